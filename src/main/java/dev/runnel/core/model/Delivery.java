@@ -1,0 +1,37 @@
+package dev.runnel.core.model;
+
+import java.time.Instant;
+
+/// Something somebody said to Runnel, verified and parsed.
+///
+/// @param id the transport's id: the same when the same delivery is sent again
+/// @param meaning the semantic key: the same when the same thing arrives under another id, as a
+///     Slack mention does (once as `message`, once as `app_mention`)
+/// @param addressed whether it was said to Runnel: a mention, a command, a label. Other words count
+///     only in a conversation that has a run
+public record Delivery(
+    DeliveryId id,
+    String meaning,
+    Conversation conversation,
+    Actor actor,
+    Intent intent,
+    boolean addressed,
+    Origin origin,
+    Instant arrivedAt) {
+  public Delivery {
+    Names.require("semantic key", meaning);
+  }
+
+  /// The same delivery in the thread that was opened for it.
+  public Delivery movedTo(Conversation thread) {
+    return new Delivery(
+        id,
+        meaning,
+        thread,
+        actor,
+        intent,
+        addressed,
+        new Origin(origin.link(), origin.replyTo(), origin.message(), false),
+        arrivedAt);
+  }
+}

@@ -1,0 +1,27 @@
+package dev.runnel.core.model;
+
+/// The transport's own id of a delivery, made unique over all surfaces: `github:72d3162e-…`.
+///
+/// It travels as the `runnel.delivery` metadata of the run it starts, whose values end at 256
+// bytes.
+public record DeliveryId(String value) {
+  /// The longest id the run service's metadata can carry, in bytes and, as ids are ASCII,
+  // characters.
+  public static final int MAX_LENGTH = 256;
+
+  public DeliveryId {
+    Names.require("delivery id", value);
+    if (value.length() > MAX_LENGTH) {
+      throw new IllegalArgumentException("A delivery id has at most " + MAX_LENGTH + " characters");
+    }
+  }
+
+  public static DeliveryId of(SurfaceId surface, String transportId) {
+    return new DeliveryId(surface + ":" + transportId);
+  }
+
+  @Override
+  public String toString() {
+    return value;
+  }
+}

@@ -1,0 +1,39 @@
+package dev.runnel.core.model;
+
+import java.util.Optional;
+
+/// What the person said, before anybody looks at what is going on in the conversation.
+public sealed interface Intent {
+  /// Start a run: a slash command, a label. Where a run is unfinished, that run stays the only one.
+  record Start(Request request) implements Intent {}
+
+  /// Said in the conversation: it steers the run there is, or starts one.
+  record Say(Request request) implements Intent {}
+
+  /// Stop the run.
+  ///
+  /// @param run the run meant; the conversation's own where it is empty
+  /// @param why said in the thread when it was not a person's word: "the label was removed"
+  record Cancel(Optional<RunId> run, Optional<String> why) implements Intent {}
+
+  record Status(Optional<RunId> run) implements Intent {}
+
+  /// Start again with the words of the run that ended.
+  record Retry(Optional<RunId> run) implements Intent {}
+
+  /// The runs of the place it was asked in.
+  record ListRuns() implements Intent {}
+
+  record Help() implements Intent {}
+
+  /// Not understood; the person is told what was wrong.
+  record Unclear(String why) implements Intent {}
+
+  /// Whether it must not wait behind work that is stuck: a stop, or a question that only reads.
+  default boolean overtakes() {
+    return switch (this) {
+      case Cancel _, Status _, ListRuns _, Help _, Unclear _ -> true;
+      case Start _, Say _, Retry _ -> false;
+    };
+  }
+}

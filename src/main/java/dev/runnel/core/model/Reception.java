@@ -1,0 +1,17 @@
+package dev.runnel.core.model;
+
+/// What a surface made of a request.
+public sealed interface Reception {
+  Reply reply();
+
+  /// Work. The reply is sent only after the delivery is on disk.
+  record Accepted(Delivery delivery, Reply reply) implements Reception {}
+
+  /// Nothing to remember: a handshake, noise, our own words coming back.
+  record Answered(Reply reply) implements Reception {}
+
+  /// Not believed or not readable.
+  ///
+  /// @param why for the log; the reply never says which check failed
+  record Rejected(Reply reply, String why) implements Reception {}
+}

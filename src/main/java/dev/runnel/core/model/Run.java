@@ -1,0 +1,32 @@
+package dev.runnel.core.model;
+
+import java.net.URI;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/// A run as last read from the run service.
+///
+/// @param stateName the service's own word for the state
+/// @param message the service's status message: progress, a question, the answer, or why it failed
+/// @param retryable whether the service says that a new run may work
+/// @param updatedAt by the service's clock; empty where the service was not asked yet
+/// @param delivery the `runnel.delivery` it was started with
+public record Run(
+    RunId id,
+    String title,
+    RunState state,
+    String stateName,
+    Optional<String> message,
+    boolean retryable,
+    Optional<URI> session,
+    List<Artifact> artifacts,
+    Optional<String> cost,
+    Optional<Duration> runTime,
+    Optional<Instant> updatedAt,
+    Optional<DeliveryId> delivery) {
+  public Run {
+    artifacts = List.copyOf(artifacts);
+  }
+}

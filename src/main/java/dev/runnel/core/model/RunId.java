@@ -1,0 +1,13 @@
+package dev.runnel.core.model;
+
+/// The id the run service gave a run.
+public record RunId(String value) {
+  public RunId {
+    Names.require("run id", value);
+  }
+
+  @Override
+  public String toString() {
+    return value;
+  }
+}

@@ -1,0 +1,53 @@
+package dev.runnel.core.model;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/// Something the people of a conversation should learn. How it reads is the surface's affair.
+public sealed interface Update {
+  /// The status post: made once per run, then edited in place.
+  ///
+  /// @param since when the run was asked for, for the elapsed time
+  record Status(Run run, Actor requester, Request request, Instant since, Instant at)
+      implements Update {}
+
+  /// The run waits for a person. A new post, because only a new post notifies.
+  record Blocked(Run run, Actor requester, String question) implements Update {}
+
+  record Succeeded(Run run, Actor requester, Instant since, Instant at) implements Update {}
+
+  record Failed(Run run, Actor requester, String why, boolean retryable) implements Update {}
+
+  record Cancelled(Run run, Actor requester) implements Update {}
+
+  /// An answer to a person: a refusal, a receipt, a reading.
+  ///
+  /// @param text plain words, with the surfaces' common marks only: `code` in backticks, links bare
+  record Told(Actor to, String text, boolean privately) implements Update {}
+
+  /// An answer to "which runs are there".
+  record Listed(Actor to, List<Binding> runs) implements Update {
+    public Listed {
+      runs = List.copyOf(runs);
+    }
+  }
+
+  /// What Runnel understands, in the words of the surface it is shown on.
+  record Helped(Actor to) implements Update {}
+
+  /// A sign on the message itself that it was taken, where the surface has one.
+  record Received(PostRef message) implements Update {}
+
+  /// The run it is about, where it is about one.
+  default Optional<RunId> about() {
+    return switch (this) {
+      case Status(Run run, _, _, _, _) -> Optional.of(run.id());
+      case Blocked(Run run, _, _) -> Optional.of(run.id());
+      case Succeeded(Run run, _, _, _) -> Optional.of(run.id());
+      case Failed(Run run, _, _, _) -> Optional.of(run.id());
+      case Cancelled(Run run, _) -> Optional.of(run.id());
+      case Told _, Listed _, Helped _, Received _ -> Optional.empty();
+    };
+  }
+}

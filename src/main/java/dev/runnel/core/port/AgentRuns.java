@@ -1,0 +1,34 @@
+package dev.runnel.core.port;
+
+import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.Outcome;
+import dev.runnel.core.model.Prompt;
+import dev.runnel.core.model.RunId;
+import dev.runnel.core.model.Sighting;
+import java.time.Instant;
+
+/// The run service, in the core's words. Nothing here throws for what the service or the network
+/// does: it is an [Outcome] or a [Sighting].
+public interface AgentRuns {
+  /// Starts a run that carries `key` as its `runnel.delivery`.
+  Outcome start(Prompt prompt, DeliveryId key);
+
+  /// The run that carries the key: `Missing` shows that the start did not happen.
+  Outcome startedBy(DeliveryId key);
+
+  /// Steers, answers or reopens a run.
+  ///
+  /// @param key the delivery it comes from, for services that know a repeated request by its key
+  Outcome followUp(RunId run, String text, DeliveryId key);
+
+  /// Stops a run. `Done` carries the run as it then is; a run that had ended already is `Done` too.
+  Outcome cancel(RunId run);
+
+  Outcome find(RunId run);
+
+  /// The runs that changed after an instant of the service's clock.
+  Sighting changedSince(Instant since);
+
+  /// All unfinished runs, whenever they changed.
+  Sighting unfinished();
+}

@@ -1,0 +1,114 @@
+package dev.runnel.core.port;
+
+import dev.runnel.core.model.Binding;
+import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.Notice;
+import dev.runnel.core.model.NoticeId;
+import dev.runnel.core.model.PostRef;
+import dev.runnel.core.model.RunId;
+import dev.runnel.core.model.SurfaceId;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+
+/// What outlives a crash: deliveries, bindings, notices.
+///
+/// @implSpec Thread-safe. A commit is all or nothing, and durable when it returns.
+public interface Store {
+  /// Runs the step in one transaction. The step does no I/O of its own and may be run again.
+  <T> T commit(Function<Work, T> step);
+
+  /// Keeps a delivery. May share its transaction with others; returns after that is durable.
+  ///
+  /// @return false when the delivery, or what it says, is known already
+  boolean accept(Delivery delivery);
+
+  /// One transaction's view.
+  interface Work {
+    Inbox inbox();
+
+    Bindings bindings();
+
+    Outbox outbox();
+  }
+
+  /// A row that waits for its worker.
+  ///
+  /// @param tries how often the work was begun
+  record Pending<T>(T item, int tries, Instant dueAt) {}
+
+  /// Deliveries. Inside a conversation they are worked on in the order of their arrival, except
+  /// that those that overtake come first.
+  interface Inbox {
+    /// @return false when either key is known
+    boolean offer(Delivery delivery);
+
+    /// The delivery whose turn it is, if it is due.
+    Optional<Pending<Delivery>> next(Conversation conversation, Instant now);
+
+    /// When there is something to do next.
+    Optional<Instant> due(Conversation conversation);
+
+    /// Undone work of the conversation that does not overtake, oldest first.
+    List<Pending<Delivery>> waiting(Conversation conversation);
+
+    /// Counts a try, before its effect is attempted.
+    void begin(DeliveryId id);
+
+    void done(DeliveryId id);
+
+    void later(DeliveryId id, Instant dueAt, String why);
+
+    /// Gives up; a person may look at it and retry it.
+    void park(DeliveryId id, String why);
+
+    /// Replaces an undone delivery, for example by itself in the thread opened for it. Its tries
+    /// start again.
+    void replace(Delivery delivery);
+  }
+
+  /// Which conversation belongs to which run.
+  interface Bindings {
+    Optional<Binding> of(Conversation conversation);
+
+    Optional<Binding> of(RunId run);
+
+    /// All whose run may still change, by any surface.
+    List<Binding> active();
+
+    /// The newest first.
+    ///
+    /// @param place only conversations whose key starts with it; empty for all
+    List<Binding> recent(Optional<SurfaceId> surface, String place, int limit);
+
+    /// Writes if nobody else wrote since the binding was read; version 0 replaces the run that the
+    /// conversation had before.
+    ///
+    /// @return false when the compare was lost
+    boolean save(Binding binding);
+
+    /// Keeps where the status post of this run is.
+    void statusPosted(Conversation conversation, RunId run, PostRef status);
+  }
+
+  /// Notices, posted in order inside a conversation. An unposted status gives way to a newer one.
+  interface Outbox {
+    void add(Notice notice);
+
+    Optional<Pending<Notice>> next(Conversation conversation, Instant now);
+
+    Optional<Instant> due(Conversation conversation);
+
+    /// Counts a try, before its effect is attempted.
+    void begin(NoticeId id);
+
+    void posted(NoticeId id, PostRef ref);
+
+    void later(NoticeId id, Instant dueAt, String why);
+
+    void park(NoticeId id, String why);
+  }
+}

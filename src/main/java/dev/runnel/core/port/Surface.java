@@ -1,0 +1,37 @@
+package dev.runnel.core.port;
+
+import dev.runnel.core.model.Background;
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.Notice;
+import dev.runnel.core.model.PostRef;
+import dev.runnel.core.model.Posting;
+import dev.runnel.core.model.RawRequest;
+import dev.runnel.core.model.Reception;
+import dev.runnel.core.model.SurfaceId;
+import org.jspecify.annotations.Nullable;
+
+/// A place where people talk to Runnel: Slack, an issue tracker.
+///
+/// Methods other than [#receive] may call out and take seconds. None throws for what happens by
+/// nature: a platform that is down or refuses is a [Posting].
+public interface Surface {
+  SurfaceId id();
+
+  /// Verifies, then parses. Quick and pure: no I/O, because a sender waits for the answer.
+  Reception receive(RawRequest request);
+
+  /// What was said before the delivery, for the agent to know.
+  ///
+  /// @throws BackgroundUnavailable when the platform cannot be asked now
+  Background background(Delivery delivery);
+
+  /// Opens the thread of a delivery that came from a place without one, by a first post that shows
+  /// who asked for what.
+  ///
+  /// @param again an earlier try may have succeeded: look for its post first
+  /// @return `Posted` with the thread as conversation
+  Posting open(Delivery delivery, boolean again);
+
+  /// Renders and sends; edits the status post where there is one.
+  Posting post(Notice notice, @Nullable PostRef status);
+}

@@ -1,0 +1,153 @@
+package dev.runnel.database;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import javax.sql.DataSource;
+import org.flywaydb.core.Flyway;
+import org.sqlite.SQLiteConfig;
+import org.sqlite.SQLiteDataSource;
+
+/// A database and the two ways into it: a writing one and a reading one.
+///
+/// SQLite takes one writer at a time, so its writing way is a single connection that callers queue
+/// for in the JVM, which is fair and never busy; its readers work beside the writer (WAL). On
+/// PostgreSQL both ways are the same pool.
+public final class Database implements AutoCloseable {
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+  /// The work of one transaction.
+  @FunctionalInterface
+  public interface Step<T> {
+    T run(Rows rows) throws SQLException;
+  }
+
+  private final HikariDataSource writing;
+  private final HikariDataSource reading;
+  private final boolean embedded;
+
+  private Database(HikariDataSource writing, HikariDataSource reading, boolean embedded) {
+    this.writing = writing;
+    this.reading = reading;
+    this.embedded = embedded;
+  }
+
+  /// Opens or creates a file. A commit is on the disk when it returns.
+  public static Database sqlite(Path file) {
+    try {
+      var folder = file.toAbsolutePath().getParent();
+      if (folder != null) {
+        Files.createDirectories(folder);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException("The folder of " + file + " cannot be made", e);
+    }
+    return new Database(
+        pool("write", sqlite(file, false), 1), pool("read", sqlite(file, true), 4), true);
+  }
+
+  /// Connects to `jdbc:postgresql://…`.
+  public static Database postgres(String url) {
+    var config = config("database", 10);
+    config.setJdbcUrl(url);
+    var pool = new HikariDataSource(config);
+    return new Database(pool, pool, false);
+  }
+
+  /// Brings the tables up to date from the migrations at a class-path location.
+  public Database migrate(String location) {
+    Flyway.configure()
+        .dataSource(writing)
+        .locations("classpath:" + location)
+        .loggers("slf4j")
+        .load()
+        .migrate();
+    return this;
+  }
+
+  /// One transaction that may write: all or nothing, rolled back when the step throws.
+  public <T> T write(Step<T> step) {
+    try (var connection = writing.getConnection()) {
+      connection.setAutoCommit(false);
+      try {
+        var result = step.run(new Rows(connection));
+        connection.commit();
+        return result;
+      } catch (Throwable broken) {
+        rollBack(connection, broken);
+        throw broken;
+      } finally {
+        connection.setAutoCommit(true);
+      }
+    } catch (SQLException e) {
+      throw new DatabaseException("The database did not take the change: " + e.getMessage(), e);
+    }
+  }
+
+  /// Reads beside the writer, each statement on its own.
+  public <T> T read(Step<T> step) {
+    try (var connection = reading.getConnection()) {
+      return step.run(new Rows(connection));
+    } catch (SQLException e) {
+      throw new DatabaseException("The database could not be read: " + e.getMessage(), e);
+    }
+  }
+
+  /// The writing way, for engines that bring their own statements.
+  public DataSource dataSource() {
+    return writing;
+  }
+
+  /// Whether it is a file of ours rather than a server.
+  public boolean isEmbedded() {
+    return embedded;
+  }
+
+  @Override
+  public void close() {
+    reading.close();
+    writing.close();
+  }
+
+  private static void rollBack(Connection connection, Throwable broken) {
+    try {
+      connection.rollback();
+    } catch (SQLException e) {
+      broken.addSuppressed(e);
+    }
+  }
+
+  private static SQLiteDataSource sqlite(Path file, boolean readOnly) {
+    var config = new SQLiteConfig();
+    config.setJournalMode(SQLiteConfig.JournalMode.WAL);
+    config.setSynchronous(SQLiteConfig.SynchronousMode.FULL);
+    config.setTransactionMode(
+        readOnly ? SQLiteConfig.TransactionMode.DEFERRED : SQLiteConfig.TransactionMode.IMMEDIATE);
+    config.setBusyTimeout((int) PATIENCE.toMillis());
+    config.enforceForeignKeys(true);
+    var source = new SQLiteDataSource(config);
+    source.setUrl("jdbc:sqlite:" + file);
+    return source;
+  }
+
+  private static HikariDataSource pool(String name, DataSource source, int size) {
+    var config = config(name, size);
+    config.setDataSource(source);
+    return new HikariDataSource(config);
+  }
+
+  private static HikariConfig config(String name, int size) {
+    var config = new HikariConfig();
+    config.setPoolName(name);
+    config.setMaximumPoolSize(size);
+    config.setMinimumIdle(1);
+    config.setConnectionTimeout(PATIENCE.toMillis());
+    return config;
+  }
+}

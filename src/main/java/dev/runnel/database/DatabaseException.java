@@ -1,0 +1,10 @@
+package dev.runnel.database;
+
+/// The database is gone, full, or refuses; nothing of the transaction happened.
+public final class DatabaseException extends RuntimeException {
+  private static final long serialVersionUID = 1;
+
+  public DatabaseException(String message, Throwable cause) {
+    super(message, cause);
+  }
+}

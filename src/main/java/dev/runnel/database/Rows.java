@@ -1,0 +1,93 @@
+package dev.runnel.database;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/// Statements on one connection. Parameters are strings, numbers, booleans (kept as 0 and 1),
+/// instants (kept as epoch microseconds) or null.
+public final class Rows {
+  /// Makes a value of the row that the result set stands on.
+  @FunctionalInterface
+  public interface Reader<T> {
+    T read(ResultSet row) throws SQLException;
+  }
+
+  private final Connection connection;
+
+  public Rows(Connection connection) {
+    this.connection = connection;
+  }
+
+  /// Runs a statement that changes rows, and says how many it changed.
+  public int change(String sql, @Nullable Object... parameters) throws SQLException {
+    try (var statement = prepare(sql, parameters)) {
+      return statement.executeUpdate();
+    }
+  }
+
+  public <T> List<T> list(String sql, Reader<T> reader, @Nullable Object... parameters)
+      throws SQLException {
+    try (var statement = prepare(sql, parameters);
+        var result = statement.executeQuery()) {
+      var rows = new ArrayList<T>();
+      while (result.next()) {
+        rows.add(reader.read(result));
+      }
+      return rows;
+    }
+  }
+
+  /// The first row, if there is one.
+  public <T> Optional<T> first(String sql, Reader<T> reader, @Nullable Object... parameters)
+      throws SQLException {
+    try (var statement = prepare(sql, parameters);
+        var result = statement.executeQuery()) {
+      return result.next() ? Optional.of(reader.read(result)) : Optional.empty();
+    }
+  }
+
+  public static long micros(Instant instant) {
+    return ChronoUnit.MICROS.between(Instant.EPOCH, instant);
+  }
+
+  /// The instant in a column of epoch microseconds that is never null.
+  public static Instant instant(ResultSet row, String column) throws SQLException {
+    return Instant.EPOCH.plus(row.getLong(column), ChronoUnit.MICROS);
+  }
+
+  /// The text of a column that may be null.
+  public static Optional<String> text(ResultSet row, String column) throws SQLException {
+    return Optional.ofNullable(row.getString(column));
+  }
+
+  private PreparedStatement prepare(String sql, @Nullable Object[] parameters) throws SQLException {
+    var statement = connection.prepareStatement(sql);
+    try {
+      for (int i = 0; i < parameters.length; i++) {
+        switch (parameters[i]) {
+          case null -> statement.setObject(i + 1, null);
+          case Instant instant -> statement.setLong(i + 1, micros(instant));
+          case Boolean flag -> statement.setInt(i + 1, flag ? 1 : 0);
+          case Integer number -> statement.setInt(i + 1, number);
+          case Long number -> statement.setLong(i + 1, number);
+          case String text -> statement.setString(i + 1, text);
+          case Object other ->
+              throw new IllegalArgumentException(
+                  "Not a parameter of ours: " + other.getClass().getName());
+        }
+      }
+      return statement;
+    } catch (SQLException | RuntimeException e) {
+      statement.close();
+      throw e;
+    }
+  }
+}

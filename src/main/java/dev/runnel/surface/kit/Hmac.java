@@ -1,0 +1,54 @@
+package dev.runnel.surface.kit;
+
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.security.MessageDigest;
+import java.util.HexFormat;
+import java.util.List;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+
+/// HMAC-SHA256 over the bytes of a request, as webhook senders sign them.
+///
+/// @param secrets all valid at once, so that they can be rotated without an outage
+public record Hmac(List<String> secrets) {
+  public Hmac {
+    secrets = List.copyOf(secrets);
+    if (secrets.isEmpty() || secrets.stream().anyMatch(String::isBlank)) {
+      throw new IllegalArgumentException("A signature needs a secret that is not blank");
+    }
+  }
+
+  /// Whether one of the secrets signs the parts, put together, as `signature` says.
+  ///
+  /// @param signature lower-case hex; compared in constant time
+  public boolean signs(String signature, byte[]... parts) {
+    var claimed = signature.getBytes(StandardCharsets.UTF_8);
+    var matches = false;
+    for (var secret : secrets) {
+      matches |=
+          MessageDigest.isEqual(claimed, hex(secret, parts).getBytes(StandardCharsets.UTF_8));
+    }
+    return matches;
+  }
+
+  /// The signature in lower-case hex.
+  public static String hex(String secret, byte[]... parts) {
+    try {
+      var mac = Mac.getInstance("HmacSHA256");
+      mac.init(new SecretKeySpec(secret.getBytes(StandardCharsets.UTF_8), "HmacSHA256"));
+      for (var part : parts) {
+        mac.update(part);
+      }
+      return HexFormat.of().formatHex(mac.doFinal());
+    } catch (GeneralSecurityException impossible) {
+      throw new IllegalStateException("Every Java has HmacSHA256", impossible);
+    }
+  }
+
+  /// Never the secrets.
+  @Override
+  public String toString() {
+    return "Hmac[" + secrets.size() + " secrets]";
+  }
+}

@@ -1,0 +1,25 @@
+package dev.runnel.wire;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonValue;
+
+/// A run's state on the wire. Open: a value that this version does not know is kept as it came.
+public record RunStateValue(@JsonValue String value) {
+  public static final RunStateValue QUEUED = new RunStateValue("QUEUED");
+  public static final RunStateValue PENDING = new RunStateValue("PENDING");
+  public static final RunStateValue CLAIMED = new RunStateValue("CLAIMED");
+  public static final RunStateValue INPROGRESS = new RunStateValue("INPROGRESS");
+  public static final RunStateValue BLOCKED = new RunStateValue("BLOCKED");
+  public static final RunStateValue SUCCEEDED = new RunStateValue("SUCCEEDED");
+  public static final RunStateValue FAILED = new RunStateValue("FAILED");
+  public static final RunStateValue ERROR = new RunStateValue("ERROR");
+  public static final RunStateValue CANCELLED = new RunStateValue("CANCELLED");
+
+  @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
+  public RunStateValue {}
+
+  @Override
+  public String toString() {
+    return value;
+  }
+}
