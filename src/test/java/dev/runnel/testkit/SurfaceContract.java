@@ -1,0 +1,151 @@
+package dev.runnel.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.DynamicTest.dynamicTest;
+
+import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.Posting;
+import dev.runnel.core.model.RawRequest;
+import dev.runnel.core.model.Reception;
+import dev.runnel.core.port.Surface;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+
+/// What every surface promises, whatever its platform.
+public interface SurfaceContract {
+  /// What the platform may say to a call, for [#postWhen(Answer)].
+  enum Answer {
+    TAKEN,
+    RATE_LIMITED,
+    DOWN,
+    GONE
+  }
+
+  /// A real delivery, cleaned, and what it means.
+  record Golden(String name, RawRequest request, Intent intent) {}
+
+  Surface surface();
+
+  /// Signed and fresh; one per kind of delivery that is work.
+  List<Golden> golden();
+
+  /// A request with this body, signed as the platform signs.
+  RawRequest signed(byte[] body);
+
+  /// The same request, its proof of origin taken away.
+  RawRequest unsigned(RawRequest request);
+
+  /// A post of Runnel coming back as a delivery.
+  RawRequest ownPost();
+
+  /// What becomes of a post of any update when the platform answers so.
+  Posting postWhen(Answer answer);
+
+  @TestFactory
+  default Stream<DynamicTest> aGoldenDeliveryParsesToItsIntent() {
+    return golden().stream()
+        .map(
+            each ->
+                dynamicTest(
+                    each.name(),
+                    () ->
+                        assertThat(surface().receive(each.request()))
+                            .isInstanceOfSatisfying(
+                                Reception.Accepted.class,
+                                accepted -> {
+                                  assertThat(accepted.delivery().intent()).isEqualTo(each.intent());
+                                  assertThat(accepted.delivery().conversation().surface())
+                                      .isEqualTo(surface().id());
+                                  assertThat(accepted.reply().status()).isBetween(200, 299);
+                                })));
+  }
+
+  @TestFactory
+  default Stream<DynamicTest> aResendHasTheSameIdAndTheSameMeaning() {
+    return golden().stream()
+        .map(
+            each ->
+                dynamicTest(
+                    each.name(),
+                    () -> {
+                      var once = (Reception.Accepted) surface().receive(each.request());
+                      var again = (Reception.Accepted) surface().receive(each.request());
+                      assertThat(again.delivery().id()).isEqualTo(once.delivery().id());
+                      assertThat(again.delivery().meaning()).isEqualTo(once.delivery().meaning());
+                    }));
+  }
+
+  @TestFactory
+  default Stream<DynamicTest> aChangedBodyIsNotBelieved() {
+    return golden().stream()
+        .map(
+            each ->
+                dynamicTest(
+                    each.name(),
+                    () -> {
+                      var body =
+                          (new String(each.request().body(), StandardCharsets.UTF_8) + " ")
+                              .getBytes(StandardCharsets.UTF_8);
+                      var request = each.request();
+                      assertRejected(
+                          new RawRequest(
+                              request.method(),
+                              request.path(),
+                              request.headers(),
+                              body,
+                              request.arrivedAt()));
+                    }));
+  }
+
+  @TestFactory
+  default Stream<DynamicTest> withoutAProofOfOriginNothingIsBelieved() {
+    return golden().stream()
+        .map(each -> dynamicTest(each.name(), () -> assertRejected(unsigned(each.request()))));
+  }
+
+  @Test
+  default void aBodyThatCannotBeReadIsABadRequest() {
+    for (var body : List.of("{", "[[[[", "\u0000\u0001", "")) {
+      var reception = surface().receive(signed(body.getBytes(StandardCharsets.UTF_8)));
+      assertThat(reception).isInstanceOf(Reception.Rejected.class);
+      assertThat(reception.reply().status()).isEqualTo(400);
+    }
+  }
+
+  @Test
+  default void ourOwnPostsAreAnsweredNotActedOn() {
+    assertThat(surface().receive(ownPost())).isInstanceOf(Reception.Answered.class);
+  }
+
+  @Test
+  default void aPostThatIsTakenHasAPlace() {
+    assertThat(postWhen(Answer.TAKEN)).isInstanceOf(Posting.Posted.class);
+  }
+
+  @Test
+  default void aRateLimitIsLaterWithItsDelay() {
+    assertThat(postWhen(Answer.RATE_LIMITED))
+        .isInstanceOfSatisfying(
+            Posting.Later.class, later -> assertThat(later.after()).isPresent());
+  }
+
+  @Test
+  default void aPlatformThatIsDownIsLater() {
+    assertThat(postWhen(Answer.DOWN)).isInstanceOf(Posting.Later.class);
+  }
+
+  @Test
+  default void aPlaceThatIsGoneIsUndeliverable() {
+    assertThat(postWhen(Answer.GONE)).isInstanceOf(Posting.Undeliverable.class);
+  }
+
+  private void assertRejected(RawRequest request) {
+    var reception = surface().receive(request);
+    assertThat(reception).isInstanceOf(Reception.Rejected.class);
+    assertThat(reception.reply().status()).isEqualTo(401);
+  }
+}
