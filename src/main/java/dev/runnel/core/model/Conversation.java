@@ -3,7 +3,8 @@ package dev.runnel.core.model;
 /// One thread or issue: the unit of order, of mutual exclusion, and of the bond to a run.
 ///
 /// @param surface where it is
-/// @param key what only its surface can read, for example `T1/C1/1700000000.000100`
+/// @param key a path whose last part names the thread: `T1/C1/1700000000.000100`. Only its surface
+///     knows what the parts are
 public record Conversation(SurfaceId surface, String key) {
   public Conversation {
     Names.require("conversation key", key);
@@ -12,6 +13,11 @@ public record Conversation(SurfaceId surface, String key) {
   /// One string for both, as stored and logged: `slack:T1/C1/1700000000.000100`.
   public String id() {
     return surface + ":" + key;
+  }
+
+  /// The part of the key that names where the thread is, with its slash: `T1/C1/`.
+  public String place() {
+    return key.substring(0, key.lastIndexOf('/') + 1);
   }
 
   /// The inverse of [#id()].

@@ -1,9 +1,15 @@
 package dev.runnel.core.model;
 
+import java.util.UUID;
+
 /// The id of a notice; posts carry it, invisibly, so that a post made just before a crash is found.
 public record NoticeId(String value) {
   public NoticeId {
     Names.require("notice id", value);
+  }
+
+  public static NoticeId random() {
+    return new NoticeId(UUID.randomUUID().toString());
   }
 
   @Override

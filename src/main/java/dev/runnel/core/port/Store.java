@@ -12,6 +12,7 @@ import dev.runnel.core.model.SurfaceId;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.Function;
 
 /// What outlives a crash: deliveries, bindings, notices.
@@ -21,10 +22,24 @@ public interface Store {
   /// Runs the step in one transaction. The step does no I/O of its own and may be run again.
   <T> T commit(Function<Work, T> step);
 
+  /// [#commit] for steps without a result.
+  default void change(Consumer<Work> step) {
+    var _ =
+        commit(
+            work -> {
+              step.accept(work);
+              return true;
+            });
+  }
+
   /// Keeps a delivery. May share its transaction with others; returns after that is durable.
   ///
   /// @return false when the delivery, or what it says, is known already
   boolean accept(Delivery delivery);
+
+  /// Reads without a transaction, perhaps from a cache that is a moment behind: to decide whether a
+  /// commit is worth it, and to show.
+  <T> T read(Function<Bindings, T> question);
 
   /// One transaction's view.
   interface Work {
@@ -76,8 +91,10 @@ public interface Store {
 
     Optional<Binding> of(RunId run);
 
-    /// All whose run may still change, by any surface.
+    /// All whose run may still change.
     List<Binding> active();
+
+    int countActive();
 
     /// The newest first.
     ///

@@ -1,0 +1,82 @@
+package dev.runnel.core.flow;
+
+import dev.runnel.core.model.Binding;
+import dev.runnel.core.model.Run;
+import dev.runnel.core.model.Update;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+
+/// What the people of a conversation should learn, from what they were told and what is now. Pure.
+final class Changes {
+  private Changes() {}
+
+  /// @return the status post first, then what is said anew; empty when there is nothing to tell
+  static List<Update> between(Binding told, Run now, Instant at) {
+    var before = told.run();
+    if (isOlder(now, before) || endsAgainOnlyByName(told, now)) {
+      return List.of();
+    }
+    var entered = told.reopened() || !now.stateName().equals(before.stateName());
+    var updates = new ArrayList<Update>();
+    if (entered || shows(now, before)) {
+      updates.add(new Update.Status(now, told.requester(), told.request(), told.since(), at));
+    }
+    switch (now.state()) {
+      case BLOCKED -> {
+        if (entered || !now.message().equals(before.message())) {
+          updates.add(
+              new Update.Blocked(
+                  now,
+                  told.requester(),
+                  now.message().orElse("The agent needs an answer before it can go on.")));
+        }
+      }
+      case SUCCEEDED -> {
+        if (entered) {
+          updates.add(new Update.Succeeded(now, told.requester(), told.since(), at));
+        }
+      }
+      case FAILED -> {
+        if (entered) {
+          updates.add(
+              new Update.Failed(
+                  now,
+                  told.requester(),
+                  now.message().orElse("The service did not say why."),
+                  now.retryable()));
+        }
+      }
+      case CANCELLED -> {
+        if (entered) {
+          updates.add(new Update.Cancelled(now, told.requester()));
+        }
+      }
+      case QUEUED, RUNNING, UNKNOWN -> {}
+    }
+    return updates;
+  }
+
+  /// A list page that was on its way while a newer one was read.
+  private static boolean isOlder(Run now, Run before) {
+    return now.updatedAt().isPresent()
+        && before.updatedAt().isPresent()
+        && now.updatedAt().get().isBefore(before.updatedAt().get());
+  }
+
+  /// A follow-up was accepted, and the run still stands where it ended.
+  private static boolean endsAgainOnlyByName(Binding told, Run now) {
+    return told.reopened()
+        && now.state().isTerminal()
+        && now.updatedAt().equals(told.run().updatedAt());
+  }
+
+  private static boolean shows(Run now, Run before) {
+    return !now.message().equals(before.message())
+        || !now.session().equals(before.session())
+        || !now.artifacts().equals(before.artifacts())
+        || !now.cost().equals(before.cost())
+        || !Objects.equals(now.title(), before.title());
+  }
+}

@@ -1,0 +1,131 @@
+package dev.runnel.core.flow;
+
+import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.Notice;
+import dev.runnel.core.model.PostRef;
+import dev.runnel.core.model.Posting;
+import dev.runnel.core.model.Update;
+import dev.runnel.core.port.Store;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.random.RandomGenerator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Brings notices to their conversations, in order, each once.
+public final class Courier {
+  private static final Logger log = LoggerFactory.getLogger(Courier.class);
+  private static final Duration GIVE_UP = Duration.ofHours(24);
+
+  private final Store store;
+  private final Surfaces surfaces;
+  private final RetrySchedule retries;
+
+  public Courier(Store store, Surfaces surfaces, RandomGenerator chance) {
+    this.store = store;
+    this.surfaces = surfaces;
+    this.retries = RetrySchedule.standard(chance);
+  }
+
+  /// Posts the conversation's notices that are due. Only one step at a time runs for a
+  /// conversation.
+  ///
+  /// @return how many were worked on
+  public int step(Conversation conversation, Instant now) {
+    var count = 0;
+    for (var turn = take(conversation, now); turn.isPresent(); turn = take(conversation, now)) {
+      work(turn.get(), now);
+      count++;
+    }
+    return count;
+  }
+
+  private record Turn(Notice notice, Optional<PostRef> status) {}
+
+  private Optional<Turn> take(Conversation conversation, Instant now) {
+    return store.commit(
+        work ->
+            work.outbox()
+                .next(conversation, now)
+                .map(
+                    pending -> {
+                      var notice = pending.item();
+                      work.outbox().begin(notice.id());
+                      var status =
+                          work.bindings()
+                              .of(conversation)
+                              .filter(
+                                  binding ->
+                                      notice
+                                          .update()
+                                          .about()
+                                          .equals(Optional.of(binding.run().id())))
+                              .flatMap(binding -> binding.status());
+                      return new Turn(notice, status);
+                    }));
+  }
+
+  private void work(Turn turn, Instant now) {
+    var notice = turn.notice();
+    var surface = surfaces.find(notice.conversation().surface());
+    if (surface.isEmpty()) {
+      park(notice, "The surface is turned off.");
+      return;
+    }
+    Posting posting;
+    try {
+      posting = surface.get().post(notice, turn.status().orElse(null));
+    } catch (RuntimeException broken) {
+      log.error("notice broke us notice={} try={}", notice.id(), notice.tries() + 1, broken);
+      posting =
+          notice.tries() + 1 < 10
+              ? new Posting.Later(Optional.empty(), broken.toString())
+              : new Posting.Undeliverable(broken.toString());
+    }
+    switch (posting) {
+      case Posting.Posted(var ref, _) -> {
+        store.change(
+            work -> {
+              work.outbox().posted(notice.id(), ref);
+              if (notice.update() instanceof Update.Status status) {
+                work.bindings().statusPosted(notice.conversation(), status.run().id(), ref);
+              }
+            });
+        log.info(
+            "notice posted notice={} conversation={} update={}",
+            notice.id(),
+            notice.conversation(),
+            notice.update().getClass().getSimpleName());
+      }
+      case Posting.Later(var after, var why) -> {
+        if (Duration.between(notice.createdAt(), now).compareTo(GIVE_UP) > 0) {
+          park(notice, why);
+          return;
+        }
+        var wait = retries.after(notice.tries() + 1, after);
+        log.warn(
+            "notice waits notice={} conversation={} try={} wait={} why={}",
+            notice.id(),
+            notice.conversation(),
+            notice.tries() + 1,
+            wait,
+            why);
+        store.change(
+            work -> {
+              work.outbox().later(notice.id(), now.plus(wait), why);
+            });
+      }
+      case Posting.Undeliverable(var why) -> park(notice, why);
+    }
+  }
+
+  private void park(Notice notice, String why) {
+    log.error(
+        "notice parked notice={} conversation={} why={}", notice.id(), notice.conversation(), why);
+    store.change(
+        work -> {
+          work.outbox().park(notice.id(), why);
+        });
+  }
+}

@@ -1,0 +1,146 @@
+package dev.runnel.core.flow;
+
+import dev.runnel.core.model.Actor;
+import dev.runnel.core.model.Binding;
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.Plan;
+import dev.runnel.core.model.RunId;
+import dev.runnel.core.model.Update;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/// Decides what a delivery means where it was said. Pure: everything it needs is handed in.
+final class Planner {
+  private Planner() {}
+
+  /// What is going on where the delivery was said.
+  ///
+  /// @param own the binding of its conversation
+  /// @param named the binding of the run that it names
+  /// @param nearby the bindings of the same place, newest first
+  record Situation(Optional<Binding> own, Optional<Binding> named, List<Binding> nearby) {}
+
+  static Plan plan(Delivery delivery, Situation situation, Instant now) {
+    return switch (delivery.intent()) {
+      case Intent.Start(var request) -> {
+        if (delivery.origin().opensThread()) {
+          yield new Plan.OpenThread();
+        }
+        var own = situation.own();
+        yield own.filter(Binding::isActive).isPresent()
+            ? tell(
+                delivery,
+                "There is a run here already. "
+                    + Words.state(own.get(), now)
+                    + " What you say here goes to it.")
+            : new Plan.StartRun(delivery.conversation(), request);
+      }
+      case Intent.Say(var request) -> {
+        if (situation.own().isPresent()) {
+          yield new Plan.FollowUp(situation.own().get(), request);
+        }
+        yield delivery.addressed()
+            ? new Plan.StartRun(delivery.conversation(), request)
+            : new Plan.Ignore("said in a conversation without a run");
+      }
+      case Intent.Cancel(var run, var why) ->
+          target(delivery, situation, run, true)
+              .<Plan>map(
+                  binding -> {
+                    if (binding.isActive()) {
+                      return new Plan.CancelRun(binding);
+                    }
+                    return why.isPresent()
+                        ? new Plan.Ignore("the run had ended")
+                        : tell(delivery, "Nothing to stop: " + Words.state(binding, now));
+                  })
+              .orElseGet(() -> unknown(delivery, situation, run, "stop"));
+      case Intent.Status(var run) ->
+          target(delivery, situation, run, false)
+              .<Plan>map(binding -> tell(delivery, Words.status(binding, now)))
+              .orElseGet(() -> unknown(delivery, situation, run, "show"));
+      case Intent.Retry(var run) ->
+          target(delivery, situation, run, false)
+              .<Plan>map(
+                  binding ->
+                      binding.isActive()
+                          ? tell(
+                              delivery,
+                              "The run has not ended yet. "
+                                  + Words.state(binding, now)
+                                  + " Stop it first, or say what to do differently.")
+                          : new Plan.StartRun(binding.conversation(), binding.request()))
+              .orElseGet(() -> unknown(delivery, situation, run, "retry"));
+      case Intent.ListRuns _ ->
+          Plan.Tell.one(new Update.Listed(delivery.actor(), situation.nearby()));
+      case Intent.Help _ ->
+          heard(delivery, situation)
+              ? Plan.Tell.one(new Update.Helped(delivery.actor()))
+              : new Plan.Ignore("said in a conversation without a run");
+      case Intent.Unclear(var why) ->
+          heard(delivery, situation)
+              ? tell(delivery, why)
+              : new Plan.Ignore("said in a conversation without a run");
+    };
+  }
+
+  private static boolean heard(Delivery delivery, Situation situation) {
+    return delivery.addressed() || situation.own().isPresent();
+  }
+
+  /// The run that a command is about: the one it names, the conversation's own, or, for a command
+  /// from a place, the one run of the person who asks.
+  private static Optional<Binding> target(
+      Delivery delivery, Situation situation, Optional<RunId> run, boolean activeOnly) {
+    if (run.isPresent()) {
+      return situation.named();
+    }
+    if (situation.own().isPresent()) {
+      return situation.own();
+    }
+    var theirs = of(delivery.actor(), situation.nearby(), activeOnly);
+    return !activeOnly || theirs.size() == 1 ? theirs.stream().findFirst() : Optional.empty();
+  }
+
+  private static List<Binding> of(Actor actor, List<Binding> nearby, boolean activeOnly) {
+    return nearby.stream()
+        .filter(each -> each.requester().id().equals(actor.id()))
+        .filter(each -> !activeOnly || each.isActive())
+        .toList();
+  }
+
+  private static Plan unknown(
+      Delivery delivery, Situation situation, Optional<RunId> run, String verb) {
+    if (run.isPresent()) {
+      return tell(
+          delivery, "I know no run `" + run.get() + "`. `list` shows the runs of this place.");
+    }
+    if (!delivery.addressed()) {
+      return new Plan.Ignore("said in a conversation without a run");
+    }
+    var active = of(delivery.actor(), situation.nearby(), true);
+    if (active.size() > 1) {
+      return new Plan.Tell(
+          List.of(
+              told(
+                  delivery,
+                  "You have "
+                      + active.size()
+                      + " runs going here. Say which one to "
+                      + verb
+                      + ", by its id."),
+              new Update.Listed(delivery.actor(), active)));
+    }
+    return tell(delivery, "There is no run here to " + verb + ".");
+  }
+
+  private static Plan tell(Delivery delivery, String text) {
+    return Plan.Tell.one(told(delivery, text));
+  }
+
+  private static Update told(Delivery delivery, String text) {
+    return new Update.Told(delivery.actor(), text, true);
+  }
+}

@@ -1,0 +1,188 @@
+package dev.runnel.core.flow;
+
+import dev.runnel.core.model.Binding;
+import dev.runnel.core.model.Notice;
+import dev.runnel.core.model.NoticeId;
+import dev.runnel.core.model.Outcome;
+import dev.runnel.core.model.Run;
+import dev.runnel.core.model.RunState;
+import dev.runnel.core.model.Sighting;
+import dev.runnel.core.model.Update;
+import dev.runnel.core.port.AgentRuns;
+import dev.runnel.core.port.Store;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Watches all runs by listing what changed, never one by one. Once a minute an audit lists what is
+/// unfinished; only a run that should be there and is not gets a look of its own.
+///
+/// What it remembers between steps only saves requests: a new watcher finds out the same.
+public final class Watcher {
+  private static final Logger log = LoggerFactory.getLogger(Watcher.class);
+  private static final Duration AUDIT = Duration.ofMinutes(1);
+
+  /// Runs that commit late may carry an earlier time than ones already seen.
+  private static final Duration OVERLAP = Duration.ofSeconds(2);
+
+  /// A bound on single looks in one step, so that an odd service is not flooded.
+  private static final int SINGLE_LOOKS = 20;
+
+  private final Store store;
+  private final AgentRuns runs;
+  private final PollSchedule schedule = PollSchedule.DEFAULT;
+
+  // Guarded by this.
+  private @Nullable Instant cursor;
+  private @Nullable Instant lastAudit;
+  private Instant lastChange = Instant.EPOCH;
+  private int failures;
+
+  public Watcher(Store store, AgentRuns runs) {
+    this.store = store;
+    this.runs = runs;
+  }
+
+  /// Looks once, and tells what changed.
+  ///
+  /// @return when to look again; empty while no run is active
+  public synchronized Optional<Instant> step(Instant now) {
+    if (store.read(bindings -> bindings.countActive()) == 0) {
+      lastChange = Instant.EPOCH;
+      return Optional.empty();
+    }
+    if (lastChange.equals(Instant.EPOCH)) {
+      lastChange = now;
+    }
+    if (cursor == null) {
+      cursor = earliestSeen();
+    }
+    var blind = Optional.<Sighting.Blind>empty();
+    if (cursor != null) {
+      blind = look(runs.changedSince(cursor.minus(OVERLAP)), now);
+    }
+    if (blind.isEmpty() && isAuditDue(now)) {
+      blind = audit(now);
+    }
+    if (blind.isPresent()) {
+      failures++;
+      var wait = schedule.afterFailure(failures, blind.get().retryAfter());
+      log.warn("runs not seen failures={} wait={} why={}", failures, wait, blind.get().why());
+      return Optional.of(now.plus(wait));
+    }
+    failures = 0;
+    return Optional.of(now.plus(schedule.afterLook(now, lastChange)));
+  }
+
+  private boolean isAuditDue(Instant now) {
+    return lastAudit == null || !now.isBefore(lastAudit.plus(AUDIT));
+  }
+
+  private @Nullable Instant earliestSeen() {
+    return store
+        .read(
+            bindings ->
+                bindings.active().stream()
+                    .flatMap(binding -> binding.run().updatedAt().stream())
+                    .min(Instant::compareTo))
+        .orElse(null);
+  }
+
+  private Optional<Sighting.Blind> look(Sighting sighting, Instant now) {
+    return switch (sighting) {
+      case Sighting.Seen(var seen) -> {
+        for (var run : seen) {
+          run.updatedAt()
+              .filter(at -> cursor == null || at.isAfter(cursor))
+              .ifPresent(at -> cursor = at);
+          tell(run, now);
+        }
+        yield Optional.empty();
+      }
+      case Sighting.Blind blind -> Optional.of(blind);
+    };
+  }
+
+  private Optional<Sighting.Blind> audit(Instant now) {
+    // Read before the list is: what is bound later need not be on it.
+    var active = store.read(bindings -> bindings.active());
+    return switch (runs.unfinished()) {
+      case Sighting.Seen(var seen) -> {
+        var blind = look(new Sighting.Seen(seen), now);
+        var listed = seen.stream().map(Run::id).collect(Collectors.toSet());
+        active.stream()
+            .filter(binding -> !listed.contains(binding.run().id()))
+            .limit(SINGLE_LOOKS)
+            .forEach(binding -> lookAtOne(binding, now));
+        lastAudit = now;
+        yield blind;
+      }
+      case Sighting.Blind blind -> Optional.of(blind);
+    };
+  }
+
+  private void lookAtOne(Binding binding, Instant now) {
+    switch (runs.find(binding.run().id())) {
+      case Outcome.Done(var run) -> tell(run, now);
+      case Outcome.Missing _ -> tell(gone(binding.run()), now);
+      case Outcome.Refused(var code, _, _) ->
+          log.warn("run not readable run={} code={}", binding.run().id(), code);
+      case Outcome.Busy(_, var why) ->
+          log.warn("run not read run={} why={}", binding.run().id(), why);
+    }
+  }
+
+  private static Run gone(Run run) {
+    return new Run(
+        run.id(),
+        run.title(),
+        RunState.FAILED,
+        "GONE",
+        Optional.of("The run service no longer has this run."),
+        true,
+        run.session(),
+        run.artifacts(),
+        run.cost(),
+        run.runTime(),
+        run.updatedAt(),
+        run.delivery());
+  }
+
+  private void tell(Run run, Instant now) {
+    if (updates(store.read(bindings -> bindings.of(run.id())), run, now).isEmpty()) {
+      return;
+    }
+    boolean kept;
+    do {
+      kept = store.commit(work -> keep(work, run, now));
+    } while (!kept);
+    lastChange = now;
+    log.info("run changed run={} state={}", run.id(), run.stateName());
+  }
+
+  private static boolean keep(Store.Work work, Run run, Instant now) {
+    var binding = work.bindings().of(run.id());
+    var updates = updates(binding, run, now);
+    if (updates.isEmpty()) {
+      return true;
+    }
+    var told = binding.orElseThrow();
+    if (!work.bindings().save(told.seen(run))) {
+      return false;
+    }
+    for (var update : updates) {
+      work.outbox()
+          .add(new Notice(NoticeId.random(), told.conversation(), update, told.origin(), now, 0));
+    }
+    return true;
+  }
+
+  private static List<Update> updates(Optional<Binding> binding, Run run, Instant now) {
+    return binding.map(told -> Changes.between(told, run, now)).orElseGet(List::of);
+  }
+}
