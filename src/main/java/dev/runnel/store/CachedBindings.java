@@ -1,0 +1,60 @@
+package dev.runnel.store;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import dev.runnel.core.model.Binding;
+import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.PostRef;
+import dev.runnel.core.model.RunId;
+import dev.runnel.core.model.SurfaceId;
+import dev.runnel.core.port.Store;
+import java.util.List;
+import java.util.Optional;
+
+/// Bindings to read, with a cache before the look-up by run: every sweep asks it for every run
+/// that
+/// changed. What is not bound is not cached, because another node may bind it.
+final class CachedBindings implements Store.Bindings {
+  private final SqlBindings truth;
+  private final Cache<RunId, Binding> byRun;
+
+  CachedBindings(SqlBindings truth, Cache<RunId, Binding> byRun) {
+    this.truth = truth;
+    this.byRun = byRun;
+  }
+
+  @Override
+  @SuppressWarnings("NullAway") // a loader of Caffeine's returns null for "not there"
+  public Optional<Binding> of(RunId run) {
+    return Optional.ofNullable(byRun.get(run, id -> truth.of(id).orElse(null)));
+  }
+
+  @Override
+  public Optional<Binding> of(Conversation conversation) {
+    return truth.of(conversation);
+  }
+
+  @Override
+  public List<Binding> active() {
+    return truth.active();
+  }
+
+  @Override
+  public int countActive() {
+    return truth.countActive();
+  }
+
+  @Override
+  public List<Binding> recent(Optional<SurfaceId> surface, String place, int limit) {
+    return truth.recent(surface, place, limit);
+  }
+
+  @Override
+  public boolean save(Binding binding) {
+    throw new IllegalStateException("A binding is saved in a commit");
+  }
+
+  @Override
+  public void statusPosted(Conversation conversation, RunId run, PostRef status) {
+    throw new IllegalStateException("A binding is changed in a commit");
+  }
+}

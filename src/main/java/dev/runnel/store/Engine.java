@@ -1,0 +1,260 @@
+package dev.runnel.store;
+
+import static com.github.kagkarlsson.scheduler.SchedulerClient.ScheduleOptions.WHEN_EXISTS_RESCHEDULE;
+
+import com.github.kagkarlsson.scheduler.Scheduler;
+import com.github.kagkarlsson.scheduler.SchedulerName;
+import com.github.kagkarlsson.scheduler.exceptions.TaskInstanceException;
+import com.github.kagkarlsson.scheduler.logging.LogLevel;
+import com.github.kagkarlsson.scheduler.task.FailureHandler;
+import com.github.kagkarlsson.scheduler.task.TaskInstance;
+import com.github.kagkarlsson.scheduler.task.helper.CustomTask;
+import com.github.kagkarlsson.scheduler.task.helper.RecurringTask;
+import com.github.kagkarlsson.scheduler.task.helper.Tasks;
+import com.github.kagkarlsson.scheduler.task.schedule.FixedDelay;
+import dev.runnel.core.model.Conversation;
+import dev.runnel.database.DatabaseException;
+import dev.runnel.store.SqlWork.Touched;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Gives each conversation's rows to one worker at a time, on one node and on many: one
+/// db-scheduler
+/// task instance per lane and conversation, and one for the watcher. Why the rows stay the truth:
+/// docs/decisions/0002.
+public final class Engine implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(Engine.class);
+  private static final int STEPS_AT_ONCE = 64;
+  private static final Duration POLL = Duration.ofSeconds(1);
+  private static final Duration HEARTBEAT = Duration.ofSeconds(2);
+  private static final int MISSED_HEARTBEATS = 4;
+  private static final Duration AFTER_A_FAILURE = Duration.ofSeconds(1);
+  private static final Duration SWEEP = Duration.ofSeconds(15);
+  private static final Duration KEEP_ENDED = Duration.ofDays(7);
+  private static final Duration DRAIN = Duration.ofSeconds(10);
+  private static final int WAKES = 10_000;
+  private static final String WATCH = "watch";
+
+  /// What the workers do.
+  ///
+  /// @param watch one look at all runs; says when the next one is due, empty while there is
+  ///     nothing to
+  ///     watch
+  public record Steps(Step dispatch, Step post, Function<Instant, Optional<Instant>> watch) {
+    /// Works on a conversation's rows that are due.
+    @FunctionalInterface
+    public interface Step {
+      void run(Conversation conversation, Instant now);
+    }
+  }
+
+  private final SqlStore store;
+  private final InstantSource clock;
+  private final Steps steps;
+  private final Map<Lane, CustomTask<Void>> lanes = new EnumMap<>(Lane.class);
+  private final CustomTask<Void> watch;
+  private final Scheduler scheduler;
+
+  /// Wakes behind the commits, so that no sender waits for it; what is discarded when far too
+  /// much is
+  /// going on is found by the sweep.
+  private final ThreadPoolExecutor waker =
+      new ThreadPoolExecutor(
+          1,
+          1,
+          0,
+          TimeUnit.SECONDS,
+          new ArrayBlockingQueue<>(WAKES),
+          Thread.ofVirtual().name("waker").factory(),
+          new ThreadPoolExecutor.DiscardPolicy());
+
+  private final ScheduledExecutorService alarm =
+      Executors.newSingleThreadScheduledExecutor(
+          Thread.ofPlatform().name("alarm").daemon().factory());
+
+  public Engine(SqlStore store, InstantSource clock, Steps steps) {
+    this.store = store;
+    this.clock = clock;
+    this.steps = steps;
+    lanes.put(Lane.INBOX, lane(Lane.INBOX, steps.dispatch()));
+    lanes.put(Lane.OUTBOX, lane(Lane.OUTBOX, steps.post()));
+    this.watch = watching();
+    this.scheduler =
+        Scheduler.create(
+                store.database().dataSource(), lanes.get(Lane.INBOX), lanes.get(Lane.OUTBOX), watch)
+            .startTasks(sweeping())
+            .schedulerName(new SchedulerName.Fixed(UUID.randomUUID().toString()))
+            .clock(clock::instant)
+            .executorService(Executors.newVirtualThreadPerTaskExecutor())
+            .threads(STEPS_AT_ONCE)
+            .pollingInterval(POLL)
+            .heartbeatInterval(HEARTBEAT)
+            .missedHeartbeatsLimit(MISSED_HEARTBEATS)
+            .enableImmediateExecution()
+            .shutdownMaxWait(DRAIN)
+            .failureLogging(LogLevel.ERROR, true)
+            .build();
+  }
+
+  /// Takes up what an earlier process left, and begins.
+  public void start() {
+    if (store.database().isEmbedded()) {
+      // Nobody else works on the file, so what is picked was picked by a process that is gone.
+      store
+          .database()
+          .write(
+              rows ->
+                  rows.change(
+                      "UPDATE scheduled_tasks SET picked = ?, picked_by = NULL, last_heartbeat ="
+                          + " NULL WHERE picked = ?",
+                      false,
+                      true));
+    }
+    store.onTouched(touched -> waker.execute(() -> wake(touched)));
+    scheduler.start();
+    sweep();
+  }
+
+  private CustomTask<Void> lane(Lane lane, Steps.Step step) {
+    return Tasks.custom(lane.task(), Void.class)
+        .onDeadExecutionRevive()
+        .onFailure(again())
+        .execute(
+            (instance, _) -> {
+              var conversation = Conversation.parse(instance.getId());
+              step.run(conversation, clock.instant());
+              return (_, operations) -> {
+                operations.remove();
+                store.due(lane, conversation).ifPresent(due -> schedule(lane, conversation, due));
+              };
+            });
+  }
+
+  private CustomTask<Void> watching() {
+    return Tasks.custom(WATCH, Void.class)
+        .onDeadExecutionRevive()
+        .onFailure(again())
+        .execute(
+            (_, _) -> {
+              var next = steps.watch().apply(clock.instant());
+              return (complete, operations) -> {
+                if (next.isPresent()) {
+                  operations.reschedule(complete, next.get());
+                  ringAt(next.get());
+                } else {
+                  operations.remove();
+                  wakeWatcher();
+                }
+              };
+            });
+  }
+
+  /// A step catches what its work throws; what reaches the engine is the database's.
+  private FailureHandler<Void> again() {
+    return (complete, operations) ->
+        operations.reschedule(complete, clock.instant().plus(AFTER_A_FAILURE));
+  }
+
+  private RecurringTask<Void> sweeping() {
+    return Tasks.recurring("sweep", FixedDelay.of(SWEEP)).execute((_, _) -> sweep());
+  }
+
+  private void sweep() {
+    for (var lane : Lane.values()) {
+      for (var conversation : store.forgotten(lane)) {
+        log.info("conversation taken up lane={} conversation={}", lane.task(), conversation);
+        schedule(lane, conversation, clock.instant());
+      }
+    }
+    wakeWatcher();
+    store.forget(clock.instant().minus(KEEP_ENDED));
+  }
+
+  private void wake(Set<Touched> touched) {
+    var now = clock.instant();
+    try {
+      touched.forEach(each -> schedule(each.lane(), each.conversation(), now));
+      if (touched.stream().anyMatch(each -> each.lane() == Lane.OUTBOX)) {
+        wakeWatcher();
+      }
+    } catch (RuntimeException e) {
+      // The rows are committed; the sweep wakes them.
+      log.warn("conversations not woken count={}", touched.size(), e);
+    }
+  }
+
+  private void wakeWatcher() {
+    if (store.read(bindings -> bindings.countActive()) > 0) {
+      scheduler.scheduleIfNotExists(watch.instance("all"), clock.instant());
+    }
+  }
+
+  private void schedule(Lane lane, Conversation conversation, Instant at) {
+    TaskInstance<Void> instance = task(lane).instance(conversation.id());
+    try {
+      scheduler.schedule(instance, at, WHEN_EXISTS_RESCHEDULE);
+    } catch (TaskInstanceException running) {
+      // It is being worked on, and asks for new rows when it ends.
+      log.debug("conversation is awake lane={} conversation={}", lane.task(), conversation);
+    }
+    ringAt(at);
+  }
+
+  private CustomTask<Void> task(Lane lane) {
+    var task = lanes.get(lane);
+    if (task == null) {
+      throw new IllegalStateException("No task for " + lane);
+    }
+    return task;
+  }
+
+  /// The engine polls; this makes it look in time.
+  private void ringAt(Instant at) {
+    var wait = Duration.between(clock.instant(), at);
+    if (wait.isPositive()) {
+      var _ =
+          alarm.schedule(
+              scheduler::triggerCheckForDueExecutions, wait.toMillis() + 1, TimeUnit.MILLISECONDS);
+    } else {
+      scheduler.triggerCheckForDueExecutions();
+    }
+  }
+
+  /// Whether the engine works and the database answers.
+  public Optional<String> problem() {
+    if (scheduler.getSchedulerState().isShuttingDown()) {
+      return Optional.of("shutting down");
+    }
+    if (!scheduler.getSchedulerState().isStarted()) {
+      return Optional.of("starting");
+    }
+    try {
+      store.isReady();
+      return Optional.empty();
+    } catch (DatabaseException e) {
+      return Optional.of("the database does not answer");
+    }
+  }
+
+  /// Finishes the steps under way and hands back the rest.
+  @Override
+  public void close() {
+    alarm.shutdownNow();
+    waker.shutdown();
+    scheduler.stop();
+  }
+}

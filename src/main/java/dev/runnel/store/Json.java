@@ -1,0 +1,59 @@
+package dev.runnel.store;
+
+import com.fasterxml.jackson.annotation.JsonAutoDetect;
+import com.fasterxml.jackson.annotation.JsonTypeInfo;
+import com.fasterxml.jackson.annotation.PropertyAccessor;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.datatype.jdk8.Jdk8Module;
+import com.fasterxml.jackson.datatype.jsr310.JavaTimeModule;
+import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.Update;
+
+/// The core's records as JSON text. Rows outlive versions: what a newer version added is
+/// ignored, and
+/// what an older one did not write is empty.
+final class Json {
+  /// The sealed families carry their case by its simple name, so that packages may move.
+  @JsonTypeInfo(use = JsonTypeInfo.Id.SIMPLE_NAME, property = "is")
+  private interface Family {}
+
+  private static final ObjectMapper MAPPER =
+      JsonMapper.builder()
+          .addModules(new Jdk8Module(), new JavaTimeModule())
+          .disable(SerializationFeature.WRITE_DATES_AS_TIMESTAMPS)
+          .disable(SerializationFeature.WRITE_DURATIONS_AS_TIMESTAMPS)
+          .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+          .visibility(PropertyAccessor.GETTER, JsonAutoDetect.Visibility.NONE)
+          .visibility(PropertyAccessor.IS_GETTER, JsonAutoDetect.Visibility.NONE)
+          .visibility(PropertyAccessor.FIELD, JsonAutoDetect.Visibility.ANY)
+          .addMixIn(Intent.class, Family.class)
+          .addMixIn(Update.class, Family.class)
+          .build();
+
+  static {
+    MAPPER.registerSubtypes(Intent.class.getPermittedSubclasses());
+    MAPPER.registerSubtypes(Update.class.getPermittedSubclasses());
+  }
+
+  private Json() {}
+
+  static String write(Object record) {
+    try {
+      return MAPPER.writeValueAsString(record);
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException("Cannot write a " + record.getClass().getSimpleName(), e);
+    }
+  }
+
+  static <T> T read(String json, Class<T> type) {
+    try {
+      return MAPPER.readValue(json, type);
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException("Cannot read a stored " + type.getSimpleName(), e);
+    }
+  }
+}

@@ -1,0 +1,115 @@
+package dev.runnel.store;
+
+import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.port.Store;
+import dev.runnel.core.port.Store.Pending;
+import dev.runnel.database.Rows;
+import dev.runnel.store.SqlWork.Touched;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/// Deliveries in the table `inbox`.
+final class SqlInbox implements Store.Inbox {
+  private final Rows rows;
+  private final Sequence sequence;
+  private final Set<Touched> touched;
+  private final Queue<Delivery> queue;
+
+  SqlInbox(Rows rows, Sequence sequence, Set<Touched> touched) {
+    this.rows = rows;
+    this.sequence = sequence;
+    this.touched = touched;
+    this.queue =
+        new Queue<>(rows, Lane.INBOX, row -> Json.read(row.getString("body"), Delivery.class));
+  }
+
+  @Override
+  public boolean offer(Delivery delivery) {
+    var isNew =
+        Queue.sql(
+                () ->
+                    rows.change(
+                        "INSERT INTO inbox (id, meaning, conversation, seq, overtakes, body,"
+                            + " due_at) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+                        delivery.id().value(),
+                        delivery.conversation().surface() + ":" + delivery.meaning(),
+                        delivery.conversation().id(),
+                        sequence.next(),
+                        delivery.intent().overtakes(),
+                        Json.write(delivery),
+                        delivery.arrivedAt()))
+            == 1;
+    if (isNew) {
+      touched.add(new Touched(Lane.INBOX, delivery.conversation()));
+    }
+    return isNew;
+  }
+
+  @Override
+  public Optional<Pending<Delivery>> next(Conversation conversation, Instant now) {
+    return candidates(conversation).stream().filter(each -> !each.dueAt().isAfter(now)).findFirst();
+  }
+
+  @Override
+  public Optional<Instant> due(Conversation conversation) {
+    return candidates(conversation).stream().map(Pending::dueAt).min(Instant::compareTo);
+  }
+
+  /// Those whose turn may be next: all that overtake, then the oldest of the others.
+  private List<Pending<Delivery>> candidates(Conversation conversation) {
+    return Queue.sql(
+        () ->
+            rows.list(
+                "SELECT * FROM inbox WHERE conversation = ? AND state = 0 AND (overtakes = 1 OR seq"
+                    + " = (SELECT min(seq) FROM inbox WHERE conversation = ? AND state = 0 AND"
+                    + " overtakes = 0)) ORDER BY overtakes DESC, seq",
+                queue::pending,
+                conversation.id(),
+                conversation.id()));
+  }
+
+  @Override
+  public List<Pending<Delivery>> waiting(Conversation conversation) {
+    return Queue.sql(
+        () ->
+            rows.list(
+                "SELECT * FROM inbox WHERE conversation = ? AND state = 0 AND overtakes = 0 ORDER"
+                    + " BY seq",
+                queue::pending,
+                conversation.id()));
+  }
+
+  @Override
+  public void begin(DeliveryId id) {
+    queue.begin(id.value());
+  }
+
+  @Override
+  public void done(DeliveryId id) {
+    queue.end(id.value(), sequence.now());
+  }
+
+  @Override
+  public void later(DeliveryId id, Instant dueAt, String why) {
+    queue.later(id.value(), dueAt, why);
+  }
+
+  @Override
+  public void park(DeliveryId id, String why) {
+    queue.park(id.value(), sequence.now(), why);
+  }
+
+  @Override
+  public void replace(Delivery delivery) {
+    queue.change(
+        "conversation = ?, body = ?, tries = 0, why = NULL",
+        delivery.conversation().id(),
+        Json.write(delivery),
+        delivery.id().value());
+    touched.add(new Touched(Lane.INBOX, delivery.conversation()));
+  }
+}

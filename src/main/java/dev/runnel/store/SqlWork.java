@@ -1,0 +1,43 @@
+package dev.runnel.store;
+
+import dev.runnel.core.model.Conversation;
+import dev.runnel.core.port.Store;
+import dev.runnel.database.Rows;
+import java.util.LinkedHashSet;
+import java.util.Set;
+
+/// One transaction's view, and what it touched: the engine is told of it after the commit.
+final class SqlWork implements Store.Work {
+  /// A conversation that has new rows in a lane.
+  record Touched(Lane lane, Conversation conversation) {}
+
+  private final Set<Touched> touched = new LinkedHashSet<>();
+  private final SqlInbox inbox;
+  private final SqlBindings bindings;
+  private final SqlOutbox outbox;
+
+  SqlWork(Rows rows, Sequence sequence) {
+    inbox = new SqlInbox(rows, sequence, touched);
+    bindings = new SqlBindings(rows);
+    outbox = new SqlOutbox(rows, sequence, touched);
+  }
+
+  @Override
+  public Store.Inbox inbox() {
+    return inbox;
+  }
+
+  @Override
+  public SqlBindings bindings() {
+    return bindings;
+  }
+
+  @Override
+  public Store.Outbox outbox() {
+    return outbox;
+  }
+
+  Set<Touched> touched() {
+    return touched;
+  }
+}

@@ -1,0 +1,93 @@
+package dev.runnel.testkit;
+
+import dev.runnel.core.model.Actor;
+import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.Origin;
+import dev.runnel.core.model.PostRef;
+import dev.runnel.core.model.Request;
+import dev.runnel.core.model.Run;
+import dev.runnel.core.model.RunId;
+import dev.runnel.core.model.RunState;
+import dev.runnel.core.model.SurfaceId;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/// Values that tests talk about.
+public final class Samples {
+  public static final SurfaceId SURFACE = new SurfaceId("fake");
+  public static final Conversation THREAD = new Conversation(SURFACE, "team/channel/1");
+  public static final Conversation OTHER_THREAD = new Conversation(SURFACE, "team/channel/2");
+  public static final Actor DANA = new Actor("U1", "dana");
+  public static final Actor SAM = new Actor("U2", "sam");
+  public static final Instant NINE = Instant.parse("2026-01-05T09:00:00Z");
+
+  private Samples() {}
+
+  /// A delivery whose id and meaning follow from `id`, in the thread, by Dana, at nine.
+  public static Delivery delivery(String id, Intent intent) {
+    return delivery(id, intent, THREAD);
+  }
+
+  public static Delivery delivery(String id, Intent intent, Conversation conversation) {
+    return new Delivery(
+        new DeliveryId("fake:" + id),
+        "said:" + id,
+        conversation,
+        DANA,
+        intent,
+        true,
+        new Origin(
+            Optional.empty(), Optional.empty(), Optional.of(new PostRef("message-" + id)), false),
+        NINE);
+  }
+
+  public static Intent start(String text) {
+    return new Intent.Start(Request.of(text));
+  }
+
+  public static Intent say(String text) {
+    return new Intent.Say(Request.of(text));
+  }
+
+  public static Intent cancel() {
+    return new Intent.Cancel(Optional.empty(), Optional.empty());
+  }
+
+  /// A run as last seen at nine.
+  public static Run run(String id, RunState state) {
+    return new Run(
+        new RunId(id),
+        "Fix the test",
+        state,
+        state.name(),
+        Optional.empty(),
+        false,
+        Optional.empty(),
+        List.of(),
+        Optional.empty(),
+        Optional.empty(),
+        Optional.of(NINE),
+        Optional.empty());
+  }
+
+  /// The run in another state, with another message, a while after nine.
+  public static Run later(Run run, RunState state, String message, int seconds) {
+    return new Run(
+        run.id(),
+        run.title(),
+        state,
+        state.name(),
+        Optional.of(message),
+        run.retryable(),
+        run.session(),
+        run.artifacts(),
+        run.cost(),
+        run.runTime(),
+        Optional.of(NINE.plusSeconds(seconds)),
+        run.delivery());
+  }
+}

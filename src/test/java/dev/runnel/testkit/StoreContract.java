@@ -1,0 +1,408 @@
+package dev.runnel.testkit;
+
+import static dev.runnel.testkit.Samples.NINE;
+import static dev.runnel.testkit.Samples.OTHER_THREAD;
+import static dev.runnel.testkit.Samples.THREAD;
+import static dev.runnel.testkit.Samples.cancel;
+import static dev.runnel.testkit.Samples.delivery;
+import static dev.runnel.testkit.Samples.run;
+import static dev.runnel.testkit.Samples.say;
+import static dev.runnel.testkit.Samples.start;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.runnel.core.model.Artifact;
+import dev.runnel.core.model.Binding;
+import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.Notice;
+import dev.runnel.core.model.NoticeId;
+import dev.runnel.core.model.Origin;
+import dev.runnel.core.model.PostRef;
+import dev.runnel.core.model.Request;
+import dev.runnel.core.model.Run;
+import dev.runnel.core.model.RunId;
+import dev.runnel.core.model.RunOptions;
+import dev.runnel.core.model.RunState;
+import dev.runnel.core.model.Update;
+import dev.runnel.core.port.Store;
+import dev.runnel.core.port.Store.Pending;
+import java.net.URI;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Executors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/// What every store promises.
+public interface StoreContract {
+  /// A fresh one.
+  Store store();
+
+  @Test
+  default void aDeliverySentAgainIsKnown() {
+    assertThat(store().accept(delivery("1", start("a")))).isTrue();
+    assertThat(store().accept(delivery("1", start("a")))).isFalse();
+  }
+
+  @Test
+  default void whatIsSaidTwiceUnderTwoIdsIsKnown() {
+    var mention = delivery("1", say("a"));
+    var twin =
+        new Delivery(
+            new DeliveryId("fake:2"),
+            mention.meaning(),
+            mention.conversation(),
+            mention.actor(),
+            mention.intent(),
+            mention.addressed(),
+            mention.origin(),
+            mention.arrivedAt());
+
+    assertThat(store().accept(mention)).isTrue();
+    assertThat(store().accept(twin)).isFalse();
+  }
+
+  @Test
+  default void oneOfManyAtTheSameMomentIsNew() throws Exception {
+    try (var senders = Executors.newVirtualThreadPerTaskExecutor()) {
+      var sends =
+          IntStream.range(0, 50)
+              .<Callable<Boolean>>mapToObj(_ -> () -> store().accept(delivery("1", say("a"))))
+              .toList();
+      var isNew = 0;
+      for (var send : senders.invokeAll(sends)) {
+        isNew += send.get() ? 1 : 0;
+      }
+      assertThat(isNew).isOne();
+    }
+  }
+
+  @Test
+  default void aDeliveryIsReadAsItWasWritten() {
+    var options =
+        new RunOptions(
+            Optional.of("web"),
+            Optional.empty(),
+            Optional.of("fast"),
+            Optional.empty(),
+            Optional.empty(),
+            Optional.of("The \"title\""),
+            Optional.empty());
+    var text = "fix \"it\"\n\ud83d\ude80 \u05e9\u05dc\u05d5\u05dd \u0001 end";
+    var intents =
+        List.of(
+            new Intent.Start(new Request(text, options)),
+            say(text),
+            new Intent.Cancel(Optional.of(new RunId("r")), Optional.of("the label was removed")),
+            new Intent.Status(Optional.empty()),
+            new Intent.Retry(Optional.of(new RunId("r"))),
+            new Intent.ListRuns(),
+            new Intent.Help(),
+            new Intent.Unclear("why"));
+    for (int i = 0; i < intents.size(); i++) {
+      var conversation = new Conversation(Samples.SURFACE, "a/b/" + i);
+      var written = delivery("read-" + i, intents.get(i), conversation);
+      store().accept(written);
+
+      assertThat(next(conversation)).map(Pending::item).contains(written);
+    }
+  }
+
+  @Test
+  default void deliveriesOfAConversationComeInTheirOrder() {
+    store().accept(delivery("1", start("a")));
+    store().accept(delivery("2", say("b")));
+    store().accept(delivery("3", say("c"), OTHER_THREAD));
+
+    assertThat(next(THREAD)).map(each -> each.item().id().value()).contains("fake:1");
+    store().change(work -> work.inbox().done(new DeliveryId("fake:1")));
+    assertThat(next(THREAD)).map(each -> each.item().id().value()).contains("fake:2");
+    store().change(work -> work.inbox().done(new DeliveryId("fake:2")));
+    assertThat(next(THREAD)).isEmpty();
+    assertThat(next(OTHER_THREAD)).map(each -> each.item().id().value()).contains("fake:3");
+  }
+
+  @Test
+  default void aDeliveryThatWaitsHoldsUpThoseBehindItButNotAStop() {
+    store().accept(delivery("1", start("a")));
+    store().accept(delivery("2", say("b")));
+    store()
+        .change(work -> work.inbox().later(new DeliveryId("fake:1"), NINE.plusSeconds(60), "down"));
+
+    assertThat(next(THREAD)).isEmpty();
+    assertThat(due(THREAD)).contains(NINE.plusSeconds(60));
+
+    store().accept(delivery("3", cancel()));
+
+    assertThat(next(THREAD)).map(each -> each.item().id().value()).contains("fake:3");
+    assertThat(due(THREAD)).contains(NINE);
+    assertThat(
+            store().<List<Pending<Delivery>>>commit(work -> work.inbox().waiting(THREAD)).stream()
+                .map(each -> each.item().id().value()))
+        .containsExactly("fake:1", "fake:2");
+  }
+
+  @Test
+  default void triesAreCounted() {
+    store().accept(delivery("1", start("a")));
+    store().change(work -> work.inbox().begin(new DeliveryId("fake:1")));
+
+    assertThat(next(THREAD)).map(Pending::tries).contains(1);
+  }
+
+  @Test
+  default void aParkedDeliveryIsOutOfTheWayButKnown() {
+    store().accept(delivery("1", start("a")));
+    store().accept(delivery("2", say("b")));
+    store().change(work -> work.inbox().park(new DeliveryId("fake:1"), "why"));
+
+    assertThat(next(THREAD)).map(each -> each.item().id().value()).contains("fake:2");
+    assertThat(store().accept(delivery("1", start("a")))).isFalse();
+  }
+
+  @Test
+  default void aDeliveryMovesToTheThreadThatWasOpenedForIt() {
+    var said = delivery("1", start("a"));
+    store().accept(said);
+    store().change(work -> work.inbox().begin(said.id()));
+    store().change(work -> work.inbox().replace(said.movedTo(OTHER_THREAD)));
+
+    assertThat(next(THREAD)).isEmpty();
+    assertThat(next(OTHER_THREAD)).contains(new Pending<>(said.movedTo(OTHER_THREAD), 0, NINE));
+  }
+
+  @Test
+  default void aStepThatThrowsLeavesNothing() {
+    assertThatThrownBy(
+            () ->
+                store()
+                    .change(
+                        work -> {
+                          work.inbox().offer(delivery("1", start("a")));
+                          work.bindings().save(binding(THREAD, run("r1", RunState.RUNNING)));
+                          throw new IllegalStateException("crash");
+                        }))
+        .hasMessage("crash");
+
+    assertThat(next(THREAD)).isEmpty();
+    assertThat(store().<Integer>read(Store.Bindings::countActive)).isZero();
+  }
+
+  @Test
+  default void aBindingIsFoundByConversationAndByRun() {
+    var written =
+        binding(
+            THREAD,
+            new Run(
+                new RunId("r1"),
+                "Title",
+                RunState.UNKNOWN,
+                "DREAMING",
+                Optional.of("message"),
+                true,
+                Optional.of(URI.create("https://example.com/s")),
+                List.of(new Artifact("PR", URI.create("https://example.com/pr"), true)),
+                Optional.of("$0.42"),
+                Optional.of(Duration.ofMinutes(2)),
+                Optional.of(NINE.plusNanos(123_456_000)),
+                Optional.of(new DeliveryId("fake:1"))));
+    save(written);
+
+    assertThat(of(THREAD)).contains(versioned(written, 1));
+    assertThat(store().<Optional<Binding>>read(all -> all.of(new RunId("r1"))))
+        .contains(versioned(written, 1));
+    assertThat(store().<Optional<Binding>>read(all -> all.of(new RunId("r2")))).isEmpty();
+  }
+
+  @Test
+  default void whoLosesTheCompareIsToldSo() {
+    save(binding(THREAD, run("r1", RunState.QUEUED)));
+    var read = of(THREAD).orElseThrow();
+
+    assertThat(save(read.seen(run("r1", RunState.RUNNING)))).isTrue();
+    assertThat(save(read.seen(run("r1", RunState.FAILED)))).isFalse();
+    assertThat(of(THREAD).orElseThrow().run().state()).isEqualTo(RunState.RUNNING);
+  }
+
+  @Test
+  default void aReadAfterACommitSeesIt() {
+    save(binding(THREAD, run("r1", RunState.QUEUED)));
+    store().<Optional<Binding>>read(all -> all.of(new RunId("r1")));
+    save(of(THREAD).orElseThrow().seen(run("r1", RunState.RUNNING)));
+
+    assertThat(store().<Optional<Binding>>read(all -> all.of(new RunId("r1"))))
+        .map(each -> each.run().state())
+        .contains(RunState.RUNNING);
+  }
+
+  @Test
+  default void aNewRunTakesTheConversationOverWithoutTheOldStatusPost() {
+    save(binding(THREAD, run("r1", RunState.SUCCEEDED)));
+    store()
+        .change(
+            work -> work.bindings().statusPosted(THREAD, new RunId("r1"), new PostRef("post-1")));
+    assertThat(of(THREAD).flatMap(Binding::status)).contains(new PostRef("post-1"));
+
+    save(binding(THREAD, run("r2", RunState.QUEUED)));
+
+    assertThat(of(THREAD).map(each -> each.run().id())).contains(new RunId("r2"));
+    assertThat(of(THREAD).flatMap(Binding::status)).isEmpty();
+  }
+
+  @Test
+  default void theStatusPostOfAnEarlierRunIsNotKeptForTheNextOne() {
+    save(binding(THREAD, run("r2", RunState.QUEUED)));
+    store()
+        .change(
+            work -> work.bindings().statusPosted(THREAD, new RunId("r1"), new PostRef("post-1")));
+
+    assertThat(of(THREAD).flatMap(Binding::status)).isEmpty();
+  }
+
+  @Test
+  default void onlyWhatMayStillChangeIsActive() {
+    save(binding(THREAD, run("r1", RunState.BLOCKED)));
+    save(binding(OTHER_THREAD, run("r2", RunState.SUCCEEDED)));
+
+    assertThat(store().<List<Binding>>read(Store.Bindings::active))
+        .extracting(each -> each.run().id().value())
+        .containsExactly("r1");
+
+    var ended = of(OTHER_THREAD).orElseThrow();
+    save(ended.reopenedAs(ended.run()));
+
+    assertThat(store().<Integer>read(Store.Bindings::countActive)).isEqualTo(2);
+  }
+
+  @Test
+  default void theNewestBindingsOfAPlaceComeFirst() {
+    for (int i = 0; i < 3; i++) {
+      save(
+          new Binding(
+              new Conversation(Samples.SURFACE, "team/channel/" + i),
+              run("r" + i, RunState.RUNNING),
+              Samples.DANA,
+              Request.of("a"),
+              Origin.NONE,
+              Optional.empty(),
+              NINE.plusSeconds(i),
+              false,
+              0));
+    }
+    save(
+        binding(
+            new Conversation(Samples.SURFACE, "team/elsewhere/1"), run("r9", RunState.RUNNING)));
+
+    assertThat(
+            store()
+                .<List<Binding>>read(
+                    all -> all.recent(Optional.of(Samples.SURFACE), "team/channel/", 2)))
+        .extracting(each -> each.run().id().value())
+        .containsExactly("r2", "r1");
+    assertThat(store().<List<Binding>>read(all -> all.recent(Optional.empty(), "", 10))).hasSize(4);
+  }
+
+  @Test
+  default void noticesOfAConversationComeInTheirOrder() {
+    add("n1", told("a"));
+    add("n2", told("b"));
+
+    assertThat(nextNotice()).map(each -> each.item().id().value()).contains("n1");
+    store().change(work -> work.outbox().later(new NoticeId("n1"), NINE.plusSeconds(9), "429"));
+    assertThat(nextNotice()).isEmpty();
+    assertThat(store().<Optional<Instant>>commit(work -> work.outbox().due(THREAD)))
+        .contains(NINE.plusSeconds(9));
+    store().change(work -> work.outbox().posted(new NoticeId("n1"), new PostRef("p1")));
+    assertThat(nextNotice()).map(each -> each.item().id().value()).contains("n2");
+    store().change(work -> work.outbox().park(new NoticeId("n2"), "gone"));
+    assertThat(nextNotice()).isEmpty();
+  }
+
+  @Test
+  default void anUnpostedStatusGivesWayToANewerOne() {
+    add("n1", status(RunState.QUEUED));
+    add("n2", told("a"));
+    add("n3", status(RunState.RUNNING));
+
+    assertThat(nextNotice()).map(each -> each.item().id().value()).contains("n2");
+  }
+
+  @Test
+  default void aStatusWhosePostWasBegunStays() {
+    add("n1", status(RunState.QUEUED));
+    store().change(work -> work.outbox().begin(new NoticeId("n1")));
+    add("n2", status(RunState.RUNNING));
+
+    assertThat(nextNotice())
+        .map(each -> each.item().id().value() + " " + each.item().tries())
+        .contains("n1 1");
+  }
+
+  private Optional<Pending<Delivery>> next(Conversation conversation) {
+    return store().commit(work -> work.inbox().next(conversation, NINE));
+  }
+
+  private Optional<Instant> due(Conversation conversation) {
+    return store().commit(work -> work.inbox().due(conversation));
+  }
+
+  private Optional<Binding> of(Conversation conversation) {
+    return store().commit(work -> work.bindings().of(conversation));
+  }
+
+  private boolean save(Binding binding) {
+    return store().<Boolean>commit(work -> work.bindings().save(binding));
+  }
+
+  private void add(String id, Update update) {
+    store()
+        .change(
+            work ->
+                work.outbox()
+                    .add(new Notice(new NoticeId(id), THREAD, update, Origin.NONE, NINE, 0)));
+  }
+
+  private Optional<Pending<Notice>> nextNotice() {
+    return store().commit(work -> work.outbox().next(THREAD, NINE));
+  }
+
+  private static Update told(String text) {
+    return new Update.Told(Samples.DANA, text, true);
+  }
+
+  private static Update status(RunState state) {
+    return new Update.Status(run("r1", state), Samples.DANA, Request.of("a"), NINE, NINE);
+  }
+
+  private static Binding binding(Conversation conversation, Run run) {
+    return new Binding(
+        conversation,
+        run,
+        Samples.DANA,
+        Request.of("a"),
+        Origin.NONE,
+        Optional.empty(),
+        NINE,
+        false,
+        0);
+  }
+
+  private static Binding versioned(Binding binding, long version) {
+    return new Binding(
+        binding.conversation(),
+        binding.run(),
+        binding.requester(),
+        binding.request(),
+        binding.origin(),
+        binding.status(),
+        binding.since(),
+        binding.reopened(),
+        version);
+  }
+}
