@@ -1,0 +1,313 @@
+package dev.runnel.testkit;
+
+import dev.runnel.core.model.Artifact;
+import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.Outcome;
+import dev.runnel.core.model.Prompt;
+import dev.runnel.core.model.Run;
+import dev.runnel.core.model.RunId;
+import dev.runnel.core.model.RunState;
+import dev.runnel.core.model.Sighting;
+import dev.runnel.core.port.AgentRuns;
+import java.net.URI;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NoSuchElementException;
+import java.util.Optional;
+import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
+
+/// A run service in memory. A started run stays `QUEUED` until the test moves it; a follow-up to an
+/// ended run queues it again. It knows no idempotency: two starts with one key are two runs, so
+/// that a test notices a start that was repeated blindly. Safe for many threads.
+///
+/// Every change gets a later `updatedAt` than the one before, even while the clock stands still.
+public final class FakeAgentRuns implements AgentRuns {
+  /// A start as it came, whether or not it was answered.
+  public record Started(Prompt prompt, DeliveryId key) {}
+
+  /// A follow-up that was accepted.
+  public record Said(RunId run, String text, DeliveryId key) {}
+
+  private final InstantSource clock;
+
+  // All guarded by this.
+  private final Map<RunId, Run> runs = new LinkedHashMap<>();
+  private final List<Started> starts = new ArrayList<>();
+  private final List<Said> followUps = new ArrayList<>();
+  private final List<RunId> cancels = new ArrayList<>();
+  private final Deque<Outcome> nextAnswers = new ArrayDeque<>();
+  private Optional<Outcome.Busy> down = Optional.empty();
+  private boolean losesNextAnswer;
+  private int calls;
+  private int added;
+  private Instant lastChange = Instant.EPOCH;
+
+  public FakeAgentRuns(InstantSource clock) {
+    this.clock = clock;
+  }
+
+  @Override
+  public synchronized Outcome start(Prompt prompt, DeliveryId key) {
+    calls++;
+    if (down.isPresent()) {
+      return down.get();
+    }
+    starts.add(new Started(prompt, key));
+    if (!nextAnswers.isEmpty()) {
+      return nextAnswers.remove();
+    }
+    return answer(add(prompt.title(), Optional.of(key)));
+  }
+
+  @Override
+  public synchronized Outcome startedBy(DeliveryId key) {
+    return read(
+        () ->
+            runs.values().stream()
+                .filter(run -> run.delivery().equals(Optional.of(key)))
+                .findFirst()
+                .<Outcome>map(Outcome.Done::new)
+                .orElseGet(Outcome.Missing::new));
+  }
+
+  @Override
+  public synchronized Outcome followUp(RunId id, String text, DeliveryId key) {
+    return change(
+        id,
+        run -> {
+          followUps.add(new Said(id, text, key));
+          return run.state().isTerminal() || run.state() == RunState.BLOCKED
+              ? moved(run, RunState.QUEUED, Optional.empty())
+              : run;
+        });
+  }
+
+  @Override
+  public synchronized Outcome cancel(RunId id) {
+    return change(
+        id,
+        run -> {
+          cancels.add(id);
+          return run.state().isTerminal()
+              ? run
+              : moved(run, RunState.CANCELLED, Optional.of("Cancelled"));
+        });
+  }
+
+  @Override
+  public synchronized Outcome find(RunId id) {
+    return read(
+        () -> runs.containsKey(id) ? new Outcome.Done(runs.get(id)) : new Outcome.Missing());
+  }
+
+  @Override
+  public synchronized Sighting changedSince(Instant since) {
+    return look(run -> run.updatedAt().orElseThrow().isAfter(since));
+  }
+
+  @Override
+  public synchronized Sighting unfinished() {
+    return look(run -> !run.state().isTerminal());
+  }
+
+  /// The agent gets on.
+  public synchronized Run moves(RunId id, RunState state, String message) {
+    return put(moved(run(id), state, Optional.of(message)));
+  }
+
+  /// The agent fails.
+  ///
+  /// @param retryable whether a new run may work
+  public synchronized Run fails(RunId id, String why, boolean retryable) {
+    var run = moved(run(id), RunState.FAILED, Optional.of(why));
+    return put(
+        new Run(
+            run.id(),
+            run.title(),
+            run.state(),
+            run.stateName(),
+            run.message(),
+            retryable,
+            run.session(),
+            run.artifacts(),
+            run.cost(),
+            run.runTime(),
+            run.updatedAt(),
+            run.delivery()));
+  }
+
+  /// The agent shows something it made; state and message stay.
+  public synchronized Run makes(RunId id, Artifact artifact) {
+    var run = moved(run(id), run(id).state(), run(id).message());
+    var artifacts = new ArrayList<>(run.artifacts());
+    artifacts.add(artifact);
+    return put(
+        new Run(
+            run.id(),
+            run.title(),
+            run.state(),
+            run.stateName(),
+            run.message(),
+            run.retryable(),
+            run.session(),
+            artifacts,
+            run.cost(),
+            run.runTime(),
+            run.updatedAt(),
+            run.delivery()));
+  }
+
+  /// A run that somebody else started.
+  public synchronized Run addsStranger(String title) {
+    return add(title, Optional.empty());
+  }
+
+  /// The run is gone, as if it never was.
+  public synchronized void forgets(RunId id) {
+    runs.remove(id);
+  }
+
+  /// From now on nothing is reached, and nothing happens, until [#isBack()].
+  public synchronized void isDown(Optional<Duration> retryAfter) {
+    down = Optional.of(new Outcome.Busy(retryAfter, "The run service is down"));
+  }
+
+  public synchronized void isBack() {
+    down = Optional.empty();
+  }
+
+  /// The next start, follow-up or cancellation has no effect and is answered so. May be called
+  /// several times for several answers.
+  public synchronized void answersNext(Outcome outcome) {
+    nextAnswers.add(outcome);
+  }
+
+  /// The next start, follow-up or cancellation takes effect, but its answer is lost: `Busy`.
+  public synchronized void losesNextAnswer() {
+    losesNextAnswer = true;
+  }
+
+  /// The run as it is now, without counting as a call.
+  public synchronized Run run(RunId id) {
+    var run = runs.get(id);
+    if (run == null) {
+      throw new NoSuchElementException("There is no run " + id);
+    }
+    return run;
+  }
+
+  /// All runs, oldest first.
+  public synchronized List<Run> runs() {
+    return List.copyOf(runs.values());
+  }
+
+  /// The starts that reached the service, refused ones included, oldest first.
+  public synchronized List<Started> starts() {
+    return List.copyOf(starts);
+  }
+
+  /// The follow-ups that took effect, oldest first.
+  public synchronized List<Said> followUps() {
+    return List.copyOf(followUps);
+  }
+
+  /// The cancellations that were accepted, oldest first.
+  public synchronized List<RunId> cancels() {
+    return List.copyOf(cancels);
+  }
+
+  /// All calls of the port, answered or not.
+  public synchronized int calls() {
+    return calls;
+  }
+
+  private interface Reading<T> {
+    T now();
+  }
+
+  private Outcome read(Reading<Outcome> reading) {
+    calls++;
+    return down.isPresent() ? down.get() : reading.now();
+  }
+
+  private Sighting look(Predicate<Run> wanted) {
+    calls++;
+    if (down.isPresent()) {
+      return new Sighting.Blind(down.get().retryAfter(), down.get().why());
+    }
+    return new Sighting.Seen(runs.values().stream().filter(wanted).toList());
+  }
+
+  private Outcome change(RunId id, UnaryOperator<Run> step) {
+    calls++;
+    if (down.isPresent()) {
+      return down.get();
+    }
+    if (!nextAnswers.isEmpty()) {
+      return nextAnswers.remove();
+    }
+    var run = runs.get(id);
+    return run == null ? new Outcome.Missing() : answer(put(step.apply(run)));
+  }
+
+  private Outcome answer(Run run) {
+    if (losesNextAnswer) {
+      losesNextAnswer = false;
+      return new Outcome.Busy(Optional.empty(), "The answer was lost");
+    }
+    return new Outcome.Done(run);
+  }
+
+  private Run add(String title, Optional<DeliveryId> delivery) {
+    var id = new RunId("0190e6a1-9f50-7c3e-8a43-%012d".formatted(++added));
+    return put(
+        new Run(
+            id,
+            title,
+            RunState.QUEUED,
+            RunState.QUEUED.name(),
+            Optional.empty(),
+            false,
+            Optional.of(URI.create("https://runs.example/sessions/" + id)),
+            List.of(),
+            Optional.empty(),
+            Optional.empty(),
+            Optional.of(nextChange()),
+            delivery));
+  }
+
+  private Run moved(Run run, RunState state, Optional<String> message) {
+    return new Run(
+        run.id(),
+        run.title(),
+        state,
+        state.name(),
+        message,
+        false,
+        run.session(),
+        run.artifacts(),
+        run.cost(),
+        run.runTime(),
+        Optional.of(nextChange()),
+        run.delivery());
+  }
+
+  private Run put(Run run) {
+    runs.put(run.id(), run);
+    return run;
+  }
+
+  private Instant nextChange() {
+    var now = clock.instant();
+    lastChange = now.isAfter(lastChange) ? now : lastChange.plusMillis(1);
+    return lastChange;
+  }
+}
