@@ -1,0 +1,159 @@
+package dev.runnel.testkit;
+
+import dev.runnel.core.model.Background;
+import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.Notice;
+import dev.runnel.core.model.NoticeId;
+import dev.runnel.core.model.PostRef;
+import dev.runnel.core.model.Posting;
+import dev.runnel.core.model.RawRequest;
+import dev.runnel.core.model.Reception;
+import dev.runnel.core.model.Reply;
+import dev.runnel.core.model.SurfaceId;
+import dev.runnel.core.model.Update;
+import dev.runnel.core.port.BackgroundUnavailable;
+import dev.runnel.core.port.Surface;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/// A platform in memory: it keeps posts, finds a post by its notice, edits the status post, and
+/// can
+/// be down, lose an answer, or refuse.
+public final class FakeSurface implements Surface {
+  /// What stands in a thread.
+  public record Post(Conversation conversation, NoticeId notice, Update update, int edits) {}
+
+  private final Map<PostRef, Post> posts = new LinkedHashMap<>();
+  private final Map<String, Conversation> opened = new HashMap<>();
+  private final Map<Conversation, Background> backgrounds = new HashMap<>();
+  private final List<PostRef> receipts = new ArrayList<>();
+  private Optional<Posting> refusal = Optional.empty();
+  private boolean losesNextAnswer;
+  private boolean backgroundIsDown;
+  private int opens;
+
+  @Override
+  public SurfaceId id() {
+    return Samples.SURFACE;
+  }
+
+  @Override
+  public Reception receive(RawRequest request) {
+    return new Reception.Answered(Reply.empty(200));
+  }
+
+  @Override
+  public synchronized Background background(Delivery delivery) {
+    if (backgroundIsDown) {
+      throw new BackgroundUnavailable("The thread cannot be read", new RuntimeException("503"));
+    }
+    return backgrounds.getOrDefault(delivery.conversation(), Background.NONE);
+  }
+
+  @Override
+  public synchronized Posting open(Delivery delivery, boolean again) {
+    if (refusal.isPresent()) {
+      return refusal.get();
+    }
+    var known = opened.get(delivery.id().value());
+    if (!again || known == null) {
+      opens++;
+      known = new Conversation(id(), delivery.conversation().place() + "opened-" + opens);
+      opened.put(delivery.id().value(), known);
+    }
+    return answer(new Posting.Posted(new PostRef("root-" + opens), known));
+  }
+
+  @Override
+  public synchronized Posting post(Notice notice, @Nullable PostRef status) {
+    if (refusal.isPresent()) {
+      return refusal.get();
+    }
+    if (notice.update() instanceof Update.Received(var message)) {
+      receipts.add(message);
+      return new Posting.Posted(message, notice.conversation());
+    }
+    if (notice.update() instanceof Update.Status && status != null && posts.containsKey(status)) {
+      var edits = posts.get(status).edits() + 1;
+      posts.put(status, new Post(notice.conversation(), notice.id(), notice.update(), edits));
+      return answer(new Posting.Posted(status, notice.conversation()));
+    }
+    var ref = notice.tries() > 0 ? find(notice.id()) : null;
+    if (ref == null) {
+      ref = new PostRef("post-" + (posts.size() + 1));
+      posts.put(ref, new Post(notice.conversation(), notice.id(), notice.update(), 0));
+    }
+    return answer(new Posting.Posted(ref, notice.conversation()));
+  }
+
+  private @Nullable PostRef find(NoticeId notice) {
+    return posts.entrySet().stream()
+        .filter(each -> each.getValue().notice().equals(notice))
+        .map(Map.Entry::getKey)
+        .findFirst()
+        .orElse(null);
+  }
+
+  private Posting answer(Posting posting) {
+    if (losesNextAnswer) {
+      losesNextAnswer = false;
+      return new Posting.Later(Optional.empty(), "The answer was lost");
+    }
+    return posting;
+  }
+
+  /// The posts in the conversation, oldest first.
+  public synchronized List<Post> posts(Conversation conversation) {
+    return posts.values().stream()
+        .filter(each -> each.conversation().equals(conversation))
+        .toList();
+  }
+
+  /// The posts' updates by their simple names, oldest first.
+  public List<String> kinds(Conversation conversation) {
+    return posts(conversation).stream()
+        .map(each -> each.update().getClass().getSimpleName())
+        .toList();
+  }
+
+  /// What was told, oldest first.
+  public List<String> told(Conversation conversation) {
+    return posts(conversation).stream()
+        .map(Post::update)
+        .filter(Update.Told.class::isInstance)
+        .map(update -> ((Update.Told) update).text())
+        .toList();
+  }
+
+  public synchronized List<PostRef> receipts() {
+    return List.copyOf(receipts);
+  }
+
+  public synchronized int opens() {
+    return opens;
+  }
+
+  public synchronized void hasBackground(Conversation conversation, Background background) {
+    backgrounds.put(conversation, background);
+  }
+
+  public synchronized void backgroundIsDown(boolean down) {
+    backgroundIsDown = down;
+  }
+
+  /// From now on every post is answered so, and none appears; empty makes it well again.
+  public synchronized void answersPosts(Optional<Posting> answer) {
+    refusal = answer;
+  }
+
+  /// The next post appears, but its answer is lost.
+  public synchronized void losesNextAnswer() {
+    losesNextAnswer = true;
+  }
+}

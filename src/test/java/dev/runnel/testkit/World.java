@@ -1,0 +1,140 @@
+package dev.runnel.testkit;
+
+import dev.runnel.core.flow.Courier;
+import dev.runnel.core.flow.Dispatcher;
+import dev.runnel.core.flow.Profiles;
+import dev.runnel.core.flow.Surfaces;
+import dev.runnel.core.flow.Watcher;
+import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.Run;
+import dev.runnel.core.model.RunOptions;
+import dev.runnel.core.port.Store;
+import dev.runnel.database.Database;
+import dev.runnel.store.SqlStore;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+
+/// The three workers over a real store, a fake run service and a fake platform, stepped by hand.
+public final class World implements AutoCloseable {
+  public final SettableClock clock = new SettableClock();
+  public final FakeAgentRuns runs = new FakeAgentRuns(clock);
+  public final FakeSurface surface = new FakeSurface();
+  private final Database database;
+  private final SqlStore sql;
+  private final Set<Conversation> conversations = new LinkedHashSet<>();
+  private Store store;
+  private Dispatcher dispatcher;
+  private Watcher watcher;
+  private Courier courier;
+
+  public World(Path folder) {
+    database = Database.sqlite(folder.resolve("runnel.db"));
+    sql = new SqlStore(database, clock);
+    store = sql;
+    var random = new Random(1);
+    dispatcher = dispatcher(random);
+    watcher = new Watcher(store, runs);
+    courier = new Courier(store, Surfaces.of(List.of(surface)), random);
+  }
+
+  private Dispatcher dispatcher(Random random) {
+    var web =
+        new RunOptions(
+            Optional.empty(),
+            Optional.of("web-env"),
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty());
+    return new Dispatcher(
+        store, runs, Surfaces.of(List.of(surface)), new Profiles(Map.of("web", web)), random);
+  }
+
+  /// New workers over the same rows, as after a restart, over a store that the test may bend.
+  public void restart(UnaryOperator<Store> bend) {
+    store = bend.apply(sql);
+    var random = new Random(1);
+    dispatcher = dispatcher(random);
+    watcher = new Watcher(store, runs);
+    courier = new Courier(store, Surfaces.of(List.of(surface)), random);
+  }
+
+  /// Hands a delivery in at the door.
+  public boolean says(Delivery delivery) {
+    conversations.add(delivery.conversation());
+    return sql.accept(delivery);
+  }
+
+  /// Lets all workers do what is due, until nothing is.
+  public void settle() {
+    for (int quiet = 0; quiet < 2; ) {
+      quiet = dispatchAll() + courierAll() == 0 ? quiet + 1 : 0;
+      watcher.step(clock.instant());
+      binding().forEach(conversations::add);
+    }
+  }
+
+  /// Moves the clock on by steps of a second and lets the workers do what is due.
+  public void passes(Duration time) {
+    for (long second = 0; second < time.toSeconds(); second++) {
+      clock.advance(Duration.ofSeconds(1));
+      settle();
+    }
+  }
+
+  private List<Conversation> binding() {
+    return sql.<List<Conversation>>read(
+        bindings ->
+            bindings.recent(Optional.empty(), "", 100).stream()
+                .map(each -> each.conversation())
+                .toList());
+  }
+
+  private int dispatchAll() {
+    var count = 0;
+    for (var conversation : List.copyOf(conversations)) {
+      count += dispatcher.step(conversation, clock.instant());
+    }
+    for (int i = 1; i <= surface.opens(); i++) {
+      var opened = new Conversation(Samples.SURFACE, "team/channel/opened-" + i);
+      if (conversations.add(opened)) {
+        count++;
+      }
+    }
+    return count;
+  }
+
+  private int courierAll() {
+    return List.copyOf(conversations).stream()
+        .mapToInt(conversation -> courier.step(conversation, clock.instant()))
+        .sum();
+  }
+
+  /// The only run there is.
+  public Run onlyRun() {
+    var all = runs.runs();
+    if (all.size() != 1) {
+      throw new AssertionError("Expected one run, there are " + all.size());
+    }
+    return all.getFirst();
+  }
+
+  public Watcher watcher() {
+    return watcher;
+  }
+
+  @Override
+  public void close() {
+    sql.close();
+    database.close();
+  }
+}
