@@ -1,0 +1,137 @@
+package dev.runnel.core.flow;
+
+import static dev.runnel.testkit.Samples.cancel;
+import static dev.runnel.testkit.Samples.delivery;
+import static dev.runnel.testkit.Samples.say;
+import static dev.runnel.testkit.Samples.start;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.fail;
+
+import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.Origin;
+import dev.runnel.core.model.RunState;
+import dev.runnel.core.port.Store;
+import dev.runnel.testkit.DyingStore;
+import dev.runnel.testkit.Samples;
+import dev.runnel.testkit.World;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// The process dies before and after every commit of a story; after a restart the end is the
+/// same as
+/// if it had lived: one run, each message once.
+class CrashTest {
+  private static final Conversation THREAD =
+      new Conversation(Samples.SURFACE, "team/channel/opened-1");
+
+  @TempDir Path folder;
+
+  @Test
+  void aStartHappensOnceAndItsEndIsToldOnce() throws Exception {
+    everyCrash(
+        world -> {
+          world.says(command("1"));
+          world.settle();
+          world.runs.moves(world.onlyRun().id(), RunState.SUCCEEDED, "Fixed.");
+          world.passes(Duration.ofSeconds(2));
+        },
+        world -> {
+          if (world.onlyRun().state() != RunState.SUCCEEDED) {
+            world.runs.moves(world.onlyRun().id(), RunState.SUCCEEDED, "Fixed.");
+          }
+          world.passes(Duration.ofSeconds(5));
+          assertThat(world.surface.opens()).isOne();
+          assertThat(world.surface.kinds(THREAD)).containsExactly("Status", "Succeeded");
+        });
+  }
+
+  @Test
+  void aStopStopsOnceAndIsToldOnce() throws Exception {
+    everyCrash(
+        world -> {
+          world.says(command("1"));
+          world.settle();
+          world.says(delivery("2", cancel(), THREAD));
+          world.settle();
+        },
+        world -> {
+          world.says(delivery("2", cancel(), THREAD));
+          world.passes(Duration.ofSeconds(5));
+          assertThat(world.onlyRun().state()).isEqualTo(RunState.CANCELLED);
+          assertThat(world.surface.kinds(THREAD)).containsExactly("Status", "Cancelled");
+        });
+  }
+
+  @Test
+  void aReplyAfterTheEndReachesTheSameRun() throws Exception {
+    everyCrash(
+        world -> {
+          world.says(command("1"));
+          world.settle();
+          world.runs.moves(world.onlyRun().id(), RunState.SUCCEEDED, "Fixed.");
+          world.passes(Duration.ofSeconds(2));
+          world.says(delivery("2", say("add a test"), THREAD));
+          world.settle();
+        },
+        world -> {
+          world.says(delivery("2", say("add a test"), THREAD));
+          world.passes(Duration.ofSeconds(5));
+          assertThat(world.runs.runs()).hasSize(1);
+          // The run service tells a repeated follow-up by its key; this fake keeps each.
+          assertThat(world.runs.followUps()).extracting("text").contains("add a test");
+          assertThat(world.runs.followUps())
+              .extracting("key")
+              .containsOnly(new DeliveryId("fake:2"));
+        });
+  }
+
+  private void everyCrash(Consumer<World> story, Consumer<World> afterwards) throws Exception {
+    for (var afterIt : new boolean[] {false, true}) {
+      for (int commit = 1; ; commit++) {
+        if (commit > 200) {
+          fail("The story never ends");
+        }
+        var at = commit;
+        try (var world = new World(Files.createTempDirectory(folder, "world"))) {
+          world.restart(store -> new DyingStore(store, at, afterIt));
+          var died = false;
+          try {
+            story.accept(world);
+          } catch (DyingStore.ProcessDied _) {
+            died = true;
+          }
+          UnaryOperator<Store> alive = UnaryOperator.identity();
+          world.restart(alive);
+          world.passes(Duration.ofSeconds(5));
+          afterwards.accept(world);
+          if (!died) {
+            break;
+          }
+        } catch (AssertionError | RuntimeException e) {
+          throw new AssertionError(
+              "Died " + (afterIt ? "after" : "before") + " commit " + commit, e);
+        }
+      }
+    }
+  }
+
+  private static Delivery command(String id) {
+    return new Delivery(
+        new DeliveryId("fake:" + id),
+        "said:" + id,
+        new Conversation(Samples.SURFACE, "team/channel/~" + id),
+        Samples.DANA,
+        start("fix the test"),
+        true,
+        new Origin(Optional.empty(), Optional.of("reply"), Optional.empty(), true),
+        Samples.NINE);
+  }
+}
