@@ -16,6 +16,7 @@ CREATE TABLE inbox (
 );
 CREATE INDEX inbox_waiting ON inbox (conversation, seq) WHERE state = 0;
 CREATE INDEX inbox_ended ON inbox (ended_at) WHERE state = 1;
+CREATE INDEX inbox_parked ON inbox (ended_at) WHERE state = 2;
 
 CREATE TABLE bindings (
   conversation TEXT NOT NULL PRIMARY KEY,
@@ -45,6 +46,7 @@ CREATE TABLE outbox (
 );
 CREATE INDEX outbox_waiting ON outbox (conversation, seq) WHERE state = 0;
 CREATE INDEX outbox_ended ON outbox (ended_at) WHERE state = 1;
+CREATE INDEX outbox_parked ON outbox (ended_at) WHERE state = 2;
 
 -- The table of db-scheduler, as its documentation gives it.
 CREATE TABLE scheduled_tasks (

@@ -8,13 +8,17 @@ import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.RunId;
 import dev.runnel.core.port.Store;
 import dev.runnel.database.Database;
+import dev.runnel.database.Rows;
 import dev.runnel.store.SqlWork.Touched;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
@@ -109,6 +113,28 @@ public final class SqlStore implements Store, AutoCloseable {
         rows ->
             rows.change("DELETE FROM inbox WHERE state = 1 AND ended_at < ?", before)
                 + rows.change("DELETE FROM outbox WHERE state = 1 AND ended_at < ?", before));
+  }
+
+  /// How much waits, is parked and is watched, by Prometheus names.
+  public Map<String, Long> gauges() {
+    return database.read(
+        rows -> {
+          var gauges = new TreeMap<String, Long>();
+          for (var lane : Lane.values()) {
+            gauges.put(
+                "runnel_" + lane.table() + "_waiting", count(rows, lane.table(), "state = 0"));
+            gauges.put(
+                "runnel_" + lane.table() + "_parked", count(rows, lane.table(), "state = 2"));
+          }
+          gauges.put("runnel_runs_active", count(rows, "bindings", "active = 1"));
+          return gauges;
+        });
+  }
+
+  private static long count(Rows rows, String table, String where) throws SQLException {
+    return rows.first(
+            "SELECT count(*) FROM %s WHERE %s".formatted(table, where), row -> row.getLong(1))
+        .orElse(0L);
   }
 
   /// Whether the database answers; throws what is wrong otherwise.

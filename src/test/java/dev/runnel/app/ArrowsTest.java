@@ -68,7 +68,9 @@ class ArrowsTest {
       room("surface.github")
           .imports("dev.runnel.core..", "dev.runnel.surface.kit", JACKSON, OKHTTP);
 
-  @ArchTest static final ArchRule web = room("web").imports("dev.runnel.core..", JAVALIN);
+  @ArchTest
+  static final ArchRule web =
+      room("web").imports("dev.runnel.core..", JAVALIN, "jakarta.servlet..");
 
   @ArchTest
   static final ArchRule console =

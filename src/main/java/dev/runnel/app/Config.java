@@ -1,0 +1,94 @@
+package dev.runnel.app;
+
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.function.Function;
+
+/// The settings, checked and typed.
+///
+/// @param port `0` for any free one
+/// @param databaseUrl empty for the embedded database in the data folder
+/// @param agentApi empty for the embedded service
+record Config(
+    String host,
+    int port,
+    Path data,
+    Optional<String> databaseUrl,
+    Optional<URI> publicUrl,
+    Optional<URI> agentApi,
+    Optional<String> agentApiKey,
+    Optional<String> agentCommand,
+    int agentSlots,
+    Optional<String> consoleToken,
+    Settings settings) {
+  private static final int MOST_SLOTS = 1000;
+
+  static Config of(Settings settings) {
+    var agentApi =
+        settings.get(Setting.RUNNEL_AGENT_API_URL).map(url(Setting.RUNNEL_AGENT_API_URL));
+    if (agentApi.isPresent() && settings.get(Setting.RUNNEL_AGENT_API_KEY).isEmpty()) {
+      throw new SettingsException(
+          "RUNNEL_AGENT_API_URL is set, and RUNNEL_AGENT_API_KEY is missing. Set the key of that"
+              + " service, or leave both out to use the embedded one.");
+    }
+    var database = settings.get(Setting.RUNNEL_DATABASE_URL);
+    if (database.isPresent() && !database.get().startsWith("jdbc:postgresql:")) {
+      throw new SettingsException(
+          "RUNNEL_DATABASE_URL must begin with jdbc:postgresql: . Leave it out to use the embedded"
+              + " database.");
+    }
+    return new Config(
+        settings.get(Setting.RUNNEL_HOST).orElse("127.0.0.1"),
+        number(settings, Setting.PORT, 8080, 0, 65_535),
+        Path.of(settings.get(Setting.RUNNEL_DATA).orElse("data")).toAbsolutePath().normalize(),
+        database,
+        settings.get(Setting.RUNNEL_PUBLIC_URL).map(url(Setting.RUNNEL_PUBLIC_URL)),
+        agentApi,
+        settings.get(Setting.RUNNEL_AGENT_API_KEY),
+        settings.get(Setting.RUNNEL_AGENT_COMMAND),
+        number(settings, Setting.RUNNEL_AGENT_SLOTS, 4, 1, MOST_SLOTS),
+        settings.get(Setting.RUNNEL_CONSOLE_TOKEN),
+        settings);
+  }
+
+  private static int number(
+      Settings settings, Setting setting, int otherwise, int least, int most) {
+    var text = settings.get(setting);
+    try {
+      var number = text.map(Integer::parseInt).orElse(otherwise);
+      if (number >= least && number <= most) {
+        return number;
+      }
+    } catch (NumberFormatException e) {
+      // Said below, with what is allowed.
+    }
+    throw new SettingsException(
+        "%s is %s, and must be a number from %d to %d."
+            .formatted(setting, text.orElse(""), least, most));
+  }
+
+  private static Function<String, URI> url(Setting setting) {
+    return text -> {
+      try {
+        var url = new URI(text.replaceAll("/+$", ""));
+        if (url.getHost() != null
+            && ("http".equals(url.getScheme()) || "https".equals(url.getScheme()))) {
+          return url;
+        }
+      } catch (URISyntaxException e) {
+        // Said below.
+      }
+      throw new SettingsException(
+          "%s is not an address. It should read like https://runnel.example.com."
+              .formatted(setting));
+    };
+  }
+
+  /// Without what may be secret.
+  @Override
+  public String toString() {
+    return "Config[host=%s, port=%d, data=%s]".formatted(host, port, data);
+  }
+}

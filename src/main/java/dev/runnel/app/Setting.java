@@ -1,0 +1,45 @@
+package dev.runnel.app;
+
+import java.util.Arrays;
+import java.util.Optional;
+
+/// The settings there are: a variable, and its place in the file. The variable wins.
+enum Setting {
+  PORT("port"),
+  RUNNEL_HOST("host"),
+  RUNNEL_DATA("data"),
+  RUNNEL_DATABASE_URL("database.url"),
+  RUNNEL_PUBLIC_URL("public_url"),
+  RUNNEL_AGENT_API_URL("agent.api_url"),
+  RUNNEL_AGENT_API_KEY("agent.api_key"),
+  RUNNEL_AGENT_COMMAND("agent.command"),
+  RUNNEL_AGENT_SLOTS("agent.slots"),
+  RUNNEL_CONSOLE_TOKEN("console.token"),
+  RUNNEL_TRIGGER_LABEL("trigger_label"),
+  RUNNEL_MENTION("mention"),
+  SLACK_SIGNING_SECRET("slack.signing_secret"),
+  SLACK_BOT_TOKEN("slack.bot_token"),
+  SLACK_API_URL("slack.api_url"),
+  GITHUB_WEBHOOK_SECRET("github.webhook_secret"),
+  GITHUB_TOKEN("github.token"),
+  GITHUB_API_URL("github.api_url");
+
+  private final String path;
+
+  Setting(String path) {
+    this.path = path;
+  }
+
+  /// Where it stands in the file: `slack.bot_token`.
+  String path() {
+    return path;
+  }
+
+  static Optional<Setting> atPath(String path) {
+    return Arrays.stream(values()).filter(each -> each.path.equals(path)).findFirst();
+  }
+
+  static Optional<Setting> ofVariable(String variable) {
+    return Arrays.stream(values()).filter(each -> each.name().equals(variable)).findFirst();
+  }
+}

@@ -1,0 +1,231 @@
+package dev.runnel.app;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
+import dev.runnel.core.flow.Profiles;
+import dev.runnel.core.model.RunOptions;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/// What the operator said, from `runnel.yaml` and the environment, read once.
+///
+/// @param values by setting; blank ones are absent
+record Settings(Map<Setting, String> values, Profiles profiles) {
+  private static final String FILE = "runnel.yaml";
+  private static final String PREFIX = "RUNNEL_";
+  private static final Pattern REFERENCE = Pattern.compile("\\$\\{([A-Za-z_][A-Za-z0-9_]*)}");
+
+  /// Names that begin like ours, and that are not settings: the file's own, and what the embedded
+  /// service tells the agents it starts.
+  private static final Set<String> NOT_SETTINGS =
+      Set.of(
+          "RUNNEL_CONFIG",
+          "RUNNEL_JAVA",
+          "RUNNEL_JAVA_OPTS",
+          "RUNNEL_RUN_ID",
+          "RUNNEL_SESSION_ID",
+          "RUNNEL_EXECUTION",
+          "RUNNEL_CONFIG_JSON");
+
+  private static final List<String> PROFILE_KEYS =
+      List.of("environment", "model", "skill", "name", "factory");
+
+  Settings {
+    values = Map.copyOf(values);
+  }
+
+  /// @param file from the command line; else `RUNNEL_CONFIG`, else `runnel.yaml` if there is one
+  /// @param overrides from the command line; they win over everything
+  static Settings read(
+      Map<String, String> environment, Optional<Path> file, Map<Setting, String> overrides) {
+    var values = new EnumMap<Setting, String>(Setting.class);
+    var chosen = file.or(() -> Optional.ofNullable(environment.get("RUNNEL_CONFIG")).map(Path::of));
+    if (chosen.isPresent() && !Files.exists(chosen.get())) {
+      throw new SettingsException("There is no configuration file " + chosen.get() + ".");
+    }
+    var path = chosen.or(() -> Optional.of(Path.of(FILE)).filter(Files::exists));
+    var profiles = Profiles.NONE;
+    if (path.isPresent()) {
+      var tree = parse(path.get());
+      profiles = profiles(tree.path("profiles"), path.get(), environment);
+      collect("", tree, path.get(), environment, values);
+    }
+    fromEnvironment(environment, values);
+    values.putAll(overrides);
+    values.values().removeIf(String::isBlank);
+    return new Settings(values, profiles);
+  }
+
+  Optional<String> get(Setting setting) {
+    return Optional.ofNullable(values.get(setting));
+  }
+
+  /// The values of all settings whose variable begins so, by variable.
+  Map<String, String> startingWith(String... prefixes) {
+    var found = new HashMap<String, String>();
+    values.forEach(
+        (setting, value) -> {
+          if (Stream.of(prefixes).anyMatch(setting.name()::startsWith)) {
+            found.put(setting.name(), value);
+          }
+        });
+    return found;
+  }
+
+  /// Never the values: some are secret.
+  @Override
+  public String toString() {
+    return "Settings" + values.keySet();
+  }
+
+  private static JsonNode parse(Path file) {
+    try {
+      return new YAMLMapper().readTree(Files.readString(file));
+    } catch (JsonProcessingException e) {
+      throw new SettingsException(
+          "%s is not YAML: line %d, column %d."
+              .formatted(
+                  file,
+                  e.getLocation() == null ? 1 : e.getLocation().getLineNr(),
+                  e.getLocation() == null ? 1 : e.getLocation().getColumnNr()));
+    } catch (IOException e) {
+      throw new SettingsException("%s cannot be read: %s".formatted(file, e.getMessage()));
+    }
+  }
+
+  private static void collect(
+      String prefix,
+      JsonNode tree,
+      Path file,
+      Map<String, String> environment,
+      Map<Setting, String> values) {
+    for (var entry : tree.properties()) {
+      var key = prefix + entry.getKey();
+      if (key.equals("profiles")) {
+        continue;
+      }
+      var value = entry.getValue();
+      if (value.isObject()) {
+        collect(key + ".", value, file, environment, values);
+        continue;
+      }
+      var setting = Setting.atPath(key);
+      if (setting.isEmpty()) {
+        throw new SettingsException(
+            "%s: there is no setting %s.%s"
+                .formatted(
+                    file,
+                    key,
+                    suggestion(key, Stream.of(Setting.values()).map(Setting::path).toList())));
+      }
+      if (value.isArray()) {
+        var all = new ArrayList<String>();
+        value.forEach(each -> all.add(resolve(each.asText(), key, file, environment)));
+        values.put(setting.get(), String.join(",", all));
+      } else if (!value.isNull()) {
+        values.put(setting.get(), resolve(value.asText(), key, file, environment));
+      }
+    }
+  }
+
+  private static String resolve(
+      String text, String key, Path file, Map<String, String> environment) {
+    return REFERENCE
+        .matcher(text)
+        .replaceAll(
+            reference -> {
+              var value = environment.get(reference.group(1));
+              if (value == null) {
+                throw new SettingsException(
+                    "%s: %s asks for the variable %s, which is not set."
+                        .formatted(file, key, reference.group(1)));
+              }
+              return Matcher.quoteReplacement(value);
+            });
+  }
+
+  private static void fromEnvironment(
+      Map<String, String> environment, Map<Setting, String> values) {
+    for (var entry : new TreeMap<>(environment).entrySet()) {
+      var variable = entry.getKey();
+      var setting = Setting.ofVariable(variable);
+      if (setting.isPresent()) {
+        values.put(setting.get(), entry.getValue());
+      } else if (variable.startsWith(PREFIX) && !NOT_SETTINGS.contains(variable)) {
+        throw new SettingsException(
+            "There is no setting %s (in the environment).%s"
+                .formatted(
+                    variable,
+                    suggestion(variable, Stream.of(Setting.values()).map(Setting::name).toList())));
+      }
+    }
+  }
+
+  private static Profiles profiles(JsonNode tree, Path file, Map<String, String> environment) {
+    var profiles = new HashMap<String, RunOptions>();
+    for (var entry : tree.properties()) {
+      var options = new HashMap<String, String>();
+      for (var option : entry.getValue().properties()) {
+        var key = "profiles." + entry.getKey() + "." + option.getKey();
+        if (!PROFILE_KEYS.contains(option.getKey())) {
+          throw new SettingsException(
+              "%s: there is no setting %s.%s"
+                  .formatted(file, key, suggestion(option.getKey(), PROFILE_KEYS)));
+        }
+        options.put(option.getKey(), resolve(option.getValue().asText(), key, file, environment));
+      }
+      profiles.put(
+          entry.getKey(),
+          new RunOptions(
+              Optional.empty(),
+              Optional.ofNullable(options.get("environment")),
+              Optional.ofNullable(options.get("model")),
+              Optional.ofNullable(options.get("skill")),
+              Optional.ofNullable(options.get("name")),
+              Optional.empty(),
+              Optional.ofNullable(options.get("factory"))));
+    }
+    return new Profiles(profiles);
+  }
+
+  /// ` Did you mean x?` for the nearest name, when one is near.
+  static String suggestion(String wrong, List<String> names) {
+    return names.stream()
+        .min((a, b) -> Integer.compare(distance(wrong, a), distance(wrong, b)))
+        .filter(nearest -> distance(wrong, nearest) <= Math.max(2, wrong.length() / 3))
+        .map(nearest -> " Did you mean " + nearest + "?")
+        .orElse("");
+  }
+
+  /// How many letters differ (Levenshtein).
+  private static int distance(String a, String b) {
+    var row = new int[b.length() + 1];
+    for (int j = 0; j <= b.length(); j++) {
+      row[j] = j;
+    }
+    for (int i = 1; i <= a.length(); i++) {
+      int diagonal = row[0];
+      row[0] = i;
+      for (int j = 1; j <= b.length(); j++) {
+        int above = row[j];
+        int change = diagonal + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
+        row[j] = Math.min(change, Math.min(above, row[j - 1]) + 1);
+        diagonal = above;
+      }
+    }
+    return row[b.length()];
+  }
+}

@@ -1,0 +1,122 @@
+package dev.runnel.web;
+
+import dev.runnel.core.flow.Surfaces;
+import dev.runnel.core.model.RawRequest;
+import dev.runnel.core.model.Reception;
+import dev.runnel.core.model.Reply;
+import dev.runnel.core.model.SurfaceId;
+import dev.runnel.core.port.Store;
+import dev.runnel.core.port.Surface;
+import io.javalin.config.RoutesConfig;
+import io.javalin.http.Context;
+import java.io.IOException;
+import java.time.InstantSource;
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Where deliveries come in: `POST /slack/events` and `POST /webhooks/NAME`.
+///
+/// The order is the point: bound the size, let the surface verify and parse, commit, answer.
+public final class FrontDoor {
+  private static final Logger log = LoggerFactory.getLogger(FrontDoor.class);
+
+  /// More than any platform sends for an issue or a message.
+  static final int MOST_BYTES = 5 * 1024 * 1024;
+
+  private static final Reply OFF = Reply.text(404, "This platform is not connected here.\n");
+  private static final Reply TOO_LARGE = Reply.text(413, "The body is too large.\n");
+  private static final Reply NOT_STORED =
+      Reply.text(503, "This could not be stored just now. Please send it again.\n");
+
+  private final Store store;
+  private final Surfaces surfaces;
+  private final InstantSource clock;
+  private final Receptions receptions;
+
+  public FrontDoor(Store store, Surfaces surfaces, InstantSource clock, Receptions receptions) {
+    this.store = store;
+    this.surfaces = surfaces;
+    this.clock = clock;
+    this.receptions = receptions;
+  }
+
+  public void routes(RoutesConfig routes) {
+    routes.post("/slack/events", context -> handle(context, "slack"));
+    routes.post("/webhooks/{name}", context -> handle(context, context.pathParam("name")));
+  }
+
+  private void handle(Context context, String name) throws IOException {
+    var surface = surfaces.find(new SurfaceId(name.toLowerCase(Locale.ROOT)));
+    var body = body(context);
+    Reply reply;
+    if (surface.isEmpty()) {
+      reply = OFF;
+    } else if (body.isEmpty()) {
+      reply = TOO_LARGE;
+    } else {
+      reply = receive(surface.get(), request(context, body.get()));
+    }
+    if (reply.status() == 503) {
+      context.header("Retry-After", "5");
+    }
+    context.status(reply.status());
+    if (!reply.contentType().isEmpty()) {
+      context.contentType(reply.contentType());
+    }
+    context.result(reply.body());
+  }
+
+  Reply receive(Surface surface, RawRequest request) {
+    return switch (surface.receive(request)) {
+      case Reception.Accepted(var delivery, var reply) -> {
+        boolean isNew;
+        try {
+          isNew = store.accept(delivery);
+        } catch (RuntimeException e) {
+          log.error("delivery not stored delivery={}", delivery.id(), e);
+          receptions.count(surface.id(), "not_stored");
+          yield NOT_STORED;
+        }
+        receptions.count(surface.id(), isNew ? "accepted" : "known");
+        log.info(
+            "delivery {} delivery={} conversation={} intent={}",
+            isNew ? "accepted" : "known",
+            delivery.id(),
+            delivery.conversation(),
+            delivery.intent().getClass().getSimpleName());
+        yield reply;
+      }
+      case Reception.Answered(var reply) -> {
+        receptions.count(surface.id(), "answered");
+        yield reply;
+      }
+      case Reception.Rejected(var reply, var why) -> {
+        receptions.count(surface.id(), "rejected");
+        log.warn(
+            "delivery rejected surface={} status={} why={}", surface.id(), reply.status(), why);
+        yield reply;
+      }
+    };
+  }
+
+  /// The body's bytes, or empty when there are too many; a length that is announced is believed.
+  private static Optional<byte[]> body(Context context) throws IOException {
+    if (context.req().getContentLengthLong() > MOST_BYTES) {
+      return Optional.empty();
+    }
+    var bytes = context.req().getInputStream().readNBytes(MOST_BYTES + 1);
+    return bytes.length > MOST_BYTES ? Optional.empty() : Optional.of(bytes);
+  }
+
+  private RawRequest request(Context context, byte[] body) {
+    Map<String, String> headers = new HashMap<>();
+    context
+        .headerMap()
+        .forEach((name, value) -> headers.putIfAbsent(name.toLowerCase(Locale.ROOT), value));
+    return new RawRequest(context.method().name(), context.path(), headers, body, clock.instant());
+  }
+}

@@ -1,0 +1,54 @@
+package dev.runnel.web;
+
+import io.javalin.config.RoutesConfig;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/// `GET /healthz`, `GET /readyz` and `GET /metrics`.
+public final class Health {
+  private final Supplier<Optional<String>> problem;
+  private final Supplier<Map<String, Long>> gauges;
+  private final Receptions receptions;
+
+  /// @param problem why no work can be done just now; empty when all is well
+  /// @param gauges numbers by their Prometheus names
+  public Health(
+      Supplier<Optional<String>> problem,
+      Supplier<Map<String, Long>> gauges,
+      Receptions receptions) {
+    this.problem = problem;
+    this.gauges = gauges;
+    this.receptions = receptions;
+  }
+
+  public void routes(RoutesConfig routes) {
+    routes.get("/healthz", context -> context.result("ok\n"));
+    routes.get(
+        "/readyz",
+        context -> {
+          var why = problem.get();
+          context.status(why.isPresent() ? 503 : 200).result(why.orElse("ready") + "\n");
+        });
+    routes.get(
+        "/metrics",
+        context ->
+            context.contentType("text/plain; version=0.0.4; charset=utf-8").result(metrics()));
+  }
+
+  private String metrics() {
+    var text = new StringBuilder();
+    text.append("# HELP runnel_receptions_total Requests by surface and result.\n");
+    text.append("# TYPE runnel_receptions_total counter\n");
+    receptions
+        .byLabels()
+        .forEach(
+            (labels, count) ->
+                text.append("runnel_receptions_total{%s} %d\n".formatted(labels, count)));
+    gauges
+        .get()
+        .forEach(
+            (name, value) -> text.append("# TYPE %s gauge\n%s %d\n".formatted(name, name, value)));
+    return text.toString();
+  }
+}

@@ -1,0 +1,59 @@
+package dev.runnel.app;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+class CommandLineTest {
+  @Test
+  void nothingServes() {
+    assertThat(parse()).isEqualTo(new CommandLine.Serve(Optional.empty(), Map.of(), false));
+  }
+
+  @Test
+  void serveTakesItsOptionsInAnyOrder() {
+    assertThat(parse("--port", "0", "serve", "--data", "d", "--config", "c.yaml"))
+        .isEqualTo(
+            new CommandLine.Serve(
+                Optional.of(Path.of("c.yaml")),
+                Map.of(Setting.PORT, "0", Setting.RUNNEL_DATA, "d"),
+                false));
+  }
+
+  @Test
+  void runTakesItsVerbAndWords() {
+    assertThat(parse("run", "follow", "id", "go", "on", "--json"))
+        .isEqualTo(
+            new CommandLine.RunCommand(
+                Optional.empty(), "follow", List.of("id", "go", "on"), true));
+    assertThat(parse("run", "start", "--", "--strange prompt"))
+        .isEqualTo(
+            new CommandLine.RunCommand(
+                Optional.empty(), "start", List.of("--strange prompt"), false));
+  }
+
+  @Test
+  void whatIsWrongIsNamed() {
+    assertThat(parse("srve")).isEqualTo(wrong("There is no command srve. Did you mean serve?"));
+    assertThat(parse("--prot", "1"))
+        .isEqualTo(wrong("There is no option --prot. Did you mean --port?"));
+    assertThat(parse("--port")).isEqualTo(wrong("--port needs a value."));
+    assertThat(parse("run", "show"))
+        .isEqualTo(wrong("run show needs more words. See ./runnel --help."));
+    assertThat(parse("run", "x"))
+        .isEqualTo(wrong("run needs one of: start, list, show, follow, cancel, watch."));
+    assertThat(parse("serve", "now")).isEqualTo(wrong("serve takes no now."));
+  }
+
+  private static CommandLine wrong(String why) {
+    return new CommandLine.Wrong(why);
+  }
+
+  private static CommandLine parse(String... words) {
+    return CommandLine.parse(List.of(words));
+  }
+}

@@ -1,0 +1,138 @@
+package dev.runnel.app;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class SettingsTest {
+  @TempDir Path folder;
+
+  @Test
+  void withNothingSaidEverythingIsEmbeddedAndLocal() {
+    var config = Config.of(settings(Map.of(), ""));
+
+    assertThat(config.port()).isEqualTo(8080);
+    assertThat(config.host()).isEqualTo("127.0.0.1");
+    assertThat(config.data()).isEqualTo(Path.of("data").toAbsolutePath());
+    assertThat(config.databaseUrl()).isEmpty();
+    assertThat(config.agentApi()).isEmpty();
+  }
+
+  @Test
+  void aVariableWinsOverTheFileAndTheCommandLineOverBoth() {
+    var file = "port: 1\nhost: a\ndata: b\n";
+
+    var settings =
+        Settings.read(
+            Map.of("PORT", "2", "RUNNEL_HOST", "c"),
+            Optional.of(write(file)),
+            Map.of(Setting.PORT, "3"));
+
+    assertThat(settings.get(Setting.PORT)).contains("3");
+    assertThat(settings.get(Setting.RUNNEL_HOST)).contains("c");
+    assertThat(settings.get(Setting.RUNNEL_DATA)).contains("b");
+  }
+
+  @Test
+  void theFileTakesValuesFromTheEnvironment() {
+    var settings = settings(Map.of("TOKEN", "xoxb-$1"), "slack:\n  bot_token: ${TOKEN}\n");
+
+    assertThat(settings.get(Setting.SLACK_BOT_TOKEN)).contains("xoxb-$1");
+  }
+
+  @Test
+  void severalSecretsMayBeAList() {
+    var settings = settings(Map.of(), "github:\n  webhook_secret: [new, old]\n");
+
+    assertThat(settings.get(Setting.GITHUB_WEBHOOK_SECRET)).contains("new,old");
+  }
+
+  @Test
+  void profilesAreRead() {
+    var settings = settings(Map.of(), "profiles:\n  web:\n    environment: web-env\n");
+
+    assertThat(settings.profiles().byName())
+        .hasEntrySatisfying(
+            "web", profile -> assertThat(profile.environment()).contains("web-env"));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "prot: 1                          | there is no setting prot. Did you mean port?",
+        "slack: {bottoken: x}             | there is no setting slack.bottoken. Did you mean"
+            + " slack.bot_token?",
+        "slack: {bot_token: '${MISSING}'} | slack.bot_token asks for the variable MISSING",
+        "profiles: {web: {modle: x}}      | profiles.web.modle. Did you mean model?",
+        "'{'                              | is not YAML: line 1",
+      })
+  void aWrongFileIsNamedWithThePlaceAndAWayOut(String file, String message) {
+    assertThatThrownBy(() -> settings(Map.of(), file.equals("'{'") ? "{" : file))
+        .isInstanceOf(SettingsException.class)
+        .hasMessageContaining("runnel.yaml")
+        .hasMessageContaining(message);
+  }
+
+  @Test
+  void anUnknownVariableOfOursIsNamed() {
+    assertThatThrownBy(() -> settings(Map.of("RUNNEL_AGENT_COMAND", "x"), ""))
+        .hasMessage(
+            "There is no setting RUNNEL_AGENT_COMAND (in the environment). Did you mean"
+                + " RUNNEL_AGENT_COMMAND?");
+  }
+
+  @Test
+  void whatTheServiceTellsItsAgentsIsNoSetting() {
+    assertThat(settings(Map.of("RUNNEL_RUN_ID", "x", "RUNNEL_EXECUTION", "1"), "").values())
+        .isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "PORT                 | 99999        | PORT is 99999, and must be a number from 0 to"
+            + " 65535.",
+        "PORT                 | http         | PORT is http, and must be a number from 0 to 65535.",
+        "RUNNEL_PUBLIC_URL    | runnel       | RUNNEL_PUBLIC_URL is not an address",
+        "RUNNEL_DATABASE_URL  | mysql://x    | RUNNEL_DATABASE_URL must begin with"
+            + " jdbc:postgresql:",
+        "RUNNEL_AGENT_API_URL | https://a.b  | RUNNEL_AGENT_API_KEY is missing",
+      })
+  void aMalformedSettingStopsTheStart(String variable, String value, String message) {
+    assertThatThrownBy(() -> Config.of(settings(Map.of(variable, value), "")))
+        .isInstanceOf(SettingsException.class)
+        .hasMessageContaining(message);
+  }
+
+  @Test
+  void secretsAreNotInItsWords() {
+    var settings = settings(Map.of("GITHUB_TOKEN", "ghp_secret"), "");
+
+    assertThat(settings.toString()).doesNotContain("ghp_secret");
+    assertThat(Config.of(settings).toString()).doesNotContain("ghp_secret");
+  }
+
+  private Settings settings(Map<String, String> environment, String file) {
+    return Settings.read(environment, Optional.of(write(file)), Map.of());
+  }
+
+  private Path write(String text) {
+    try {
+      return Files.writeString(folder.resolve("runnel.yaml"), text);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}
