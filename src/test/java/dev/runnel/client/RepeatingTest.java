@@ -1,0 +1,357 @@
+package dev.runnel.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import dev.runnel.wire.CreateRun;
+import dev.runnel.wire.FollowUpMessage;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import mockwebserver3.MockResponse;
+import mockwebserver3.SocketEffect;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// What is asked again, after which wait, and what never is.
+@Timeout(30)
+class RepeatingTest extends ClientFixture {
+  private static final CreateRun FIX_IT =
+      new CreateRun("fix it", null, null, null, null, null, null, null);
+  private static final Duration SHORT = Duration.ofMillis(300);
+
+  @Nested
+  class AReading {
+    @ParameterizedTest
+    @ValueSource(ints = {408, 409, 429, 500, 503})
+    void isRepeatedAfterAStatusThatMayPass(int status) {
+      server.enqueue(problem(status, "internal_error"));
+      server.enqueue(json(200, RUN));
+
+      assertThat(get()).isEqualTo("r1");
+      assertThat(server.getRequestCount()).isEqualTo(2);
+    }
+
+    @Test
+    void isRepeatedAfterAReset() {
+      server.enqueue(reset());
+      server.enqueue(reset());
+      server.enqueue(json(200, RUN));
+
+      assertThat(get()).isEqualTo("r1");
+    }
+
+    @Test
+    void isRepeatedAfterABodyThatBreaksOff() {
+      server.enqueue(
+          answer(200, RUN, "application/json")
+              .onResponseBody(new SocketEffect.CloseSocket())
+              .build());
+      server.enqueue(json(200, RUN));
+
+      assertThat(get()).isEqualTo("r1");
+    }
+
+    @Test
+    void isGivenUpAfterTheLastRetry() {
+      for (int i = 0; i < 3; i++) {
+        server.enqueue(problem(500, "internal_error"));
+      }
+
+      assertThatThrownBy(RepeatingTest.this::get).isInstanceOf(RunsException.ServerFailed.class);
+      assertThat(server.getRequestCount()).isEqualTo(3);
+      assertThat(waits).hasSize(2);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+      "500, environment_setup_failed, ''",
+      "500, internal_error, ', \"retryable\": false'",
+      "400, invalid_request, ''",
+      "404, resource_not_found, ''",
+    })
+    void isNotRepeatedWhenTheFailureWillStay(int status, String code, String members) {
+      server.enqueue(problem(status, code, members));
+
+      assertThatThrownBy(RepeatingTest.this::get).isInstanceOf(RunsException.class);
+      assertThat(server.getRequestCount()).isOne();
+    }
+
+    @Test
+    void isRepeatedOrNotAsTheServiceSays() {
+      server.enqueue(shouldRetry(404, "true"));
+      server.enqueue(shouldRetry(503, "false"));
+
+      assertThatThrownBy(RepeatingTest.this::get).isInstanceOf(RunsException.ServerFailed.class);
+      assertThat(server.getRequestCount()).isEqualTo(2);
+    }
+  }
+
+  @Nested
+  class ACreation {
+    @ParameterizedTest
+    @ValueSource(ints = {408, 500, 502, 503, 504})
+    void isNeverRepeatedWhenItMayHaveHappened(int status) {
+      server.enqueue(problem(status, "resource_unavailable", ", \"retryable\": true"));
+
+      var failure = catchThrowableOfType(RunsException.class, RepeatingTest.this::create);
+
+      assertThat(failure.mayHaveHappened()).isTrue();
+      assertThat(server.getRequestCount()).isOne();
+    }
+
+    @Test
+    void isNotEvenRepeatedWhenTheServiceAsksForIt() {
+      server.enqueue(shouldRetry(503, "true"));
+
+      assertThatThrownBy(RepeatingTest.this::create).isInstanceOf(RunsException.ServerFailed.class);
+      assertThat(server.getRequestCount()).isOne();
+    }
+
+    @Test
+    void isNeverRepeatedAfterALostAnswer() {
+      server.enqueue(reset());
+
+      var failure = catchThrowableOfType(RunsException.class, RepeatingTest.this::create);
+
+      assertThat(failure).isInstanceOf(RunsException.ConnectionFailed.class);
+      assertThat(failure.mayHaveHappened()).isTrue();
+      assertThat(server.getRequestCount()).isOne();
+    }
+
+    @Test
+    void isRepeatedWhenTheServiceRefusedItForNow() {
+      server.enqueue(problem(429, "resource_unavailable"));
+      server.enqueue(json(200, CREATED));
+
+      assertThat(create()).isEqualTo("r1");
+      assertThat(server.getRequestCount()).isEqualTo(2);
+    }
+
+    @Test
+    void isRepeatedWhenNothingListened() throws Exception {
+      int port;
+      try (var closed = new ServerSocket(0)) {
+        port = closed.getLocalPort();
+      }
+      try (var client =
+          builder().baseUrl(URI.create("http://127.0.0.1:" + port + "/api/v1")).build()) {
+        var failure =
+            catchThrowableOfType(RunsException.ConnectionFailed.class, () -> client.create(FIX_IT));
+
+        assertThat(failure)
+            .hasMessage("Could not create a run: the run service could not be reached");
+        assertThat(failure.mayHaveHappened()).isFalse();
+        assertThat(waits).hasSize(2);
+      }
+    }
+
+    @Test
+    void aFollowUpIsTreatedTheSame() {
+      server.enqueue(problem(503, "resource_unavailable"));
+      try (var client = builder().build()) {
+        assertThatThrownBy(() -> client.followUp("r1", new FollowUpMessage("go on", null)))
+            .isInstanceOf(RunsException.ServerFailed.class);
+      }
+      assertThat(server.getRequestCount()).isOne();
+    }
+  }
+
+  @Test
+  void aCancellationIsRepeatedBecauseTwiceIsOnce() {
+    server.enqueue(reset());
+    server.enqueue(problem(409, "conflict", ", \"retryable\": true"));
+    server.enqueue(json(200, "\"r1\""));
+    try (var client = builder().build()) {
+      assertThat(client.cancel("r1")).isEqualTo("r1");
+    }
+  }
+
+  @Nested
+  class Waits {
+    @ParameterizedTest
+    @CsvSource({
+      "retry-after-ms, 1500,                          1500",
+      "retry-after-ms, 0.5,                           0.5",
+      "Retry-After,    2,                             2000",
+      "Retry-After,    1.25,                          1250",
+      "Retry-After,    60,                            60000",
+      "Retry-After,    'Mon, 05 Jan 2026 09:00:07 GMT', 7000",
+      "Retry-After,    0,                             500",
+      "Retry-After,    -3,                            500",
+      "Retry-After,    61,                            500",
+      "Retry-After,    86400,                         500",
+      "Retry-After,    NaN,                           500",
+      "Retry-After,    1e3,                           500",
+      "Retry-After,    soon,                          500",
+      "Retry-After,    'Mon, 05 Jan 2026 08:59:00 GMT', 500",
+      "Retry-After,    'Tue, 06 Jan 2026 09:00:00 GMT', 500",
+    })
+    void followTheServiceWithinReason(String header, String value, double millis) {
+      server.enqueue(
+          problem(429, "resource_unavailable").newBuilder().setHeader(header, value).build());
+      server.enqueue(json(200, RUN));
+
+      try (var client = builder().deadline(Duration.ofMinutes(2)).build()) {
+        client.get("r1");
+      }
+
+      assertThat(waits).containsExactly(Duration.ofNanos(Math.round(millis * 1_000_000)));
+    }
+
+    @Test
+    void doubleUpToEightSeconds() {
+      for (int i = 0; i < 7; i++) {
+        server.enqueue(problem(500, "internal_error"));
+      }
+      try (var client = builder().maxRetries(6).build()) {
+        assertThatThrownBy(() -> client.get("r1")).isInstanceOf(RunsException.class);
+      }
+
+      assertThat(waits)
+          .extracting(Duration::toMillis)
+          .containsExactly(500L, 1000L, 2000L, 4000L, 8000L, 8000L);
+    }
+
+    @Test
+    void areSpreadByChance() {
+      server.enqueue(problem(500, "internal_error"));
+      server.enqueue(json(200, RUN));
+      try (var client = builder().chance(() -> -1L).build()) {
+        client.get("r1");
+      }
+
+      assertThat(waits).containsExactly(Duration.ofMillis(375));
+    }
+
+    @Test
+    void areNotBegunWhenTheyWouldOutlastTheDeadline() {
+      server.enqueue(
+          problem(429, "resource_unavailable").newBuilder().setHeader("Retry-After", "30").build());
+      try (var client = builder().deadline(Duration.ofSeconds(5)).build()) {
+        var failure = catchThrowableOfType(RunsException.class, () -> client.get("r1"));
+
+        assertThat(failure).isInstanceOf(RunsException.TooMany.class);
+        assertThat(failure.retryAfter()).contains(Duration.ofSeconds(30));
+      }
+      assertThat(waits).isEmpty();
+    }
+
+    @Test
+    void endAtAnInterrupt() {
+      server.enqueue(problem(500, "internal_error"));
+      try (var client =
+          builder()
+              .sleeper(
+                  _ -> {
+                    throw new InterruptedException();
+                  })
+              .build()) {
+        assertThatThrownBy(() -> client.get("r1")).isInstanceOf(RunsException.Interrupted.class);
+        assertThat(Thread.interrupted()).isTrue();
+      }
+    }
+  }
+
+  @Nested
+  class TheDeadline {
+    @Test
+    void endsAStalledHead() {
+      server.enqueue(
+          new MockResponse.Builder().onResponseStart(SocketEffect.Stall.INSTANCE).build());
+
+      timesOut(RequestOptions.DEFAULT.withDeadline(SHORT));
+    }
+
+    @Test
+    void endsAStalledBody() {
+      server.enqueue(answer(200, RUN, "application/json").bodyDelay(20, TimeUnit.SECONDS).build());
+
+      timesOut(RequestOptions.DEFAULT.withDeadline(SHORT));
+    }
+
+    @Test
+    void endsABodyThatComesInDrops() {
+      server.enqueue(
+          answer(200, RUN, "application/json").throttleBody(1, 50, TimeUnit.MILLISECONDS).build());
+
+      timesOut(RequestOptions.DEFAULT.withDeadline(SHORT));
+    }
+
+    @Test
+    void leavesAStalledCreationInDoubt() {
+      server.enqueue(
+          new MockResponse.Builder().onResponseStart(SocketEffect.Stall.INSTANCE).build());
+      try (var client = builder().deadline(SHORT).build()) {
+        assertThatThrownBy(() -> client.create(FIX_IT))
+            .isInstanceOfSatisfying(
+                RunsException.TimedOut.class,
+                failure -> assertThat(failure.mayHaveHappened()).isTrue());
+      }
+      assertThat(server.getRequestCount()).isOne();
+    }
+
+    @Test
+    void leavesTimeForAnotherAttemptAtAReading() {
+      server.enqueue(
+          new MockResponse.Builder().onResponseStart(SocketEffect.Stall.INSTANCE).build());
+      server.enqueue(json(200, RUN));
+      try (var client = builder().attemptTimeout(SHORT).build()) {
+        assertThat(client.get("r1").runId()).isEqualTo("r1");
+      }
+    }
+
+    private void timesOut(RequestOptions options) {
+      try (var client = builder().build()) {
+        assertThatThrownBy(() -> client.get("r1", options))
+            .isInstanceOf(RunsException.TimedOut.class)
+            .hasMessage("Could not read run r1: the run service did not answer in time");
+      }
+    }
+  }
+
+  @Test
+  void anInterruptEndsACallOnAnyKindOfThread() throws Exception {
+    for (var kind : new Thread.Builder[] {Thread.ofPlatform(), Thread.ofVirtual()}) {
+      server.enqueue(
+          new MockResponse.Builder().onResponseStart(SocketEffect.Stall.INSTANCE).build());
+      try (var client = builder().build()) {
+        var failure = new CompletableFuture<Throwable>();
+        var thread =
+            kind.start(
+                () ->
+                    failure.complete(
+                        catchThrowableOfType(RunsException.class, () -> client.create(FIX_IT))));
+        server.takeRequest();
+        thread.interrupt();
+
+        assertThat(failure.get(10, TimeUnit.SECONDS))
+            .isInstanceOfSatisfying(
+                RunsException.Interrupted.class, it -> assertThat(it.mayHaveHappened()).isTrue());
+      }
+    }
+  }
+
+  private static MockResponse shouldRetry(int status, String value) {
+    return problem(status, "x").newBuilder().setHeader("x-should-retry", value).build();
+  }
+
+  private String get() {
+    try (var client = builder().build()) {
+      return client.get("r1").runId();
+    }
+  }
+
+  private String create() {
+    try (var client = builder().build()) {
+      return client.create(FIX_IT).runId();
+    }
+  }
+}

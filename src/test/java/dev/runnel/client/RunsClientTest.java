@@ -1,0 +1,532 @@
+package dev.runnel.client;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import dev.runnel.client.ListRuns.SortBy;
+import dev.runnel.client.ListRuns.SortOrder;
+import dev.runnel.wire.AgentConfig;
+import dev.runnel.wire.CreateRun;
+import dev.runnel.wire.FollowUpMessage;
+import dev.runnel.wire.RunItem;
+import dev.runnel.wire.RunStateValue;
+import java.net.URI;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Map;
+import java.util.concurrent.Executors;
+import mockwebserver3.RecordedRequest;
+import okhttp3.Dispatcher;
+import okhttp3.OkHttpClient;
+import okio.Buffer;
+import okio.GzipSink;
+import okio.Okio;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.LoggerFactory;
+
+class RunsClientTest extends ClientFixture {
+  private static final CreateRun FIX_IT =
+      new CreateRun(
+          "fix it",
+          new AgentConfig("tests", "fast", null, "env-1", null, null),
+          "Fix it",
+          null,
+          null,
+          null,
+          null,
+          Map.of("runnel.delivery", "slack:1"));
+
+  private RunsClient client;
+
+  @BeforeEach
+  void build() {
+    client = builder().build();
+  }
+
+  @AfterEach
+  void close() {
+    client.close();
+  }
+
+  @Nested
+  class Requests {
+    @Test
+    void aCreationIsPostedAsJsonWithTheKey() throws Exception {
+      server.enqueue(json(200, CREATED));
+
+      var created =
+          client.create(FIX_IT, RequestOptions.DEFAULT.withHeader("Idempotency-Key", "k"));
+
+      assertThat(created.runId()).isEqualTo("r1");
+      assertThat(created.state()).isEqualTo(RunStateValue.QUEUED);
+      var request = server.takeRequest();
+      assertThat(request.getRequestLine()).isEqualTo("POST /api/v1/agent/run HTTP/1.1");
+      assertThat(request.getHeaders().get("Authorization")).isEqualTo("Bearer " + KEY);
+      assertThat(request.getHeaders().get("Content-Type")).isEqualTo("application/json");
+      assertThat(request.getHeaders().get("User-Agent")).startsWith("runnel/");
+      assertThat(request.getHeaders().get("Idempotency-Key")).isEqualTo("k");
+      assertThat(request.getHeaders().get("Accept-Encoding")).isEqualTo("gzip");
+      assertThat(body(request))
+          .isEqualTo(
+              "{\"prompt\":\"fix it\","
+                  + "\"config\":{\"name\":\"tests\",\"model_id\":\"fast\",\"environment_id\":\"env-1\"},\"title\":\"Fix"
+                  + " it\",\"metadata\":{\"runnel.delivery\":\"slack:1\"}}");
+    }
+
+    @Test
+    void aCreationMayGoToThePluralPath() throws Exception {
+      server.enqueue(json(200, CREATED));
+
+      try (var plural = builder().createOnPluralPath().build()) {
+        plural.create(FIX_IT);
+      }
+
+      assertThat(server.takeRequest().getTarget()).isEqualTo("/api/v1/agent/runs");
+    }
+
+    @Test
+    void aBaseUrlMayEndWithASlash() throws Exception {
+      server.enqueue(json(200, RUN));
+
+      try (var slashed = builder().baseUrl(server.url("/api/v1/").uri()).build()) {
+        slashed.get("r1");
+      }
+
+      assertThat(server.takeRequest().getTarget()).isEqualTo("/api/v1/agent/runs/r1");
+    }
+
+    @Test
+    void anIdIsOnePathSegmentWhateverItHolds() throws Exception {
+      server.enqueue(json(200, RUN));
+
+      client.get("a/../b?c#d%2Fe f");
+
+      assertThat(server.takeRequest().getTarget())
+          .isEqualTo("/api/v1/agent/runs/a%2F..%2Fb%3Fc%23d%252Fe%20f");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", " ", ".", ".."})
+    void whatCannotBeAnIdIsNeverSent(String id) {
+      assertThatIllegalArgumentException().isThrownBy(() -> client.get(id));
+      assertThatIllegalArgumentException().isThrownBy(() -> client.cancel(id));
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> client.followUp(id, new FollowUpMessage("go on", null)));
+      assertThat(server.getRequestCount()).isZero();
+    }
+
+    @Test
+    void aListsFiltersAreEncodedAsTheServiceReadsThem() throws Exception {
+      server.enqueue(json(200, page("", null)));
+
+      client.list(
+          ListRuns.ALL
+              .limit(20)
+              .limit(500)
+              .state(RunStateValue.QUEUED)
+              .state(RunStateValue.FAILED)
+              .metadata("ticket_id", "V 1")
+              .updatedAfter(Instant.parse("2026-01-05T09:00:00.5Z"))
+              .and("created_after", "2026-01-05T10:00:00+01:00")
+              .sorted(SortBy.UPDATED_AT, SortOrder.ASC));
+
+      assertThat(server.takeRequest().getTarget())
+          .isEqualTo(
+              "/api/v1/agent/runs?limit=500&state=QUEUED&state=FAILED"
+                  + "&metadata%5Bticket_id%5D=V%201&updated_after=2026-01-05T09%3A00%3A00.500Z"
+                  + "&created_after=2026-01-05T10%3A00%3A00%2B01%3A00"
+                  + "&sort_by=updated_at&sort_order=asc");
+    }
+
+    @Test
+    void aCancellationHasNeitherBodyNorContentType() throws Exception {
+      server.enqueue(json(200, "\"r1\""));
+
+      assertThat(client.cancel("r1")).isEqualTo("r1");
+
+      var request = server.takeRequest();
+      assertThat(request.getRequestLine()).isEqualTo("POST /api/v1/agent/runs/r1/cancel HTTP/1.1");
+      assertThat(request.getHeaders().get("Content-Length")).isEqualTo("0");
+      assertThat(request.getHeaders().get("Content-Type")).isNull();
+    }
+
+    @Test
+    void aFollowUpIsAMessage() throws Exception {
+      server.enqueue(json(200, "{\"followup_id\": null, \"outcome\": \"live_session\"}"));
+
+      var accepted = client.followUp("r1", new FollowUpMessage("go on", null));
+
+      assertThat(accepted.outcome()).isEqualTo("live_session");
+      var request = server.takeRequest();
+      assertThat(request.getTarget()).isEqualTo("/api/v1/agent/runs/r1/followups");
+      assertThat(body(request)).isEqualTo("{\"message\":\"go on\"}");
+    }
+
+    @Test
+    void redirectsAreNotFollowedBecauseACreationWouldBecomeAReading() {
+      server.enqueue(
+          answer(302, "", "text/plain").setHeader("Location", server.url("/other")).build());
+
+      assertThatThrownBy(() -> client.create(FIX_IT))
+          .isInstanceOf(RunsException.OtherStatus.class)
+          .hasMessage(
+              "Could not create a run: the address of the run service leads somewhere else (302)");
+      assertThat(server.getRequestCount()).isOne();
+    }
+  }
+
+  @Nested
+  class Answers {
+    @Test
+    void unknownMembersAreIgnoredAndTimesAreRead() {
+      server.enqueue(json(200, RUN));
+
+      var run = client.get("r1");
+
+      assertThat(run.title()).isEqualTo("Fix it");
+      assertThat(run.updatedAt()).isEqualTo(NOW);
+    }
+
+    @Test
+    void aStateOfALaterVersionIsKept() {
+      server.enqueue(json(200, RUN.replace("QUEUED", "DREAMING")));
+
+      assertThat(client.get("r1").state()).isEqualTo(new RunStateValue("DREAMING"));
+    }
+
+    @Test
+    void gzipIsUnpacked() throws Exception {
+      var packed = new Buffer();
+      try (var sink = Okio.buffer(new GzipSink(packed))) {
+        sink.writeUtf8(RUN);
+      }
+      server.enqueue(
+          answer(200, "", "application/json")
+              .setHeader("Content-Encoding", "gzip")
+              .body(packed)
+              .build());
+
+      assertThat(client.get("r1").runId()).isEqualTo("r1");
+    }
+
+    @Test
+    void anOldServiceAnswersAFollowUpWithAnEmptyObject() {
+      server.enqueue(json(200, "{}"));
+
+      assertThat(client.followUp("r1", new FollowUpMessage("go on", null)).outcome()).isNull();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+        strings = {
+          "",
+          "{\"run_id\": \"r1\", \"sta",
+          "<html><body>Log in</body></html>",
+          "[]",
+          "null",
+          "\"r1\"",
+          "{}",
+          "{\"run_id\": \"r1\"}",
+          "{\"run_id\": \"\", \"state\": \"QUEUED\"}",
+          "{\"run_id\": \"r1\", \"state\": \"QUEUED\", \"created_at\": \"yesterday\"}",
+          "{\"run_id\": \"r1\", \"state\": \"QUEUED\"} <!-- served by -->",
+        })
+    void anAnswerThatIsNotARunIsUnreadable(String body) {
+      server.enqueue(json(200, body));
+
+      assertThatThrownBy(() -> client.get("r1"))
+          .isInstanceOfSatisfying(
+              RunsException.UnreadableAnswer.class,
+              failure -> {
+                assertThat(failure.status()).hasValue(200);
+                assertThat(failure.mayHaveHappened()).isFalse();
+              });
+      assertThat(server.getRequestCount()).isOne();
+    }
+
+    @Test
+    void aPageOfHtmlInsteadOfACreationLeavesItInDoubt() {
+      server.enqueue(answer(200, "<html>Log in, " + KEY + "</html>", "text/html").build());
+
+      assertThatThrownBy(() -> client.create(FIX_IT))
+          .isInstanceOfSatisfying(
+              RunsException.UnreadableAnswer.class,
+              failure -> assertThat(failure.mayHaveHappened()).isTrue())
+          .hasMessage(
+              "Could not create a run: the answer is not what the run service promises"
+                  + " (200, text/html, 36 bytes)");
+      assertThat(server.getRequestCount()).isOne();
+    }
+
+    @Test
+    void aCancellationIsAnsweredByAStringAndNothingElse() {
+      server.enqueue(json(200, "{\"run_id\": \"r1\"}"));
+
+      assertThatThrownBy(() -> client.cancel("r1"))
+          .isInstanceOf(RunsException.UnreadableAnswer.class);
+    }
+
+    @Test
+    void aListWithoutPageInfoIsItsOnlyPage() {
+      server.enqueue(json(200, "{\"runs\": []}"));
+
+      assertThat(client.list(ListRuns.ALL).pageInfo().hasNextPage()).isFalse();
+    }
+  }
+
+  @Nested
+  class Paging {
+    @Test
+    void allPagesAreReadWithTheSameQuery() throws Exception {
+      server.enqueue(json(200, page("a,b", "c1")));
+      server.enqueue(json(200, page("c", "c2")));
+      server.enqueue(json(200, page("d", null)));
+
+      var runs = client.pages(ListRuns.ALL.limit(2)).runs().map(RunItem::runId);
+
+      assertThat(runs).containsExactly("a", "b", "c", "d");
+      assertThat(server.takeRequest().getTarget()).endsWith("?limit=2");
+      assertThat(server.takeRequest().getTarget()).endsWith("?limit=2&cursor=c1");
+      assertThat(server.takeRequest().getTarget()).endsWith("?limit=2&cursor=c2");
+    }
+
+    @Test
+    void aPageIsReadOnlyWhenItIsAskedFor() {
+      server.enqueue(json(200, page("a", "c1")));
+
+      assertThat(client.pages(ListRuns.ALL).iterator().next().runs()).hasSize(1);
+      assertThat(server.getRequestCount()).isOne();
+    }
+
+    @Test
+    void anEmptyPageEndsTheList() {
+      server.enqueue(json(200, page("a", "c1")));
+      server.enqueue(json(200, page("", "c2")));
+
+      assertThat(client.pages(ListRuns.ALL).runs()).hasSize(1);
+      assertThat(server.getRequestCount()).isEqualTo(2);
+    }
+
+    @Test
+    void aCursorThatDoesNotAdvanceIsAnErrorNotAnEndlessList() {
+      server.enqueue(json(200, page("a", "c1")));
+      server.enqueue(json(200, page("b", "c2")));
+      server.enqueue(json(200, page("a", "c1")));
+
+      assertThatThrownBy(() -> client.pages(ListRuns.ALL).runs().toList())
+          .isInstanceOf(RunsException.UnreadableAnswer.class);
+      assertThat(server.getRequestCount()).isEqualTo(3);
+    }
+  }
+
+  @Nested
+  class Errors {
+    @ParameterizedTest
+    @CsvSource({
+      "400, invalid_request,          BadRequest",
+      "401, authentication_required,  Unauthorized",
+      "403, insufficient_credits,     Forbidden",
+      "404, resource_not_found,       NotFound",
+      "409, conflict,                 Conflict",
+      "410, gone,                     OtherStatus",
+      "422, operation_not_supported,  Unprocessable",
+      "429, resource_unavailable,     TooMany",
+      "500, environment_setup_failed, ServerFailed",
+    })
+    void eachStatusHasItsClassAndItsProblem(int status, String code, String name) throws Exception {
+      server.enqueue(
+          problem(status, code, ", \"trace_id\": \"t1\", \"auth_url\": \"https://a.example/\"")
+              .newBuilder()
+              .setHeader("X-Request-Id", "q1")
+              .build());
+      var failure = catchThrowableOfType(RunsException.class, () -> once().get("r1"));
+
+      assertThat(failure.getClass().getSimpleName()).isEqualTo(name);
+      assertThat(failure.status()).hasValue(status);
+      assertThat(failure.code()).isEqualTo(code);
+      assertThat(failure.title()).contains("It went wrong");
+      assertThat(failure.traceId()).contains("t1");
+      assertThat(failure.requestId()).contains("q1");
+      assertThat(failure.problem().orElseThrow().authUrl()).isEqualTo("https://a.example/");
+      assertThat(failure)
+          .hasMessage(
+              "Could not read run r1: It went wrong (%d %s, trace t1, request q1)", status, code);
+    }
+
+    @Test
+    void anErrorPageOfAProxyIsAnErrorWithoutAProblem() {
+      server.enqueue(answer(502, "<html>Bad gateway</html>", "text/html").build());
+
+      var failure = catchThrowableOfType(RunsException.class, () -> once().get("r1"));
+
+      assertThat(failure).isInstanceOf(RunsException.ServerFailed.class);
+      assertThat(failure.problem()).isEmpty();
+      assertThat(failure.code()).isEmpty();
+      assertThat(failure)
+          .hasMessage("Could not read run r1: the run service answered with an error (502)");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+      "400, invalid_request,          '',                    false",
+      "409, conflict,                 '',                    true",
+      "409, conflict,                 ', \"retryable\": false', false",
+      "429, resource_unavailable,     '',                    true",
+      "500, internal_error,           '',                    true",
+      "500, internal_error,           ', \"retryable\": false', false",
+      "500, environment_setup_failed, '',                    false",
+      "500, environment-setup-failed, '',                    false",
+      "404, resource_not_found,       ', \"retryable\": true',  true",
+    })
+    void whetherItMayWorkLaterIsTheProblemsWordFirst(
+        int status, String code, String members, boolean retryable) {
+      server.enqueue(problem(status, code, members));
+
+      var failure = catchThrowableOfType(RunsException.class, () -> once().get("r1"));
+
+      assertThat(failure.retryable()).isEqualTo(retryable);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"400, false", "408, true", "409, false", "422, false", "429, false", "500, true"})
+    void onlySomeStatusesLeaveACreationInDoubt(int status, boolean inDoubt) {
+      server.enqueue(problem(status, "x"));
+
+      var failure = catchThrowableOfType(RunsException.class, () -> once().create(FIX_IT));
+
+      assertThat(failure.mayHaveHappened()).isEqualTo(inDoubt);
+    }
+
+    @Test
+    void theKeyIsNowhereInAMessageEvenWhenTheServiceQuotesIt() {
+      server.enqueue(problem(401, "authentication_required", ", \"detail\": \"Bad " + KEY + "\""));
+
+      var failure = catchThrowableOfType(RunsException.class, () -> client.get("r1"));
+
+      assertThat(failure).hasMessageContaining("Bad …").hasMessageNotContaining(KEY);
+    }
+
+    private RunsClient once() {
+      return builder().maxRetries(0).build();
+    }
+  }
+
+  @Nested
+  class Building {
+    @Test
+    void baseUrlAndKeyAreNeeded() {
+      assertThatIllegalStateException().isThrownBy(() -> RunsClient.builder().build());
+      assertThatIllegalStateException().isThrownBy(() -> RunsClient.builder().apiKey(KEY).build());
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+        strings = {"ftp://a.example/", "https://u:p@a.example/", "https://a.example/?q", "/api"})
+    void aBaseUrlIsOnlyAnAddress(String url) {
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> RunsClient.builder().baseUrl(URI.create(url)));
+    }
+
+    @Test
+    void aKeyThatNoHeaderCanCarryIsRefusedWithoutBeingShown() {
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> RunsClient.builder().apiKey(KEY + "\n"))
+          .withMessageNotContaining(KEY);
+    }
+
+    @Test
+    void noSecretIsInAnyString() {
+      assertThat(builder().toString()).doesNotContain(KEY);
+      assertThat(RequestOptions.DEFAULT.withHeader("X-Token", "secret").toString())
+          .contains("X-Token")
+          .doesNotContain("secret");
+    }
+
+    @Test
+    void aClosedClientReachesNothing() {
+      client.close();
+
+      assertThatThrownBy(() -> client.get("r1")).isInstanceOf(RunsException.ConnectionFailed.class);
+    }
+  }
+
+  @Test
+  void theCallersHttpClientIsUsedAndLeftOpen() throws Exception {
+    var seen = new ArrayList<String>();
+    var threads = Executors.newVirtualThreadPerTaskExecutor();
+    var own =
+        new OkHttpClient.Builder()
+            .dispatcher(new Dispatcher(threads))
+            .addInterceptor(
+                chain -> {
+                  seen.add(chain.request().method());
+                  return chain.proceed(chain.request());
+                })
+            .build();
+    server.enqueue(json(200, RUN));
+
+    try (var borrowing = builder().httpClient(own).build()) {
+      borrowing.get("r1");
+    }
+
+    assertThat(seen).containsExactly("GET");
+    assertThat(threads.isShutdown()).isFalse();
+    threads.shutdown();
+  }
+
+  @Test
+  void logsTellEachAttemptWithoutKeyPromptOrQuery() {
+    var logger = (Logger) LoggerFactory.getLogger("dev.runnel.client");
+    var level = logger.getLevel();
+    var lines = new ListAppender<ILoggingEvent>();
+    lines.start();
+    logger.setLevel(Level.DEBUG);
+    logger.addAppender(lines);
+    try {
+      server.enqueue(problem(429, "resource_unavailable"));
+      server.enqueue(json(200, CREATED));
+      server.enqueue(json(200, page("", null)));
+      client.create(FIX_IT);
+      client.list(ListRuns.ALL.metadata("runnel.delivery", "slack:1"));
+    } finally {
+      logger.detachAppender(lines);
+      logger.setLevel(level);
+    }
+
+    assertThat(lines.list)
+        .extracting(ILoggingEvent::getFormattedMessage)
+        .anyMatch(line -> line.contains("call=POST /api/v1/agent/run status=429"))
+        .anyMatch(line -> line.contains("call=GET /api/v1/agent/runs status=200"))
+        .noneMatch(line -> line.contains(KEY) || line.contains("fix it") || line.contains("slack"));
+  }
+
+  private static String body(RecordedRequest request) {
+    return requireNonNull(request.getBody()).utf8();
+  }
+
+  private static String page(String ids, @Nullable String cursor) {
+    var runs =
+        ids.isEmpty()
+            ? ""
+            : "{\"run_id\": \"%s\", \"state\": \"QUEUED\"}"
+                .formatted(ids.replace(",", "\", \"state\": \"QUEUED\"}, {\"run_id\": \""));
+    var next = cursor == null ? "" : ", \"next_cursor\": \"" + cursor + "\"";
+    return "{\"runs\": [%s], \"page_info\": {\"has_next_page\": %s%s}}"
+        .formatted(runs, cursor != null, next);
+  }
+}
