@@ -53,6 +53,11 @@ record Config(
         settings);
   }
 
+  /// The run service's address: the one that is set, else the embedded one on the fixed port.
+  URI agentApiOrOwn() {
+    return agentApi.orElseGet(() -> URI.create("http://127.0.0.1:" + port + "/api/v1"));
+  }
+
   private static int number(
       Settings settings, Setting setting, int otherwise, int least, int most) {
     var text = settings.get(setting);

@@ -1,0 +1,154 @@
+package dev.runnel.app;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.datatype.jsr310.JavaTimeModule;
+import dev.runnel.client.ListRuns;
+import dev.runnel.client.RunsClient;
+import dev.runnel.client.RunsException;
+import dev.runnel.wire.CreateRun;
+import dev.runnel.wire.FollowUpMessage;
+import dev.runnel.wire.RunItem;
+import dev.runnel.wire.RunStateValue;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.time.Duration;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/// `./runnel run …`: the Agent Run API from a terminal, through the same client as the bot.
+final class RunCommands {
+  private static final Duration LOOK_AGAIN = Duration.ofSeconds(1);
+  private static final int LISTED = 20;
+  private static final Set<RunStateValue> STOPPED =
+      Set.of(
+          RunStateValue.SUCCEEDED,
+          RunStateValue.FAILED,
+          RunStateValue.ERROR,
+          RunStateValue.CANCELLED,
+          RunStateValue.BLOCKED);
+
+  private final Config config;
+  private final PrintStream out;
+  private final PrintStream err;
+  private final ObjectMapper json =
+      JsonMapper.builder()
+          .addModule(new JavaTimeModule())
+          .disable(SerializationFeature.WRITE_DATES_AS_TIMESTAMPS)
+          .build();
+
+  RunCommands(Config config, PrintStream out, PrintStream err) {
+    this.config = config;
+    this.out = out;
+    this.err = err;
+  }
+
+  /// @return the exit code
+  int run(CommandLine.RunCommand command) {
+    var key = config.agentApiKey();
+    if (key.isEmpty() && !Files.exists(config.data().resolve("agent-api-key"))) {
+      err.println(
+          "There is no Runnel in %s yet. Start one with ./runnel, or set RUNNEL_AGENT_API_URL and RUNNEL_AGENT_API_KEY."
+              .formatted(config.data()));
+      return 1;
+    }
+    try (var client =
+        RunsClient.builder()
+            .baseUrl(config.agentApiOrOwn())
+            .apiKey(key.orElseGet(() -> DataFolder.key(config.data())))
+            .build()) {
+      perform(client, command);
+      return 0;
+    } catch (RunsException e) {
+      err.println(e.getMessage());
+      return 1;
+    }
+  }
+
+  private void perform(RunsClient client, CommandLine.RunCommand command) {
+    var words = command.arguments();
+    var first = words.isEmpty() ? "" : words.getFirst();
+    switch (command.verb()) {
+      case "start" -> {
+        var created =
+            client.create(
+                new CreateRun(String.join(" ", words), null, null, null, null, null, null, null));
+        show(command, created, Stream.of("Started " + created.runId()));
+      }
+      case "list" -> {
+        var page = client.list(ListRuns.ALL.limit(LISTED));
+        show(
+            command,
+            page,
+            page.runs().isEmpty()
+                ? Stream.of("No runs yet.")
+                : page.runs().stream().map(RunCommands::line));
+      }
+      case "show" -> {
+        var run = client.get(first);
+        show(command, run, lines(run));
+      }
+      case "follow" -> {
+        var text = String.join(" ", words.subList(1, words.size()));
+        var accepted = client.followUp(first, new FollowUpMessage(text, null));
+        show(command, accepted, Stream.of("Said."));
+      }
+      case "cancel" -> {
+        var id = client.cancel(first);
+        show(command, id, Stream.of("Stopped " + id));
+      }
+      default -> watch(client, command, first);
+    }
+  }
+
+  /// Prints each change until the run stops, or waits for somebody.
+  private void watch(RunsClient client, CommandLine.RunCommand command, String id) {
+    var before = "";
+    while (true) {
+      var run = client.get(id);
+      var now = line(run) + message(run);
+      if (!now.equals(before)) {
+        show(command, run, Stream.of(line(run) + "  " + message(run)));
+        before = now;
+      }
+      if (STOPPED.contains(run.state())) {
+        return;
+      }
+      try {
+        Thread.sleep(LOOK_AGAIN);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return;
+      }
+    }
+  }
+
+  private void show(CommandLine.RunCommand command, Object answer, Stream<String> lines) {
+    if (!command.json()) {
+      lines.forEach(out::println);
+      return;
+    }
+    try {
+      out.println(json.writeValueAsString(answer));
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException("An answer of the API is JSON", e);
+    }
+  }
+
+  private static String line(RunItem run) {
+    return "%s  %-10s  %s"
+        .formatted(run.runId(), run.state(), run.title() == null ? "" : run.title());
+  }
+
+  private static Stream<String> lines(RunItem run) {
+    return Stream.of(line(run), message(run), run.sessionLink() == null ? "" : run.sessionLink())
+        .filter(line -> !line.isBlank());
+  }
+
+  private static String message(RunItem run) {
+    var status = run.statusMessage();
+    return status == null || status.message() == null ? "" : status.message();
+  }
+}
