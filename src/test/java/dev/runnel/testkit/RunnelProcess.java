@@ -1,0 +1,180 @@
+package dev.runnel.testkit;
+
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
+
+/// Runnel as a process of its own, which can be killed and started again over the same data.
+public final class RunnelProcess implements AutoCloseable {
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+  private final Path folder;
+  private final int port;
+  private final Map<String, String> settings;
+  private final HttpClient http = HttpClient.newHttpClient();
+  private Process process;
+
+  private RunnelProcess(Path folder, int port, Map<String, String> settings) throws IOException {
+    this.folder = folder;
+    this.port = port;
+    this.settings = Map.copyOf(settings);
+    this.process = launch();
+  }
+
+  /// Starts and waits until it is ready.
+  ///
+  /// @param folder for data and log
+  public static RunnelProcess start(Path folder, int port, Map<String, String> settings)
+      throws IOException {
+    var runnel = new RunnelProcess(folder, port, settings);
+    runnel.awaitReady();
+    return runnel;
+  }
+
+  /// A port that nobody listens on just now.
+  public static int freePort() throws IOException {
+    try (var socket = new ServerSocket(0)) {
+      return socket.getLocalPort();
+    }
+  }
+
+  private Process launch() throws IOException {
+    var command =
+        new ArrayList<>(
+            List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:+UseSerialGC",
+                "--enable-native-access=ALL-UNNAMED",
+                "-Dlogback.configurationFile=logback.xml",
+                "-cp",
+                System.getProperty("java.class.path"),
+                "dev.runnel.app.Main",
+                "serve"));
+    var builder = new ProcessBuilder(command).directory(folder.toFile()).redirectErrorStream(true);
+    var environment = new HashMap<String, String>();
+    environment.put("PATH", System.getenv("PATH"));
+    environment.put("HOME", folder.toString());
+    environment.put("PORT", Integer.toString(port));
+    environment.put("RUNNEL_DATA", folder.resolve("data").toString());
+    environment.putAll(settings);
+    builder.environment().clear();
+    builder.environment().putAll(environment);
+    builder.redirectOutput(ProcessBuilder.Redirect.appendTo(folder.resolve("log").toFile()));
+    return builder.start();
+  }
+
+  private void awaitReady() {
+    Awaitility.await("Runnel is ready")
+        .atMost(PATIENCE)
+        .pollInterval(Duration.ofMillis(50))
+        .until(
+            () -> {
+              if (!process.isAlive()) {
+                throw new AssertionError("Runnel ended while it started:\n" + log());
+              }
+              try {
+                return get("/readyz").statusCode() == 200;
+              } catch (IOException notYet) {
+                return false;
+              }
+            });
+  }
+
+  /// `kill -9`; its agents are left alone, as a crash leaves them.
+  public void kill() throws InterruptedException {
+    process.destroyForcibly().waitFor();
+  }
+
+  /// Asks it to end, and waits.
+  public void stop() throws InterruptedException {
+    process.destroy();
+    if (!process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
+      throw new AssertionError("Runnel does not stop:\n" + log());
+    }
+  }
+
+  /// Starts it again over the same data.
+  public void restart() throws IOException {
+    process = launch();
+    awaitReady();
+  }
+
+  public HttpResponse<String> get(String path) throws IOException, InterruptedException {
+    return send(HttpRequest.newBuilder(URI.create(url() + path)));
+  }
+
+  public HttpResponse<String> send(HttpRequest.Builder request)
+      throws IOException, InterruptedException {
+    return http.send(
+        request.timeout(Duration.ofSeconds(30)).build(),
+        BodyHandlers.ofString(StandardCharsets.UTF_8));
+  }
+
+  /// The value of a metric, or 0.
+  public long metric(String name) throws IOException, InterruptedException {
+    return get("/metrics")
+        .body()
+        .lines()
+        .filter(line -> line.startsWith(name + " "))
+        .map(line -> Long.parseLong(line.substring(line.lastIndexOf(' ') + 1)))
+        .findFirst()
+        .orElse(0L);
+  }
+
+  public String url() {
+    return "http://127.0.0.1:" + port;
+  }
+
+  public Path data() {
+    return folder.resolve("data");
+  }
+
+  /// What it printed.
+  public String log() {
+    try {
+      return Files.readString(folder.resolve("log"));
+    } catch (IOException e) {
+      return "(no log)";
+    }
+  }
+
+  /// The processes that work for any run of this Runnel, found by what the service tells agents.
+  public List<ProcessHandle> agents() {
+    return ProcessHandle.allProcesses().filter(this::isAgent).toList();
+  }
+
+  private boolean isAgent(ProcessHandle handle) {
+    try {
+      var environment =
+          Files.readString(
+              Path.of("/proc", Long.toString(handle.pid()), "environ"),
+              StandardCharsets.ISO_8859_1);
+      return environment.contains("RUNNEL_RUN_ID=")
+          && environment.contains("\0HOME=" + folder + "\0");
+    } catch (IOException gone) {
+      return false;
+    }
+  }
+
+  @Override
+  public void close() {
+    process.destroy();
+    process.onExit().completeOnTimeout(process, 20, TimeUnit.SECONDS).join();
+    process.destroyForcibly().onExit().join();
+    http.close();
+  }
+}
