@@ -1,0 +1,35 @@
+package dev.runnel.service;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/// What an agent finds in its environment: the machine's, without what only Runnel may know.
+final class AgentEnvironment {
+  private static final List<String> OURS =
+      List.of("RUNNEL_", "SLACK_", "GITLAB_", "JIRA_", "LINEAR_", "GITEA_");
+  private static final Set<String> SECRETS =
+      Set.of("GITHUB_TOKEN", "GITHUB_WEBHOOK_SECRET", "GITHUB_APP_ID", "GITHUB_PRIVATE_KEY_FILE");
+
+  private AgentEnvironment() {}
+
+  static Map<String, String> of(Map<String, String> environment, Job job) {
+    var result = new HashMap<String, String>();
+    environment.forEach(
+        (name, value) -> {
+          if (!isSecret(name)) {
+            result.put(name, value);
+          }
+        });
+    result.put("RUNNEL_RUN_ID", job.runId());
+    result.put("RUNNEL_SESSION_ID", job.sessionId());
+    result.put("RUNNEL_EXECUTION", Integer.toString(job.execution()));
+    result.put("RUNNEL_CONFIG_JSON", job.configJson());
+    return result;
+  }
+
+  private static boolean isSecret(String name) {
+    return SECRETS.contains(name) || OURS.stream().anyMatch(name::startsWith);
+  }
+}

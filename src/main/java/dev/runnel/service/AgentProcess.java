@@ -1,0 +1,108 @@
+package dev.runnel.service;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/// An agent at work: a process in a session of its own, where the system has `setsid`, so that no
+/// signal to Runnel's terminal reaches it.
+final class AgentProcess {
+  /// Takes its output; each method is called by a thread of its own and may make it wait.
+  interface Sink {
+    void out(String line);
+
+    void err(String line);
+  }
+
+  private final Job job;
+  private final Process process;
+  private final List<Thread> readers;
+
+  private AgentProcess(Job job, Process process, List<Thread> readers) {
+    this.job = job;
+    this.process = process;
+    this.readers = readers;
+  }
+
+  /// @param environment all of it: nothing is inherited
+  /// @throws IOException when the program is not there, or cannot be run
+  static AgentProcess start(
+      Job job,
+      List<String> command,
+      Path folder,
+      Map<String, String> environment,
+      String input,
+      Sink sink)
+      throws IOException {
+    var whole = new ArrayList<String>();
+    Agents.find("setsid", environment).ifPresent(setsid -> whole.add(setsid.toString()));
+    whole.addAll(command);
+    var builder = new ProcessBuilder(whole).directory(folder.toFile());
+    builder.environment().clear();
+    builder.environment().putAll(environment);
+    var process = builder.start();
+    // Platform threads: a blocked read of a pipe would hold a virtual thread's carrier.
+    daemon("agent-input", () -> write(process, input));
+    var readers =
+        List.of(
+            daemon("agent-output", () -> read(process.getInputStream(), sink::out)),
+            daemon("agent-errors", () -> read(process.getErrorStream(), sink::err)));
+    return new AgentProcess(job, process, readers);
+  }
+
+  long pid() {
+    return process.pid();
+  }
+
+  Optional<Instant> startedAt() {
+    return process.info().startInstant();
+  }
+
+  /// Waits until the started process itself has ended; its children may live on.
+  ///
+  /// @return the exit status
+  int awaitExit() throws InterruptedException {
+    return process.waitFor();
+  }
+
+  /// See [ProcessTree#end].
+  boolean end(Duration grace) {
+    return ProcessTree.of(process.toHandle(), job.runId(), job.execution()).end(grace);
+  }
+
+  /// Waits until all output was taken, but not for a pipe that somebody keeps open for good.
+  void awaitOutput(Duration patience) throws InterruptedException {
+    for (var reader : readers) {
+      reader.join(patience);
+    }
+  }
+
+  private static void write(Process process, String input) {
+    try (var stdin = process.getOutputStream()) {
+      stdin.write(input.getBytes(StandardCharsets.UTF_8));
+    } catch (IOException _) {
+      // An agent need not read what it is asked.
+    }
+  }
+
+  private static void read(InputStream stream, Consumer<String> lines) {
+    try (stream) {
+      LineReader.read(stream, lines);
+    } catch (IOException | UncheckedIOException _) {
+      // The process ended and took the pipe along.
+    }
+  }
+
+  private static Thread daemon(String name, Runnable work) {
+    return Thread.ofPlatform().daemon().name(name).start(work);
+  }
+}

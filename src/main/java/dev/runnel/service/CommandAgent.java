@@ -1,0 +1,40 @@
+package dev.runnel.service;
+
+import java.util.List;
+
+/// Any command, run by the shell: its output is the transcript, `::status` and `::blocked` at the
+/// start of a line are for the service.
+record CommandAgent(String name, String command) implements Harness {
+  private static final String STATUS = "::status ";
+  private static final String BLOCKED = "::blocked ";
+
+  @Override
+  public List<String> command(Job job) {
+    return List.of("/bin/sh", "-c", command);
+  }
+
+  /// The prompt alone, byte for byte: a command finds the rest in `RUNNEL_CONFIG_JSON`.
+  @Override
+  public String input(Job job) {
+    return job.prompt();
+  }
+
+  @Override
+  public Ears ears() {
+    return line -> {
+      if (line.startsWith(STATUS)) {
+        return List.of(new Saying.Status(line.substring(STATUS.length()).strip()));
+      }
+      if (line.startsWith(BLOCKED)) {
+        return List.of(new Saying.Question(line.substring(BLOCKED.length()).strip()));
+      }
+      return List.of(new Saying.Said(line));
+    };
+  }
+
+  /// Never the command: it may hold a secret.
+  @Override
+  public String toString() {
+    return "CommandAgent[" + name + "]";
+  }
+}

@@ -1,0 +1,125 @@
+package dev.runnel.service;
+
+import dev.runnel.database.DatabaseException;
+import dev.runnel.wire.Problem;
+import io.javalin.http.Context;
+import io.javalin.http.Handler;
+import io.javalin.http.HttpResponseException;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.util.HexFormat;
+import java.util.Locale;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Supplier;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Stands before every handler: asks for the key, and turns whatever goes wrong into a problem as
+/// RFC 7807 writes it, always with the same spelling of `type`.
+final class Guard {
+  private static final Logger log = LoggerFactory.getLogger(Guard.class);
+  private static final String SCHEME = "bearer ";
+  private static final Pattern TRACE_PARENT =
+      Pattern.compile("[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}.*");
+
+  private final byte[] apiKey;
+  private final Supplier<URI> publicUrl;
+
+  Guard(String apiKey, Supplier<URI> publicUrl) {
+    this.apiKey = apiKey.getBytes(StandardCharsets.UTF_8);
+    this.publicUrl = publicUrl;
+  }
+
+  /// Lets in who has the key.
+  Handler keyed(Handler handler) {
+    return open(
+        ctx -> {
+          if (!hasKey(ctx.header("Authorization"))) {
+            ctx.header("WWW-Authenticate", "Bearer");
+            throw new RequestProblem(
+                RequestProblem.Code.AUTHENTICATION_REQUIRED,
+                "Send the key as Authorization: Bearer KEY");
+          }
+          handler.handle(ctx);
+        });
+  }
+
+  /// Lets in everybody.
+  Handler open(Handler handler) {
+    return ctx -> {
+      try {
+        handler.handle(ctx);
+      } catch (RequestProblem e) {
+        answer(ctx, e);
+      } catch (HttpResponseException e) {
+        answer(ctx, ofStatus(e.getStatus()));
+      } catch (DatabaseException e) {
+        log.warn("request not served path={}", ctx.path(), e);
+        ctx.header("Retry-After", "5");
+        answer(ctx, new RequestProblem(RequestProblem.Code.RESOURCE_UNAVAILABLE, "Try again soon"));
+      } catch (RuntimeException e) {
+        log.error("request broke path={}", ctx.path(), e);
+        answer(ctx, ofStatus(500));
+      }
+    };
+  }
+
+  private boolean hasKey(@Nullable String authorization) {
+    var header = authorization == null ? "" : authorization;
+    if (!header.toLowerCase(Locale.ROOT).startsWith(SCHEME)) {
+      return false;
+    }
+    var key = header.substring(SCHEME.length()).strip();
+    return MessageDigest.isEqual(apiKey, key.getBytes(StandardCharsets.UTF_8));
+  }
+
+  private static RequestProblem ofStatus(int status) {
+    return switch (status) {
+      case 413 ->
+          new RequestProblem(
+              RequestProblem.Code.REQUEST_TOO_LARGE, "The body is larger than this service takes");
+      case 404 ->
+          new RequestProblem(RequestProblem.Code.RESOURCE_NOT_FOUND, "Nothing is at this address");
+      default ->
+          status >= 400 && status < 500
+              ? RequestProblem.invalid("The request cannot be read")
+              : new RequestProblem(
+                  RequestProblem.Code.INTERNAL_ERROR, "It has been written to the log");
+    };
+  }
+
+  private void answer(Context ctx, RequestProblem problem) {
+    var code = problem.code();
+    var base = publicUrl.get().toString().replaceAll("/+$", "");
+    ctx.status(code.status())
+        .contentType("application/problem+json")
+        .result(
+            Json.write(
+                new Problem(
+                    base + "/problems/" + code.word(),
+                    code.title(),
+                    code.status(),
+                    code.title() + " (" + problem.detail() + ")",
+                    problem.detail(),
+                    ctx.path(),
+                    code.isRetryable(),
+                    traceId(ctx),
+                    null,
+                    null)));
+  }
+
+  /// The caller's, if it sent one as W3C Trace Context has it.
+  private static String traceId(Context ctx) {
+    var header = ctx.header("traceparent");
+    var parent = TRACE_PARENT.matcher(header == null ? "" : header);
+    if (parent.matches()) {
+      return parent.group(1);
+    }
+    var bytes = new byte[16];
+    ThreadLocalRandom.current().nextBytes(bytes);
+    return HexFormat.of().formatHex(bytes);
+  }
+}

@@ -1,0 +1,26 @@
+package dev.runnel.service;
+
+import java.util.Optional;
+
+/// One execution of one run, to be worked on.
+///
+/// @param execution 1, 2, …: the how-manieth of its run
+/// @param prompt the run's prompt, or for a later execution the follow-ups
+/// @param sessionId the run's own, the same for all its executions
+/// @param agentSession what the agent called its session in an earlier execution
+/// @param configJson the run's configuration as it was sent, `{}` without one
+record Job(
+    String runId,
+    int execution,
+    String prompt,
+    String sessionId,
+    Optional<String> agentSession,
+    Optional<String> modelId,
+    Optional<String> basePrompt,
+    String configJson) {
+  /// Without what people wrote.
+  @Override
+  public String toString() {
+    return "Job[run=" + runId + ", execution=" + execution + "]";
+  }
+}

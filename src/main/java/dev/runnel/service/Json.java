@@ -1,0 +1,113 @@
+package dev.runnel.service;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import com.fasterxml.jackson.databind.cfg.CoercionAction;
+import com.fasterxml.jackson.databind.cfg.CoercionInputShape;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.databind.type.LogicalType;
+import com.fasterxml.jackson.datatype.jsr310.JavaTimeModule;
+import java.io.IOException;
+import java.util.List;
+
+/// JSON as this service reads and writes it: strict about what comes in, unknown members aside.
+final class Json {
+  private static final ObjectMapper MAPPER = mapper();
+
+  private Json() {}
+
+  /// @throws RequestProblem when the body is not one JSON object
+  static ObjectNode body(byte[] body) {
+    try {
+      if (MAPPER.readTree(body) instanceof ObjectNode object) {
+        return object;
+      }
+    } catch (IOException _) {
+      // The parser's words quote the body, so they are not passed on.
+    }
+    throw RequestProblem.invalid("The body must be one JSON object");
+  }
+
+  /// @throws RequestProblem when a member has the wrong type
+  static <T> T convert(JsonNode node, Class<T> type) {
+    try {
+      return MAPPER.treeToValue(node, type);
+    } catch (JsonProcessingException e) {
+      throw RequestProblem.invalid("A member of the body has the wrong type" + place(e));
+    }
+  }
+
+  static String write(Object value) {
+    try {
+      return MAPPER.writeValueAsString(value);
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException("Cannot be written: " + value.getClass().getName(), e);
+    }
+  }
+
+  static ObjectNode object(Object value) {
+    return MAPPER.valueToTree(value);
+  }
+
+  static ObjectNode newObject() {
+    return MAPPER.createObjectNode();
+  }
+
+  /// What an earlier [#write] wrote.
+  static JsonNode read(String json) {
+    try {
+      return MAPPER.readTree(json);
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException("What was stored is no JSON", e);
+    }
+  }
+
+  /// What an earlier [#write] wrote of a list.
+  static <T> List<T> readList(String json, Class<T> type) {
+    try {
+      return MAPPER.readerForListOf(type).readValue(json);
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException("What was stored is no JSON", e);
+    }
+  }
+
+  private static String place(JsonProcessingException e) {
+    if (e instanceof com.fasterxml.jackson.databind.JsonMappingException mapping) {
+      var path = new StringBuilder();
+      for (var step : mapping.getPath()) {
+        if (step.getFieldName() != null) {
+          path.append(path.isEmpty() ? "" : ".").append(step.getFieldName());
+        }
+      }
+      return path.isEmpty() ? "" : ": " + path;
+    }
+    return "";
+  }
+
+  private static ObjectMapper mapper() {
+    var mapper =
+        JsonMapper.builder()
+            .addModule(new JavaTimeModule())
+            .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+            .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+            .disable(SerializationFeature.WRITE_DATES_AS_TIMESTAMPS);
+    mapper.withCoercionConfig(
+        LogicalType.Textual,
+        config -> {
+          for (var shape :
+              List.of(
+                  CoercionInputShape.Integer,
+                  CoercionInputShape.Float,
+                  CoercionInputShape.Boolean)) {
+            config.setCoercion(shape, CoercionAction.Fail);
+          }
+        });
+    return mapper.build();
+  }
+}

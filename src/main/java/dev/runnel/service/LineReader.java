@@ -1,0 +1,63 @@
+package dev.runnel.service;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.function.Consumer;
+
+/// Cuts a stream of bytes into lines of UTF-8 text. A line longer than 64 KiB loses its rest, so
+/// that output without line ends cannot fill the memory.
+final class LineReader {
+  static final int LONGEST = 64 * 1024;
+
+  private final ByteArrayOutputStream line = new ByteArrayOutputStream();
+  private final Consumer<String> lines;
+  private boolean cut;
+
+  private LineReader(Consumer<String> lines) {
+    this.lines = lines;
+  }
+
+  /// Reads to the end.
+  static void read(InputStream stream, Consumer<String> lines) throws IOException {
+    var reader = new LineReader(lines);
+    var buffer = new byte[8 * 1024];
+    for (int count = stream.read(buffer); count >= 0; count = stream.read(buffer)) {
+      reader.take(buffer, count);
+    }
+    if (reader.line.size() > 0) {
+      reader.say();
+    }
+  }
+
+  private void take(byte[] bytes, int count) {
+    int start = 0;
+    for (int i = 0; i < count; i++) {
+      if (bytes[i] == '\n') {
+        keep(bytes, start, i - start);
+        say();
+        start = i + 1;
+      }
+    }
+    keep(bytes, start, count - start);
+  }
+
+  private void keep(byte[] bytes, int start, int length) {
+    var room = Math.min(length, LONGEST - line.size());
+    line.write(bytes, start, room);
+    cut |= room < length;
+  }
+
+  private void say() {
+    var text = line.toString(StandardCharsets.UTF_8);
+    line.reset();
+    if (cut) {
+      cut = false;
+      // The last character may have lost a part of its bytes.
+      lines.accept(text.replaceAll("\uFFFD$", "") + "…");
+    } else {
+      lines.accept(text.endsWith("\r") ? text.substring(0, text.length() - 1) : text);
+    }
+  }
+}

@@ -1,0 +1,143 @@
+package dev.runnel.service;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.runnel.wire.CreateRun;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/// A run as it was asked for, checked.
+///
+/// @param config as it was sent, with the skill and its name filled in; kept whole, since clients
+///     may know members that this service does not
+record NewRun(
+    String prompt,
+    String title,
+    Optional<ObjectNode> config,
+    Map<String, String> metadata,
+    Optional<String> conversationId,
+    Optional<String> parentRunId) {
+  private static final int MOST_METADATA = 20;
+  private static final int LONGEST_VALUE = 256;
+  private static final Pattern METADATA_KEY = Pattern.compile("[a-zA-Z0-9._-]{1,64}");
+  // It goes through one environment variable, which the kernel bounds at 128 KiB.
+  private static final int LONGEST_CONFIG = 64 * 1024;
+
+  NewRun {
+    metadata = Map.copyOf(metadata);
+  }
+
+  /// @throws RequestProblem when it cannot be a run
+  static NewRun parse(ObjectNode body) {
+    var request = Json.convert(body, CreateRun.class);
+    var config = config(request, body.get("config") instanceof ObjectNode node ? node : null);
+    var prompt = request.prompt() == null ? "" : request.prompt();
+    var skill = config.map(node -> node.path("skill_spec").asText("")).orElse("");
+    var conversation = present(request.conversationId());
+    if (prompt.isBlank() && skill.isBlank() && conversation.isEmpty()) {
+      throw RequestProblem.invalid(
+          "A run needs a prompt, unless a skill is named or a conversation is continued");
+    }
+    if (prompt.indexOf('\0') >= 0) {
+      throw RequestProblem.invalid("The prompt holds a NUL character");
+    }
+    checkMode(request.mode());
+    var metadata = request.metadata() == null ? Map.<String, String>of() : request.metadata();
+    check(metadata);
+    return new NewRun(
+        prompt,
+        present(request.title()).orElseGet(() -> Title.of(prompt.isBlank() ? skill : prompt)),
+        config,
+        metadata,
+        conversation,
+        present(request.parentRunId()));
+  }
+
+  private static Optional<ObjectNode> config(CreateRun request, @Nullable ObjectNode sent) {
+    var skill = present(request.skill());
+    if (sent == null && skill.isEmpty()) {
+      return Optional.empty();
+    }
+    var config = sent == null ? Json.newObject() : sent.deepCopy();
+    skill.ifPresent(spec -> config.put("skill_spec", spec));
+    var spec = config.path("skill_spec").asText("");
+    if (!spec.isBlank() && config.path("name").asText("").isBlank()) {
+      config.put("name", skillName(spec));
+    }
+    checkServers(request);
+    if (config.toString().length() > LONGEST_CONFIG) {
+      throw RequestProblem.invalid("The configuration is longer than 64 KiB");
+    }
+    return Optional.of(config);
+  }
+
+  /// `owner/repo:skill-name` is named by its end, `owner/repo:path/to/SKILL.md` by its folder.
+  private static String skillName(String spec) {
+    var path = spec.substring(spec.indexOf(':') + 1).replaceAll("/SKILL\\.md$", "");
+    return path.substring(path.lastIndexOf('/') + 1);
+  }
+
+  private static void checkServers(CreateRun request) {
+    if (request.config() == null || request.config().mcpServers() == null) {
+      return;
+    }
+    request
+        .config()
+        .mcpServers()
+        .forEach(
+            (name, server) -> {
+              var ways = 0;
+              if (server != null) {
+                ways += server.warpId() == null ? 0 : 1;
+                ways += server.command() == null ? 0 : 1;
+                ways += server.url() == null ? 0 : 1;
+              }
+              if (ways != 1) {
+                throw RequestProblem.invalid(
+                    "The tool server " + name + " needs exactly one of warp_id, command or url");
+              }
+            });
+  }
+
+  static void checkMode(@Nullable String mode) {
+    if (mode == null || mode.equals("normal")) {
+      return;
+    }
+    if (mode.equals("plan") || mode.equals("orchestrate")) {
+      throw new RequestProblem(
+          RequestProblem.Code.OPERATION_NOT_SUPPORTED,
+          "This service runs agents in the mode normal only");
+    }
+    throw RequestProblem.invalid("mode must be normal, plan or orchestrate");
+  }
+
+  /// Also for runs that inherit some from their parent.
+  static void check(Map<String, String> metadata) {
+    if (metadata.size() > MOST_METADATA) {
+      throw RequestProblem.invalid("metadata holds more than 20 entries");
+    }
+    metadata.forEach(
+        (key, value) -> {
+          if (!isMetadataKey(key)) {
+            throw RequestProblem.invalid(
+                "A metadata key is 1 to 64 of the characters a-z A-Z 0-9 . _ -");
+          }
+          if (value == null
+              || value.getBytes(StandardCharsets.UTF_8).length > LONGEST_VALUE
+              || value.indexOf('\0') >= 0) {
+            throw RequestProblem.invalid(
+                "The metadata value of " + key + " must be text of at most 256 bytes");
+          }
+        });
+  }
+
+  static boolean isMetadataKey(String key) {
+    return METADATA_KEY.matcher(key).matches();
+  }
+
+  private static Optional<String> present(@Nullable String text) {
+    return Optional.ofNullable(text).filter(value -> !value.isBlank());
+  }
+}

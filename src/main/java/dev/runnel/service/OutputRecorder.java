@@ -1,0 +1,222 @@
+package dev.runnel.service;
+
+import dev.runnel.database.DatabaseException;
+import dev.runnel.service.TranscriptRows.Entry;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Writes down what an execution says, in batches, and remembers what its ending will need.
+///
+/// The queue is short and the kept transcript bounded, so an agent that says too much waits for the
+/// disk, and then talks into the air; the memory does not grow.
+final class OutputRecorder implements AgentProcess.Sink {
+  private static final Logger log = LoggerFactory.getLogger(OutputRecorder.class);
+  private static final int MOST_KEPT = 10 * 1024 * 1024;
+  private static final int QUEUED_LINES = 64;
+  private static final int BATCH = 500;
+  private static final long BATCH_MILLIS = 100;
+  private static final int ERROR_LINES = 10;
+  private static final int ERROR_LENGTH = 500;
+  private static final int STATUS_LENGTH = 2000;
+
+  /// What the whole output came to.
+  ///
+  /// @param answer empty when nothing was said
+  /// @param errors the last lines of standard error
+  record Heard(String answer, Optional<String> question, Optional<String> failure, String errors) {}
+
+  private record Line(Source source, String text) {}
+
+  private enum Source {
+    OUT,
+    ERR,
+    /// Nothing more comes.
+    END
+  }
+
+  private final Job job;
+  private final Harness.Ears ears;
+  private final RunBook book;
+  private final BlockingQueue<Line> queue = new ArrayBlockingQueue<>(QUEUED_LINES);
+  private final Thread writer;
+
+  // All below: only the writer's, and after its end the thread's that joined it.
+  private final LastParagraph paragraph = new LastParagraph();
+  private final Deque<String> errors = new ArrayDeque<>();
+  private final List<Entry> entries = new ArrayList<>();
+  private final LinkedHashSet<String> pullRequests = new LinkedHashSet<>();
+  private @Nullable String status;
+  private @Nullable String session;
+  private @Nullable String answer;
+  private @Nullable String question;
+  private @Nullable String failure;
+  private long kept;
+  private boolean full;
+
+  OutputRecorder(Job job, Harness.Ears ears, RunBook book) {
+    this.job = job;
+    this.ears = ears;
+    this.book = book;
+    this.writer = Thread.ofVirtual().name("transcript " + job.runId()).start(this::write);
+  }
+
+  @Override
+  public void out(String line) {
+    put(new Line(Source.OUT, line));
+  }
+
+  @Override
+  public void err(String line) {
+    put(new Line(Source.ERR, line));
+  }
+
+  /// Writes down the rest.
+  Heard finish() throws InterruptedException {
+    queue.put(new Line(Source.END, ""));
+    writer.join();
+    return new Heard(
+        answer == null ? paragraph.text() : answer.strip(),
+        Optional.ofNullable(question),
+        Optional.ofNullable(failure).filter(why -> !why.isBlank()),
+        String.join("\n", errors));
+  }
+
+  private void put(Line line) {
+    try {
+      queue.put(line);
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void write() {
+    try {
+      while (true) {
+        var open = gather();
+        save();
+        if (!open) {
+          return;
+        }
+      }
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /// Waits for a line, then takes what else comes within a moment.
+  private boolean gather() throws InterruptedException {
+    var line = queue.take();
+    var deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(BATCH_MILLIS);
+    for (int count = 0; line != null; count++) {
+      switch (line.source()) {
+        case OUT -> ears.hear(line.text()).forEach(this::take);
+        case ERR -> takeError(line.text());
+        case END -> {
+          return false;
+        }
+      }
+      if (count == BATCH) {
+        return true;
+      }
+      line = queue.poll(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
+    }
+    return true;
+  }
+
+  private void take(Saying saying) {
+    switch (saying) {
+      case Saying.Said(String text) -> {
+        text.lines().forEach(this::say);
+        if (text.isEmpty()) {
+          say("");
+        }
+      }
+      case Saying.Did(String what) -> keep(TranscriptLine.Kind.DID, what);
+      case Saying.Status(String text) -> {
+        status = shorten(text, STATUS_LENGTH);
+        keep(TranscriptLine.Kind.STATUS, text);
+      }
+      case Saying.Question(String text) -> {
+        question = text;
+        keep(TranscriptLine.Kind.QUESTION, text);
+      }
+      case Saying.Answer(String text) -> {
+        answer = text;
+        pullRequests.addAll(PullRequests.in(text));
+      }
+      case Saying.Session(String id) -> {
+        if (!id.isBlank()) {
+          session = id;
+        }
+      }
+      case Saying.Failure(String why) -> failure = why;
+    }
+  }
+
+  private void say(String line) {
+    paragraph.add(line);
+    pullRequests.addAll(PullRequests.in(line));
+    keep(TranscriptLine.Kind.SAID, line);
+  }
+
+  private void takeError(String line) {
+    if (!line.isBlank()) {
+      errors.addLast(shorten(line, ERROR_LENGTH));
+      if (errors.size() > ERROR_LINES) {
+        errors.removeFirst();
+      }
+    }
+    keep(TranscriptLine.Kind.ERROR, line);
+  }
+
+  private void keep(TranscriptLine.Kind kind, String text) {
+    if (full) {
+      return;
+    }
+    kept += text.length() + 1;
+    if (kept > MOST_KEPT) {
+      full = true;
+      entries.add(
+          new Entry(
+              TranscriptLine.Kind.NOTE,
+              "The output is longer than 10 MiB; the rest of it is not kept."));
+    } else {
+      entries.add(new Entry(kind, text));
+    }
+  }
+
+  private void save() {
+    if (entries.isEmpty() && status == null && session == null && pullRequests.isEmpty()) {
+      return;
+    }
+    try {
+      book.heard(
+          job,
+          new RunBook.Heard(
+              List.copyOf(entries),
+              Optional.ofNullable(status),
+              List.copyOf(pullRequests),
+              Optional.ofNullable(session)));
+    } catch (DatabaseException e) {
+      log.error("transcript lines lost run={} lines={}", job.runId(), entries.size(), e);
+    }
+    entries.clear();
+    pullRequests.clear();
+    status = null;
+    session = null;
+  }
+
+  private static String shorten(String text, int most) {
+    return text.length() <= most ? text : text.substring(0, most) + "…";
+  }
+}

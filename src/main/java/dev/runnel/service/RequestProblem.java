@@ -1,0 +1,70 @@
+package dev.runnel.service;
+
+/// A request that cannot be done, with the code that the caller gets to see.
+final class RequestProblem extends RuntimeException {
+  private static final long serialVersionUID = 1;
+
+  private final Code code;
+
+  /// The codes this service answers with.
+  enum Code {
+    INVALID_REQUEST(400, "The request is not valid", false),
+    AUTHENTICATION_REQUIRED(401, "The API key is missing or wrong", false),
+    RESOURCE_NOT_FOUND(404, "There is no such thing", false),
+    METHOD_NOT_ALLOWED(405, "The method is not allowed here", false),
+    REQUEST_TOO_LARGE(413, "The request is too large", false),
+    OPERATION_NOT_SUPPORTED(422, "This service cannot do that", false),
+    INTERNAL_ERROR(500, "Something went wrong in the service", true),
+    RESOURCE_UNAVAILABLE(503, "The service cannot keep anything right now", true);
+
+    private final int status;
+    private final String title;
+    private final boolean retryable;
+
+    Code(int status, String title, boolean retryable) {
+      this.status = status;
+      this.title = title;
+      this.retryable = retryable;
+    }
+
+    int status() {
+      return status;
+    }
+
+    String title() {
+      return title;
+    }
+
+    boolean isRetryable() {
+      return retryable;
+    }
+
+    /// The last segment of a problem's `type`.
+    String word() {
+      return name().toLowerCase(java.util.Locale.ROOT);
+    }
+  }
+
+  /// @param detail for the person who made the request
+  RequestProblem(Code code, String detail) {
+    super(detail);
+    this.code = code;
+  }
+
+  static RequestProblem invalid(String detail) {
+    return new RequestProblem(Code.INVALID_REQUEST, detail);
+  }
+
+  static RequestProblem noRun() {
+    return new RequestProblem(Code.RESOURCE_NOT_FOUND, "No run has this id");
+  }
+
+  Code code() {
+    return code;
+  }
+
+  String detail() {
+    var detail = getMessage();
+    return detail == null ? "" : detail;
+  }
+}

@@ -1,0 +1,365 @@
+package dev.runnel.service;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.runnel.database.Database;
+import dev.runnel.database.Rows;
+import dev.runnel.service.RunMachine.Event;
+import dev.runnel.service.RunMachine.Step;
+import dev.runnel.service.TranscriptRows.Entry;
+import dev.runnel.wire.ArtifactItem;
+import dev.runnel.wire.CreatedRun;
+import dev.runnel.wire.FollowUpAccepted;
+import dev.runnel.wire.RunStateValue;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.concurrent.Semaphore;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// All that can be done with runs, each in one transaction, as [RunMachine] allows it. After the
+/// commit whoever watches the run is told, and the queue when there is something new in it.
+///
+/// Every change that people can see moves `updated_at` strictly on, over all runs: who asks for
+/// what changed since the last answer misses nothing.
+final class RunBook {
+  private static final Logger log = LoggerFactory.getLogger(RunBook.class);
+  private static final int MOST_ARTIFACTS = 50;
+  private static final int PAGE = 1000;
+  private static final Duration ANSWERS_ARE_KEPT = Duration.ofDays(7);
+
+  /// What came out of an execution since the last time.
+  record Heard(
+      List<Entry> entries,
+      Optional<String> status,
+      List<String> pullRequests,
+      Optional<String> agentSession) {}
+
+  /// Work within a transaction that knows the time of its change.
+  private interface Change<T> {
+    T make(RunRows runs, Instant at) throws SQLException;
+  }
+
+  private final Database database;
+  private final InstantSource clock;
+  private final RunWatchers watchers;
+  private final Semaphore arrivals;
+  // Guarded by the writing way of the database, which lets one transaction in at a time.
+  private Instant newest;
+
+  /// @param arrivals gets a permit whenever a run was queued
+  RunBook(Database database, InstantSource clock, RunWatchers watchers, Semaphore arrivals) {
+    this.database = database;
+    this.clock = clock;
+    this.watchers = watchers;
+    this.arrivals = arrivals;
+    this.newest =
+        database
+            .<Optional<Instant>>read(rows -> new RunRows(rows).newestChange())
+            .orElse(Instant.EPOCH);
+    change(
+        (runs, at) -> {
+          runs.forgetAnswers(at.minus(ANSWERS_ARE_KEPT));
+          return at;
+        });
+  }
+
+  /// @param key the caller's name for this request; the same again gets the same answer
+  /// @return a [CreatedRun]
+  String create(NewRun run, Optional<String> key) {
+    var answer =
+        once(
+            "create",
+            key,
+            (runs, at) -> {
+              var id = UUID.randomUUID().toString();
+              runs.insert(
+                  id,
+                  withParent(run, runs),
+                  run.parentRunId().isPresent() ? "ORCHESTRATION" : "API",
+                  at);
+              log.info("run created run={}", id);
+              return Json.write(new CreatedRun(id, new RunStateValue("QUEUED"), id, null));
+            });
+    arrivals.release();
+    return answer;
+  }
+
+  /// @return a [FollowUpAccepted]
+  /// @throws RequestProblem when there is no such run
+  String followUp(String runId, String message, Optional<String> key) {
+    var answer =
+        once(
+            "follow-up " + runId,
+            key,
+            (runs, at) -> {
+              var run = runs.find(runId).orElseThrow(RequestProblem::noRun);
+              if (run.phase() == Phase.QUEUED
+                  && run.execution() == 0
+                  && runs.waitingFollowUps(runId).isEmpty()) {
+                runs.appendToPrompt(runId, message, at);
+                return Json.write(new FollowUpAccepted(null, "queued_prompt"));
+              }
+              var id = UUID.randomUUID().toString();
+              runs.addFollowUp(id, runId, message, at);
+              log.info("follow-up kept run={} followup={} phase={}", runId, id, run.phase());
+              return switch (RunMachine.next(run.phase(), new Event.Told())) {
+                case Step.To(Phase next) when next == Phase.QUEUED -> {
+                  runs.queue(runId, at);
+                  yield Json.write(new FollowUpAccepted(id, "handoff_execution"));
+                }
+                case Step.To _, Step.Stays _ -> {
+                  runs.touch(runId, at);
+                  yield Json.write(new FollowUpAccepted(id, "queue_pending"));
+                }
+                case Step.Refused(String why) -> throw RequestProblem.invalid(why);
+              };
+            });
+    watchers.changed(runId);
+    arrivals.release();
+    return answer;
+  }
+
+  /// Cancels what has not started, or asks for the end of what runs; drops what waits.
+  ///
+  /// @return whether processes have to be ended first
+  /// @throws RequestProblem when there is no such run, or it is over
+  boolean cancel(String runId) {
+    var running =
+        change(
+            (runs, at) -> {
+              var run = runs.find(runId).orElseThrow(RequestProblem::noRun);
+              return switch (RunMachine.next(run.phase(), new Event.CancelAsked())) {
+                case Step.To _ -> {
+                  runs.giveFollowUps(runId, 0);
+                  runs.end(runId, Ending.cancelled(), at);
+                  log.info("run cancelled run={}", runId);
+                  yield false;
+                }
+                case Step.Stays() -> {
+                  if (!run.cancelAsked()) {
+                    runs.giveFollowUps(runId, 0);
+                    runs.askToCancel(runId, at);
+                  }
+                  yield true;
+                }
+                case Step.Refused(String why) -> throw RequestProblem.invalid(why);
+              };
+            });
+    watchers.changed(runId);
+    return running;
+  }
+
+  /// Takes the run that waits longest out of the queue, with all that waits to be said to it.
+  Optional<Job> claimNext() {
+    var claimed =
+        change(
+            (runs, at) -> {
+              var next = runs.nextQueued();
+              if (next.isEmpty()) {
+                return Optional.<Job>empty();
+              }
+              var run = next.get();
+              var job = job(run, runs);
+              runs.giveFollowUps(run.id(), job.execution());
+              runs.claim(run.id(), job.sessionId(), at);
+              new TranscriptRows(runs.rows())
+                  .add(
+                      run.id(),
+                      job.execution(),
+                      List.of(new Entry(TranscriptLine.Kind.ASKED, job.prompt())),
+                      at);
+              return Optional.of(job);
+            });
+    claimed.ifPresent(job -> watchers.changed(job.runId()));
+    return claimed;
+  }
+
+  /// Keeps who works, so that a later life of the service can end it.
+  ///
+  /// @return whether it was cancelled meanwhile
+  boolean launched(Job job, long pid, Optional<Instant> startedAt) {
+    return change(
+        (runs, _) -> {
+          runs.launched(job.runId(), pid, startedAt);
+          return runs.find(job.runId()).map(RunRow::cancelAsked).orElse(true);
+        });
+  }
+
+  void heard(Job job, Heard heard) {
+    change(
+        (runs, at) -> {
+          new TranscriptRows(runs.rows()).add(job.runId(), job.execution(), heard.entries(), at);
+          if (heard.status().isPresent()) {
+            runs.status(job.runId(), heard.status().get(), at);
+          }
+          if (heard.agentSession().isPresent()) {
+            runs.agentSession(job.runId(), heard.agentSession().get());
+          }
+          if (!heard.pullRequests().isEmpty()) {
+            addArtifacts(job.runId(), heard.pullRequests(), runs, at);
+          }
+          return at;
+        });
+    watchers.changed(job.runId());
+  }
+
+  /// The processes of the execution are gone. What waits to be said becomes the next execution.
+  Phase finish(String runId, Ending ending) {
+    var phase =
+        change(
+            (runs, at) -> {
+              var run = runs.find(runId).orElseThrow(RequestProblem::noRun);
+              var as = run.cancelAsked() ? Ending.cancelled() : ending;
+              var waiting = !runs.waitingFollowUps(runId).isEmpty();
+              return switch (RunMachine.next(run.phase(), new Event.Ended(as.phase(), waiting))) {
+                case Step.To(Phase next) -> {
+                  runs.settle(runId, worked(run, at));
+                  if (next == Phase.QUEUED) {
+                    runs.queue(runId, at);
+                  } else {
+                    runs.end(runId, as, at);
+                  }
+                  log.info(
+                      "execution ended run={} execution={} as={} next={}",
+                      runId,
+                      run.execution(),
+                      as.phase(),
+                      next);
+                  yield next;
+                }
+                case Step.Stays() -> run.phase();
+                case Step.Refused(String why) -> throw new IllegalStateException(why + ": " + run);
+              };
+            });
+    watchers.changed(runId);
+    if (phase == Phase.QUEUED) {
+      arrivals.release();
+    }
+    return phase;
+  }
+
+  /// What an earlier life of the service did not see the end of.
+  List<RunRows.Left> inProgress() {
+    return database.read(rows -> new RunRows(rows).inProgress());
+  }
+
+  Optional<RunRow> find(String runId) {
+    return database.read(rows -> new RunRows(rows).find(runId));
+  }
+
+  RunQuery.Page list(RunQuery query) {
+    return database.read(query::run);
+  }
+
+  /// The state is asked first: a line that comes in between is then promised by it.
+  Optional<TranscriptPart> transcript(String runId, long afterLine) {
+    var run = find(runId);
+    if (run.isEmpty()) {
+      return Optional.empty();
+    }
+    List<TranscriptLine> lines =
+        database.read(rows -> new TranscriptRows(rows).after(runId, afterLine, PAGE));
+    var working = run.get().phase() == Phase.INPROGRESS || run.get().phase() == Phase.QUEUED;
+    return Optional.of(new TranscriptPart(lines, working || lines.size() == PAGE));
+  }
+
+  private Job job(RunRow run, RunRows runs) throws SQLException {
+    var waiting = runs.waitingFollowUps(run.id());
+    var parts = new ArrayList<String>();
+    // A run that was cancelled before its start has its prompt still to come.
+    if (run.execution() == 0 && (!run.prompt().isEmpty() || waiting.isEmpty())) {
+      parts.add(run.prompt());
+    }
+    parts.addAll(waiting);
+    var config = run.configNode();
+    return new Job(
+        run.id(),
+        run.execution() + 1,
+        String.join("\n\n", parts),
+        run.sessionId().orElseGet(() -> UUID.randomUUID().toString()),
+        run.agentSession(),
+        text(config.path("model_id").asText(null)),
+        text(config.path("base_prompt").asText(null)),
+        config.toString());
+  }
+
+  private static NewRun withParent(NewRun run, RunRows runs) throws SQLException {
+    if (run.parentRunId().isEmpty()) {
+      return run;
+    }
+    var parent =
+        runs.find(run.parentRunId().get())
+            .orElseThrow(() -> RequestProblem.invalid("parent_run_id names no run"));
+    Map<String, String> metadata = new TreeMap<>(parent.metadataEntries());
+    metadata.putAll(run.metadata());
+    NewRun.check(metadata);
+    return new NewRun(
+        run.prompt(), run.title(), run.config(), metadata, run.conversationId(), run.parentRunId());
+  }
+
+  private static void addArtifacts(
+      String runId, List<String> pullRequests, RunRows runs, Instant at) throws SQLException {
+    var artifacts = new ArrayList<>(runs.find(runId).map(RunRow::artifactItems).orElse(List.of()));
+    var before = artifacts.size();
+    for (var url : pullRequests) {
+      var known =
+          artifacts.stream()
+              .anyMatch(
+                  each -> each.data() != null && each.data().path("url").asText().equals(url));
+      if (!known && artifacts.size() < MOST_ARTIFACTS) {
+        ObjectNode data = Json.newObject();
+        data.put("url", url);
+        data.put("branch", "");
+        artifacts.add(new ArtifactItem("PULL_REQUEST", at, data));
+      }
+    }
+    if (artifacts.size() > before) {
+      runs.artifacts(runId, artifacts, at);
+    }
+  }
+
+  private static Duration worked(RunRow run, Instant now) {
+    return run.executionStartedAt()
+        .map(start -> run.worked().plus(Duration.between(start, now)))
+        .orElse(run.worked());
+  }
+
+  private String once(String scope, Optional<String> key, Change<String> change) {
+    return change(
+        (runs, at) -> {
+          if (key.isEmpty()) {
+            return change.make(runs, at);
+          }
+          var given = runs.answer(scope, key.get());
+          if (given.isPresent()) {
+            return given.get();
+          }
+          var answer = change.make(runs, at);
+          runs.keepAnswer(scope, key.get(), answer, at);
+          return answer;
+        });
+  }
+
+  private <T> T change(Change<T> change) {
+    return database.write(
+        (Rows rows) -> {
+          var now = clock.instant().truncatedTo(ChronoUnit.MICROS);
+          newest = now.isAfter(newest) ? now : newest.plus(1, ChronoUnit.MICROS);
+          return change.make(new RunRows(rows), newest);
+        });
+  }
+
+  private static Optional<String> text(@Nullable String text) {
+    return Optional.ofNullable(text).filter(value -> !value.isBlank());
+  }
+}

@@ -1,0 +1,307 @@
+package dev.runnel.service;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.runnel.database.Rows;
+import java.nio.charset.StandardCharsets;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.time.LocalDateTime;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeParseException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/// A question for a list of runs: filters, order and place, made of the parameters of the address.
+///
+/// Pages are cut by key, not by count: a run that is added meanwhile is neither skipped nor
+/// repeated. Different filters must all hold; the values of one filter are alternatives. A filter
+/// that this service has nothing for matches nothing, rather than everything.
+final class RunQuery {
+  private static final int USUAL_LIMIT = 20;
+  private static final int HIGHEST_LIMIT = 500;
+  private static final int MOST_METADATA = 5;
+  private static final List<String> STATES =
+      List.of(
+          "QUEUED",
+          "PENDING",
+          "CLAIMED",
+          "INPROGRESS",
+          "BLOCKED",
+          "SUCCEEDED",
+          "FAILED",
+          "ERROR",
+          "CANCELLED");
+  private static final List<String> FILTERS_WITHOUT_MATCH =
+      List.of("schedule_id", "automation_id", "factory_uid");
+
+  /// A page, one run more than asked for where there is one.
+  record Page(List<RunRow> runs, Optional<String> nextCursor) {}
+
+  private final Map<String, List<String>> parameters;
+  private final List<String> conditions = new ArrayList<>();
+  private final List<Object> values = new ArrayList<>();
+  private final Sort sort;
+  private final boolean ascending;
+  private final int limit;
+
+  private enum Sort {
+    UPDATED_AT,
+    CREATED_AT,
+    TITLE;
+
+    String column() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+
+    /// What a cursor says of a row.
+    String place(RunRow run) {
+      return switch (this) {
+        case UPDATED_AT -> Long.toString(Rows.micros(run.updatedAt()));
+        case CREATED_AT -> Long.toString(Rows.micros(run.createdAt()));
+        case TITLE -> run.title();
+      };
+    }
+
+    Object value(String place) {
+      return switch (this) {
+        case UPDATED_AT, CREATED_AT -> Long.valueOf(place);
+        case TITLE -> place;
+      };
+    }
+  }
+
+  private RunQuery(Map<String, List<String>> parameters) {
+    this.parameters = parameters;
+    this.sort = one("sort_by").map(RunQuery::sort).orElse(Sort.UPDATED_AT);
+    this.ascending = one("sort_order").map(RunQuery::ascending).orElse(false);
+    this.limit = one("limit").map(RunQuery::limit).orElse(USUAL_LIMIT);
+  }
+
+  /// @throws RequestProblem when a parameter is malformed
+  static RunQuery parse(Map<String, List<String>> parameters) {
+    var query = new RunQuery(parameters);
+    query.filters();
+    query.one("cursor").ifPresent(query::goOnAfter);
+    return query;
+  }
+
+  Page run(Rows rows) throws SQLException {
+    var direction = ascending ? " ASC" : " DESC";
+    var sql =
+        "SELECT * FROM runs"
+            + (conditions.isEmpty() ? "" : " WHERE " + String.join(" AND ", conditions))
+            + " ORDER BY "
+            + sort.column()
+            + direction
+            + ", id"
+            + direction
+            + " LIMIT ?";
+    var parameters = new ArrayList<@Nullable Object>(values);
+    parameters.add(limit + 1);
+    var found = rows.list(sql, RunRow::read, parameters.toArray());
+    if (found.size() <= limit) {
+      return new Page(found, Optional.empty());
+    }
+    return new Page(found.subList(0, limit), Optional.of(cursor(found.get(limit - 1))));
+  }
+
+  private void filters() {
+    anyOf("state", "state", RunQuery::state);
+    anyOf("source", "source", value -> value);
+    anyOf("name", "config_name", value -> value);
+    anyOf("config_name", "config_name", value -> value);
+    anyOf("model_id", "model_id", value -> value);
+    anyOf("skill_spec", "skill_spec", value -> value);
+    anyOf("skill", "skill_spec", value -> value);
+    for (var environment : all("environment_id")) {
+      if (environment.equals("empty-environment")) {
+        conditions.add("environment_id IS NULL");
+      } else {
+        where("environment_id = ?", environment);
+      }
+    }
+    time("created_after", "created_at > ?");
+    time("created_before", "created_at < ?");
+    time("updated_after", "updated_at > ?");
+    one("q").ifPresent(this::text);
+    one("ancestor_run_id")
+        .ifPresent(
+            ancestor ->
+                where(
+                    """
+                    id IN (WITH RECURSIVE family (id) AS (
+                      SELECT id FROM runs WHERE parent_run_id = ?
+                      UNION SELECT runs.id FROM runs JOIN family ON runs.parent_run_id = family.id
+                    ) SELECT id FROM family)\
+                    """,
+                    ancestor));
+    metadata();
+    only("creator", RunRow.CREATOR.uid());
+    only("executor", RunRow.CREATOR.uid());
+    only("execution_location", "REMOTE");
+    one("artifact_type")
+        .ifPresent(
+            type ->
+                conditions.add(type.equals("PULL_REQUEST") ? "artifacts IS NOT NULL" : "1 = 0"));
+    FILTERS_WITHOUT_MATCH.forEach(name -> only(name, null));
+  }
+
+  private void metadata() {
+    var pairs =
+        parameters.keySet().stream()
+            .filter(name -> name.startsWith("metadata[") && name.endsWith("]"))
+            .toList();
+    if (pairs.size() > MOST_METADATA) {
+      throw RequestProblem.invalid("A list can be filtered by at most 5 metadata entries");
+    }
+    for (var name : pairs) {
+      var key = name.substring("metadata[".length(), name.length() - 1);
+      if (!NewRun.isMetadataKey(key)) {
+        throw RequestProblem.invalid("That is no metadata key: " + name);
+      }
+      var wanted = all(name);
+      conditions.add(
+          "id IN (SELECT run_id FROM run_metadata WHERE name = ? AND value IN ("
+              + marks(wanted)
+              + "))");
+      values.add(key);
+      values.addAll(wanted);
+    }
+  }
+
+  private void text(String words) {
+    var pattern = "%" + words.toLowerCase(Locale.ROOT).replaceAll("([\\\\%_])", "\\\\$1") + "%";
+    conditions.add(
+        """
+        (lower(title) LIKE ? ESCAPE '\\' OR lower(prompt) LIKE ? ESCAPE '\\' \
+        OR lower(skill_spec) LIKE ? ESCAPE '\\' OR id = ?)\
+        """);
+    values.addAll(List.of(pattern, pattern, pattern, words));
+  }
+
+  private void anyOf(String parameter, String column, UnaryOperator<String> check) {
+    var wanted = all(parameter).stream().map(check).toList();
+    if (!wanted.isEmpty()) {
+      conditions.add(column + " IN (" + marks(wanted) + ")");
+      values.addAll(wanted);
+    }
+  }
+
+  /// All runs have the same value here, or none.
+  private void only(String parameter, @Nullable String value) {
+    if (!all(parameter).isEmpty() && (value == null || !all(parameter).contains(value))) {
+      conditions.add("1 = 0");
+    }
+  }
+
+  private void time(String parameter, String condition) {
+    one(parameter).ifPresent(text -> where(condition, instant(parameter, text)));
+  }
+
+  private void where(String condition, Object value) {
+    conditions.add(condition);
+    values.add(value);
+  }
+
+  private void goOnAfter(String cursor) {
+    try {
+      var place = Json.body(Base64.getUrlDecoder().decode(cursor));
+      if (!place.path("by").asText().equals(sort.column())
+          || place.path("asc").asBoolean() != ascending
+          || !place.path("id").isTextual()
+          || !place.path("at").isTextual()) {
+        throw RequestProblem.invalid("The cursor does not belong to this list");
+      }
+      var value = sort.value(place.path("at").asText());
+      var beyond = ascending ? ">" : "<";
+      conditions.add("(%1$s %2$s ? OR (%1$s = ? AND id %2$s ?))".formatted(sort.column(), beyond));
+      values.addAll(List.of(value, value, place.path("id").asText()));
+    } catch (RequestProblem | IllegalArgumentException _) {
+      throw RequestProblem.invalid("The cursor does not belong to this list");
+    }
+  }
+
+  private String cursor(RunRow last) {
+    ObjectNode place = Json.newObject();
+    place.put("by", sort.column());
+    place.put("asc", ascending);
+    place.put("at", sort.place(last));
+    place.put("id", last.id());
+    return Base64.getUrlEncoder()
+        .withoutPadding()
+        .encodeToString(place.toString().getBytes(StandardCharsets.UTF_8));
+  }
+
+  private List<String> all(String parameter) {
+    return parameters.getOrDefault(parameter, List.of());
+  }
+
+  private Optional<String> one(String parameter) {
+    var given = all(parameter);
+    if (given.size() > 1) {
+      throw RequestProblem.invalid(parameter + " can be given once only");
+    }
+    return given.stream().findFirst();
+  }
+
+  private static String marks(List<String> values) {
+    return String.join(", ", values.stream().map(_ -> "?").toList());
+  }
+
+  private static String state(String value) {
+    if (!STATES.contains(value)) {
+      throw RequestProblem.invalid("state must be one of " + String.join(", ", STATES));
+    }
+    return value;
+  }
+
+  private static Sort sort(String value) {
+    return Arrays.stream(Sort.values())
+        .filter(each -> each.column().equals(value))
+        .findFirst()
+        .orElseThrow(
+            () -> RequestProblem.invalid("sort_by must be updated_at, created_at or title"));
+  }
+
+  private static boolean ascending(String value) {
+    return switch (value) {
+      case "asc" -> true;
+      case "desc" -> false;
+      default -> throw RequestProblem.invalid("sort_order must be asc or desc");
+    };
+  }
+
+  private static int limit(String value) {
+    try {
+      var limit = Integer.parseInt(value);
+      if (limit >= 1 && limit <= HIGHEST_LIMIT) {
+        return limit;
+      }
+    } catch (NumberFormatException _) {
+      // Said below.
+    }
+    throw RequestProblem.invalid("limit must be a number from 1 to 500");
+  }
+
+  /// RFC 3339; without an offset it is UTC, since one of the official libraries sends none. A `+`
+  /// that became a space on its way is read as what it was.
+  private static Instant instant(String parameter, String text) {
+    var whole = text.replaceFirst(" (\\d\\d:\\d\\d)$", "+$1");
+    try {
+      return whole.matches(".*T.*([Zz]|[+-]\\d\\d:\\d\\d)")
+          ? OffsetDateTime.parse(whole).toInstant()
+          : LocalDateTime.parse(whole).toInstant(ZoneOffset.UTC);
+    } catch (DateTimeParseException _) {
+      throw RequestProblem.invalid(
+          parameter + " must be a time like 2026-01-31T09:30:00Z or with an offset");
+    }
+  }
+}

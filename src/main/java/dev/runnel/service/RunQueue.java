@@ -1,0 +1,178 @@
+package dev.runnel.service;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Works on queued runs, first come, first served, as many at once as there are slots. The rows are
+/// the queue; this only looks there when something came and a slot is free.
+final class RunQueue implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(RunQueue.class);
+  private static final Duration LOOK_AGAIN = Duration.ofSeconds(5);
+  private static final Duration CANCEL_PATIENCE = Duration.ofSeconds(2);
+  private static final Duration LAST_WORDS = Duration.ofSeconds(10);
+
+  private final RunBook book;
+  private final Harness harness;
+  private final ServiceSettings settings;
+  private final RunWatchers watchers;
+  private final Semaphore arrivals;
+  private final Semaphore slots;
+  private final Map<String, Execution> working = new ConcurrentHashMap<>();
+  private volatile boolean open = true;
+
+  private RunQueue(
+      RunBook book,
+      Harness harness,
+      ServiceSettings settings,
+      RunWatchers watchers,
+      Semaphore arrivals) {
+    this.book = book;
+    this.harness = harness;
+    this.settings = settings;
+    this.watchers = watchers;
+    this.arrivals = arrivals;
+    this.slots = new Semaphore(settings.slots());
+  }
+
+  /// Ends what an earlier life left, and begins to work.
+  ///
+  /// @param arrivals has a permit whenever a run may have been queued
+  static RunQueue start(
+      RunBook book,
+      Harness harness,
+      ServiceSettings settings,
+      RunWatchers watchers,
+      Semaphore arrivals) {
+    var queue = new RunQueue(book, harness, settings, watchers, arrivals);
+    for (var left : book.inProgress()) {
+      Thread.ofVirtual().name("recover " + left.runId()).start(() -> queue.recover(left));
+    }
+    Thread.ofVirtual().name("run-queue").start(queue::work);
+    return queue;
+  }
+
+  /// Cancels a run and waits until nothing of it is left, but not much longer than the grace time:
+  /// what would not die by then is still being ended when this returns.
+  ///
+  /// @throws RequestProblem when there is no such run, or it is over
+  void cancel(String runId) {
+    if (!book.cancel(runId)) {
+      return;
+    }
+    var execution = working.get(runId);
+    if (execution != null) {
+      Thread.ofVirtual().name("cancel " + runId).start(execution::cancel);
+    }
+    var changes = new Semaphore(0);
+    var deadline = System.nanoTime() + settings.grace().plus(CANCEL_PATIENCE).toNanos();
+    try (var _ = watchers.watch(runId, changes::release)) {
+      while (book.find(runId).map(RunRow::cancelAsked).orElse(false)) {
+        if (!changes.tryAcquire(deadline - System.nanoTime(), TimeUnit.NANOSECONDS)) {
+          log.error("cancelled run still has processes run={}", runId);
+          return;
+        }
+      }
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /// Starts nothing new, ends what works, and waits until that is written down. What is queued
+  /// stays queued.
+  @Override
+  public void close() {
+    open = false;
+    arrivals.release();
+    var leaving =
+        working.values().stream()
+            .map(execution -> Thread.ofVirtual().start(execution::leave))
+            .toList();
+    try {
+      for (var each : leaving) {
+        each.join();
+      }
+      if (!slots.tryAcquire(settings.slots(), LAST_WORDS.toSeconds(), TimeUnit.SECONDS)) {
+        log.error("agents still work while the service stops runs={}", working.keySet());
+      }
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void work() {
+    try {
+      while (open) {
+        slots.acquire();
+        var started = false;
+        try {
+          started = startNext();
+        } catch (RuntimeException e) {
+          log.warn("queue cannot be read, will look again", e);
+        } finally {
+          if (!started) {
+            slots.release();
+          }
+        }
+        if (!started) {
+          // The time-out covers a database that was away just then.
+          if (arrivals.tryAcquire(LOOK_AGAIN.toMillis(), TimeUnit.MILLISECONDS)) {
+            arrivals.drainPermits();
+          }
+        }
+      }
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private boolean startNext() {
+    if (!open) {
+      return false;
+    }
+    var job = book.claimNext();
+    if (job.isEmpty()) {
+      return false;
+    }
+    var execution = new Execution(job.get(), harness, settings, book);
+    working.put(job.get().runId(), execution);
+    if (!open) {
+      // It was claimed in the very moment of the close, which may have missed it.
+      execution.leave();
+    }
+    Thread.ofVirtual()
+        .name("run " + job.get().runId())
+        .start(() -> execute(job.get().runId(), execution));
+    return true;
+  }
+
+  private void execute(String runId, Execution execution) {
+    try {
+      execution.run();
+    } catch (RuntimeException e) {
+      log.error("execution not finished, the next start will run={}", runId, e);
+    } finally {
+      working.remove(runId, execution);
+      slots.release();
+    }
+  }
+
+  private void recover(RunRows.Left left) {
+    try {
+      var tree = ProcessTree.left(left);
+      if (!tree.isEmpty()) {
+        log.warn("ending an agent of before the restart run={}", left.runId());
+        if (!tree.end(settings.grace())) {
+          log.error("processes left that cannot be killed run={}", left.runId());
+        }
+      }
+      book.finish(left.runId(), Ending.restarted());
+    } catch (RuntimeException e) {
+      log.error("run of before the restart not ended run={}", left.runId(), e);
+    }
+  }
+}

@@ -1,0 +1,160 @@
+package dev.runnel.service;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.runnel.database.Rows;
+import dev.runnel.wire.ArtifactItem;
+import dev.runnel.wire.CreatorInfo;
+import dev.runnel.wire.RunItem;
+import dev.runnel.wire.RunStateValue;
+import dev.runnel.wire.StatusMessage;
+import java.net.URI;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/// A run as it is kept.
+///
+/// @param execution how many executions have started
+/// @param worked how long the ended executions took
+/// @param cancelAsked whether its processes are to be ended, or being ended
+record RunRow(
+    String id,
+    Phase phase,
+    String title,
+    String prompt,
+    String source,
+    Instant createdAt,
+    Instant updatedAt,
+    Optional<Instant> startedAt,
+    int execution,
+    Optional<Instant> executionStartedAt,
+    Duration worked,
+    boolean cancelAsked,
+    Optional<StatusMessage> status,
+    Optional<String> config,
+    Optional<String> metadata,
+    Optional<String> artifacts,
+    Optional<String> conversationId,
+    Optional<String> parentRunId,
+    Optional<String> sessionId,
+    Optional<String> agentSession) {
+  /// Who creates all runs here: there is one key and no accounts.
+  static final CreatorInfo CREATOR =
+      new CreatorInfo("service_account", "runnel", "Runnel", null, null);
+
+  static RunRow read(ResultSet row) throws SQLException {
+    return new RunRow(
+        row.getString("id"),
+        Phase.valueOf(row.getString("state")),
+        row.getString("title"),
+        row.getString("prompt"),
+        row.getString("source"),
+        Rows.instant(row, "created_at"),
+        Rows.instant(row, "updated_at"),
+        instant(row, "started_at"),
+        row.getInt("execution"),
+        instant(row, "execution_started_at"),
+        Duration.of(row.getLong("worked"), ChronoUnit.MICROS),
+        row.getInt("cancel_asked") != 0,
+        status(row),
+        Rows.text(row, "config"),
+        Rows.text(row, "metadata"),
+        Rows.text(row, "artifacts"),
+        Rows.text(row, "conversation_id"),
+        Rows.text(row, "parent_run_id"),
+        Rows.text(row, "session_id"),
+        Rows.text(row, "agent_session"));
+  }
+
+  /// As the API shows it. The configuration is shown as it was sent, unknown members included.
+  ObjectNode show(URI publicUrl, Instant now) {
+    var item = Json.object(item(publicUrl, now));
+    config.ifPresent(json -> item.set("agent_config", Json.read(json)));
+    return item;
+  }
+
+  List<ArtifactItem> artifactItems() {
+    return artifacts.map(json -> Json.readList(json, ArtifactItem.class)).orElse(List.of());
+  }
+
+  Map<String, String> metadataEntries() {
+    var entries = new LinkedHashMap<String, String>();
+    metadata.ifPresent(
+        json ->
+            Json.read(json)
+                .properties()
+                .forEach(entry -> entries.put(entry.getKey(), entry.getValue().asText())));
+    return entries;
+  }
+
+  JsonNode configNode() {
+    return config.map(Json::read).orElseGet(Json::newObject);
+  }
+
+  private RunItem item(URI publicUrl, Instant now) {
+    return new RunItem(
+        id,
+        id,
+        title,
+        new RunStateValue(phase.name()),
+        prompt,
+        createdAt,
+        updatedAt,
+        startedAt.orElse(null),
+        status.orElse(null),
+        source,
+        CREATOR,
+        sessionId.orElse(null),
+        sessionId.isPresent() ? link(publicUrl) : null,
+        null,
+        null,
+        conversationId.orElse(null),
+        parentRunId.orElse(null),
+        artifactItems(),
+        null,
+        "REMOTE",
+        metadataEntries(),
+        startedAt.isPresent() ? runTime(now).truncatedTo(ChronoUnit.MILLIS).toString() : null,
+        true);
+  }
+
+  private String link(URI publicUrl) {
+    return publicUrl.toString().replaceAll("/+$", "") + "/runs/" + id;
+  }
+
+  private Duration runTime(Instant now) {
+    return phase == Phase.INPROGRESS && executionStartedAt.isPresent()
+        ? worked.plus(Duration.between(executionStartedAt.get(), now))
+        : worked;
+  }
+
+  private static Optional<StatusMessage> status(ResultSet row) throws SQLException {
+    var message = row.getString("status_message");
+    if (message == null) {
+      return Optional.empty();
+    }
+    var code = row.getString("error_code");
+    return Optional.of(
+        new StatusMessage(message, code, code == null ? null : row.getInt("retryable") != 0));
+  }
+
+  private static Optional<Instant> instant(ResultSet row, String column) throws SQLException {
+    var micros = row.getLong(column);
+    return row.wasNull()
+        ? Optional.empty()
+        : Optional.of(Instant.EPOCH.plus(micros, ChronoUnit.MICROS));
+  }
+
+  /// Without what people wrote.
+  @Override
+  public String toString() {
+    return "RunRow[run=" + id + ", phase=" + phase + ", execution=" + execution + "]";
+  }
+}

@@ -1,0 +1,226 @@
+package dev.runnel.service;
+
+import dev.runnel.database.Rows;
+import dev.runnel.wire.ArtifactItem;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Optional;
+
+/// The statements about runs and follow-ups, within one transaction.
+record RunRows(Rows rows) {
+  /// What is known of a process that an earlier life of the service started.
+  record Left(String runId, int execution, Optional<Long> pid, Optional<Instant> startedAt) {}
+
+  void insert(String id, NewRun run, String source, Instant at) throws SQLException {
+    var config = run.config().orElseGet(Json::newObject);
+    rows.change(
+        """
+        INSERT INTO runs (id, state, title, prompt, source, created_at, updated_at, queued_at,
+          config, config_name, model_id, environment_id, skill_spec, metadata,
+          conversation_id, parent_run_id)
+        VALUES (?, 'QUEUED', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """,
+        id,
+        run.title(),
+        run.prompt(),
+        source,
+        at,
+        at,
+        at,
+        run.config().map(Json::write).orElse(null),
+        config.path("name").asText(null),
+        config.path("model_id").asText(null),
+        config.path("environment_id").asText(null),
+        config.path("skill_spec").asText(null),
+        Json.write(run.metadata()),
+        run.conversationId().orElse(null),
+        run.parentRunId().orElse(null));
+    for (var entry : run.metadata().entrySet()) {
+      rows.change(
+          "INSERT INTO run_metadata (run_id, name, value) VALUES (?, ?, ?)",
+          id,
+          entry.getKey(),
+          entry.getValue());
+    }
+  }
+
+  Optional<RunRow> find(String id) throws SQLException {
+    return rows.first("SELECT * FROM runs WHERE id = ?", RunRow::read, id);
+  }
+
+  /// The run that waits longest for a slot.
+  Optional<RunRow> nextQueued() throws SQLException {
+    return rows.first(
+        "SELECT * FROM runs WHERE state = 'QUEUED' ORDER BY queued_at, id LIMIT 1", RunRow::read);
+  }
+
+  void claim(String id, String sessionId, Instant at) throws SQLException {
+    rows.change(
+        """
+        UPDATE runs SET state = 'INPROGRESS', execution = execution + 1, session_id = ?,
+          started_at = COALESCE(started_at, ?), execution_started_at = ?, updated_at = ?,
+          cancel_asked = 0, pid = NULL, pid_started_at = NULL
+        WHERE id = ?
+        """,
+        sessionId,
+        at,
+        at,
+        at,
+        id);
+  }
+
+  void launched(String id, long pid, Optional<Instant> startedAt) throws SQLException {
+    rows.change(
+        "UPDATE runs SET pid = ?, pid_started_at = ? WHERE id = ?",
+        pid,
+        startedAt.orElse(null),
+        id);
+  }
+
+  void appendToPrompt(String id, String message, Instant at) throws SQLException {
+    rows.change(
+        """
+        UPDATE runs SET updated_at = ?, prompt = CASE prompt WHEN '' THEN ? ELSE prompt || ? END
+        WHERE id = ?
+        """,
+        at,
+        message,
+        "\n\n" + message,
+        id);
+  }
+
+  void touch(String id, Instant at) throws SQLException {
+    rows.change("UPDATE runs SET updated_at = ? WHERE id = ?", at, id);
+  }
+
+  /// Puts it at the end of the queue, for its next execution.
+  void queue(String id, Instant at) throws SQLException {
+    rows.change(
+        """
+        UPDATE runs SET state = 'QUEUED', queued_at = ?, updated_at = ?, status_message = NULL,
+          error_code = NULL, retryable = NULL
+        WHERE id = ?
+        """,
+        at,
+        at,
+        id);
+  }
+
+  /// The execution is over: its time counts, and there is no process any more.
+  void settle(String id, Duration worked) throws SQLException {
+    rows.change(
+        """
+        UPDATE runs SET worked = ?, execution_started_at = NULL, cancel_asked = 0, pid = NULL,
+          pid_started_at = NULL
+        WHERE id = ?
+        """,
+        worked.dividedBy(ChronoUnit.MICROS.getDuration()),
+        id);
+  }
+
+  void end(String id, Ending ending, Instant at) throws SQLException {
+    rows.change(
+        """
+        UPDATE runs SET state = ?, status_message = ?, error_code = ?, retryable = ?,
+          updated_at = ?
+        WHERE id = ?
+        """,
+        ending.phase().name(),
+        ending.message(),
+        ending.errorCode(),
+        ending.errorCode() == null ? null : ending.retryable(),
+        at,
+        id);
+  }
+
+  void askToCancel(String id, Instant at) throws SQLException {
+    rows.change("UPDATE runs SET cancel_asked = 1, updated_at = ? WHERE id = ?", at, id);
+  }
+
+  void status(String id, String message, Instant at) throws SQLException {
+    rows.change("UPDATE runs SET status_message = ?, updated_at = ? WHERE id = ?", message, at, id);
+  }
+
+  void artifacts(String id, List<ArtifactItem> artifacts, Instant at) throws SQLException {
+    rows.change(
+        "UPDATE runs SET artifacts = ?, updated_at = ? WHERE id = ?",
+        Json.write(artifacts),
+        at,
+        id);
+  }
+
+  void agentSession(String id, String session) throws SQLException {
+    rows.change("UPDATE runs SET agent_session = ? WHERE id = ?", session, id);
+  }
+
+  List<Left> inProgress() throws SQLException {
+    return rows.list(
+        "SELECT id, execution, pid, pid_started_at FROM runs WHERE state = 'INPROGRESS'",
+        row ->
+            new Left(
+                row.getString("id"),
+                row.getInt("execution"),
+                Optional.of(row.getLong("pid")).filter(pid -> pid > 0),
+                Optional.of(row.getLong("pid_started_at"))
+                    .filter(micros -> micros > 0)
+                    .map(micros -> Instant.EPOCH.plus(micros, ChronoUnit.MICROS))));
+  }
+
+  void addFollowUp(String id, String runId, String message, Instant at) throws SQLException {
+    rows.change(
+        "INSERT INTO follow_ups (id, run_id, message, created_at) VALUES (?, ?, ?, ?)",
+        id,
+        runId,
+        message,
+        at);
+  }
+
+  List<String> waitingFollowUps(String runId) throws SQLException {
+    return rows.list(
+        """
+        SELECT message FROM follow_ups WHERE run_id = ? AND execution IS NULL
+        ORDER BY created_at, id
+        """,
+        row -> row.getString("message"),
+        runId);
+  }
+
+  /// @param execution the one that gets them; 0 when a cancel drops them
+  void giveFollowUps(String runId, int execution) throws SQLException {
+    rows.change(
+        "UPDATE follow_ups SET execution = ? WHERE run_id = ? AND execution IS NULL",
+        execution,
+        runId);
+  }
+
+  Optional<String> answer(String scope, String key) throws SQLException {
+    return rows.first(
+        "SELECT answer FROM answers WHERE scope = ? AND name = ?",
+        row -> row.getString("answer"),
+        scope,
+        key);
+  }
+
+  void keepAnswer(String scope, String key, String answer, Instant at) throws SQLException {
+    rows.change(
+        "INSERT INTO answers (scope, name, answer, created_at) VALUES (?, ?, ?, ?)",
+        scope,
+        key,
+        answer,
+        at);
+  }
+
+  void forgetAnswers(Instant before) throws SQLException {
+    rows.change("DELETE FROM answers WHERE created_at < ?", before);
+  }
+
+  /// The newest change of any run.
+  Optional<Instant> newestChange() throws SQLException {
+    return rows.first(
+        "SELECT updated_at FROM runs ORDER BY updated_at DESC LIMIT 1",
+        row -> Rows.instant(row, "updated_at"));
+  }
+}

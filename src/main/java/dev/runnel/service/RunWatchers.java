@@ -1,0 +1,42 @@
+package dev.runnel.service;
+
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/// Who wants to know when a run or its transcript changed. They are told that it did, not what:
+/// the rows say that.
+final class RunWatchers {
+  /// Being told until closed.
+  interface Watch extends AutoCloseable {
+    @Override
+    void close();
+  }
+
+  private final Map<String, Set<Runnable>> watchers = new ConcurrentHashMap<>();
+
+  /// @param changed called by the thread that made the change, after its commit; must be quick
+  /// @return ends the watching
+  Watch watch(String runId, Runnable changed) {
+    // A wrapper of its own, so that the same runnable can watch twice.
+    Runnable watcher = () -> changed.run();
+    watchers.compute(
+        runId,
+        (_, known) -> {
+          var all = known == null ? ConcurrentHashMap.<Runnable>newKeySet() : known;
+          all.add(watcher);
+          return all;
+        });
+    return () ->
+        watchers.computeIfPresent(
+            runId,
+            (_, known) -> {
+              known.remove(watcher);
+              return known.isEmpty() ? null : known;
+            });
+  }
+
+  void changed(String runId) {
+    watchers.getOrDefault(runId, Set.of()).forEach(Runnable::run);
+  }
+}

@@ -1,0 +1,55 @@
+package dev.runnel.service;
+
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/// What the service needs to know.
+///
+/// @param workspaces the folder that holds one folder a run
+/// @param apiKey the bearer key of every request
+/// @param publicUrl how people reach this Runnel; asked late, since a free port is known late
+/// @param command the agent, for the shell; without it the first known agent on the `PATH` works
+/// @param environment what agents inherit, less Runnel's own secrets; its `PATH` is searched
+/// @param slots how many agents work at once
+/// @param grace how long an agent may take to end when told to, before it is killed
+public record ServiceSettings(
+    Path workspaces,
+    String apiKey,
+    Supplier<URI> publicUrl,
+    Optional<String> command,
+    Map<String, String> environment,
+    int slots,
+    Duration grace) {
+  private static final int USUAL_SLOTS = 4;
+  private static final Duration USUAL_GRACE = Duration.ofSeconds(10);
+
+  public ServiceSettings {
+    environment = Map.copyOf(environment);
+    if (apiKey.isBlank()) {
+      throw new IllegalArgumentException("The service needs an API key that is not blank");
+    }
+    if (slots < 1) {
+      throw new IllegalArgumentException("The service needs at least one slot, not " + slots);
+    }
+    if (grace.isNegative()) {
+      throw new IllegalArgumentException("The grace time cannot be negative: " + grace);
+    }
+  }
+
+  /// With the usual slots and grace time, in the environment of this process.
+  public static ServiceSettings of(
+      Path workspaces, String apiKey, Supplier<URI> publicUrl, Optional<String> command) {
+    return new ServiceSettings(
+        workspaces, apiKey, publicUrl, command, System.getenv(), USUAL_SLOTS, USUAL_GRACE);
+  }
+
+  /// Never the key, the command or the environment.
+  @Override
+  public String toString() {
+    return "ServiceSettings[workspaces=%s, slots=%d, grace=%s]".formatted(workspaces, slots, grace);
+  }
+}

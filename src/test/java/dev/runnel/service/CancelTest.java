@@ -1,0 +1,162 @@
+package dev.runnel.service;
+
+import static dev.runnel.service.RunningService.awaitFile;
+import static dev.runnel.service.RunningService.problem;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class CancelTest {
+  @TempDir Path folder;
+
+  @Test
+  void aQueuedRunIsCancelledAtOnce() {
+    try (var service = RunningService.withCommand(folder, "sleep 300", 1)) {
+      var working = service.create("x");
+      var queued = service.create("y");
+      service.awaitState(working, "INPROGRESS");
+
+      var answer = service.cancel(queued);
+
+      assertThat(answer.body()).isEqualTo("\"" + queued + "\"");
+      assertThat(service.state(queued)).isEqualTo("CANCELLED");
+      assertThat(folder.resolve("workspaces/" + queued)).doesNotExist();
+    }
+  }
+
+  @Test
+  void aWorkingRunIsCancelledWhenTheAnswerComes() throws IOException {
+    try (var service =
+        RunningService.withCommand(folder, "sleep 300 & echo $! > child; touch ready; wait")) {
+      var id = service.create("x");
+      awaitFile(folder.resolve("workspaces/" + id + "/ready"));
+
+      var answer = service.cancel(id);
+
+      assertThat(answer.statusCode()).isEqualTo(200);
+      assertThat(answer.body()).isEqualTo("\"" + id + "\"");
+      assertThat(service.state(id)).isEqualTo("CANCELLED");
+      assertThat(Living.is(pid(id, "child"))).isFalse();
+    }
+  }
+
+  @Test
+  void neitherAnAgentThatIgnoresTheSignalNorItsEscapedGrandchildrenSurvive() throws IOException {
+    var command =
+        """
+        trap '' TERM
+        (setsid nohup sh -c 'trap "" TERM; echo $$ > escaped; while :; do sleep 1; done' &)
+        (env -i PATH="$PATH" sh -c 'trap "" TERM; echo $$ > anonymous; while :; do sleep 1; done' &)
+        while [ ! -s escaped ] || [ ! -s anonymous ]; do sleep 0.05; done
+        echo $$ > itself; touch ready
+        while :; do sleep 1; done
+        """;
+    try (var service = RunningService.withCommand(folder, command)) {
+      var id = service.create("x");
+      awaitFile(folder.resolve("workspaces/" + id + "/ready"));
+
+      var answer = service.cancel(id);
+
+      assertThat(answer.statusCode()).isEqualTo(200);
+      assertThat(service.state(id)).isEqualTo("CANCELLED");
+      assertThat(Living.is(pid(id, "itself"))).isFalse();
+      assertThat(Living.is(pid(id, "escaped"))).isFalse();
+      assertThat(Living.is(pid(id, "anonymous"))).isFalse();
+    }
+  }
+
+  @Test
+  void anExitStatusOfZeroAfterACancelIsStillACancel() {
+    try (var service =
+        RunningService.withCommand(
+            folder, "trap 'echo saved; exit 0' TERM; touch ready; while :; do sleep 0.1; done")) {
+      var id = service.create("x");
+      awaitFile(folder.resolve("workspaces/" + id + "/ready"));
+      service.cancel(id);
+
+      assertThat(service.state(id)).isEqualTo("CANCELLED");
+      assertThat(service.transcript(id)).isEqualTo("saved\n");
+    }
+  }
+
+  @Test
+  void whatWaitedToBeSaidIsDroppedAndTheRunCanStillBeTakenUp() throws IOException {
+    try (var service =
+        RunningService.withCommand(
+            folder,
+            "cat > said$RUNNEL_EXECUTION; [ $RUNNEL_EXECUTION = 1 ] && sleep 300; echo ok")) {
+      var id = service.create("x");
+      awaitFile(folder.resolve("workspaces/" + id + "/said1"));
+      service.followUp(id, "dropped");
+      service.cancel(id);
+      assertThat(service.state(id)).isEqualTo("CANCELLED");
+
+      assertThat(service.followUp(id, "again").get("outcome").asText())
+          .isEqualTo("handoff_execution");
+      service.awaitState(id, "SUCCEEDED");
+      assertThat(Files.readString(folder.resolve("workspaces/" + id + "/said2")))
+          .isEqualTo("again");
+    }
+  }
+
+  @Test
+  void anEndedRunCannotBeCancelled() {
+    try (var service = RunningService.withCommand(folder, "echo ok")) {
+      var id = service.create("x");
+      service.awaitState(id, "SUCCEEDED");
+      var answer = service.cancel(id);
+
+      assertThat(answer.statusCode()).isEqualTo(400);
+      assertThat(problem(answer)).isEqualTo("invalid_request");
+    }
+  }
+
+  @Test
+  void anUnknownRunIsNotFound() {
+    try (var service = RunningService.withCommand(folder, "echo ok")) {
+      assertThat(problem(service.cancel("nobody"))).isEqualTo("resource_not_found");
+    }
+  }
+
+  @Test
+  void aRunCancelledInTheMomentOfItsStartLeavesNothing() {
+    try (var service = RunningService.withCommand(folder, "exec sleep 301")) {
+      for (int i = 0; i < 10; i++) {
+        var id = service.create("x");
+        assertThat(service.cancel(id).statusCode()).isEqualTo(200);
+        assertThat(service.state(id)).isEqualTo("CANCELLED");
+        assertThat(
+                ProcessTree.left(
+                        new RunRows.Left(
+                            id, 1, java.util.Optional.empty(), java.util.Optional.empty()))
+                    .isEmpty())
+            .as("processes of run %d", i)
+            .isTrue();
+      }
+    }
+  }
+
+  @Test
+  void closingTheServiceEndsItsAgentsQuicklyToo() throws IOException {
+    String pid;
+    try (var service = RunningService.withCommand(folder, "echo $$ > pid; exec sleep 300")) {
+      var id = service.create("x");
+      var file = folder.resolve("workspaces/" + id + "/pid");
+      awaitFile(file);
+      org.awaitility.Awaitility.await()
+          .atMost(Duration.ofSeconds(5))
+          .until(() -> !Files.readString(file).isBlank());
+      pid = Files.readString(file).strip();
+    }
+    assertThat(Living.is(pid)).isFalse();
+  }
+
+  private String pid(String run, String file) throws IOException {
+    return Files.readString(folder.resolve("workspaces/" + run + "/" + file)).strip();
+  }
+}

@@ -1,0 +1,202 @@
+package dev.runnel.service;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.runnel.database.Database;
+import io.javalin.Javalin;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/// The service on a free port, with a client that knows the key.
+final class RunningService implements AutoCloseable {
+  static final String KEY = "test-key";
+  static final ObjectMapper JSON = new ObjectMapper();
+
+  final AgentRunService service;
+  private final Database database;
+  private final Javalin server;
+  private final HttpClient client = HttpClient.newHttpClient();
+
+  private RunningService(
+      Path folder, Optional<String> command, Map<String, String> environment, int slots) {
+    this.database = Database.sqlite(folder.resolve("agent-runs.db"));
+    var settings =
+        new ServiceSettings(
+            folder.resolve("workspaces"),
+            KEY,
+            () -> URI.create("http://runnel.test:8080/"),
+            command,
+            environment,
+            slots,
+            Duration.ofSeconds(1));
+    this.service = AgentRunService.open(database, settings, InstantSource.system());
+    this.server =
+        Javalin.create(
+                config -> {
+                  config.concurrency.useVirtualThreads = true;
+                  config.startup.showJavalinBanner = false;
+                  service.routes(config.routes);
+                })
+            .start("127.0.0.1", 0);
+  }
+
+  static RunningService withCommand(Path folder, String command) {
+    return withCommand(folder, command, 4);
+  }
+
+  static RunningService withCommand(Path folder, String command, int slots) {
+    return new RunningService(folder, Optional.of(command), System.getenv(), slots);
+  }
+
+  static RunningService inEnvironment(
+      Path folder, Optional<String> command, Map<String, String> more) {
+    var environment = new HashMap<>(System.getenv());
+    environment.putAll(more);
+    return new RunningService(folder, command, environment, 4);
+  }
+
+  URI uri(String path) {
+    return URI.create("http://127.0.0.1:" + server.port() + path);
+  }
+
+  HttpResponse<String> send(HttpRequest.Builder request) {
+    try {
+      return client.send(request.build(), BodyHandlers.ofString());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(e);
+    }
+  }
+
+  HttpRequest.Builder request(String path) {
+    return HttpRequest.newBuilder(uri("/api/v1" + path)).header("Authorization", "Bearer " + KEY);
+  }
+
+  HttpResponse<String> get(String path) {
+    return send(request(path));
+  }
+
+  HttpResponse<String> post(String path, String body) {
+    return send(
+        request(path)
+            .header("Content-Type", "application/json")
+            .POST(BodyPublishers.ofString(body)));
+  }
+
+  HttpResponse<String> post(String path, String body, String idempotencyKey) {
+    return send(
+        request(path)
+            .header("Idempotency-Key", idempotencyKey)
+            .POST(BodyPublishers.ofString(body)));
+  }
+
+  HttpResponse<String> cancel(String runId) {
+    return send(request("/agent/runs/" + runId + "/cancel").POST(BodyPublishers.noBody()));
+  }
+
+  JsonNode ok(HttpResponse<String> response) {
+    assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
+    return json(response);
+  }
+
+  /// Creates a run and returns its id.
+  String create(String prompt) {
+    return create(JSON.createObjectNode().put("prompt", prompt));
+  }
+
+  String create(ObjectNode body) {
+    return ok(post("/agent/runs", body.toString())).get("run_id").asText();
+  }
+
+  JsonNode followUp(String runId, String message) {
+    return ok(
+        post(
+            "/agent/runs/" + runId + "/followups",
+            JSON.createObjectNode().put("message", message).toString()));
+  }
+
+  JsonNode run(String runId) {
+    return ok(get("/agent/runs/" + runId));
+  }
+
+  String state(String runId) {
+    return run(runId).get("state").asText();
+  }
+
+  JsonNode awaitState(String runId, String state) {
+    await()
+        .atMost(Duration.ofSeconds(20))
+        .pollInterval(Duration.ofMillis(20))
+        .untilAsserted(() -> assertThat(state(runId)).isEqualTo(state));
+    return run(runId);
+  }
+
+  /// What the run says of itself.
+  String message(String runId) {
+    return run(runId).path("status_message").path("message").asText();
+  }
+
+  /// The standard output, as the transcript's address serves it.
+  String transcript(String runId) {
+    var redirect = get("/agent/runs/" + runId + "/transcript");
+    assertThat(redirect.statusCode()).isEqualTo(302);
+    var location = redirect.headers().firstValue("Location").orElseThrow();
+    return send(HttpRequest.newBuilder(uri(location))).body();
+  }
+
+  static JsonNode json(HttpResponse<String> response) {
+    try {
+      return JSON.readTree(response.body());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /// The error code of a problem, after checking its shape.
+  static String problem(HttpResponse<String> response) {
+    assertThat(response.headers().firstValue("Content-Type").orElse(""))
+        .startsWith("application/problem+json");
+    var problem = json(response);
+    assertThat(problem.get("status").asInt()).isEqualTo(response.statusCode());
+    assertThat(problem.get("title").asText()).isNotBlank();
+    assertThat(problem.get("error").asText()).isNotBlank();
+    assertThat(problem.get("trace_id").asText()).matches("[0-9a-f]{32}");
+    var type = problem.get("type").asText();
+    assertThat(type).startsWith("http://runnel.test:8080/problems/");
+    return type.substring(type.lastIndexOf('/') + 1);
+  }
+
+  /// Waits until an agent has made a file.
+  static void awaitFile(Path file) {
+    await()
+        .atMost(Duration.ofSeconds(10))
+        .pollInterval(Duration.ofMillis(20))
+        .until(() -> Files.exists(file));
+  }
+
+  @Override
+  public void close() {
+    server.stop();
+    service.close();
+    database.close();
+  }
+}
