@@ -1,0 +1,136 @@
+package dev.runnel.surface.slack;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class MrkdwnTest {
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '¦',
+      quoteCharacter = '§',
+      value = {
+        "**bold** and __bold__             ¦ *bold* and *bold*",
+        "*italic* and _italic_             ¦ _italic_ and _italic_",
+        "***both***                        ¦ *_both_*",
+        "~~gone~~                          ¦ ~gone~",
+        "`**code** <b>`                    ¦ `**code** &lt;b&gt;`",
+        "# A **big** heading #             ¦ *A big heading*",
+        "- item                            ¦ • item",
+        "- [ ] open                        ¦ ☐ open",
+        "* [x] closed                      ¦ ☑ closed",
+        "1. first                          ¦ 1. first",
+        "> quoted                          ¦ > quoted",
+        "* * *                             ¦ ———",
+        "[text](https://e.x/a?b&c)         ¦ <https://e.x/a?b&amp;c|text>",
+        "[a|b](https://e.x/(x))            ¦ <https://e.x/(x)|ab>",
+        "![image](https://e.x/i.png)       ¦ <https://e.x/i.png|image>",
+        "[file](src/Main.java)             ¦ file (src/Main.java)",
+        "[bad](javascript:alert)           ¦ bad (javascript:alert)",
+        "<https://e.x>                     ¦ <https://e.x>",
+        "see https://e.x/a_b_c.            ¦ see <https://e.x/a_b_c>.",
+        "(https://e.x)                     ¦ (<https://e.x>)",
+        "2 * 3 * 4 and snake_case_name     ¦ 2 * 3 * 4 and snake_case_name",
+        "\\*not italic\\*                  ¦ *not italic*",
+        "a & b < c                         ¦ a &amp; b &lt; c",
+        "<!channel> <@U0BOB> <@W1|x>       ¦ &lt;!channel&gt; @U0BOB &lt;@W1|x&gt;",
+      })
+  void markdownReadsTheSameInSlack(String markdown, String mrkdwn) {
+    assertThat(Mrkdwn.fromMarkdown(markdown)).isEqualTo(mrkdwn);
+  }
+
+  @Test
+  void codeBlocksKeepTheirWordsAndAreClosed() {
+    assertThat(Mrkdwn.fromMarkdown("see\n~~~~ java\n**a** < ```\n~~~\n  b"))
+        .isEqualTo("see\n```\n**a** &lt; '''\n~~~\n  b\n```");
+  }
+
+  @Test
+  void aTableIsShownAsItIsWritten() {
+    assertThat(Mrkdwn.fromMarkdown("| a | b |\n|---|---|\n| 1 | 2 |\ndone"))
+        .isEqualTo("```\n| a | b |\n|---|---|\n| 1 | 2 |\n```\ndone");
+  }
+
+  @Test
+  void aCodeBlockThatIsSplitIsClosedAndOpenedAgain() {
+    var split = Mrkdwn.split("```\n" + "0123456789\n".repeat(10) + "```\nend", 60, 9);
+
+    assertThat(split.whole()).isTrue();
+    assertThat(split.pieces()).hasSizeGreaterThan(2);
+    assertThat(split.pieces())
+        .allSatisfy(
+            it -> {
+              assertThat(it.length()).isLessThanOrEqualTo(60);
+              assertThat(it).startsWith("```\n");
+              assertThat(it).containsPattern("```(?:\nend)?$");
+            });
+  }
+
+  @Test
+  void aLongLineIsSplitBetweenWordsAndNeverInALinkOrACharacter() {
+    var line = "word ".repeat(8) + "<https://e.x|two words> &amp; \ud83d\ude80";
+
+    for (var longest = 60; longest < 150; longest++) {
+      var pieces = Mrkdwn.split(line, longest, 99).pieces();
+      assertThat(String.join(" ", pieces).replaceAll("\\s+", " "))
+          .contains("<https://e.x|two words>", "&amp;", "\ud83d\ude80");
+    }
+  }
+
+  @Test
+  void whatIsLeftOutIsTold() {
+    var split = Mrkdwn.split("0123456789\n".repeat(100), 100, 2);
+
+    assertThat(split.whole()).isFalse();
+    assertThat(split.pieces()).hasSize(2);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "*",
+        "**",
+        "* ",
+        "**a **b",
+        "_",
+        "`",
+        "``a",
+        "[",
+        "[a](",
+        "()",
+        "[a](()",
+        "<",
+        "- ",
+        "-",
+        "# ",
+        "#",
+        " ",
+        " a",
+        "> ",
+        "| ",
+        "https://e.x/()",
+        "https://e.x/.",
+        "~~",
+        "\\",
+        "\n```\n",
+        "&"
+      })
+  void hostileTextsAreReadToTheEnd(String part) {
+    var text = "# https://e.x/" + part.repeat(20_000 / part.length());
+
+    for (var each : List.of(text, part.repeat(20_000 / part.length()), "[x](y" + text)) {
+      assertThat(Mrkdwn.split(Mrkdwn.fromMarkdown(each), 2_900, 3).pieces()).hasSizeLessThan(4);
+      assertThat(Mrkdwn.plain(each)).isNotNull();
+    }
+  }
+
+  @Test
+  void plainWordsKeepTheirCharacters() {
+    assertThat(Mrkdwn.plain("a *b* `c < d` https://e.x/?a&b. <!here>"))
+        .isEqualTo("a *b* `c &lt; d` <https://e.x/?a&amp;b>. &lt;!here&gt;");
+  }
+}
