@@ -1,0 +1,26 @@
+package dev.runnel.surface.slack;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.Function;
+
+/// What Slack answered to a call.
+sealed interface Answer<T> {
+  record Ok<T>(T value) implements Answer<T> {}
+
+  /// Not now, or nobody knows whether it happened.
+  record Wait<T>(Optional<Duration> after, String why) implements Answer<T> {}
+
+  /// A final no.
+  ///
+  /// @param error Slack's code: `channel_not_found`
+  record No<T>(String error) implements Answer<T> {}
+
+  default <R> Answer<R> map(Function<T, R> change) {
+    return switch (this) {
+      case Ok<T>(T value) -> new Ok<>(change.apply(value));
+      case Wait<T>(Optional<Duration> after, String why) -> new Wait<>(after, why);
+      case No<T>(String error) -> new No<>(error);
+    };
+  }
+}

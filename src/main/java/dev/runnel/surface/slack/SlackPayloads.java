@@ -1,0 +1,343 @@
+package dev.runnel.surface.slack;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.MissingNode;
+import dev.runnel.core.flow.Grammar;
+import dev.runnel.core.model.Actor;
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.Origin;
+import dev.runnel.core.model.RawRequest;
+import dev.runnel.core.model.Reception;
+import dev.runnel.core.model.Reply;
+import dev.runnel.core.model.RunId;
+import java.io.IOException;
+import java.net.URI;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Supplier;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/// From the bytes of a verified request to what it means. Pure; whatever is odd in a payload is
+/// noise, answered with 200, because an error would only make Slack send it again.
+final class SlackPayloads {
+  static final String CANCEL_RUN = "cancel_run";
+  static final String RETRY_RUN = "retry_run";
+
+  private static final Set<String> SPOKEN = Set.of("file_share", "thread_broadcast");
+  private static final Set<String> FOR_BOLT =
+      Set.of("view_submission", "view_closed", "block_suggestion", "shortcut", "message_action");
+  // Ids become parts of our keys, so nothing but the characters of an id may get in.
+  private static final Pattern ID = Pattern.compile("[A-Za-z0-9._-]{1,100}");
+  private static final Reply TAKEN = Reply.empty(200);
+  private static final Reception NOISE = new Reception.Answered(TAKEN);
+
+  private final JsonMapper json = JsonMapper.builder().build();
+  private final SlackConfig config;
+  private final Supplier<Optional<SlackIdentity>> identity;
+
+  /// @param identity who we are, once it is known; it must answer at once
+  SlackPayloads(SlackConfig config, Supplier<Optional<SlackIdentity>> identity) {
+    this.config = config;
+    this.identity = identity;
+  }
+
+  /// @return empty for what is Bolt's: handshakes, modals, shortcuts
+  Optional<Reception> read(RawRequest request) {
+    try {
+      return isJson(request.body())
+          ? readJson(object(json.readTree(request.body())), request.arrivedAt())
+          : readForm(form(request.body()), request.arrivedAt());
+    } catch (IOException | IllegalArgumentException e) {
+      // The parser's words would quote the body.
+      return Optional.of(new Reception.Rejected(Reply.empty(400), "unreadable body"));
+    }
+  }
+
+  private static boolean isJson(byte[] body) {
+    for (var each : body) {
+      if (!Character.isWhitespace(each)) {
+        return each == '{';
+      }
+    }
+    return false;
+  }
+
+  private static Map<String, String> form(byte[] body) {
+    Map<String, String> fields = new HashMap<>();
+    for (var pair : new String(body, StandardCharsets.UTF_8).split("&", -1)) {
+      var equals = pair.indexOf('=');
+      if (equals > 0) {
+        fields.putIfAbsent(decode(pair.substring(0, equals)), decode(pair.substring(equals + 1)));
+      }
+    }
+    return fields;
+  }
+
+  private static String decode(String text) {
+    return URLDecoder.decode(text, StandardCharsets.UTF_8);
+  }
+
+  private static JsonNode object(JsonNode node) {
+    if (!node.isObject()) {
+      throw new IllegalArgumentException("Not an object");
+    }
+    return node;
+  }
+
+  private Optional<Reception> readJson(JsonNode body, Instant arrivedAt) {
+    return switch (text(body, "type")) {
+      case "event_callback" -> Optional.of(event(body, arrivedAt));
+      case "url_verification" -> Optional.empty();
+      default -> Optional.of(NOISE);
+    };
+  }
+
+  private Optional<Reception> readForm(Map<String, String> form, Instant arrivedAt)
+      throws JsonProcessingException {
+    var payload = form.get("payload");
+    if (payload != null) {
+      var interaction = object(json.readTree(payload));
+      var type = text(interaction, "type");
+      if (type.equals("block_actions")) {
+        return Optional.of(button(interaction, arrivedAt));
+      }
+      return FOR_BOLT.contains(type) ? Optional.empty() : Optional.of(NOISE);
+    }
+    if (form.containsKey("command")) {
+      return Optional.of(slashCommand(form, arrivedAt));
+    }
+    if ("1".equals(form.get("ssl_check"))) {
+      return Optional.empty();
+    }
+    throw new IllegalArgumentException("Neither a command nor a payload");
+  }
+
+  private Reception slashCommand(Map<String, String> form, Instant arrivedAt) {
+    var intent = Grammar.command(SlackText.plain(form.getOrDefault("text", "")));
+    if (intent instanceof Intent.Help) {
+      return new Reception.Answered(privately(SlackWords.help(form.getOrDefault("command", ""))));
+    }
+    if (intent instanceof Intent.Unclear(String why)) {
+      return new Reception.Answered(privately(why));
+    }
+    var team = id(form.get("team_id")).or(this::ownTeam);
+    var channel = id(form.get("channel_id"));
+    var user = id(form.get("user_id"));
+    var trigger = id(form.get("trigger_id"));
+    if (team.isEmpty() || channel.isEmpty() || user.isEmpty() || trigger.isEmpty()) {
+      return new Reception.Answered(
+          privately("Slack did not send all of your command. Please try again."));
+    }
+    var starts = intent instanceof Intent.Start;
+    var place = SlackPlace.outsideThreads(team.get(), channel.get(), trigger.get());
+    return new Reception.Accepted(
+        new Delivery(
+            DeliveryId.of(SlackPlace.SURFACE, trigger.get()),
+            "slash:" + trigger.get(),
+            place.conversation(),
+            actor(user.get(), form.getOrDefault("user_name", "")),
+            intent,
+            true,
+            new Origin(
+                Optional.empty(),
+                replyTo(form.getOrDefault("response_url", "")),
+                Optional.empty(),
+                starts),
+            arrivedAt),
+        starts ? privately("On it. Watch the thread in this channel.") : TAKEN);
+  }
+
+  /// A `message` or an `app_mention`. A mention comes as both, in either order, and both must mean
+  /// the same: only what both carry is used.
+  private Reception event(JsonNode body, Instant arrivedAt) {
+    var event = body.path("event");
+    var type = text(event, "type");
+    var channel = id(event, "channel");
+    var ts = id(event, "ts");
+    var user = id(event, "user");
+    var team = id(body, "team_id").or(this::ownTeam);
+    var ownUsers = ownUsers(body);
+    if (!(type.equals("message") || type.equals("app_mention"))
+        || !isSpoken(event)
+        || channel.isEmpty()
+        || ts.isEmpty()
+        || team.isEmpty()
+        || user.isEmpty()
+        || ownUsers.contains(user.get())) {
+      return NOISE;
+    }
+    var thread = id(event, "thread_ts");
+    var place = new SlackPlace(team.get(), channel.get(), thread.orElse(ts.get()));
+    var said = text(event, "text");
+    var addressed =
+        type.equals("app_mention") || place.isDirect() || SlackText.mentions(said, ownUsers);
+    var isReply = !place.thread().equals(ts.get());
+    var words = SlackText.plain(SlackText.withoutMentions(said, ownUsers));
+    if (!addressed && (!isReply || words.isBlank())) {
+      return NOISE;
+    }
+    var meaning = "message:" + team.get() + "/" + channel.get() + "/" + ts.get();
+    return Grammar.words(words)
+        .<Reception>map(
+            intent ->
+                new Reception.Accepted(
+                    new Delivery(
+                        DeliveryId.of(SlackPlace.SURFACE, id(body, "event_id").orElse(meaning)),
+                        meaning,
+                        place.conversation(),
+                        actor(user.get(), ""),
+                        intent,
+                        addressed,
+                        new Origin(
+                            link(place, ts.get()),
+                            Optional.empty(),
+                            Optional.of(place.message(ts.get()).ref()),
+                            false),
+                        arrivedAt),
+                    TAKEN))
+        .orElse(NOISE);
+  }
+
+  /// Said by a person just now: not an edit, a deletion, a "joined the channel", a bot.
+  private static boolean isSpoken(JsonNode event) {
+    var subtype = event.path("subtype");
+    return (absent(subtype) || SPOKEN.contains(subtype.asText()))
+        && absent(event.path("bot_id"))
+        && !event.path("hidden").asBoolean();
+  }
+
+  private static boolean absent(JsonNode node) {
+    return node.isMissingNode() || node.isNull();
+  }
+
+  private Reception button(JsonNode interaction, Instant arrivedAt) {
+    var action = first(interaction.path("actions"));
+    var run = Optional.of(text(action, "value")).filter(it -> !it.isBlank()).map(RunId::new);
+    Intent intent;
+    switch (text(action, "action_id")) {
+      case CANCEL_RUN -> intent = new Intent.Cancel(run, Optional.empty());
+      case RETRY_RUN -> intent = new Intent.Retry(run);
+      default -> {
+        return NOISE;
+      }
+    }
+    var message = interaction.path("message");
+    var container = interaction.path("container");
+    var user = interaction.path("user");
+    var team = id(interaction.path("team"), "id").or(() -> id(user, "team_id")).or(this::ownTeam);
+    var channel = id(interaction.path("channel"), "id").or(() -> id(container, "channel_id"));
+    var ts = id(message, "ts").or(() -> id(container, "message_ts"));
+    var thread = id(message, "thread_ts").or(() -> id(container, "thread_ts")).or(() -> ts);
+    var userId = id(user, "id");
+    var pressed = press(interaction, action);
+    if (team.isEmpty()
+        || channel.isEmpty()
+        || thread.isEmpty()
+        || userId.isEmpty()
+        || pressed.isEmpty()) {
+      return NOISE;
+    }
+    return new Reception.Accepted(
+        new Delivery(
+            DeliveryId.of(SlackPlace.SURFACE, pressed),
+            "action:" + pressed,
+            new SlackPlace(team.get(), channel.get(), thread.get()).conversation(),
+            actor(userId.get(), text(user, "username")),
+            intent,
+            true,
+            new Origin(
+                Optional.empty(),
+                replyTo(text(interaction, "response_url")),
+                Optional.empty(),
+                false),
+            arrivedAt),
+        TAKEN);
+  }
+
+  /// One press of a button; empty when Slack sent nothing that tells it from another.
+  private static String press(JsonNode interaction, JsonNode action) {
+    List<String> parts = new ArrayList<>();
+    id(interaction, "trigger_id").ifPresent(parts::add);
+    id(action, "action_ts").ifPresent(parts::add);
+    return String.join(":", parts);
+  }
+
+  private static JsonNode first(JsonNode array) {
+    return array.isArray() ? array.path(0) : MissingNode.getInstance();
+  }
+
+  private Set<String> ownUsers(JsonNode body) {
+    var authorization = first(body.path("authorizations"));
+    return authorization.path("is_bot").asBoolean()
+        ? id(authorization, "user_id").map(Set::of).orElseGet(this::ownUsers)
+        : ownUsers();
+  }
+
+  private Set<String> ownUsers() {
+    return identity.get().map(it -> Set.of(it.userId())).orElse(Set.of());
+  }
+
+  private Optional<String> ownTeam() {
+    return identity.get().map(SlackIdentity::team);
+  }
+
+  private Optional<URI> link(SlackPlace place, String ts) {
+    return identity
+        .get()
+        .flatMap(SlackIdentity::workspace)
+        .map(
+            workspace -> {
+              var message = "archives/%s/p%s".formatted(place.channel(), ts.replace(".", ""));
+              return workspace.resolve(
+                  place.thread().equals(ts)
+                      ? message
+                      : message
+                          + "?thread_ts=%s&cid=%s".formatted(place.thread(), place.channel()));
+            });
+  }
+
+  private Optional<String> replyTo(String address) {
+    try {
+      return address.isBlank() || !config.isOurs(URI.create(address))
+          ? Optional.empty()
+          : Optional.of(address);
+    } catch (IllegalArgumentException e) {
+      return Optional.empty();
+    }
+  }
+
+  private static Actor actor(String id, String name) {
+    return new Actor(id, name.isBlank() ? id : name);
+  }
+
+  private Reply privately(String text) {
+    return Reply.json(
+        200,
+        json.createObjectNode().put("response_type", "ephemeral").put("text", text).toString());
+  }
+
+  private static String text(JsonNode node, String field) {
+    var value = node.path(field);
+    return value.isTextual() ? value.textValue() : "";
+  }
+
+  private static Optional<String> id(JsonNode node, String field) {
+    return id(text(node, field));
+  }
+
+  private static Optional<String> id(@Nullable String value) {
+    return Optional.ofNullable(value).filter(it -> ID.matcher(it).matches());
+  }
+}

@@ -1,0 +1,63 @@
+package dev.runnel.surface.slack;
+
+import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.PostRef;
+import dev.runnel.core.model.SurfaceId;
+
+/// Where a conversation is; its key is `TEAM/CHANNEL/THREAD`.
+///
+/// @param thread the timestamp of the thread's first message, or `~` and something unique where
+///     there is no thread (yet): a slash command
+record SlackPlace(String team, String channel, String thread) {
+  static final SurfaceId SURFACE = new SurfaceId("slack");
+
+  private static final String NO_THREAD = "~";
+
+  static SlackPlace outsideThreads(String team, String channel, String unique) {
+    return new SlackPlace(team, channel, NO_THREAD + unique);
+  }
+
+  static SlackPlace of(Conversation conversation) {
+    var parts = conversation.key().split("/", 3);
+    if (parts.length != 3) {
+      throw new IllegalArgumentException("Not a conversation in Slack: " + conversation);
+    }
+    return new SlackPlace(parts[0], parts[1], parts[2]);
+  }
+
+  Conversation conversation() {
+    return new Conversation(SURFACE, team + "/" + channel + "/" + thread);
+  }
+
+  boolean isThread() {
+    return !thread.startsWith(NO_THREAD);
+  }
+
+  /// A direct message: all of it is private already.
+  boolean isDirect() {
+    return channel.startsWith("D");
+  }
+
+  SlackPlace inThread(String ts) {
+    return new SlackPlace(team, channel, ts);
+  }
+
+  Message message(String ts) {
+    return new Message(channel, ts);
+  }
+
+  /// One message; as a reference `CHANNEL/TS`.
+  record Message(String channel, String ts) {
+    static Message of(PostRef ref) {
+      var slash = ref.value().indexOf('/');
+      if (slash < 0) {
+        throw new IllegalArgumentException("Not a message in Slack: " + ref);
+      }
+      return new Message(ref.value().substring(0, slash), ref.value().substring(slash + 1));
+    }
+
+    PostRef ref() {
+      return new PostRef(channel + "/" + ts);
+    }
+  }
+}

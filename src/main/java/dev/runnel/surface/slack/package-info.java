@@ -1,0 +1,8 @@
+/// Slack over HTTP: [SlackPayloads] turns requests into deliveries, [SlackRenderer] turns updates
+/// into posts, [SlackApi] calls out, [SlackSurface] puts them together. Words that people write go
+/// through [SlackText], words that we write through [Mrkdwn]. What is not on the path of an
+/// acknowledgement is Bolt's (decision 0003).
+@NullMarked
+package dev.runnel.surface.slack;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,84 @@
+package dev.runnel.surface.slack;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.net.URI;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class SlackConfigTest {
+  @Test
+  void slackIsOffWithoutItsSettings() {
+    assertThat(SlackConfig.from(Map.of("SLACK_API_URL", "https://slack.com/api/"))).isEmpty();
+  }
+
+  @Test
+  void twoSettingsAreEnough() {
+    var config =
+        SlackConfig.from(Map.of("SLACK_SIGNING_SECRET", "new, old", "SLACK_BOT_TOKEN", "xoxb-1"))
+            .orElseThrow();
+
+    assertThat(config.signingSecrets()).containsExactly("new", "old");
+    assertThat(config.apiUrl()).isEqualTo(URI.create("https://slack.com/api/"));
+    assertThat(config.command()).isEqualTo("/agent");
+  }
+
+  @Test
+  void halfTheSettingsNameTheMissingHalf() {
+    assertThatThrownBy(() -> SlackConfig.from(Map.of("SLACK_SIGNING_SECRET", "s")))
+        .hasMessageStartingWith("SLACK_BOT_TOKEN is missing");
+    assertThatThrownBy(() -> SlackConfig.from(Map.of("SLACK_BOT_TOKEN", "xoxb-1")))
+        .hasMessageStartingWith("SLACK_SIGNING_SECRET is missing");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"slack.com/api/", "ftp://x/api/", "https://slack.com/", "http://[/api/"})
+  void anAddressThatCannotBeTheApiIsNamed(String url) {
+    assertThatThrownBy(
+            () ->
+                SlackConfig.from(
+                    Map.of(
+                        "SLACK_SIGNING_SECRET", "s", "SLACK_BOT_TOKEN", "t", "SLACK_API_URL", url)))
+        .hasMessageStartingWith("SLACK_API_URL");
+  }
+
+  @Test
+  void anEmptySecretAmongSeveralIsRefused() {
+    assertThatThrownBy(
+            () ->
+                SlackConfig.from(
+                    Map.of("SLACK_SIGNING_SECRET", "s,,t", "SLACK_BOT_TOKEN", "xoxb-1")))
+        .hasMessageStartingWith("SLACK_SIGNING_SECRET");
+  }
+
+  @Test
+  void aTokenWithALineBreakIsRefusedAndNotQuoted() {
+    assertThatThrownBy(
+            () ->
+                SlackConfig.from(
+                    Map.of("SLACK_SIGNING_SECRET", "s", "SLACK_BOT_TOKEN", "xoxb-1\nxoxb-2")))
+        .hasMessageStartingWith("SLACK_BOT_TOKEN")
+        .hasMessageNotContaining("xoxb-1");
+  }
+
+  @Test
+  void secretsAreNotShown() {
+    assertThat(SlackRequests.CONFIG.toString())
+        .doesNotContain(SlackRequests.SECRET, "xoxb-test-token");
+  }
+
+  @Test
+  void onlySlacksOwnAddressesAreAnsweredAt() {
+    var config =
+        SlackConfig.from(Map.of("SLACK_SIGNING_SECRET", "s", "SLACK_BOT_TOKEN", "t")).orElseThrow();
+
+    assertThat(config.isOurs(URI.create("https://hooks.slack.com/commands/1/2"))).isTrue();
+    assertThat(config.isOurs(URI.create("https://hooks.slack.com.evil.example/1"))).isFalse();
+    assertThat(config.isOurs(URI.create("https://evilslack.com/1"))).isFalse();
+    assertThat(config.isOurs(URI.create("http://hooks.slack.com/1"))).isFalse();
+    assertThat(config.isOurs(URI.create("mailto:x@slack.com"))).isFalse();
+  }
+}

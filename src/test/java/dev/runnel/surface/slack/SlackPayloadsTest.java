@@ -1,0 +1,514 @@
+package dev.runnel.surface.slack;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.junit.jupiter.api.DynamicTest.dynamicTest;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.BooleanNode;
+import com.fasterxml.jackson.databind.node.IntNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.NullNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.databind.node.TextNode;
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.PostRef;
+import dev.runnel.core.model.RawRequest;
+import dev.runnel.core.model.Reception;
+import dev.runnel.core.model.Request;
+import dev.runnel.core.model.RunId;
+import java.net.URLDecoder;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class SlackPayloadsTest {
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  private final SlackSurface surface = new SlackSurface(SlackRequests.CONFIG);
+
+  @AfterEach
+  void close() {
+    surface.close();
+  }
+
+  private Reception receive(RawRequest request) {
+    return surface.receive(request);
+  }
+
+  private Delivery delivery(String golden) {
+    return delivery(SlackRequests.golden(golden));
+  }
+
+  private Delivery delivery(RawRequest request) {
+    return ((Reception.Accepted) receive(request)).delivery();
+  }
+
+  /// A message event like a golden one, with one part of its body replaced.
+  private RawRequest changed(String golden, String part, String replacement) {
+    var body = SlackRequests.body(SlackRequests.golden(golden));
+    assertThat(body).contains(part);
+    return SlackRequests.signed(body.replace(part, replacement));
+  }
+
+  private static Intent say(String text) {
+    return new Intent.Say(Request.of(text));
+  }
+
+  @Nested
+  class ASlashCommand {
+    @Test
+    void startsARunInAThreadThatIsStillToBeOpened() {
+      var delivery = delivery("slash-start");
+
+      assertThat(delivery.id())
+          .isEqualTo(new DeliveryId("slack:2409150963.2409150964.4f58648946314d8eb232c5b5"));
+      assertThat(delivery.meaning())
+          .isEqualTo("slash:2409150963.2409150964.4f58648946314d8eb232c5b5");
+      assertThat(delivery.conversation().key())
+          .isEqualTo("T0ACME/C0DEV/~2409150963.2409150964.4f58648946314d8eb232c5b5");
+      assertThat(delivery.actor().id()).isEqualTo("U0ANN");
+      assertThat(delivery.actor().name()).isEqualTo("ann");
+      assertThat(delivery.addressed()).isTrue();
+      assertThat(delivery.origin().opensThread()).isTrue();
+      assertThat(delivery.origin().replyTo())
+          .contains("http://127.0.0.1:3900/_hooks/response/b7b9c0d8-fcbf-4802-bc1b-c90f40dddfa2");
+      assertThat(((Intent.Start) delivery.intent()).request().options().environment())
+          .contains("staging");
+    }
+
+    @Test
+    void saysOnItToItsSenderOnly() {
+      var reply = receive(SlackRequests.golden("slash-start")).reply();
+
+      assertThat(reply.body())
+          .isEqualTo(
+              "{\"response_type\":\"ephemeral\",\"text\":\"On it. Watch the thread in this"
+                  + " channel.\"}");
+    }
+
+    @Test
+    void thatAsksIsAnsweredLaterAndOpensNoThread() {
+      assertThat(receive(SlackRequests.golden("slash-list")).reply().body()).isEmpty();
+      assertThat(delivery("slash-list").origin().opensThread()).isFalse();
+      assertThat(delivery("slash-list").origin().replyTo()).isPresent();
+    }
+
+    @Test
+    void withoutWordsShowsTheHelpAtOnce() {
+      var reception = receive(changed("slash-list", "text=list", "text="));
+
+      assertThat(reception).isInstanceOf(Reception.Answered.class);
+      assertThat(reception.reply().body()).contains("ephemeral", "/agent fix the flaky test");
+    }
+
+    @Test
+    void withAnUnknownOptionIsToldSoAtOnce() {
+      var reception = receive(changed("slash-list", "text=list", "text=--enviroment+x+fix+it"));
+
+      assertThat(reception).isInstanceOf(Reception.Answered.class);
+      assertThat(reception.reply().body()).contains("ephemeral", "--enviroment");
+    }
+
+    @Test
+    void isReadAsThePersonTypedIt() {
+      var delivery =
+          delivery(
+              changed(
+                  "slash-list",
+                  "text=list",
+                  "text=ask+%3C%40U0BOB%7Cbob%3E+if+a+%26lt%3B+b+%26amp%3B%26amp%3B+c"));
+
+      assertThat(delivery.intent())
+          .isEqualTo(new Intent.Start(Request.of("ask @bob if a < b && c")));
+    }
+
+    @Test
+    void isNotAnsweredAtAnAddressThatIsNotSlacks() {
+      var delivery =
+          delivery(
+              changed(
+                  "slash-list",
+                  "http%3A%2F%2F127.0.0.1%3A3900",
+                  "http%3A%2F%2F169.254.169.254%3A3900"));
+
+      assertThat(delivery.origin().replyTo()).isEmpty();
+    }
+  }
+
+  @Nested
+  class AMention {
+    @Test
+    void comesTwiceAndMeansTheSame() {
+      for (var twins :
+          List.of(
+              List.of("message-mention", "app-mention"),
+              List.of("message-mention-in-thread", "app-mention-in-thread"))) {
+        var message = delivery(twins.getFirst());
+        var mention = delivery(twins.getLast());
+
+        assertThat(message.id()).isNotEqualTo(mention.id());
+        assertThat(message)
+            .usingRecursiveComparison()
+            .ignoringFields("id", "arrivedAt")
+            .isEqualTo(mention);
+        assertThat(message.addressed()).isTrue();
+      }
+    }
+
+    @Test
+    void losesOurNameAndKeepsThoseOfOthers() {
+      assertThat(delivery("app-mention").intent())
+          .isEqualTo(
+              say(
+                  "hey <@U0BOB> ask to fix the <main> test, see build 42"
+                      + " (https://ci.example.com/42?a=1&b=2)"));
+    }
+
+    @Test
+    void atTheTopOfAChannelBeginsAThread() {
+      var delivery = delivery("message-mention");
+
+      assertThat(delivery.conversation().key()).isEqualTo("T0ACME/C0DEV/1795240915.000008");
+      assertThat(delivery.meaning()).isEqualTo("message:T0ACME/C0DEV/1795240915.000008");
+      assertThat(delivery.origin().message()).contains(new PostRef("C0DEV/1795240915.000008"));
+      assertThat(delivery.origin().opensThread()).isFalse();
+    }
+
+    @Test
+    void inAThreadBelongsToIt() {
+      var delivery = delivery("app-mention-in-thread");
+
+      assertThat(delivery.conversation().key()).isEqualTo("T0ACME/C0DEV/1795240915.000008");
+      assertThat(delivery.intent())
+          .isEqualTo(new Intent.Cancel(Optional.empty(), Optional.empty()));
+    }
+
+    @Test
+    void withMarkUpIsReadAsThePersonTypedIt() {
+      assertThat(delivery("message-rich").intent())
+          .isEqualTo(say("rename `a && b` in Main.java, ask ann@example.com\n```if (a < b) {}```"));
+    }
+
+    @Test
+    void ofSomebodyElseInAChannelIsNotForUs() {
+      assertThat(receive(changed("message-mention", "<@U0RUNNEL>", "<@U0OTHER>")))
+          .isInstanceOf(Reception.Answered.class);
+    }
+
+    @Test
+    void withTheSameTimestampInAnotherChannelIsAnother() {
+      assertThat(delivery(changed("message-mention", "\"C0DEV\"", "\"C0OPS\"")).meaning())
+          .isNotEqualTo(delivery("message-mention").meaning());
+    }
+
+    @Test
+    void withoutAnEventIdIsKnownByItsMeaning() {
+      assertThat(delivery(changed("message-mention", "\"event_id\"", "\"no_id\"")).id())
+          .isEqualTo(new DeliveryId("slack:message:T0ACME/C0DEV/1795240915.000008"));
+    }
+  }
+
+  @Nested
+  class AMessage {
+    @Test
+    void inAThreadIsKeptInCaseTheThreadHasARun() {
+      var delivery = delivery("message-in-thread");
+
+      assertThat(delivery.addressed()).isFalse();
+      assertThat(delivery.intent()).isEqualTo(say("also look at the #dev logs"));
+    }
+
+    @Test
+    void alsoSentToTheChannelIsAMessageInItsThread() {
+      assertThat(delivery("thread-broadcast").conversation().key())
+          .isEqualTo("T0ACME/C0DEV/1795240915.000008");
+    }
+
+    @Test
+    void ofOneToUsIsAddressed() {
+      var delivery = delivery("direct-message");
+
+      assertThat(delivery.addressed()).isTrue();
+      assertThat(delivery.intent()).isEqualTo(say("why is the build red?"));
+    }
+
+    @Test
+    void withAFileCounts() {
+      assertThat(delivery("file-share").intent()).isEqualTo(say("read this"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"// lunch?", "  // @all lunch?"})
+    void forThePeopleInTheThreadStaysThere(String aside) {
+      assertThat(receive(changed("message-in-thread", "also look at the <#C0DEV|dev> logs", aside)))
+          .isInstanceOf(Reception.Answered.class);
+    }
+
+    @Test
+    void withoutWordsInAThreadIsNotARequestForHelp() {
+      assertThat(receive(changed("message-in-thread", "also look at the <#C0DEV|dev> logs", " ")))
+          .isInstanceOf(Reception.Answered.class);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+        strings = {
+          "message-unaddressed",
+          "message-changed",
+          "message-deleted",
+          "other-bot-message",
+          "own-message",
+          "app-home-opened",
+          "reaction-added"
+        })
+    void thatIsNoWorkIsTakenAndForgotten(String golden) {
+      var reception = receive(SlackRequests.golden(golden));
+
+      assertThat(reception).isInstanceOf(Reception.Answered.class);
+      assertThat(reception.reply().status()).isEqualTo(200);
+    }
+  }
+
+  @Nested
+  class AButton {
+    @Test
+    void stopsTheRunItWasMadeFor() {
+      var delivery = delivery("block-actions-cancel");
+
+      assertThat(delivery.intent())
+          .isEqualTo(
+              new Intent.Cancel(
+                  Optional.of(new RunId("0190e6a1-9f50-7c3e-8a43-000000000001")),
+                  Optional.empty()));
+      assertThat(delivery.conversation().key()).isEqualTo("T0ACME/C0DEV/1795240915.000008");
+      assertThat(delivery.id())
+          .isEqualTo(
+              new DeliveryId(
+                  "slack:2409151647.2409151648.c68c9849cb134a3684f22012:1795240915.164"));
+      assertThat(delivery.addressed()).isTrue();
+      assertThat(delivery.origin().replyTo()).isPresent();
+      assertThat(receive(SlackRequests.golden("block-actions-cancel")).reply().body()).isEmpty();
+    }
+
+    @Test
+    void retriesTheRunItWasMadeFor() {
+      assertThat(delivery(changed("block-actions-cancel", "cancel_run", "retry_run")).intent())
+          .isEqualTo(
+              new Intent.Retry(Optional.of(new RunId("0190e6a1-9f50-7c3e-8a43-000000000001"))));
+    }
+
+    @Test
+    void thatOnlyOpensALinkIsTakenAndForgotten() {
+      assertThat(receive(changed("block-actions-cancel", "cancel_run", "open_session")))
+          .isInstanceOf(Reception.Answered.class);
+    }
+  }
+
+  @Nested
+  class AHandshake {
+    @Test
+    void isAnsweredWithItsChallenge() {
+      var reception = receive(SlackRequests.golden("url-verification"));
+
+      assertThat(reception).isInstanceOf(Reception.Answered.class);
+      assertThat(reception.reply().status()).isEqualTo(200);
+      assertThat(reception.reply().body())
+          .contains("3eZbrw1aBm2rZgRNFdxV2595E9CY3gmdALWMmHkvFXO7tYXAYM8P");
+    }
+
+    @Test
+    void ofACertificateCheckIsTaken() {
+      assertThat(receive(SlackRequests.golden("ssl-check")).reply().status()).isEqualTo(200);
+    }
+
+    @Test
+    void ofAModalIsTaken() {
+      assertThat(receive(SlackRequests.golden("view-submission")).reply().status()).isEqualTo(200);
+    }
+  }
+
+  /// Slack sends a message again for every answer that is not 2xx: whatever a client leaves out or
+  /// writes differently must not become an error of ours.
+  @Nested
+  class WhateverIsOdd {
+    @TestFactory
+    Stream<DynamicTest> inAPayloadIsNeverAnError() {
+      return SlackRequests.names().stream()
+          .map(name -> dynamicTest(name, () -> mutants(name).forEach(this::assertHarmless)));
+    }
+
+    private void assertHarmless(String body) {
+      assertThatCode(
+              () -> {
+                var reception = receive(SlackRequests.signed(body));
+                assertThat(reception.reply().status()).isIn(200, 400);
+                if (reception instanceof Reception.Accepted(Delivery delivery, _)) {
+                  assertThat(SlackPlace.of(delivery.conversation()).conversation())
+                      .isEqualTo(delivery.conversation());
+                }
+              })
+          .as(body)
+          .doesNotThrowAnyException();
+    }
+
+    private static Stream<String> mutants(String name) throws Exception {
+      var body = SlackRequests.body(SlackRequests.golden(name));
+      if (body.startsWith("{")) {
+        return mutants(JSON.readTree(body));
+      }
+      if (body.startsWith("payload=")) {
+        var payload =
+            JSON.readTree(
+                URLDecoder.decode(body.substring("payload=".length()), StandardCharsets.UTF_8));
+        return mutants(payload)
+            .map(it -> "payload=" + URLEncoder.encode(it, StandardCharsets.UTF_8));
+      }
+      return formMutants(body);
+    }
+
+    private static Stream<String> formMutants(String body) {
+      var fields = List.of(body.split("&", -1));
+      return fields.stream()
+          .flatMap(
+              field -> {
+                var name = field.substring(0, field.indexOf('=') + 1);
+                return Stream.of(
+                        "", name, name + "%20", name + "%F0%9F%9A%80/~", name + "a".repeat(9_000))
+                    .map(it -> body.replace(field, it));
+              });
+    }
+
+    private static Stream<String> mutants(JsonNode whole) {
+      List<String> mutants = new ArrayList<>();
+      for (var pointer : pointers(whole, "")) {
+        var copy = whole.deepCopy();
+        ((ObjectNode) copy.at(parent(pointer))).remove(leaf(pointer));
+        mutants.add(copy.toString());
+        for (var odd : odd()) {
+          ((ObjectNode) copy.at(parent(pointer))).set(leaf(pointer), odd);
+          mutants.add(copy.toString());
+        }
+      }
+      return mutants.stream();
+    }
+
+    private static List<JsonNode> odd() {
+      return List.of(
+          NullNode.instance,
+          IntNode.valueOf(7),
+          BooleanNode.TRUE,
+          TextNode.valueOf(""),
+          TextNode.valueOf("\u0000 / ~ : \ud83d\ude80"),
+          TextNode.valueOf("x".repeat(9_000)),
+          JsonNodeFactory.instance.arrayNode(),
+          JsonNodeFactory.instance.arrayNode().add(1),
+          JsonNodeFactory.instance.objectNode());
+    }
+
+    /// Of every field of every object.
+    private static List<String> pointers(JsonNode node, String path) {
+      List<String> pointers = new ArrayList<>();
+      if (node instanceof ObjectNode object) {
+        object
+            .properties()
+            .forEach(
+                field -> {
+                  var pointer = path + "/" + field.getKey();
+                  pointers.add(pointer);
+                  pointers.addAll(pointers(field.getValue(), pointer));
+                });
+      }
+      if (node instanceof ArrayNode array) {
+        for (var i = 0; i < array.size(); i++) {
+          pointers.addAll(pointers(array.get(i), path + "/" + i));
+        }
+      }
+      return pointers;
+    }
+
+    private static String parent(String pointer) {
+      return pointer.substring(0, pointer.lastIndexOf('/'));
+    }
+
+    private static String leaf(String pointer) {
+      return pointer.substring(pointer.lastIndexOf('/') + 1);
+    }
+  }
+
+  @Nested
+  class AnUnreadableBody {
+    @ParameterizedTest
+    @ValueSource(
+        strings = {
+          "{\"type\":",
+          "payload=%7B",
+          "payload=%zz",
+          "payload=[]",
+          "payload=null",
+          "neither=this",
+          "[]",
+          "null",
+          "command"
+        })
+    void isABadRequest(String body) {
+      var reception = receive(SlackRequests.signed(body));
+
+      assertThat(reception).isInstanceOf(Reception.Rejected.class);
+      assertThat(reception.reply().status()).isEqualTo(400);
+    }
+
+    @Test
+    void nestedTooDeeplyIsABadRequest() {
+      var deep = "{\"a\":".repeat(100_000);
+
+      assertThat(receive(SlackRequests.signed(deep)).reply().status()).isEqualTo(400);
+    }
+
+    @Test
+    void isNotQuotedInTheReason() {
+      var body = "{\"type\":\"a secret prompt\"";
+
+      assertThat(((Reception.Rejected) receive(SlackRequests.signed(body))).why())
+          .doesNotContain("secret");
+    }
+  }
+
+  @Test
+  void everyGoldenFileIsReadInATestOfThisClassOrIsNoWork() {
+    var work =
+        Arrays.stream(SlackRequests.names().toArray(String[]::new))
+            .filter(it -> receive(SlackRequests.golden(it)) instanceof Reception.Accepted)
+            .toList();
+
+    assertThat(work)
+        .containsExactly(
+            "app-mention",
+            "app-mention-in-thread",
+            "block-actions-cancel",
+            "direct-message",
+            "file-share",
+            "message-in-thread",
+            "message-mention",
+            "message-mention-in-thread",
+            "message-rich",
+            "slash-list",
+            "slash-start",
+            "thread-broadcast");
+  }
+}

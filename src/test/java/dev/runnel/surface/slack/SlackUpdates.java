@@ -1,0 +1,193 @@
+package dev.runnel.surface.slack;
+
+import dev.runnel.core.model.Actor;
+import dev.runnel.core.model.Artifact;
+import dev.runnel.core.model.Binding;
+import dev.runnel.core.model.Origin;
+import dev.runnel.core.model.PostRef;
+import dev.runnel.core.model.Request;
+import dev.runnel.core.model.Run;
+import dev.runnel.core.model.RunId;
+import dev.runnel.core.model.RunState;
+import dev.runnel.core.model.Update;
+import java.net.URI;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/// Updates to render.
+final class SlackUpdates {
+  static final Actor ANN = new Actor("U0ANN", "ann");
+  static final Request REQUEST = Request.of("fix the flaky checkout test");
+  static final Instant SINCE = Instant.parse("2026-01-05T09:00:00Z");
+
+  private SlackUpdates() {}
+
+  /// A run, written fluently.
+  record Draft(
+      String title,
+      RunState state,
+      String stateName,
+      Optional<String> text,
+      Optional<URI> session,
+      List<Artifact> artifacts,
+      Optional<String> cost) {
+    Draft message(String message) {
+      return new Draft(title, state, stateName, Optional.of(message), session, artifacts, cost);
+    }
+
+    Draft titled(String other) {
+      return new Draft(other, state, stateName, text, session, artifacts, cost);
+    }
+
+    Draft in(RunState other, String name) {
+      return new Draft(title, other, name, text, session, artifacts, cost);
+    }
+
+    Draft at(String address) {
+      return new Draft(
+          title, state, stateName, text, Optional.of(URI.create(address)), artifacts, cost);
+    }
+
+    Draft made(Artifact... made) {
+      return new Draft(title, state, stateName, text, session, List.of(made), cost);
+    }
+
+    Draft costs(String price) {
+      return new Draft(title, state, stateName, text, session, artifacts, Optional.of(price));
+    }
+
+    Run run() {
+      return new Run(
+          new RunId("0190e6a1-9f50-7c3e-8a43-000000000001"),
+          title,
+          state,
+          stateName,
+          text,
+          true,
+          session,
+          artifacts,
+          cost,
+          Optional.empty(),
+          Optional.empty(),
+          Optional.empty());
+    }
+  }
+
+  static Draft running() {
+    return new Draft(
+            "Fix the flaky checkout test",
+            RunState.RUNNING,
+            "INPROGRESS",
+            Optional.empty(),
+            Optional.empty(),
+            List.of(),
+            Optional.empty())
+        .at("https://runnel.example.com/runs/0190e6a1-9f50-7c3e-8a43-000000000001");
+  }
+
+  static Draft done() {
+    return running()
+        .in(RunState.SUCCEEDED, "SUCCEEDED")
+        .costs("1.25 credits")
+        .made(
+            new Artifact(
+                "Pull request (fix-checkout)",
+                URI.create("https://github.com/acme/shop/pull/7?a=1&b=2"),
+                true))
+        .message(
+            """
+            ## What I did
+
+            The test **failed** because the clock was `real`. See [the fix](https://github.com/acme/shop/pull/7) & <script>.
+
+            - moved the clock
+              - in *one* place
+            - [x] ran the tests
+
+            | test | time |
+            |------|------|
+            | a<b  | 3 s  |
+
+            ```java
+            if (a < b && c) { "**not bold**"; }
+            ```
+            Thanks <@U0BOB> <!channel> @here, 1. https://example.com/a_b(c).\
+            """);
+  }
+
+  static Update.Status status(Draft draft, Duration after) {
+    return new Update.Status(draft.run(), ANN, REQUEST, SINCE, SINCE.plus(after));
+  }
+
+  static Binding binding(Draft draft) {
+    return new Binding(
+        new SlackPlace("T0ACME", "C0DEV", "1795240915.000008").conversation(),
+        draft.run(),
+        ANN,
+        REQUEST,
+        Origin.NONE,
+        Optional.empty(),
+        SINCE,
+        false,
+        1);
+  }
+
+  /// One of each kind that is a post, and of each state.
+  static Map<String, Update> all() {
+    Map<String, Update> all = new LinkedHashMap<>();
+    var soon = Duration.ofSeconds(200);
+    all.put("status-queued", status(running().in(RunState.QUEUED, "QUEUED"), Duration.ZERO));
+    all.put("status-running", status(running().message("Reading `Checkout.java`\nand more"), soon));
+    all.put("status-blocked", status(running().in(RunState.BLOCKED, "BLOCKED"), soon));
+    all.put("status-unknown", status(running().in(RunState.UNKNOWN, "HIBERNATING"), soon));
+    all.put("status-succeeded", status(done(), Duration.ofMinutes(125)));
+    all.put("status-failed", status(running().in(RunState.FAILED, "ERROR"), soon));
+    all.put("status-cancelled", status(running().in(RunState.CANCELLED, "CANCELLED"), soon));
+    all.put(
+        "blocked",
+        new Update.Blocked(
+            running().in(RunState.BLOCKED, "BLOCKED").run(),
+            ANN,
+            "Shall I *delete* the `legacy` table?"));
+    all.put("succeeded", new Update.Succeeded(done().run(), ANN, SINCE, SINCE.plus(soon)));
+    all.put(
+        "failed",
+        new Update.Failed(
+            running().in(RunState.FAILED, "ERROR").run(),
+            ANN,
+            "The environment could not be set up: `npm install` failed.",
+            true));
+    all.put(
+        "failed-for-good",
+        new Update.Failed(
+            running().in(RunState.FAILED, "FAILED").run(),
+            ANN,
+            "There are no credits left.",
+            false));
+    all.put(
+        "cancelled",
+        new Update.Cancelled(running().in(RunState.CANCELLED, "CANCELLED").run(), ANN));
+    all.put(
+        "told",
+        new Update.Told(ANN, "Passed on: `a < b`. See https://example.com/x?y=1&z=2.", true));
+    all.put(
+        "listed",
+        new Update.Listed(
+            ANN,
+            List.of(
+                binding(running()),
+                binding(done().titled("")),
+                binding(running().in(RunState.UNKNOWN, "HIBERNATING")))));
+    all.put("listed-none", new Update.Listed(ANN, List.of()));
+    all.put("helped", new Update.Helped(ANN));
+    return all;
+  }
+
+  static Update received() {
+    return new Update.Received(new PostRef("C0DEV/1795240915.000008"));
+  }
+}
