@@ -1,0 +1,273 @@
+package dev.runnel.surface.slack;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import dev.runnel.core.model.Actor;
+import dev.runnel.core.model.Background;
+import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.Notice;
+import dev.runnel.core.model.NoticeId;
+import dev.runnel.core.model.Origin;
+import dev.runnel.core.model.PostRef;
+import dev.runnel.core.model.Posting;
+import dev.runnel.core.model.RawRequest;
+import dev.runnel.core.model.Reception;
+import dev.runnel.core.model.Request;
+import dev.runnel.core.model.RunId;
+import dev.runnel.core.model.Update;
+import dev.runnel.testkit.LocalSlack;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/// The surface with a Slack that we did not write, over real sockets.
+@Tag("emulator")
+class SlackSurfaceOnLocalSlackTest {
+  private final List<Reception> receptions = new CopyOnWriteArrayList<>();
+  private HttpServer door;
+  private LocalSlack slack;
+  private SlackSurface surface;
+
+  @BeforeEach
+  void start() throws IOException {
+    door = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    door.createContext("/", this::receive);
+    slack =
+        LocalSlack.start(
+            URI.create("http://127.0.0.1:" + door.getAddress().getPort() + SlackSurface.PATH));
+    surface = new SlackSurface(SlackConfig.from(slack.settings()).orElseThrow());
+    surface.start();
+    door.start();
+  }
+
+  @AfterEach
+  void stop() {
+    door.stop(0);
+    if (slack != null) {
+      surface.close();
+      slack.close();
+    }
+  }
+
+  private void receive(HttpExchange exchange) throws IOException {
+    Map<String, String> headers = new HashMap<>();
+    exchange
+        .getRequestHeaders()
+        .forEach((name, values) -> headers.put(name.toLowerCase(Locale.ROOT), values.getFirst()));
+    var reception =
+        surface.receive(
+            new RawRequest(
+                exchange.getRequestMethod(),
+                exchange.getRequestURI().getPath(),
+                headers,
+                exchange.getRequestBody().readAllBytes(),
+                Instant.now()));
+    receptions.add(reception);
+    var body = reception.reply().body().getBytes(StandardCharsets.UTF_8);
+    exchange.getResponseHeaders().set("Content-Type", reception.reply().contentType());
+    exchange.sendResponseHeaders(reception.reply().status(), body.length == 0 ? -1 : body.length);
+    exchange.getResponseBody().write(body);
+    exchange.close();
+  }
+
+  private List<Delivery> deliveries() {
+    return receptions.stream()
+        .filter(Reception.Accepted.class::isInstance)
+        .map(it -> ((Reception.Accepted) it).delivery())
+        .toList();
+  }
+
+  private List<JsonNode> channel() {
+    return slack.messages(LocalSlack.CHANNEL);
+  }
+
+  private static Notice notice(String id, Delivery delivery, Update update, int tries) {
+    return new Notice(
+        new NoticeId(id),
+        delivery.conversation(),
+        update,
+        delivery.origin(),
+        delivery.arrivedAt(),
+        tries);
+  }
+
+  private static Posting.Posted posted(Posting posting) {
+    assertThat(posting).isInstanceOf(Posting.Posted.class);
+    return (Posting.Posted) posting;
+  }
+
+  private Delivery startedThread() {
+    slack.command(LocalSlack.CHANNEL, LocalSlack.ANN, "/agent", "fix the flaky test");
+    var delivery = deliveries().getFirst();
+    return delivery.movedTo(posted(surface.open(delivery, false)).conversation());
+  }
+
+  @Test
+  void aCommandOpensOneThreadHoweverOftenItIsTried() {
+    slack.command(LocalSlack.CHANNEL, LocalSlack.ANN, "/agent", "fix the flaky test");
+    var delivery = deliveries().getFirst();
+    assertThat(delivery.intent()).isEqualTo(new Intent.Start(Request.of("fix the flaky test")));
+
+    var opened = posted(surface.open(delivery, false));
+    var again = posted(surface.open(delivery, true));
+
+    assertThat(again).isEqualTo(opened);
+    assertThat(channel())
+        .extracting(it -> it.path("text").asText())
+        .containsOnlyOnce("<@U0ANN> asked: fix the flaky test")
+        .contains("On it. Watch the thread in this channel.");
+  }
+
+  @Test
+  void aStatusIsPostedOnceAndThenEdited() {
+    var thread = startedThread();
+    var status =
+        SlackUpdates.status(SlackUpdates.running().message("reading"), Duration.ofSeconds(5));
+
+    var card = posted(surface.post(notice("n1", thread, status, 0), null)).ref();
+    assertThat(posted(surface.post(notice("n1", thread, status, 1), null)).ref()).isEqualTo(card);
+    var edit = SlackUpdates.status(SlackUpdates.done(), Duration.ofSeconds(200));
+    assertThat(posted(surface.post(notice("n2", thread, edit, 0), card)).ref()).isEqualTo(card);
+
+    assertThat(channel())
+        .filteredOn(it -> it.has("thread_ts"))
+        .singleElement()
+        .satisfies(
+            it -> {
+              assertThat(it.path("text").asText()).startsWith("✅ *Done*").endsWith("3 min 20 s");
+              assertThat(it.path("blocks").toString()).doesNotContain("cancel_run");
+            });
+  }
+
+  @Test
+  void theEndIsFoundAgainAfterACrash() {
+    var thread = startedThread();
+    var end =
+        new Update.Succeeded(
+            SlackUpdates.done().run(),
+            SlackUpdates.ANN,
+            SlackUpdates.SINCE,
+            SlackUpdates.SINCE.plusSeconds(200));
+
+    var first = posted(surface.post(notice("end", thread, end, 0), null));
+    var second = posted(surface.post(notice("end", thread, end, 1), null));
+
+    assertThat(second).isEqualTo(first);
+    assertThat(channel()).filteredOn(it -> it.has("thread_ts")).hasSize(1);
+  }
+
+  @Test
+  void theStopButtonOfTheCardStopsItsRun() {
+    var thread = startedThread();
+    var status = SlackUpdates.status(SlackUpdates.running(), Duration.ZERO);
+    var card =
+        SlackPlace.Message.of(posted(surface.post(notice("n1", thread, status, 0), null)).ref());
+
+    slack.press(LocalSlack.CHANNEL, card.ts(), LocalSlack.BOB, "cancel_run");
+
+    var pressed = deliveries().getLast();
+    assertThat(pressed.intent())
+        .isEqualTo(
+            new Intent.Cancel(
+                Optional.of(new RunId("0190e6a1-9f50-7c3e-8a43-000000000001")), Optional.empty()));
+    assertThat(pressed.conversation()).isEqualTo(thread.conversation());
+    assertThat(pressed.actor()).isEqualTo(new Actor(LocalSlack.BOB, "bob"));
+  }
+
+  @Test
+  void aMentionArrivesTwiceWithOneMeaning() {
+    slack.message(LocalSlack.CHANNEL, LocalSlack.ANN, "<@U0RUNNEL> fix it");
+
+    assertThat(deliveries()).hasSize(2);
+    assertThat(deliveries())
+        .extracting(Delivery::meaning)
+        .containsOnly(deliveries().getFirst().meaning());
+    assertThat(deliveries()).extracting(Delivery::id).doesNotHaveDuplicates();
+  }
+
+  @Test
+  void aDirectMessageIsForUs() {
+    var direct = slack.directChannel(LocalSlack.ANN);
+
+    slack.message(direct, LocalSlack.ANN, "why is the build red?");
+
+    assertThat(deliveries()).singleElement().matches(Delivery::addressed);
+  }
+
+  @Test
+  void theBackgroundIsWhatPeopleSaidInTheThread() {
+    var root = slack.message(LocalSlack.CHANNEL, LocalSlack.ANN, "the build is red");
+    slack.reply(LocalSlack.CHANNEL, root, LocalSlack.BOB, "since <@U0ANN> &amp; I merged");
+    slack.reply(LocalSlack.CHANNEL, root, LocalSlack.ANN, "<@U0RUNNEL> fix it");
+    var mention = deliveries().getLast();
+    var status = SlackUpdates.status(SlackUpdates.running(), Duration.ZERO);
+    surface.post(notice("n1", mention, status, 0), null);
+    slack.reply(LocalSlack.CHANNEL, root, LocalSlack.ANN, "<@U0RUNNEL> and the docs");
+
+    assertThat(surface.background(deliveries().getLast()).said())
+        .extracting(Background.Said::author, Background.Said::text)
+        .containsExactly(
+            org.assertj.core.groups.Tuple.tuple("ann", "the build is red"),
+            org.assertj.core.groups.Tuple.tuple("bob", "since @ann & I merged"),
+            org.assertj.core.groups.Tuple.tuple("ann", "@runnel fix it"));
+  }
+
+  @Test
+  void aPrivateAnswerIsSeenByItsPersonOnly() {
+    slack.command(LocalSlack.CHANNEL, LocalSlack.ANN, "/agent", "list");
+    var delivery = deliveries().getFirst();
+    var told = new Update.Listed(new Actor(LocalSlack.ANN, "ann"), List.of());
+
+    posted(surface.post(notice("n1", delivery, told, 0), null));
+
+    assertThat(channel())
+        .singleElement()
+        .satisfies(
+            it -> {
+              assertThat(it.path("ephemeral_to").asText()).isEqualTo(LocalSlack.ANN);
+              assertThat(it.path("text").asText()).startsWith("There are no runs here yet.");
+            });
+  }
+
+  @Test
+  void aSignOfReceiptIsAReaction() {
+    var ts = slack.message(LocalSlack.CHANNEL, LocalSlack.ANN, "<@U0RUNNEL> fix it");
+    var mention = deliveries().getFirst();
+    var received = new Update.Received(new PostRef("C0DEV/" + ts));
+
+    posted(surface.post(notice("n1", mention, received, 0), null));
+    posted(surface.post(notice("n1", mention, received, 1), null));
+
+    assertThat(channel().getFirst().path("reactions").toString()).contains("eyes");
+  }
+
+  @Test
+  void aChannelThatIsGoneIsUndeliverable() {
+    var gone = new Conversation(SlackPlace.SURFACE, "T0ACME/C0GONE/1795240915.000008");
+    var told = new Update.Told(SlackUpdates.ANN, "Passed on.", false);
+
+    assertThat(
+            surface.post(
+                new Notice(new NoticeId("n1"), gone, told, Origin.NONE, Instant.now(), 0), null))
+        .isInstanceOf(Posting.Undeliverable.class);
+  }
+}

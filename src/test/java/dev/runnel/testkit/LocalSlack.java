@@ -1,0 +1,271 @@
+package dev.runnel.testkit;
+
+import static org.awaitility.Awaitility.await;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Assumptions;
+
+/// The Slack emulator local-slack as a process of its own: a workspace with two people, a channel
+/// and our app, that sends signed requests and keeps what is posted.
+///
+/// Its program is named by the system property `runnel.local-slack` or the variable
+/// `RUNNEL_LOCAL_SLACK`; without, tests that need it are skipped.
+public final class LocalSlack implements AutoCloseable {
+  public static final String TEAM = "T0ACME";
+  public static final String CHANNEL = "C0DEV";
+  public static final String ANN = "U0ANN";
+  public static final String BOB = "U0BOB";
+  public static final String BOT = "U0RUNNEL";
+  public static final String BOT_TOKEN = "xoxb-local-slack";
+  public static final String SIGNING_SECRET = "local-slack-signing-secret";
+
+  private static final String PROPERTY = "runnel.local-slack";
+  private static final String VARIABLE = "RUNNEL_LOCAL_SLACK";
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  private final HttpClient http = HttpClient.newHttpClient();
+  private final Process process;
+  private final Path folder;
+  private final URI address;
+
+  private LocalSlack(Process process, Path folder, URI address) {
+    this.process = process;
+    this.folder = folder;
+    this.address = address;
+  }
+
+  /// Starts one that sends everything to an address; skips the test where there is no emulator.
+  public static LocalSlack start(URI requestUrl) {
+    var program = program();
+    Assumptions.assumeTrue(
+        program.isPresent(),
+        "Skipped: the Slack emulator is not installed. Install local-slack-linux-x64 by npm, and"
+            + " set "
+            + VARIABLE
+            + " to its bin/local-slack.");
+    try {
+      var folder = Files.createTempDirectory("local-slack");
+      var config = Files.writeString(folder.resolve("config.json"), config(requestUrl));
+      var port = freePort();
+      var process =
+          new ProcessBuilder(
+                  program.get().toString(),
+                  "--config",
+                  config.toString(),
+                  "--port",
+                  Integer.toString(port),
+                  "--base-host",
+                  "127.0.0.1")
+              .redirectErrorStream(true)
+              .redirectOutput(folder.resolve("output.log").toFile())
+              .start();
+      var slack = new LocalSlack(process, folder, URI.create("http://127.0.0.1:" + port));
+      slack.awaitStart();
+      return slack;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static Optional<Path> program() {
+    return Optional.ofNullable(System.getProperty(PROPERTY))
+        .or(() -> Optional.ofNullable(System.getenv(VARIABLE)))
+        .filter(it -> !it.isBlank())
+        .map(Path::of);
+  }
+
+  private static String config(URI requestUrl) {
+    var config = JSON.createObjectNode();
+    config.putObject("workspace").put("name", "Acme").put("domain", "acme").put("teamId", TEAM);
+    config
+        .putObject("app")
+        .put("appId", "A0RUNNEL")
+        .put("botUserId", BOT)
+        .put("botName", "runnel")
+        .put("botToken", BOT_TOKEN)
+        .put("signingSecret", SIGNING_SECRET)
+        .put("mode", "events")
+        .put("requestUrl", requestUrl.toString());
+    var users = config.putArray("users");
+    users.addObject().put("id", ANN).put("name", "ann");
+    users.addObject().put("id", BOB).put("name", "bob");
+    var channel = config.putArray("channels").addObject().put("id", CHANNEL).put("name", "dev");
+    channel.putArray("members").add(ANN).add(BOB).add(BOT);
+    return config.toString();
+  }
+
+  private static int freePort() throws IOException {
+    try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    }
+  }
+
+  private void awaitStart() {
+    try {
+      await("local-slack on " + address)
+          .atMost(Duration.ofSeconds(30))
+          .ignoreExceptions()
+          .failFast("local-slack ended: see " + folder, () -> !process.isAlive())
+          .until(() -> get("state").has("channels"));
+    } catch (RuntimeException e) {
+      process.destroyForcibly();
+      throw e;
+    }
+  }
+
+  /// What the bot needs to know of it.
+  public Map<String, String> settings() {
+    return Map.of(
+        "SLACK_SIGNING_SECRET", SIGNING_SECRET,
+        "SLACK_BOT_TOKEN", BOT_TOKEN,
+        "SLACK_API_URL", address + "/api/");
+  }
+
+  /// Somebody types a slash command; returns when the app has answered.
+  public void command(String channel, String user, String command, String text) {
+    control(
+        "command",
+        JSON.createObjectNode()
+            .put("channel", channel)
+            .put("user", user)
+            .put("command", command)
+            .put("text", text));
+  }
+
+  /// Somebody says something.
+  ///
+  /// @return the message's timestamp
+  public String message(String channel, String user, String text) {
+    return said(
+        JSON.createObjectNode().put("channel", channel).put("user", user).put("text", text));
+  }
+
+  /// Somebody answers in a thread.
+  public String reply(String channel, String thread, String user, String text) {
+    return said(
+        JSON.createObjectNode()
+            .put("channel", channel)
+            .put("thread_ts", thread)
+            .put("user", user)
+            .put("text", text));
+  }
+
+  private String said(ObjectNode message) {
+    return control("message", message).at("/message/ts").asText();
+  }
+
+  /// The channel of direct messages between a person and the bot.
+  public String directChannel(String user) {
+    return call("/api/conversations.open", JSON.createObjectNode().put("users", user))
+        .at("/channel/id")
+        .asText();
+  }
+
+  /// Somebody presses a button that a message has.
+  ///
+  /// @throws AssertionError when the message has no such button
+  public void press(String channel, String ts, String user, String actionId) {
+    var button =
+        messages(channel).stream()
+            .filter(it -> it.path("ts").asText().equals(ts))
+            .flatMap(it -> it.findParents("action_id").stream())
+            .filter(it -> it.path("action_id").asText().equals(actionId))
+            .findFirst()
+            .orElseThrow(() -> new AssertionError("No button " + actionId + " on " + ts));
+    var action = ((ObjectNode) button.deepCopy()).put("block_id", "buttons");
+    control(
+        "interact",
+        JSON.createObjectNode()
+            .put("channel", channel)
+            .put("messageTs", ts)
+            .put("user", user)
+            .set("action", action));
+  }
+
+  /// Everything in a channel, oldest first: threads and what only one person sees included.
+  public List<JsonNode> messages(String channel) {
+    List<JsonNode> messages = new ArrayList<>();
+    get("messages/" + channel).path("messages").forEach(messages::add);
+    return messages;
+  }
+
+  /// What went over the wire, oldest first: `direction`, `kind`, `summary`, `detail`.
+  public List<JsonNode> log() {
+    List<JsonNode> log = new ArrayList<>();
+    get("log").path("log").forEach(log::add);
+    return log;
+  }
+
+  private JsonNode control(String action, JsonNode body) {
+    return call("/_control/" + action, body);
+  }
+
+  private JsonNode get(String path) {
+    return send(HttpRequest.newBuilder(address.resolve("/_control/" + path)).build());
+  }
+
+  private JsonNode call(String path, JsonNode body) {
+    var answer =
+        send(
+            HttpRequest.newBuilder(address.resolve(path))
+                .header("Content-Type", "application/json")
+                .header("Authorization", "Bearer " + BOT_TOKEN)
+                .POST(HttpRequest.BodyPublishers.ofString(body.toString(), StandardCharsets.UTF_8))
+                .build());
+    if (!answer.path("ok").asBoolean()) {
+      throw new AssertionError(path + " answered " + answer);
+    }
+    return answer;
+  }
+
+  private JsonNode send(HttpRequest request) {
+    try {
+      return JSON.readTree(http.send(request, HttpResponse.BodyHandlers.ofString()).body());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /// Ends the process; its folder goes with it.
+  @Override
+  public void close() {
+    http.close();
+    process.destroy();
+    try {
+      if (!process.waitFor(5, TimeUnit.SECONDS)) {
+        process.destroyForcibly().waitFor();
+      }
+      for (var file : List.of("config.json", "output.log")) {
+        Files.deleteIfExists(folder.resolve(file));
+      }
+      Files.deleteIfExists(folder);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      process.destroyForcibly();
+      Thread.currentThread().interrupt();
+    }
+  }
+}
