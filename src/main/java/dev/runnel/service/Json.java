@@ -3,6 +3,7 @@ package dev.runnel.service;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonMappingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
@@ -77,7 +78,7 @@ final class Json {
   }
 
   private static String place(JsonProcessingException e) {
-    if (e instanceof com.fasterxml.jackson.databind.JsonMappingException mapping) {
+    if (e instanceof JsonMappingException mapping) {
       var path = new StringBuilder();
       for (var step : mapping.getPath()) {
         if (step.getFieldName() != null) {

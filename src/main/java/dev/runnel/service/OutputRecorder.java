@@ -119,7 +119,7 @@ final class OutputRecorder implements AgentProcess.Sink {
     var deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(BATCH_MILLIS);
     for (int count = 0; line != null; count++) {
       switch (line.source()) {
-        case OUT -> ears.hear(line.text()).forEach(this::take);
+        case OUT -> hear(line.text()).forEach(this::take);
         case ERR -> takeError(line.text());
         case END -> {
           return false;
@@ -131,6 +131,17 @@ final class OutputRecorder implements AgentProcess.Sink {
       line = queue.poll(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
     }
     return true;
+  }
+
+  /// A line that cannot be understood is kept as it is: the agent would wait for ever for somebody
+  /// to take its output.
+  private List<Saying> hear(String line) {
+    try {
+      return ears.hear(line);
+    } catch (RuntimeException e) {
+      log.warn("output not understood run={} error={}", job.runId(), e.getClass().getName());
+      return List.of(new Saying.Said(line));
+    }
   }
 
   private void take(Saying saying) {

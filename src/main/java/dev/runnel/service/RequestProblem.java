@@ -1,5 +1,7 @@
 package dev.runnel.service;
 
+import java.util.Locale;
+
 /// A request that cannot be done, with the code that the caller gets to see.
 final class RequestProblem extends RuntimeException {
   private static final long serialVersionUID = 1;
@@ -41,7 +43,7 @@ final class RequestProblem extends RuntimeException {
 
     /// The last segment of a problem's `type`.
     String word() {
-      return name().toLowerCase(java.util.Locale.ROOT);
+      return name().toLowerCase(Locale.ROOT);
     }
   }
 

@@ -3,10 +3,14 @@ package dev.runnel.service;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// Who wants to know when a run or its transcript changed. They are told that it did, not what:
 /// the rows say that.
 final class RunWatchers {
+  private static final Logger log = LoggerFactory.getLogger(RunWatchers.class);
+
   /// Being told until closed.
   interface Watch extends AutoCloseable {
     @Override
@@ -37,6 +41,13 @@ final class RunWatchers {
   }
 
   void changed(String runId) {
-    watchers.getOrDefault(runId, Set.of()).forEach(Runnable::run);
+    for (var watcher : watchers.getOrDefault(runId, Set.of())) {
+      try {
+        watcher.run();
+      } catch (RuntimeException e) {
+        // The change is made; whoever looks on must not break what comes after it.
+        log.error("watcher broke run={}", runId, e);
+      }
+    }
   }
 }

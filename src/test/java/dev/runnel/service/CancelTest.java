@@ -3,11 +3,13 @@ package dev.runnel.service;
 import static dev.runnel.service.RunningService.awaitFile;
 import static dev.runnel.service.RunningService.problem;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -105,6 +107,27 @@ class CancelTest {
   }
 
   @Test
+  void whatIsSaidWhileItIsBeingCancelledIsDoneAfterwards() throws Exception {
+    try (var service =
+        RunningService.withCommand(
+            folder,
+            "[ $RUNNEL_EXECUTION = 1 ] || { sleep 0.5; cat; exit 0; };"
+                + " trap 'touch told' TERM; touch ready; while :; do sleep 0.1; done")) {
+      var id = service.create("x");
+      awaitFile(folder.resolve("workspaces/" + id + "/ready"));
+      var cancel = Thread.ofVirtual().start(() -> service.cancel(id));
+      awaitFile(folder.resolve("workspaces/" + id + "/told"));
+
+      assertThat(service.followUp(id, "do this instead").get("outcome").asText())
+          .isEqualTo("queue_pending");
+
+      cancel.join();
+      assertThat(service.awaitState(id, "SUCCEEDED").at("/status_message/message").asText())
+          .isEqualTo("do this instead");
+    }
+  }
+
+  @Test
   void anEndedRunCannotBeCancelled() {
     try (var service = RunningService.withCommand(folder, "echo ok")) {
       var id = service.create("x");
@@ -131,9 +154,7 @@ class CancelTest {
         assertThat(service.cancel(id).statusCode()).isEqualTo(200);
         assertThat(service.state(id)).isEqualTo("CANCELLED");
         assertThat(
-                ProcessTree.left(
-                        new RunRows.Left(
-                            id, 1, java.util.Optional.empty(), java.util.Optional.empty()))
+                ProcessTree.left(new RunRows.Left(id, 1, Optional.empty(), Optional.empty()))
                     .isEmpty())
             .as("processes of run %d", i)
             .isTrue();
@@ -148,9 +169,7 @@ class CancelTest {
       var id = service.create("x");
       var file = folder.resolve("workspaces/" + id + "/pid");
       awaitFile(file);
-      org.awaitility.Awaitility.await()
-          .atMost(Duration.ofSeconds(5))
-          .until(() -> !Files.readString(file).isBlank());
+      await().atMost(Duration.ofSeconds(5)).until(() -> !Files.readString(file).isBlank());
       pid = Files.readString(file).strip();
     }
     assertThat(Living.is(pid)).isFalse();

@@ -2,9 +2,15 @@ package dev.runnel.service;
 
 import static dev.runnel.service.RunningService.awaitFile;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
+import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -54,6 +60,38 @@ class FollowUpTest {
       assertThat(run.get("started_at")).isEqualTo(failed.get("started_at"));
       assertThat(Instant.parse(run.get("updated_at").asText()))
           .isAfter(Instant.parse(failed.get("updated_at").asText()));
+    }
+  }
+
+  @Test
+  void aKnownAgentTakesItsOwnSessionUpAgain() throws IOException {
+    var programs = Files.createDirectory(folder.resolve("programs"));
+    var claude = programs.resolve("claude");
+    Files.writeString(
+        claude,
+        """
+        #!/bin/sh
+        echo "$@" >> arguments
+        echo '{"type":"system","subtype":"init","session_id":"its-own"}'
+        echo '{"type":"assistant","message":{"content":[{"type":"text","text":"Looking"}]}}'
+        echo "{\\"type\\":\\"result\\",\\"is_error\\":false,\\"result\\":\\"Read: $(cat)\\"}"
+        """);
+    Files.setPosixFilePermissions(claude, PosixFilePermissions.fromString("rwx------"));
+    try (var service =
+        RunningService.inEnvironment(
+            folder, Optional.empty(), Map.of("PATH", programs + ":/usr/bin:/bin"))) {
+      assertThat(service.service.agentName()).isEqualTo("claude");
+      var id = service.create("first");
+      assertThat(service.awaitState(id, "SUCCEEDED").at("/status_message/message").asText())
+          .isEqualTo("Read: first");
+      service.followUp(id, "second");
+      await().untilAsserted(() -> assertThat(service.message(id)).isEqualTo("Read: second"));
+
+      assertThat(Files.readAllLines(folder.resolve("workspaces/" + id + "/arguments")))
+          .satisfiesExactly(
+              first -> assertThat(first).contains("--session-id").doesNotContain("first"),
+              second -> assertThat(second).contains("--resume its-own"));
+      assertThat(service.transcript(id)).isEqualTo("Looking\nLooking\n");
     }
   }
 }

@@ -6,6 +6,7 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -46,7 +47,7 @@ class OutputTest {
     @Test
     void isBounded() {
       var lines = new String[100];
-      java.util.Arrays.fill(lines, "x".repeat(1000));
+      Arrays.fill(lines, "x".repeat(1000));
 
       assertThat(of(lines).length()).isLessThan(33 * 1024);
     }

@@ -7,8 +7,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.StreamSupport;
@@ -146,7 +149,7 @@ class RunApiTest {
       assertThat(titles("q=keyed")).hasSize(2);
     }
 
-    private static java.net.http.HttpResponse<String> createWithMetadata(int count, String value) {
+    private static HttpResponse<String> createWithMetadata(int count, String value) {
       var body = JSON.createObjectNode().put("prompt", "x");
       var metadata = body.putObject("metadata");
       IntStream.range(0, count).forEach(i -> metadata.put("key-" + i, value));
@@ -323,9 +326,9 @@ class RunApiTest {
       assertThat(first.at("/runs/0/title").asText()).isEqualTo("many 20");
       var times =
           StreamSupport.stream(first.get("runs").spliterator(), false)
-              .map(run -> java.time.Instant.parse(run.get("updated_at").asText()))
+              .map(run -> Instant.parse(run.get("updated_at").asText()))
               .toList();
-      assertThat(times).isSortedAccordingTo(java.util.Comparator.reverseOrder());
+      assertThat(times).isSortedAccordingTo(Comparator.reverseOrder());
       assertThat(times).doesNotHaveDuplicates();
     }
 
