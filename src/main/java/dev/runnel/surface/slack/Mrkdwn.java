@@ -18,7 +18,8 @@ final class Mrkdwn {
   // Of bold in italics in bold: enough for people.
   private static final int DEEPEST = 4;
 
-  private static final Pattern FENCE_LINE = Pattern.compile("\\s{0,3}(?<mark>`{3,}|~{3,})(.*)");
+  private static final Pattern FENCE_LINE =
+      Pattern.compile("\\s{0,3}(?<mark>`{3,}(?!.*`)|~{3,})(?<info>.*)");
   private static final Pattern HEADING = Pattern.compile("\\s{0,3}#{1,6}\\s+(?<text>.*)");
   private static final Pattern TASK =
       Pattern.compile("(?<indent>\\s*)[-*+]\\s+\\[(?<mark>[ xX])]\\s+(?<text>.*)");
@@ -94,7 +95,9 @@ final class Mrkdwn {
     for (var line : markdown.lines().toList()) {
       var mark = FENCE_LINE.matcher(line);
       if (fence.isPresent()) {
-        if (mark.matches() && mark.group("mark").startsWith(fence.get())) {
+        if (mark.matches()
+            && mark.group("mark").startsWith(fence.get())
+            && mark.group("info").isBlank()) {
           lines.add(FENCE);
           fence = Optional.empty();
         } else {

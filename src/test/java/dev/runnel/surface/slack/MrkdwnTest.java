@@ -50,6 +50,12 @@ class MrkdwnTest {
   }
 
   @Test
+  void aCodeBlockEndsWhereItsOwnMarkIsAlone() {
+    assertThat(Mrkdwn.fromMarkdown("```\n```java\na\n```\nand ```b```"))
+        .isEqualTo("```\n'''java\na\n```\nand `b`");
+  }
+
+  @Test
   void aTableIsShownAsItIsWritten() {
     assertThat(Mrkdwn.fromMarkdown("| a | b |\n|---|---|\n| 1 | 2 |\ndone"))
         .isEqualTo("```\n| a | b |\n|---|---|\n| 1 | 2 |\n```\ndone");
