@@ -1,6 +1,7 @@
 package dev.runnel.surface.slack;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.sun.net.httpserver.HttpExchange;
@@ -226,9 +227,9 @@ class SlackSurfaceOnLocalSlackTest {
     assertThat(surface.background(deliveries().getLast()).said())
         .extracting(Background.Said::author, Background.Said::text)
         .containsExactly(
-            org.assertj.core.groups.Tuple.tuple("ann", "the build is red"),
-            org.assertj.core.groups.Tuple.tuple("bob", "since @ann & I merged"),
-            org.assertj.core.groups.Tuple.tuple("ann", "@runnel fix it"));
+            tuple("ann", "the build is red"),
+            tuple("bob", "since @ann & I merged"),
+            tuple("ann", "@runnel fix it"));
   }
 
   @Test

@@ -1,18 +1,13 @@
 package dev.runnel.surface.slack;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.runnel.core.model.Actor;
-import dev.runnel.core.model.Background;
 import dev.runnel.core.model.Conversation;
-import dev.runnel.core.model.Delivery;
-import dev.runnel.core.model.DeliveryId;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.NoticeId;
 import dev.runnel.core.model.Origin;
-import dev.runnel.core.model.PostRef;
 import dev.runnel.core.model.Posting;
 import dev.runnel.core.model.RawRequest;
 import dev.runnel.core.model.Reception;
@@ -20,17 +15,13 @@ import dev.runnel.core.model.Request;
 import dev.runnel.core.model.RunId;
 import dev.runnel.core.model.RunOptions;
 import dev.runnel.core.model.Update;
-import dev.runnel.core.port.BackgroundUnavailable;
 import dev.runnel.core.port.Surface;
 import dev.runnel.testkit.SurfaceContract;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -39,13 +30,14 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class SlackSurfaceTest implements SurfaceContract {
-  private static final Actor ANN = new Actor("U0ANN", "ann");
-  private static final Conversation THREAD =
-      new Conversation(SlackPlace.SURFACE, "T0ACME/C0DEV/1795240915.000008");
-  private static final Conversation NOWHERE =
-      new Conversation(SlackPlace.SURFACE, "T0ACME/C0DEV/~1.2.abc");
-  private static final NoticeId NOTICE = new NoticeId("slack:1.2.abc#1");
-  private static final Intent START = new Intent.Start(Request.of("fix the <test>"));
+  private static final Notice TOLD =
+      new Notice(
+          new NoticeId("notice"),
+          new Conversation(SlackPlace.SURFACE, "T0ACME/C0DEV/1795240915.000008"),
+          new Update.Told(new Actor("U0ANN", "ann"), "Passed on.", false),
+          Origin.NONE,
+          SlackRequests.NOW,
+          0);
 
   private final ScriptedSlack slack = new ScriptedSlack();
   private final SlackSurface surface = new SlackSurface(slack.config());
@@ -124,55 +116,7 @@ class SlackSurfaceTest implements SurfaceContract {
       case DOWN -> slack.says("chat.postMessage", ScriptedSlack.status(503));
       case GONE -> slack.refuses("chat.postMessage", "channel_not_found");
     }
-    return surface.post(notice(told(false), THREAD, 0), null);
-  }
-
-  private static Update told(boolean privately) {
-    return new Update.Told(ANN, "Passed on.", privately);
-  }
-
-  private static Notice notice(Update update, Conversation conversation, int tries) {
-    return notice(update, conversation, tries, Origin.NONE);
-  }
-
-  private static Notice notice(Update update, Conversation conversation, int tries, Origin origin) {
-    return new Notice(NOTICE, conversation, update, origin, SlackRequests.NOW, tries);
-  }
-
-  private static Delivery delivery(Conversation conversation, Intent intent, Origin origin) {
-    return new Delivery(
-        new DeliveryId("slack:1.2.abc"),
-        "slash:1.2.abc",
-        conversation,
-        ANN,
-        intent,
-        true,
-        origin,
-        SlackRequests.NOW);
-  }
-
-  private static Update.Status status(String message) {
-    return SlackUpdates.status(SlackUpdates.running().message(message), Duration.ofSeconds(200));
-  }
-
-  private static Origin repliesTo(String address) {
-    return new Origin(Optional.empty(), Optional.of(address), Optional.empty(), false);
-  }
-
-  private static String marked(String blockId, String ts) {
-    return """
-    {"type":"message","user":"U0RUNNEL","bot_id":"B0RUNNEL","ts":"%s","text":"x",\
-    "blocks":[{"type":"section","block_id":"%s","text":{"type":"mrkdwn","text":"x"}}]}\
-    """
-        .formatted(ts, blockId);
-  }
-
-  private static String page(String cursor, String... messages) {
-    return "{\"ok\":true,\"messages\":["
-        + String.join(",", messages)
-        + "],\"response_metadata\":{\"next_cursor\":\""
-        + cursor
-        + "\"}}";
+    return surface.post(TOLD, null);
   }
 
   @Nested
@@ -336,8 +280,8 @@ class SlackSurfaceTest implements SurfaceContract {
       slack.says("auth.test", ScriptedSlack.status(502));
       surface.start();
 
-      surface.post(notice(told(false), THREAD, 0), null);
-      surface.post(notice(told(false), THREAD, 0), null);
+      surface.post(TOLD, null);
+      surface.post(TOLD, null);
 
       assertThat(slack.calls("auth.test")).hasSize(2);
       assertThat(slack.calls("chat.postMessage")).hasSize(2);
@@ -358,357 +302,6 @@ class SlackSurfaceTest implements SurfaceContract {
                 assertThat(it.delivery().origin().link().orElseThrow())
                     .hasToString("https://acme.slack.com/archives/C0DEV/p1795240915000008");
               });
-    }
-  }
-
-  @Nested
-  class OpeningAThread {
-    private final Delivery start = delivery(NOWHERE, START, Origin.NONE);
-
-    @Test
-    void showsWhoAskedForWhat() {
-      assertThat(surface.open(start, false))
-          .isEqualTo(
-              new Posting.Posted(
-                  new PostRef("C0DEV/1795240916.000200"),
-                  new Conversation(SlackPlace.SURFACE, "T0ACME/C0DEV/1795240916.000200")));
-      var call = slack.calls("chat.postMessage").getFirst();
-      assertThat(call.field("channel")).isEqualTo("C0DEV");
-      assertThat(call.field("thread_ts")).isEmpty();
-      assertThat(call.field("text")).isEqualTo("<@U0ANN> asked: fix the &lt;test&gt;");
-    }
-
-    @Test
-    void againFindsThePostOfTheFirstTry() {
-      slack
-          .says("conversations.history", page("more", marked("other", "1795240917.000001")))
-          .says(
-              "conversations.history",
-              page(
-                  "",
-                  "{\"type\":\"message\",\"text\":\"no blocks\",\"ts\":\"1\"}",
-                  marked(SlackPost.Mark.content("slack:1.2.abc").value(), "1795240916.000100")));
-
-      assertThat(surface.open(start, true))
-          .isInstanceOfSatisfying(
-              Posting.Posted.class,
-              it -> assertThat(it.ref()).isEqualTo(new PostRef("C0DEV/1795240916.000100")));
-      assertThat(slack.calls("conversations.history").getLast().field("cursor")).isEqualTo("more");
-      assertThat(slack.calls("chat.postMessage")).isEmpty();
-    }
-
-    @Test
-    void againPostsWhereTheFirstTryDidNot() {
-      assertThat(surface.open(start, true)).isInstanceOf(Posting.Posted.class);
-      assertThat(slack.calls("chat.postMessage")).hasSize(1);
-    }
-
-    @Test
-    void againWaitsWhileSlackCannotBeAsked() {
-      slack.says("conversations.history", ScriptedSlack.rateLimited("30"));
-
-      assertThat(surface.open(start, true))
-          .isEqualTo(new Posting.Later(Optional.of(Duration.ofSeconds(30)), "Slack answered 429"));
-      assertThat(slack.calls("chat.postMessage")).isEmpty();
-    }
-
-    @Test
-    void whereWeWereNotInvitedSaysWhatToDo() {
-      slack.refuses("chat.postMessage", "not_in_channel");
-
-      assertThat(surface.open(start, false))
-          .isEqualTo(
-              new Posting.Undeliverable(
-                  "I cannot post in this channel. Invite me with /invite @runnel and try again."));
-    }
-  }
-
-  @Nested
-  class AStatus {
-    private final PostRef card = new PostRef("C0DEV/1795240916.000200");
-
-    @Test
-    void isPostedOnceAndThenEdited() {
-      assertThat(surface.post(notice(status("starting"), THREAD, 0), null))
-          .isEqualTo(new Posting.Posted(card, THREAD));
-      assertThat(surface.post(notice(status("testing"), THREAD, 0), card))
-          .isEqualTo(new Posting.Posted(card, THREAD));
-
-      assertThat(slack.calls("chat.postMessage").getFirst().field("thread_ts"))
-          .isEqualTo("1795240915.000008");
-      var edit = slack.calls("chat.update").getFirst();
-      assertThat(edit.field("ts")).isEqualTo("1795240916.000200");
-      assertThat(edit.field("blocks")).contains("testing", "cancel_run");
-    }
-
-    @Test
-    void thatSomebodyDeletedIsPostedAnew() {
-      slack.refuses("chat.update", "message_not_found");
-
-      assertThat(surface.post(notice(status("testing"), THREAD, 0), card))
-          .isInstanceOf(Posting.Posted.class);
-      assertThat(slack.calls("chat.postMessage")).hasSize(1);
-    }
-  }
-
-  @Nested
-  class AfterATryOfUnknownOutcome {
-    @Test
-    void aPostThatArrivedIsNotRepeated() {
-      slack.says(
-          "conversations.replies",
-          page("", marked(SlackPost.Mark.of(NOTICE.value()).value(), "1795240916.000150")));
-
-      assertThat(surface.post(notice(told(false), THREAD, 1), null))
-          .isEqualTo(new Posting.Posted(new PostRef("C0DEV/1795240916.000150"), THREAD));
-      assertThat(slack.calls("chat.postMessage")).isEmpty();
-    }
-
-    @Test
-    void aPostThatDidNotArriveIsMade() {
-      slack.says("conversations.replies", page("", marked("runnel-other", "1795240916.000150")));
-
-      surface.post(notice(told(false), THREAD, 1), null);
-
-      assertThat(slack.calls("chat.postMessage")).hasSize(1);
-    }
-
-    @Test
-    void anUnknownKindOfBlockDoesNotHideOurPost() {
-      slack.says(
-          "conversations.replies",
-          page(
-              "",
-              "{\"ts\":\"1\",\"blocks\":[{\"type\":\"hologram\",\"block_id\":\"h\",\"x\":[1]}],"
-                  + "\"attachments\":[{\"blocks\":[{\"type\":\"hologram\"}]}]}",
-              marked(SlackPost.Mark.of(NOTICE.value()).value(), "1795240916.000150")));
-
-      surface.post(notice(told(false), THREAD, 1), null);
-
-      assertThat(slack.calls("chat.postMessage")).isEmpty();
-    }
-  }
-
-  @Nested
-  class APrivateAnswer {
-    @Test
-    void goesToTheAddressTheCommandCameWith() {
-      var posting =
-          surface.post(notice(told(true), NOWHERE, 0, repliesTo(slack.responseUrl())), null);
-
-      assertThat(posting).isInstanceOf(Posting.Posted.class);
-      assertThat(slack.calls("respond").getFirst().field("json"))
-          .contains("\"response_type\":\"ephemeral\"", "Passed on.");
-      assertThat(slack.calls("chat.postEphemeral")).isEmpty();
-    }
-
-    @Test
-    void afterHalfAnHourGoesBesideTheThread() {
-      slack.says("respond", ScriptedSlack.status(404));
-
-      surface.post(notice(told(true), THREAD, 0, repliesTo(slack.responseUrl())), null);
-
-      var call = slack.calls("chat.postEphemeral").getFirst();
-      assertThat(call.field("user")).isEqualTo("U0ANN");
-      assertThat(call.field("thread_ts")).isEqualTo("1795240915.000008");
-    }
-
-    @Test
-    void thatCannotBePrivateIsSaidInTheThread() {
-      slack.refuses("chat.postEphemeral", "user_not_in_channel");
-
-      surface.post(notice(new Update.Helped(ANN), THREAD, 0), null);
-
-      assertThat(slack.calls("chat.postMessage")).hasSize(1);
-    }
-
-    @Test
-    void inADirectMessageIsAMessage() {
-      var direct = new Conversation(SlackPlace.SURFACE, "T0ACME/D0ANN/1795240915.000012");
-
-      surface.post(notice(told(true), direct, 0), null);
-
-      assertThat(slack.calls("chat.postMessage")).hasSize(1);
-    }
-
-    @Test
-    void outsideThreadsThatReachesNobodyIsUndeliverable() {
-      slack.refuses("chat.postEphemeral", "channel_not_found");
-
-      assertThat(surface.post(notice(told(true), NOWHERE, 0), null))
-          .isInstanceOf(Posting.Undeliverable.class);
-      assertThat(slack.calls("chat.postMessage")).isEmpty();
-    }
-  }
-
-  @Nested
-  class ASignOfReceipt {
-    private final Update received = new Update.Received(new PostRef("C0DEV/1795240915.000008"));
-
-    @Test
-    void isAReactionOnTheMessage() {
-      assertThat(surface.post(notice(received, THREAD, 0), null))
-          .isInstanceOf(Posting.Posted.class);
-
-      var call = slack.calls("reactions.add").getFirst();
-      assertThat(call.field("name")).isEqualTo("eyes");
-      assertThat(call.field("timestamp")).isEqualTo("1795240915.000008");
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"already_reacted", "missing_scope", "message_not_found"})
-    void thatIsNotPossibleIsNotMissed(String error) {
-      slack.refuses("reactions.add", error);
-
-      assertThat(surface.post(notice(received, THREAD, 0), null))
-          .isInstanceOf(Posting.Posted.class);
-    }
-  }
-
-  @Nested
-  class WhatSlackAnswers {
-    @ParameterizedTest
-    @ValueSource(strings = {"ratelimited", "internal_error", "fatal_error", "service_unavailable"})
-    void passesByIsLater(String error) {
-      slack.refuses("chat.postMessage", error);
-
-      assertThat(surface.post(notice(told(false), THREAD, 0), null))
-          .isInstanceOf(Posting.Later.class);
-    }
-
-    @Test
-    void unreadablyIsLater() {
-      for (var body : List.of("<html>proxy</html>", "", "null", "[]")) {
-        slack.says("chat.postMessage", body);
-
-        assertThat(surface.post(notice(told(false), THREAD, 0), null))
-            .as(body)
-            .isInstanceOf(Posting.Later.class);
-      }
-    }
-
-    @ParameterizedTest
-    @CsvSource({
-      "is_archived,archived",
-      "token_revoked,SLACK_BOT_TOKEN",
-      "missing_scope,manifest",
-      "thread_not_found,gone",
-      "something_new,something_new"
-    })
-    void forGoodIsUndeliverableInPlainWords(String error, String word) {
-      slack.refuses("chat.postMessage", error);
-
-      assertThat(surface.post(notice(told(false), THREAD, 0), null))
-          .isInstanceOfSatisfying(
-              Posting.Undeliverable.class, it -> assertThat(it.why()).contains(word));
-    }
-
-    @Test
-    void notAtAllIsLater() {
-      slack.close();
-
-      assertThat(surface.post(notice(told(false), THREAD, 0), null))
-          .isInstanceOf(Posting.Later.class);
-    }
-  }
-
-  @Nested
-  class TheBackground {
-    private final Origin reply =
-        new Origin(
-            Optional.empty(),
-            Optional.empty(),
-            Optional.of(new PostRef("C0DEV/1795240999.000001")),
-            false);
-    private final Delivery mention = delivery(THREAD, say("fix it"), reply);
-
-    private static String message(String user, String ts, String text) {
-      return "{\"type\":\"message\",\"user\":\"%s\",\"ts\":\"%s\",\"text\":\"%s\"}"
-          .formatted(user, ts, text);
-    }
-
-    @Test
-    void isWhatWasSaidInTheThreadByName() {
-      slack
-          .says(
-              "conversations.replies",
-              page(
-                  "p2",
-                  message("U0ANN", "1795240915.000008", "the build is red, <@U0BOB>"),
-                  marked(SlackPost.Mark.of("n1").value(), "1795240915.000009")))
-          .says(
-              "conversations.replies",
-              page(
-                  "",
-                  message("U0ANN", "1795240915.000008", "the build is red, <@U0BOB>"),
-                  message("U0BOB", "1795240916.000001", "since &lt;yesterday&gt;"),
-                  marked(SlackPost.Mark.content("n2").value(), "1795240917.000001"),
-                  message("U0ANN", "1795240999.000001", "fix it")));
-
-      var background = surface.background(mention);
-
-      assertThat(background.kind()).isEqualTo("Slack thread");
-      assertThat(background.said())
-          .extracting(Background.Said::text)
-          .contains("the build is red, @Bob", "since <yesterday>", "x")
-          .doesNotContain("fix it");
-      assertThat(background.said())
-          .first()
-          .isEqualTo(
-              new Background.Said(
-                  "Ann",
-                  Instant.parse("2026-11-21T06:01:55.000008Z")
-                      .truncatedTo(java.time.temporal.ChronoUnit.MILLIS),
-                  "the build is red, @Bob"));
-      assertThat(background.omitted()).isZero();
-    }
-
-    @Test
-    void ofALongThreadIsItsBeginningAndItsEnd() {
-      var text = "words ".repeat(100);
-      var messages =
-          IntStream.rangeClosed(1, 300)
-              .mapToObj(
-                  i ->
-                      message("U0ANN", "1795240916.%06d".formatted(i), "message " + i + " " + text))
-              .collect(Collectors.joining(","));
-      slack.says(
-          "conversations.replies",
-          page("", message("U0ANN", "1795240915.000008", "the root"), messages));
-
-      var background = surface.background(mention);
-
-      assertThat(background.said().getFirst().text()).isEqualTo("the root");
-      assertThat(background.said().getLast().text()).startsWith("message 300 ");
-      assertThat(background.omitted()).isPositive();
-      assertThat(background.said().size() + background.omitted()).isEqualTo(301);
-      assertThat(background.said().stream().mapToInt(it -> it.text().length()).sum())
-          .isLessThan(31_000);
-      assertThat(slack.calls("users.info")).isNotEmpty();
-    }
-
-    @Test
-    void isNoneWhereTheThreadBeginsWithTheRequest() {
-      var root =
-          new Origin(
-              Optional.empty(),
-              Optional.empty(),
-              Optional.of(new PostRef("C0DEV/1795240915.000008")),
-              false);
-
-      assertThat(surface.background(delivery(THREAD, say("fix it"), root)))
-          .isEqualTo(Background.NONE);
-      assertThat(surface.background(delivery(THREAD, START, Origin.NONE)))
-          .isEqualTo(Background.NONE);
-      assertThat(slack.calls()).isEmpty();
-    }
-
-    @Test
-    void thatCannotBeReadIsAskedForAgain() {
-      slack.says("conversations.replies", ScriptedSlack.status(500));
-
-      assertThatThrownBy(() -> surface.background(mention))
-          .isInstanceOf(BackgroundUnavailable.class);
     }
   }
 }
