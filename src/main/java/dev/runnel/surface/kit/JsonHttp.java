@@ -1,0 +1,115 @@
+package dev.runnel.surface.kit;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.MissingNode;
+import java.io.IOException;
+import java.net.URI;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import okhttp3.Headers;
+import okhttp3.HttpUrl;
+import okhttp3.MediaType;
+import okhttp3.OkHttpClient;
+import okhttp3.Request;
+import okhttp3.RequestBody;
+
+/// Calls to a platform's API with JSON both ways. Thread-safe.
+///
+/// Nothing is repeated here, not even after a broken connection: whether a request that adds
+/// something may be sent again is for the caller to know.
+public final class JsonHttp {
+  private static final JsonMapper JSON = new JsonMapper();
+  private static final MediaType TYPE = MediaType.get("application/json");
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final long LONGEST_ANSWER = 16 * 1024 * 1024;
+
+  private final OkHttpClient http;
+  private final HttpUrl base;
+  private final Headers headers;
+
+  /// @param base what the paths are put behind; it may have a path of its own
+  /// @param headers sent with each request, the token's among them
+  public JsonHttp(OkHttpClient http, URI base, Map<String, String> headers) {
+    this.http = http.newBuilder().retryOnConnectionFailure(false).callTimeout(PATIENCE).build();
+    this.base = HttpUrl.get(base.toString());
+    this.headers = Headers.of(headers);
+  }
+
+  /// What the platform answered, whatever the status.
+  ///
+  /// @param body missing where it is no JSON
+  public record Answer(int status, Headers headers, JsonNode body) {
+    public boolean isGood() {
+      return status >= 200 && status < 300;
+    }
+
+    public Optional<String> header(String name) {
+      return Optional.ofNullable(headers.get(name));
+    }
+
+    /// A header that is a whole number, such as `Retry-After`.
+    public Optional<Long> number(String name) {
+      return header(name).filter(text -> text.matches("[0-9]{1,15}")).map(Long::valueOf);
+    }
+
+    /// Without headers and body, which may be secret.
+    @Override
+    public String toString() {
+      return "Answer[status=" + status + "]";
+    }
+  }
+
+  /// @param path behind the base: segments divided by `/`, then perhaps a query, all
+  ///     encoded
+  /// @throws IOException when there was no answer; for one of the other methods that leaves open
+  ///     whether it had its effect
+  public Answer get(String path) throws IOException {
+    return call(new Request.Builder().get(), path);
+  }
+
+  public Answer post(String path, JsonNode body) throws IOException {
+    return call(new Request.Builder().post(json(body)), path);
+  }
+
+  public Answer patch(String path, JsonNode body) throws IOException {
+    return call(new Request.Builder().patch(json(body)), path);
+  }
+
+  public Answer put(String path, JsonNode body) throws IOException {
+    return call(new Request.Builder().put(json(body)), path);
+  }
+
+  private Answer call(Request.Builder request, String path) throws IOException {
+    try (var response = http.newCall(request.url(url(path)).headers(headers).build()).execute()) {
+      return new Answer(
+          response.code(), response.headers(), read(response.peekBody(LONGEST_ANSWER).bytes()));
+    }
+  }
+
+  private HttpUrl url(String path) {
+    var query = path.indexOf('?');
+    var url =
+        base.newBuilder()
+            .addEncodedPathSegments(query < 0 ? path.substring(1) : path.substring(1, query));
+    return query < 0 ? url.build() : url.encodedQuery(path.substring(query + 1)).build();
+  }
+
+  private static RequestBody json(JsonNode body) {
+    try {
+      return RequestBody.create(JSON.writeValueAsBytes(body), TYPE);
+    } catch (JsonProcessingException impossible) {
+      throw new IllegalStateException("Every tree can be written", impossible);
+    }
+  }
+
+  private static JsonNode read(byte[] body) {
+    try {
+      return JSON.readTree(body);
+    } catch (IOException noJson) {
+      return MissingNode.getInstance();
+    }
+  }
+}

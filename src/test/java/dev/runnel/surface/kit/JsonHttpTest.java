@@ -1,0 +1,107 @@
+package dev.runnel.surface.kit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.net.URI;
+import java.util.Map;
+import java.util.Objects;
+import mockwebserver3.MockResponse;
+import mockwebserver3.MockWebServer;
+import mockwebserver3.SocketEffect;
+import okhttp3.OkHttpClient;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class JsonHttpTest {
+  private final MockWebServer server = new MockWebServer();
+  private final ObjectNode body = JsonNodeFactory.instance.objectNode().put("text", "Grüße");
+
+  @BeforeEach
+  void start() throws IOException {
+    server.start();
+  }
+
+  @AfterEach
+  void stop() {
+    server.close();
+  }
+
+  private JsonHttp http() {
+    return new JsonHttp(
+        new OkHttpClient(),
+        URI.create("http://127.0.0.1:" + server.getPort() + "/api/v4"),
+        Map.of("Private-Token", "s3cret"));
+  }
+
+  private void answers(int status, String text) {
+    server.enqueue(
+        new MockResponse.Builder()
+            .code(status)
+            .addHeader("Retry-After", "17")
+            .addHeader("X-Odd", "1.5")
+            .body(text)
+            .build());
+  }
+
+  @Test
+  void pathAndQueryGoBehindTheBase() throws Exception {
+    answers(200, "{\"id\": 1}");
+
+    var answer = http().get("/projects/a%2Fb/notes?page=2&sort=asc");
+
+    assertThat(answer.isGood()).isTrue();
+    assertThat(answer.body().path("id").intValue()).isEqualTo(1);
+    var request = server.takeRequest();
+    assertThat(request.getTarget()).isEqualTo("/api/v4/projects/a%2Fb/notes?page=2&sort=asc");
+    assertThat(request.getHeaders().get("Private-Token")).isEqualTo("s3cret");
+  }
+
+  @Test
+  void bodiesAreJsonInUtf8() throws Exception {
+    for (var method : new String[] {"POST", "PATCH", "PUT"}) {
+      answers(201, "{}");
+
+      switch (method) {
+        case "POST" -> http().post("/x", body);
+        case "PATCH" -> http().patch("/x", body);
+        default -> http().put("/x", body);
+      }
+
+      var request = server.takeRequest();
+      assertThat(request.getMethod()).isEqualTo(method);
+      assertThat(request.getHeaders().get("Content-Type")).isEqualTo("application/json");
+      assertThat(Objects.requireNonNull(request.getBody(), "body").utf8())
+          .isEqualTo("{\"text\":\"Grüße\"}");
+    }
+  }
+
+  @Test
+  void anyStatusIsAnAnswer() throws Exception {
+    answers(429, "<html>slow down</html>");
+
+    var answer = http().get("/x");
+
+    assertThat(answer.isGood()).isFalse();
+    assertThat(answer.status()).isEqualTo(429);
+    assertThat(answer.body().isMissingNode()).isTrue();
+    assertThat(answer.number("retry-after")).contains(17L);
+    assertThat(answer.number("X-Odd")).isEmpty();
+    assertThat(answer.number("X-None")).isEmpty();
+    assertThat(answer.toString()).doesNotContain("17", "html");
+  }
+
+  @Test
+  void aBrokenConnectionIsNotTriedAgain() {
+    server.enqueue(
+        new MockResponse.Builder().onResponseStart(new SocketEffect.CloseSocket()).build());
+    answers(201, "{}");
+
+    assertThatExceptionOfType(IOException.class).isThrownBy(() -> http().post("/x", body));
+    assertThat(server.getRequestCount()).isEqualTo(1);
+  }
+}
