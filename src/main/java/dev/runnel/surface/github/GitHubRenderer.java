@@ -1,0 +1,295 @@
+package dev.runnel.surface.github;
+
+import dev.runnel.core.flow.Words;
+import dev.runnel.core.model.Actor;
+import dev.runnel.core.model.Artifact;
+import dev.runnel.core.model.Binding;
+import dev.runnel.core.model.NoticeId;
+import dev.runnel.core.model.Request;
+import dev.runnel.core.model.Run;
+import dev.runnel.core.model.RunState;
+import dev.runnel.core.model.Update;
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/// From an update to a comment within GitHub's limits, its invisible marker included. Pure.
+final class GitHubRenderer {
+  /// The most characters GitHub takes in a comment.
+  static final int LONGEST = 65_536;
+
+  private static final int LONGEST_TITLE = 150;
+  private static final int LONGEST_LINE = 300;
+  private static final int LONGEST_URL = 2_000;
+  private static final int MOST_LINKS = 10;
+  private static final int MOST_LISTED = 20;
+  private static final Pattern LOGIN = Pattern.compile("[A-Za-z0-9][A-Za-z0-9_-]*");
+
+  private final String label;
+  private final String mention;
+
+  /// @param mention the word behind the `@`
+  GitHubRenderer(String label, String mention) {
+    this.label = label;
+    this.mention = "@" + mention;
+  }
+
+  String render(Update update, NoticeId id) {
+    return switch (update) {
+      case Update.Status status -> post(id, statusHead(status), "", statusTail(status));
+      case Update.Blocked blocked ->
+          post(
+              id,
+              "✋ %s, the agent needs an answer:".formatted(called(blocked.requester())),
+              blocked.question(),
+              line(
+                  "Comment `%s …` to answer.".formatted(mention),
+                  session(blocked.run()).orElse("")));
+      case Update.Succeeded succeeded ->
+          post(
+              id,
+              headline(
+                  RunState.SUCCEEDED,
+                  "Done",
+                  title(succeeded.run()),
+                  "for " + named(succeeded.requester())),
+              succeeded
+                  .run()
+                  .message()
+                  .filter(text -> !text.isBlank())
+                  .orElse("*The agent left no message.*"),
+              paragraphs(
+                  links(succeeded.run()),
+                  line(
+                      "Took " + Words.elapsed(time(succeeded)),
+                      succeeded
+                          .run()
+                          .cost()
+                          .map(cost -> "cost " + Markdown.plain(cost, LONGEST_LINE))
+                          .orElse(""),
+                      session(succeeded.run()).orElse("")),
+                  "Comment `%s …` to continue.".formatted(mention)));
+      case Update.Failed failed ->
+          post(
+              id,
+              headline(
+                  RunState.FAILED,
+                  "Failed",
+                  title(failed.run()),
+                  "for " + named(failed.requester())),
+              failed.why(),
+              paragraphs(
+                  links(failed.run()),
+                  session(failed.run()).orElse(""),
+                  failed.retryable()
+                      ? "Another try may work: comment `%1$s retry`. Or comment `%1$s …` to say what to do differently."
+                          .formatted(mention)
+                      : "Another try alone will not help. Comment `%s …` to say what to do differently."
+                          .formatted(mention)));
+      case Update.Cancelled(Run run, Actor requester) ->
+          post(
+              id,
+              headline(RunState.CANCELLED, "Cancelled", title(run), "for " + named(requester)),
+              "",
+              paragraphs(
+                  links(run),
+                  "Comment `%1$s …` to continue, or `%1$s retry` to start again."
+                      .formatted(mention)));
+      case Update.Told(_, String text, _) -> post(id, "", text, "");
+      case Update.Listed(_, List<Binding> runs) -> post(id, listed(runs), "", "");
+      case Update.Helped _ -> post(id, help(), "", "");
+      case Update.Received _ ->
+          throw new IllegalArgumentException("A sign of receipt is a reaction, not a comment");
+    };
+  }
+
+  private static String statusHead(Update.Status status) {
+    var run = status.run();
+    return paragraphs(
+        headline(run.state(), word(run), title(run, status.request())),
+        line(
+            "for " + named(status.requester()),
+            Words.elapsed(Duration.between(status.since(), status.at())),
+            session(run).orElse("")),
+        links(run));
+  }
+
+  private String statusTail(Update.Status status) {
+    var run = status.run();
+    if (run.state().isTerminal()) {
+      return "";
+    }
+    return paragraphs(
+        run.message()
+            .map(text -> Markdown.quietLine(text, LONGEST_LINE))
+            .filter(text -> !text.isEmpty() && !run.state().needsPerson())
+            .map(text -> "> " + text)
+            .orElse(""),
+        "<sub>Comment `%1$s …` to steer it, `%1$s stop` to stop it.</sub>".formatted(mention));
+  }
+
+  /// Puts a comment together; where all is too long, the words of others are cut.
+  private static String post(NoticeId id, String head, String words, String tail) {
+    var marker = Marker.of(id);
+    var room = LONGEST - head.length() - tail.length() - marker.length() - 3 * "\n\n".length();
+    return paragraphs(head, fitting(words, room), tail, marker);
+  }
+
+  private static String fitting(String words, int room) {
+    var note =
+        "\n\n*The rest was cut off here: a comment has at most %,d characters.*".formatted(LONGEST);
+    var source = Markdown.head(words.strip(), LONGEST);
+    var text = Markdown.quiet(source);
+    if (text.length() <= room && source.length() == words.strip().length()) {
+      return text;
+    }
+    while (text.length() + note.length() > room) {
+      source = Markdown.head(source, source.length() - (text.length() + note.length() - room));
+      text = Markdown.quiet(source);
+    }
+    return text + note;
+  }
+
+  private String listed(List<Binding> runs) {
+    if (runs.isEmpty()) {
+      return "There are no runs here yet. `%s PROMPT` starts one.".formatted(mention);
+    }
+    var left = runs.size() - MOST_LISTED;
+    return Stream.concat(
+            runs.stream()
+                .limit(MOST_LISTED)
+                .map(
+                    each ->
+                        "- "
+                            + line(
+                                headline(
+                                    each.run().state(),
+                                    word(each.run()),
+                                    title(each.run(), each.request())),
+                                "for " + named(each.requester()),
+                                link(each.conversation().key(), each.origin().link()),
+                                session(each.run()).orElse(""))),
+            left > 0 ? Stream.of("- … and " + left + " more") : Stream.of())
+        .collect(Collectors.joining("\n"));
+  }
+
+  private String help() {
+    return """
+    **What I understand** in a comment, at the beginning of a line
+
+    | you write | I do |
+    |---|---|
+    | `%1$s fix the flaky test` | start a run with this issue as background, or pass your words on to its run |
+    | `%1$s stop` | stop the run |
+    | `%1$s status` | say how it is going |
+    | `%1$s retry` | start again with the same words |
+    | `%1$s help` | show this |
+
+    `/%2$s` works like `%1$s`. The label `%3$s` on an issue starts a run too, `%3$s:NAME` one with the \
+    profile NAME. Options go before or after the prompt, each with a value: \
+    `--profile` `--env` `--model` `--skill` `--name` `--title` `--factory`.\
+    """
+        .formatted(mention, mention.substring(1), label);
+  }
+
+  private static Duration time(Update.Succeeded succeeded) {
+    return succeeded
+        .run()
+        .runTime()
+        .orElseGet(() -> Duration.between(succeeded.since(), succeeded.at()));
+  }
+
+  private static String links(Run run) {
+    var links =
+        run.artifacts().stream()
+            .map(each -> link(label(each), Optional.of(each.link())))
+            .filter(each -> !each.isEmpty())
+            .toList();
+    var left = links.size() - MOST_LINKS;
+    return Stream.concat(
+            links.stream().limit(MOST_LINKS),
+            left > 0 ? Stream.of("… and " + left + " more") : Stream.of())
+        .map(each -> "- " + each)
+        .collect(Collectors.joining("\n"));
+  }
+
+  private static String label(Artifact artifact) {
+    return artifact.label().isBlank()
+        ? (artifact.pullRequest() ? "Pull request" : "Open")
+        : artifact.label();
+  }
+
+  private static Optional<String> session(Run run) {
+    return Optional.of(link("Session", run.session())).filter(link -> !link.isEmpty());
+  }
+
+  private static String link(String words, Optional<URI> target) {
+    return target
+        .map(URI::toASCIIString)
+        .filter(url -> url.startsWith("https://") || url.startsWith("http://"))
+        .filter(url -> url.length() <= LONGEST_URL)
+        .map(url -> "[%s](<%s>)".formatted(Markdown.plain(words, LONGEST_TITLE), url))
+        .orElse("");
+  }
+
+  private static String headline(RunState state, String word, String... more) {
+    return line(
+        Stream.concat(Stream.of(sign(state) + " **" + word + "**"), Stream.of(more))
+            .toArray(String[]::new));
+  }
+
+  private static String title(Run run) {
+    return Markdown.plain(run.title(), LONGEST_TITLE);
+  }
+
+  private static String title(Run run, Request request) {
+    var title = title(run);
+    return title.isEmpty() ? Markdown.plain(request.text(), LONGEST_TITLE) : title;
+  }
+
+  private static String sign(RunState state) {
+    return switch (state) {
+      case QUEUED -> "⏳";
+      case RUNNING -> "⚙️";
+      case BLOCKED -> "✋";
+      case SUCCEEDED -> "✅";
+      case FAILED -> "❌";
+      case CANCELLED -> "🚫";
+      case UNKNOWN -> "❔";
+    };
+  }
+
+  private static String word(Run run) {
+    return switch (run.state()) {
+      case QUEUED -> "Queued";
+      case RUNNING -> "Working";
+      case BLOCKED -> "Waiting for an answer";
+      case SUCCEEDED -> "Done";
+      case FAILED -> "Failed";
+      case CANCELLED -> "Cancelled";
+      case UNKNOWN -> Markdown.plain(run.stateName(), LONGEST_TITLE);
+    };
+  }
+
+  /// The person, without a ping.
+  private static String named(Actor actor) {
+    return Markdown.plain(actor.name(), LONGEST_TITLE);
+  }
+
+  /// The person, with a ping.
+  private static String called(Actor actor) {
+    return LOGIN.matcher(actor.id()).matches() ? "@" + actor.id() : named(actor);
+  }
+
+  private static String line(String... parts) {
+    return Stream.of(parts).filter(each -> !each.isEmpty()).collect(Collectors.joining(" · "));
+  }
+
+  private static String paragraphs(String... parts) {
+    return Stream.of(parts).filter(each -> !each.isBlank()).collect(Collectors.joining("\n\n"));
+  }
+}

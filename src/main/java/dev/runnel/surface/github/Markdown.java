@@ -1,0 +1,191 @@
+package dev.runnel.surface.github;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/// Markdown as far as Runnel must know it: what of a comment people see, what in it is code, and
+/// how to write down words of others so that they do nothing.
+final class Markdown {
+  private static final Pattern LINE_END = Pattern.compile("\\r\\n?|[\\u2028\\u2029\\u0085]");
+  // Zero-width characters, direction overrides, tag characters: unseen by people, read by models.
+  private static final Pattern UNSEEN =
+      Pattern.compile(
+          "[\\u200B\\u2060\\uFEFF\\u202A-\\u202E\\u2066-\\u2069\\x{E0000}-\\x{E007F}"
+              + "\\p{Cc}&&[^\\n\\t]]");
+  private static final Pattern FENCE = Pattern.compile("^ {0,3}(?<fence>`{3,}(?!.*`)|~{3,}).*");
+  private static final Pattern QUOTE = Pattern.compile("^ {0,3}>.*");
+  // A code span on one line, a link, or an @ that GitHub may take for a mention.
+  private static final Pattern LIVE =
+      Pattern.compile(
+          "(?<![`\\\\])(?<ticks>`+)(?!`).*?(?<!`)\\k<ticks>(?!`)"
+              + "|https?://[^\\s<>()\\[\\]\"'`]+"
+              + "|(?<![A-Za-z0-9_])(?<at>@)(?=[A-Za-z0-9])");
+  private static final Pattern MARKS = Pattern.compile("[\\\\`*_\\[\\]<>|~#&]");
+  private static final String COMMENT_START = "<!--";
+  private static final String COMMENT_END = "-->";
+  private static final char ZERO_WIDTH_SPACE = '\u200B';
+
+  private Markdown() {}
+
+  enum Kind {
+    WORDS,
+    QUOTE,
+    CODE
+  }
+
+  record Line(Kind kind, String text) {}
+
+  /// What people see of a comment, line by line: without HTML comments and unseen characters.
+  static List<Line> seen(String source) {
+    return new Reader(source).lines();
+  }
+
+  static String text(List<Line> lines) {
+    return lines.stream().map(Line::text).collect(Collectors.joining("\n")).strip();
+  }
+
+  /// The words of others, to be posted as they are: they mention nobody, hide nothing and leave no
+  /// code block open that would swallow what comes after.
+  static String quiet(String source) {
+    var reader = new Reader(source);
+    var text =
+        reader.lines().stream()
+            .map(line -> line.kind() == Kind.CODE ? line.text() : unmentioned(line.text()))
+            .collect(Collectors.joining("\n"))
+            .stripTrailing();
+    return reader.fence == null ? text : text + "\n" + reader.fence;
+  }
+
+  /// The words of others inside a sentence or a link: one line, nothing in it means anything.
+  static String plain(String source, int longest) {
+    return unmentioned(MARKS.matcher(line(source, longest)).replaceAll("\\\\$0"));
+  }
+
+  /// The words of others on one line, their code and links kept.
+  static String quietLine(String source, int longest) {
+    return unmentioned(line(source, longest));
+  }
+
+  /// What people see of it, on one line.
+  static String line(String source, int longest) {
+    return cut(text(seen(source)).replaceAll("\\s+", " "), longest);
+  }
+
+  /// At most so many characters, the last of them `…` where something is missing.
+  static String cut(String text, int longest) {
+    return text.length() <= longest ? text : head(text, longest - 1).stripTrailing() + "…";
+  }
+
+  /// The beginning, no character torn in two.
+  static String head(String text, int longest) {
+    if (text.length() <= longest) {
+      return text;
+    }
+    var torn = longest > 0 && Character.isHighSurrogate(text.charAt(longest - 1));
+    return text.substring(0, torn ? longest - 1 : longest);
+  }
+
+  private static String unmentioned(String line) {
+    return LIVE.matcher(line)
+        .replaceAll(live -> live.group("at") == null ? "$0" : "@" + ZERO_WIDTH_SPACE);
+  }
+
+  /// Goes through the lines and keeps what they are inside of.
+  private static final class Reader {
+    private final List<String> source;
+    private final List<Line> lines = new ArrayList<>();
+    private @Nullable String fence;
+    private boolean comment;
+
+    Reader(String source) {
+      var text = LINE_END.matcher(source).replaceAll("\n");
+      this.source = UNSEEN.matcher(text).replaceAll("").lines().toList();
+      for (var at = 0; at < this.source.size(); at++) {
+        read(at);
+      }
+    }
+
+    List<Line> lines() {
+      return lines;
+    }
+
+    private void read(int at) {
+      var raw = source.get(at);
+      if (fence != null) {
+        lines.add(new Line(Kind.CODE, raw));
+        if (closes(fence, raw)) {
+          fence = null;
+        }
+        return;
+      }
+      var opening = FENCE.matcher(raw);
+      if (!comment && opening.matches()) {
+        fence = opening.group("fence");
+        lines.add(new Line(Kind.CODE, raw));
+        return;
+      }
+      var seen = withoutComments(at);
+      if (raw.isBlank() || !seen.isBlank()) {
+        lines.add(new Line(QUOTE.matcher(seen).matches() ? Kind.QUOTE : Kind.WORDS, seen));
+      }
+    }
+
+    private static boolean closes(String fence, String line) {
+      var end = line.strip();
+      return end.length() >= fence.length()
+          && line.length() - line.stripLeading().length() <= 3
+          && end.chars().allMatch(each -> each == fence.charAt(0));
+    }
+
+    private String withoutComments(int at) {
+      var raw = source.get(at);
+      var seen = new StringBuilder();
+      var from = 0;
+      while (from < raw.length()) {
+        if (comment) {
+          var end = raw.indexOf(COMMENT_END, from);
+          if (end < 0) {
+            return seen.toString();
+          }
+          comment = false;
+          from = end + COMMENT_END.length();
+          continue;
+        }
+        var start = raw.indexOf(COMMENT_START, from);
+        if (start < 0) {
+          return seen.append(raw, from, raw.length()).toString();
+        }
+        seen.append(raw, from, start);
+        if (isShown(at, start)) {
+          seen.append(COMMENT_START);
+          from = start + COMMENT_START.length();
+        } else {
+          comment = true;
+          // "<!-->" is a whole comment, so its end may share the dashes of its start.
+          from = start + 2;
+        }
+      }
+      return seen.toString();
+    }
+
+    /// Inside a code span, or in the middle of a line and never closed in its paragraph, the signs
+    /// are only signs.
+    private boolean isShown(int at, int start) {
+      var raw = source.get(at);
+      var before = raw.substring(0, start);
+      if (before.chars().filter(each -> each == '`').count() % 2 == 1) {
+        return true;
+      }
+      if (before.isBlank() || raw.indexOf(COMMENT_END, start + 2) >= 0) {
+        return false;
+      }
+      return source.stream()
+          .skip(at + 1L)
+          .takeWhile(line -> !line.isBlank())
+          .noneMatch(line -> line.contains(COMMENT_END));
+    }
+  }
+}

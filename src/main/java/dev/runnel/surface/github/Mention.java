@@ -1,0 +1,37 @@
+package dev.runnel.surface.github;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/// Finds what a comment says to Runnel: a line that begins with `@agent` or `/agent`, and all that
+/// follows. Code, quotes and what is hidden from people do not count.
+final class Mention {
+  private final Pattern address;
+
+  Mention(String word) {
+    this.address =
+        Pattern.compile(
+            "^ {0,3}[@/]"
+                + Pattern.quote(word)
+                + "(?=[,:;.!?]*(?:[\\s\\u00A0]|$))[,:;.!?]*\\u00A0*(?<words>.*)$",
+            Pattern.CASE_INSENSITIVE);
+  }
+
+  /// @return the words after the mention, to the end of the comment
+  Optional<String> in(String comment) {
+    var lines = Markdown.seen(comment);
+    for (var at = 0; at < lines.size(); at++) {
+      var line = lines.get(at);
+      var matcher = address.matcher(line.text());
+      if (line.kind() == Markdown.Kind.WORDS && matcher.matches()) {
+        List<Markdown.Line> words = new ArrayList<>();
+        words.add(new Markdown.Line(Markdown.Kind.WORDS, matcher.group("words")));
+        words.addAll(lines.subList(at + 1, lines.size()));
+        return Optional.of(Markdown.text(words));
+      }
+    }
+    return Optional.empty();
+  }
+}

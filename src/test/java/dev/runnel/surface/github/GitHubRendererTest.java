@@ -1,0 +1,211 @@
+package dev.runnel.surface.github;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.junit.jupiter.api.DynamicTest.dynamicTest;
+
+import dev.runnel.core.model.Actor;
+import dev.runnel.core.model.Artifact;
+import dev.runnel.core.model.NoticeId;
+import dev.runnel.core.model.PostRef;
+import dev.runnel.core.model.Run;
+import dev.runnel.core.model.RunState;
+import dev.runnel.core.model.Update;
+import java.net.URI;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+
+class GitHubRendererTest {
+  private static final NoticeId ID = new NoticeId("notice-1");
+
+  private final GitHubRenderer renderer = new GitHubRenderer("agent", "agent");
+
+  /// Each in the file of its name under `golden/github/posts`.
+  private static Map<String, Update> golden() {
+    var updates = new LinkedHashMap<String, Update>();
+    for (var state : RunState.values()) {
+      updates.put(
+          "status-" + state.name().toLowerCase(Locale.ROOT),
+          Updates.status(state, "Running `mvn verify`\nfor @everyone"));
+    }
+    var run = Updates.run(RunState.BLOCKED, "");
+    updates.put(
+        "blocked",
+        new Update.Blocked(run, Updates.DANA, "Which of the two tax tables is right, @dana?"));
+    updates.put(
+        "succeeded", Updates.succeeded("The total no longer divides by zero.\n\n@lee, look!"));
+    updates.put("succeeded-in-silence", Updates.succeeded(""));
+    updates.put(
+        "failed", new Update.Failed(run, Updates.DANA, "The build does not compile.", false));
+    updates.put(
+        "failed-retryable", new Update.Failed(run, Updates.DANA, "The machine went away.", true));
+    updates.put("cancelled", new Update.Cancelled(run, Updates.DANA));
+    updates.put("told", Updates.TOLD);
+    updates.put(
+        "listed",
+        new Update.Listed(
+            Updates.DANA,
+            List.of(Updates.binding(RunState.RUNNING, 1), Updates.binding(RunState.SUCCEEDED, 2))));
+    updates.put("listed-none", new Update.Listed(Updates.DANA, List.of()));
+    updates.put("helped", new Update.Helped(Updates.DANA));
+    return updates;
+  }
+
+  @TestFactory
+  Stream<DynamicTest> anUpdateReadsAsItsGoldenFile() {
+    return golden().entrySet().stream()
+        .map(
+            each ->
+                dynamicTest(
+                    each.getKey(),
+                    () ->
+                        assertThat(renderer.render(each.getValue(), ID) + "\n")
+                            .isEqualTo(Deliveries.text("posts/" + each.getKey() + ".md"))));
+  }
+
+  @TestFactory
+  Stream<DynamicTest> everyPostEndsWithItsMarker() {
+    return golden().entrySet().stream()
+        .map(
+            each ->
+                dynamicTest(
+                    each.getKey(),
+                    () ->
+                        assertThat(renderer.render(each.getValue(), ID))
+                            .endsWith("\n\n<!-- runnel:notice=notice-1 -->")));
+  }
+
+  @Test
+  void onlyWhoMustAnswerIsMentioned() {
+    for (var update : golden().values()) {
+      var mentions = renderer.render(update, ID).replace("`@agent", "").replace("@\u200B", "");
+      if (update instanceof Update.Blocked) {
+        assertThat(mentions).containsOnlyOnce("@").contains("@dana");
+      } else {
+        assertThat(mentions).doesNotContain("@");
+      }
+    }
+  }
+
+  @Test
+  void aLongAnswerIsCutAndSaysSo() {
+    var answer = "```\n" + "An answer with @dana in it. 😀\n".repeat(5_000);
+
+    var post = renderer.render(Updates.succeeded(answer), ID);
+
+    assertThat(post.length()).isBetween(65_000, GitHubRenderer.LONGEST);
+    assertThat(post)
+        .contains("\n```\n\n*The rest was cut off here: a comment has at most 65,536 characters.*")
+        .contains("Comment `@agent …` to continue.")
+        .endsWith("<!-- runnel:notice=notice-1 -->");
+  }
+
+  @Test
+  void anAnswerThatGrowsByBeingQuietedStillFits() {
+    var post = renderer.render(Updates.succeeded("@a ".repeat(21_800)), ID);
+
+    assertThat(post.length()).isLessThanOrEqualTo(GitHubRenderer.LONGEST);
+    assertThat(post).contains("cut off here");
+  }
+
+  @Test
+  void howeverMuchThereIsItFits() {
+    var run = Updates.run(RunState.RUNNING, "x".repeat(100_000));
+    var much =
+        new Run(
+            run.id(),
+            "[title](".repeat(10_000),
+            run.state(),
+            run.stateName(),
+            run.message(),
+            run.retryable(),
+            run.session(),
+            Collections.nCopies(
+                500,
+                new Artifact(
+                    "label".repeat(1_000),
+                    URI.create("https://x.example/" + "y".repeat(1_900)),
+                    true)),
+            Optional.of("9".repeat(10_000)),
+            run.runTime(),
+            run.updatedAt(),
+            run.delivery());
+    var dana = new Actor("dana", "dana".repeat(10_000));
+    var bindings = Collections.nCopies(500, Updates.binding(RunState.RUNNING, 1));
+
+    for (var update :
+        List.of(
+            new Update.Status(much, dana, Updates.REQUEST, Updates.SINCE, Updates.NOW),
+            new Update.Succeeded(much, dana, Updates.SINCE, Updates.NOW),
+            new Update.Blocked(much, dana, "?".repeat(100_000)),
+            new Update.Failed(much, dana, "?".repeat(100_000), true),
+            new Update.Cancelled(much, dana),
+            new Update.Told(dana, "?".repeat(100_000), false),
+            new Update.Listed(dana, bindings))) {
+      assertThat(renderer.render(update, ID).length()).isLessThanOrEqualTo(GitHubRenderer.LONGEST);
+    }
+  }
+
+  @Test
+  void aRunWithoutATitleIsNamedByItsRequest() {
+    var run = Updates.run(RunState.QUEUED, "");
+    var untitled =
+        new Run(
+            run.id(),
+            "",
+            run.state(),
+            run.stateName(),
+            run.message(),
+            false,
+            Optional.empty(),
+            List.of(),
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty());
+
+    assertThat(
+            renderer.render(
+                new Update.Status(
+                    untitled, Updates.DANA, Updates.REQUEST, Updates.SINCE, Updates.NOW),
+                ID))
+        .startsWith("⏳ **Queued** · Work on this issue: Checkout fails\n");
+  }
+
+  @Test
+  void onlyWebAddressesBecomeLinks() {
+    var run = Updates.run(RunState.RUNNING, "");
+    var odd =
+        new Update.Cancelled(
+            new Run(
+                run.id(),
+                "t",
+                run.state(),
+                run.stateName(),
+                Optional.empty(),
+                false,
+                Optional.empty(),
+                List.of(new Artifact("click", URI.create("javascript:alert(1)"), false)),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty()),
+            Updates.DANA);
+
+    assertThat(renderer.render(odd, ID)).doesNotContain("javascript", "click");
+  }
+
+  @Test
+  void aSignOfReceiptIsNoComment() {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> renderer.render(new Update.Received(new PostRef("x")), ID));
+  }
+}

@@ -1,0 +1,278 @@
+package dev.runnel.surface.github;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.DynamicTest.dynamicTest;
+
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.NoticeId;
+import dev.runnel.core.model.Posting;
+import dev.runnel.core.model.RawRequest;
+import dev.runnel.core.model.Reception;
+import dev.runnel.core.model.Request;
+import dev.runnel.core.model.RunOptions;
+import dev.runnel.core.port.Surface;
+import dev.runnel.surface.kit.Hmac;
+import dev.runnel.testkit.SettableClock;
+import dev.runnel.testkit.SurfaceContract;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
+import mockwebserver3.MockResponse;
+import mockwebserver3.MockWebServer;
+import okhttp3.OkHttpClient;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class GitHubSurfaceTest implements SurfaceContract {
+  private static final String TASK = "Work on this issue: Checkout fails for carts with 0 items";
+
+  private final GitHubSurface surface = surface("agent", "https://api.github.example");
+
+  private static GitHubSurface surface(String label, String url) {
+    return new GitHubSurface(
+        new GitHubConfig(
+            List.of("an older secret", Deliveries.SECRET),
+            "a-token",
+            URI.create(url),
+            label,
+            "agent"),
+        new OkHttpClient(),
+        new SettableClock());
+  }
+
+  @Override
+  public Surface surface() {
+    return surface;
+  }
+
+  @Override
+  public List<Golden> golden() {
+    return List.of(
+        golden("recorded-labeled", new Intent.Start(Request.of(TASK))),
+        golden("recorded-labeled-with-profile", new Intent.Start(new Request(TASK, fast()))),
+        golden("recorded-unlabeled", cancel("the label was removed")),
+        golden("recorded-closed", cancel("the issue was closed")),
+        golden("vendor-issues-deleted", cancel("the issue was deleted")),
+        golden("vendor-issues-transferred", cancel("the issue was moved away")),
+        golden(
+            "recorded-comment",
+            new Intent.Say(
+                Request.of("please also add a test\n\n```java\nassert cart.isEmpty();\n```"))),
+        golden("recorded-comment-on-a-pull-request", new Intent.Say(Request.of("rebase this"))),
+        golden("recorded-comment-stop", new Intent.Cancel(Optional.empty(), Optional.empty())));
+  }
+
+  private static Golden golden(String name, Intent intent) {
+    return new Golden(name, Deliveries.golden(name), intent);
+  }
+
+  private static RunOptions fast() {
+    var none = RunOptions.NONE;
+    return new RunOptions(
+        Optional.of("fast"),
+        none.environment(),
+        none.model(),
+        none.skill(),
+        none.name(),
+        none.title(),
+        none.factory());
+  }
+
+  private static Intent cancel(String why) {
+    return new Intent.Cancel(Optional.empty(), Optional.of(why));
+  }
+
+  @Override
+  public RawRequest signed(byte[] body) {
+    return Deliveries.signed(Map.of("x-github-event", "issues", "x-github-delivery", "d1"), body);
+  }
+
+  @Override
+  public RawRequest unsigned(RawRequest request) {
+    return Deliveries.without(request, "x-hub-signature-256");
+  }
+
+  @Override
+  public RawRequest ownPost() {
+    return Deliveries.comment(
+        "@agent words of an agent\n\n" + Marker.of(new NoticeId("7f1c2d9e-0001")));
+  }
+
+  @Override
+  public Posting postWhen(Answer answer) {
+    try (var github = new MockWebServer()) {
+      github.start();
+      github.enqueue(
+          switch (answer) {
+            case TAKEN -> new MockResponse.Builder().code(201).body("{\"id\": 42}").build();
+            case RATE_LIMITED ->
+                new MockResponse.Builder().code(403).addHeader("Retry-After", "61").build();
+            case DOWN -> new MockResponse.Builder().code(502).build();
+            case GONE -> new MockResponse.Builder().code(404).build();
+          });
+      return surface("agent", "http://127.0.0.1:" + github.getPort())
+          .post(Updates.notice(Updates.TOLD), null);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private Delivery accepted(RawRequest request) {
+    assertThat(surface.receive(request)).isInstanceOf(Reception.Accepted.class);
+    return ((Reception.Accepted) surface.receive(request)).delivery();
+  }
+
+  private void assertAnswered(RawRequest request) {
+    var reception = surface.receive(request);
+    assertThat(reception).isInstanceOf(Reception.Answered.class);
+    assertThat(reception.reply().status()).isBetween(200, 299);
+  }
+
+  private void assertRejected(int status, RawRequest request) {
+    var reception = surface.receive(request);
+    assertThat(reception).isInstanceOf(Reception.Rejected.class);
+    assertThat(reception.reply().status()).isEqualTo(status);
+    assertThat(reception.reply().body()).isEmpty();
+  }
+
+  @Nested
+  class Proof {
+    private final RawRequest request = Deliveries.golden("recorded-labeled");
+
+    @ParameterizedTest
+    @ValueSource(
+        strings = {
+          "",
+          "sha256=",
+          "sha1=1ef0384846d0e7af573fab7e2476874f1ed3321f",
+          "sha256=0000000000000000000000000000000000000000000000000000000000000000",
+          "sha256=é0000000000000000000000000000000000000000000000000000000000000000",
+          "757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17",
+        })
+    void aWrongSignatureIsNotBelieved(String signature) {
+      assertRejected(401, Deliveries.with(request, "x-hub-signature-256", signature));
+    }
+
+    @Test
+    void theLegacySignatureAloneIsNotEnough() {
+      var legacy =
+          Deliveries.with(
+              Deliveries.without(request, "x-hub-signature-256"),
+              "x-hub-signature",
+              "sha1=1ef0384846d0e7af573fab7e2476874f1ed3321f");
+
+      assertRejected(401, legacy);
+    }
+
+    @Test
+    void anyOfTheSecretsWillDo() {
+      var older = "sha256=" + Hmac.hex("an older secret", request.body());
+
+      accepted(Deliveries.with(request, "x-hub-signature-256", older));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"x-gitea-event", "x-forgejo-delivery", "x-gogs-signature"})
+    void anotherForgeIsNotTakenForGitHub(String header) {
+      assertRejected(401, Deliveries.with(request, header, "issues"));
+    }
+
+    @Test
+    void aFormIsSignedAsAForm() {
+      var json = new String(request.body(), StandardCharsets.UTF_8);
+      var form =
+          ("payload=" + URLEncoder.encode(json, StandardCharsets.UTF_8))
+              .getBytes(StandardCharsets.UTF_8);
+      var headers =
+          Map.of(
+              "content-type", "application/x-www-form-urlencoded",
+              "x-github-event", "issues",
+              "x-github-delivery", "d1");
+
+      var delivery = accepted(Deliveries.signed(headers, form));
+
+      assertThat(delivery.intent()).isEqualTo(new Intent.Start(Request.of(TASK)));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"payload=%7", "payload=", "nothing=1", "", "payload=[]"})
+    void aFormWithoutAPayloadIsABadRequest(String form) {
+      var headers =
+          Map.of(
+              "content-type", "application/x-www-form-urlencoded",
+              "x-github-event", "issues",
+              "x-github-delivery", "d1");
+
+      assertRejected(400, Deliveries.signed(headers, form.getBytes(StandardCharsets.UTF_8)));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"[]", "3", "null", "\"text\"", "{} {}"})
+    void whatIsNoJsonObjectIsABadRequest(String body) {
+      assertRejected(400, signed(body.getBytes(StandardCharsets.UTF_8)));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"x-github-event", "x-github-delivery"})
+    void aDeliveryWithoutItsNameIsABadRequest(String header) {
+      assertRejected(400, Deliveries.without(request, header));
+    }
+
+    @Test
+    void aDeliveryIdThatNoGitHubMadeIsABadRequest() {
+      assertRejected(400, Deliveries.with(request, "x-github-delivery", "x".repeat(5_000)));
+      assertRejected(400, Deliveries.with(request, "x-github-delivery", " "));
+    }
+  }
+
+  @Nested
+  class Noise {
+    private static final Set<String> WORK =
+        Set.of("vendor-issues-deleted", "vendor-issues-transferred");
+
+    @TestFactory
+    Stream<DynamicTest> gitHubsOtherExamplesAreAnswered() {
+      return Deliveries.names().stream()
+          .filter(name -> name.startsWith("vendor-") && !WORK.contains(name))
+          .map(name -> dynamicTest(name, () -> assertAnswered(Deliveries.golden(name))));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+        strings = {
+          "recorded-opened",
+          "recorded-reopened",
+          "recorded-ping",
+          "recorded-comment-edited",
+          "recorded-comment-between-people",
+          "recorded-comment-by-a-stranger",
+        })
+    void whatIsNotForUsIsAnswered(String name) {
+      assertAnswered(Deliveries.golden(name));
+    }
+
+    @Test
+    void aPingIsAnsweredWithAPong() {
+      assertThat(surface.receive(Deliveries.golden("vendor-ping")).reply().body())
+          .isEqualTo("pong");
+    }
+
+    @Test
+    void anUnknownEventIsAnswered() {
+      assertAnswered(
+          Deliveries.with(Deliveries.golden("recorded-labeled"), "x-github-event", "starred"));
+    }
+  }
+}
