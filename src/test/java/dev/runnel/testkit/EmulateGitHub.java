@@ -1,0 +1,243 @@
+package dev.runnel.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import okhttp3.MediaType;
+import okhttp3.OkHttpClient;
+import okhttp3.Request;
+import okhttp3.RequestBody;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Assumptions;
+
+/// GitHub as a process: the `emulate` package from npm, which keeps issues and comments and sends
+/// signed webhooks. One repository, `dana/shop`, with the labels `agent` and `bug`.
+///
+/// It needs a folder in which `npm install emulate@0.11.2` ran, named by the system property
+/// `runnel.emulators` or the variable `RUNNEL_EMULATORS`. Without one the test is skipped.
+public final class EmulateGitHub implements AutoCloseable {
+  public static final String REPOSITORY = "dana/shop";
+
+  private static final String PATH = "/repos/" + REPOSITORY;
+  private static final JsonMapper JSON = new JsonMapper();
+  private static final MediaType TYPE = MediaType.get("application/json");
+  private static final String SEED =
+      """
+      tokens:
+        token-of-dana:
+          login: dana
+          scopes: [repo, user, "admin:repo_hook"]
+        token-of-runnel:
+          login: runnel
+          scopes: [repo, user]
+        token-of-stranger:
+          login: stranger
+          scopes: [repo, user]
+      github:
+        users:
+          - login: dana
+          - login: runnel
+          - login: stranger
+        repos:
+          - owner: dana
+            name: shop
+            auto_init: true
+      """;
+
+  private final OkHttpClient http = new OkHttpClient();
+  private final Process process;
+  private final Path folder;
+  private final int port;
+
+  private EmulateGitHub(Process process, Path folder, int port) {
+    this.process = process;
+    this.folder = folder;
+    this.port = port;
+  }
+
+  /// Starts it, with an empty repository, and waits until it answers.
+  public static EmulateGitHub start() {
+    var program = installed().resolve("node_modules/emulate/dist/index.js");
+    Assumptions.assumeTrue(
+        Files.exists(program), () -> "Skipped: there is no " + program + ", npm install emulate");
+    try {
+      var folder = Files.createTempDirectory("emulate-github");
+      var seed = Files.writeString(folder.resolve("seed.yaml"), SEED);
+      var port = freePort();
+      var process =
+          new ProcessBuilder(
+                  List.of(
+                      "node",
+                      program.toString(),
+                      "--service",
+                      "github",
+                      "--port",
+                      String.valueOf(port),
+                      "--seed",
+                      seed.toString()))
+              .directory(folder.toFile())
+              .redirectErrorStream(true)
+              .redirectOutput(folder.resolve("log").toFile())
+              .start();
+      var github = new EmulateGitHub(process, folder, port);
+      github.prepare();
+      return github;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static Path installed() {
+    var folder =
+        Optional.ofNullable(System.getProperty("runnel.emulators"))
+            .or(() -> Optional.ofNullable(System.getenv("RUNNEL_EMULATORS")))
+            .filter(text -> !text.isBlank());
+    Assumptions.assumeTrue(
+        folder.isPresent(),
+        "Skipped: set -Drunnel.emulators to a folder where npm install emulate@0.11.2 ran");
+    return Path.of(folder.orElseThrow());
+  }
+
+  private void prepare() {
+    try {
+      await()
+          .atMost(Duration.ofSeconds(30))
+          .ignoreExceptions()
+          .until(() -> call("dana", "GET", PATH, null).path("name").isTextual());
+      call("dana", "POST", PATH + "/labels", Map.of("name", "agent", "color", "ededed"));
+      call("dana", "POST", PATH + "/labels", Map.of("name", "bug", "color", "ededed"));
+    } catch (RuntimeException notUp) {
+      close();
+      throw notUp;
+    }
+  }
+
+  /// What goes into `GITHUB_API_URL`.
+  public URI url() {
+    return URI.create("http://127.0.0.1:" + port);
+  }
+
+  /// What goes into `GITHUB_TOKEN`: of the account `runnel`.
+  public String token() {
+    return "token-of-runnel";
+  }
+
+  /// Sends issues and comments to the address from now on.
+  public void createHook(String url, String secret) {
+    call(
+        "dana",
+        "POST",
+        PATH + "/hooks",
+        Map.of(
+            "name",
+            "web",
+            "active",
+            true,
+            "events",
+            List.of("issues", "issue_comment"),
+            "config",
+            Map.of("url", url, "content_type", "json", "secret", secret)));
+  }
+
+  /// @return its number
+  public int createIssue(String title, String body) {
+    return call("dana", "POST", PATH + "/issues", Map.of("title", title, "body", body))
+        .path("number")
+        .intValue();
+  }
+
+  public void label(int issue, String name) {
+    call("dana", "POST", issuePath(issue) + "/labels", Map.of("labels", List.of(name)));
+  }
+
+  public void unlabel(int issue, String name) {
+    var label = URLEncoder.encode(name, StandardCharsets.UTF_8);
+    call("dana", "DELETE", issuePath(issue) + "/labels/" + label, null);
+  }
+
+  public void close(int issue) {
+    call("dana", "PATCH", issuePath(issue), Map.of("state", "closed"));
+  }
+
+  /// @param author `dana`, who owns the repository, or `stranger`
+  /// @return its id
+  public long comment(String author, int issue, String text) {
+    return call(author, "POST", issuePath(issue) + "/comments", Map.of("body", text))
+        .path("id")
+        .longValue();
+  }
+
+  public void deleteComment(long id) {
+    call("dana", "DELETE", PATH + "/issues/comments/" + id, null);
+  }
+
+  /// The texts of an issue's comments, oldest first.
+  public List<String> comments(int issue) {
+    return call("dana", "GET", issuePath(issue) + "/comments?per_page=100", null)
+        .findValuesAsText("body");
+  }
+
+  private static String issuePath(int issue) {
+    return PATH + "/issues/" + issue;
+  }
+
+  private JsonNode call(String login, String method, String path, @Nullable Object body) {
+    try {
+      var json = body == null ? null : RequestBody.create(JSON.writeValueAsBytes(body), TYPE);
+      var request =
+          new Request.Builder()
+              .url(url() + path)
+              .header("Authorization", "Bearer token-of-" + login)
+              .method(method, json)
+              .build();
+      try (var response = http.newCall(request).execute()) {
+        assertThat(response.code()).as(method + " " + path).isBetween(200, 299);
+        var text = response.body().bytes();
+        return text.length == 0 ? JSON.nullNode() : JSON.readTree(text);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static int freePort() throws IOException {
+    try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    }
+  }
+
+  /// Ends the whole process tree.
+  @Override
+  public void close() {
+    var tree = process.descendants().toList();
+    process.destroy();
+    tree.forEach(ProcessHandle::destroy);
+    try {
+      if (!process.waitFor(5, TimeUnit.SECONDS)) {
+        process.destroyForcibly();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    tree.forEach(ProcessHandle::destroyForcibly);
+    for (var file : List.of("seed.yaml", "log", "")) {
+      var ignored = folder.resolve(file).toFile().delete();
+    }
+  }
+}
