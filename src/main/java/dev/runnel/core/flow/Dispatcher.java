@@ -133,7 +133,7 @@ public final class Dispatcher {
         case Plan.FollowUp followUp -> followUp(turn, followUp, now);
         case Plan.CancelRun cancel -> cancel(turn, cancel, now);
         case Plan.Tell(var updates) -> tell(turn, updates, now);
-        case Plan.Ignore _ -> finish(turn, _ -> {});
+        case Plan.Ignore _ -> ignore(turn, now);
       }
     } catch (RuntimeException broken) {
       breaks(turn, broken, now);
@@ -344,6 +344,14 @@ public final class Dispatcher {
             add(work, turn, update, now);
           }
         });
+  }
+
+  /// Nothing is said about a stop that nobody addressed to us, but what it stops may wait here.
+  private void ignore(Turn turn, Instant now) {
+    if (turn.delivery().intent() instanceof Intent.Cancel) {
+      withdraw(turn, now);
+    }
+    finish(turn, _ -> {});
   }
 
   /// Takes back what waits in the conversation, because a stop overtakes it. A start that may have

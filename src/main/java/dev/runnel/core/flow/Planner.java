@@ -100,6 +100,9 @@ final class Planner {
     if (situation.own().isPresent()) {
       return situation.own();
     }
+    if (!delivery.addressed()) {
+      return Optional.empty();
+    }
     var theirs = of(delivery.actor(), situation.nearby(), activeOnly);
     return !activeOnly || theirs.size() == 1 ? theirs.stream().findFirst() : Optional.empty();
   }

@@ -395,6 +395,21 @@ class JourneyTest {
     }
 
     @Test
+    void theLabelComingOffTakesBackAStartThatWaitsAndSaysNothing() {
+      world.runs.isDown(Optional.empty());
+      world.says(delivery("1", start("fix the test")));
+      world.settle();
+      world.runs.isBack();
+      world.says(
+          unaddressed(
+              delivery("2", new Intent.Cancel(Optional.empty(), Optional.of("unlabelled")))));
+      world.passes(Duration.ofMinutes(2));
+
+      assertThat(world.runs.runs()).isEmpty();
+      assertThat(world.surface.told(THREAD)).isEmpty();
+    }
+
+    @Test
     void aStopAlsoFindsTheRunOfAStartWhoseAnswerWasLost() {
       world.runs.losesNextAnswer();
       world.says(delivery("1", start("fix the test")));
@@ -486,6 +501,16 @@ class JourneyTest {
       world.settle();
 
       assertThat(world.runs.cancels()).containsExactly(run());
+    }
+
+    @Test
+    void aStopThatWasNotSaidToUsNeverReachesAnotherThread() {
+      world.says(delivery("1", start("a")));
+      world.settle();
+      world.says(unaddressed(delivery("2", cancel(), Samples.OTHER_THREAD)));
+      world.settle();
+
+      assertThat(world.runs.cancels()).isEmpty();
     }
 
     @Test
