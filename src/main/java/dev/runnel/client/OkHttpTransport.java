@@ -20,6 +20,7 @@ import okhttp3.OkHttpClient;
 import okhttp3.Request;
 import okhttp3.RequestBody;
 import okhttp3.Response;
+import okio.BufferedSink;
 import okio.ByteString;
 import org.jspecify.annotations.Nullable;
 
@@ -79,8 +80,7 @@ final class OkHttpTransport implements Transport {
   private static Request request(HttpCall call, Sent sent) {
     var request = new Request.Builder().url(call.url()).headers(call.headers());
     if (call.method().equals("POST")) {
-      request.post(
-          call.body().size() == 0 ? RequestBody.EMPTY : RequestBody.create(call.body(), JSON));
+      request.post(new OneShot(call.body()));
     }
     return request.tag(Sent.class, sent).build();
   }
@@ -112,6 +112,35 @@ final class OkHttpTransport implements Transport {
       case SocketTimeoutException _ when !sent -> "the run service could not be reached in time";
       case null, default -> "the connection to the run service broke";
     };
+  }
+
+  /// A body that OkHttp may not send twice, as it else does after a 503 with `Retry-After: 0`.
+  private static final class OneShot extends RequestBody {
+    private final ByteString body;
+
+    private OneShot(ByteString body) {
+      this.body = body;
+    }
+
+    @Override
+    public @Nullable MediaType contentType() {
+      return body.size() == 0 ? null : JSON;
+    }
+
+    @Override
+    public long contentLength() {
+      return body.size();
+    }
+
+    @Override
+    public boolean isOneShot() {
+      return true;
+    }
+
+    @Override
+    public void writeTo(BufferedSink sink) throws IOException {
+      sink.write(body);
+    }
   }
 
   /// Whether the request was begun to be written.

@@ -8,6 +8,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import mockwebserver3.MockResponse;
 import mockwebserver3.MockWebServer;
 import mockwebserver3.SocketEffect;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
@@ -73,5 +74,17 @@ abstract class ClientFixture {
         .code(status)
         .setHeader("Content-Type", contentType)
         .body(body);
+  }
+
+  /// @param ids with commas between
+  static String page(String ids, @Nullable String cursor) {
+    var runs =
+        ids.isEmpty()
+            ? ""
+            : "{\"run_id\": \"%s\", \"state\": \"QUEUED\"}"
+                .formatted(ids.replace(",", "\", \"state\": \"QUEUED\"}, {\"run_id\": \""));
+    var next = cursor == null ? "" : ", \"next_cursor\": \"" + cursor + "\"";
+    return "{\"runs\": [%s], \"page_info\": {\"has_next_page\": %s%s}}"
+        .formatted(runs, cursor != null, next);
   }
 }

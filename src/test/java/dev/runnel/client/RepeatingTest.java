@@ -108,6 +108,16 @@ class RepeatingTest extends ClientFixture {
     }
 
     @Test
+    void isNotEvenRepeatedByTheHttpLibraryWhenTheWaitIsZero() {
+      server.enqueue(
+          problem(503, "resource_unavailable").newBuilder().setHeader("Retry-After", "0").build());
+      server.enqueue(json(200, CREATED));
+
+      assertThatThrownBy(RepeatingTest.this::create).isInstanceOf(RunsException.ServerFailed.class);
+      assertThat(server.getRequestCount()).isOne();
+    }
+
+    @Test
     void isNotEvenRepeatedWhenTheServiceAsksForIt() {
       server.enqueue(shouldRetry(503, "true"));
 

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
@@ -16,7 +15,6 @@ import dev.runnel.client.ListRuns.SortOrder;
 import dev.runnel.wire.AgentConfig;
 import dev.runnel.wire.CreateRun;
 import dev.runnel.wire.FollowUpMessage;
-import dev.runnel.wire.RunItem;
 import dev.runnel.wire.RunStateValue;
 import java.net.URI;
 import java.time.Instant;
@@ -29,13 +27,11 @@ import okhttp3.OkHttpClient;
 import okio.Buffer;
 import okio.GzipSink;
 import okio.Okio;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 
@@ -290,143 +286,6 @@ class RunsClientTest extends ClientFixture {
   }
 
   @Nested
-  class Paging {
-    @Test
-    void allPagesAreReadWithTheSameQuery() throws Exception {
-      server.enqueue(json(200, page("a,b", "c1")));
-      server.enqueue(json(200, page("c", "c2")));
-      server.enqueue(json(200, page("d", null)));
-
-      var runs = client.pages(ListRuns.ALL.limit(2)).runs().map(RunItem::runId);
-
-      assertThat(runs).containsExactly("a", "b", "c", "d");
-      assertThat(server.takeRequest().getTarget()).endsWith("?limit=2");
-      assertThat(server.takeRequest().getTarget()).endsWith("?limit=2&cursor=c1");
-      assertThat(server.takeRequest().getTarget()).endsWith("?limit=2&cursor=c2");
-    }
-
-    @Test
-    void aPageIsReadOnlyWhenItIsAskedFor() {
-      server.enqueue(json(200, page("a", "c1")));
-
-      assertThat(client.pages(ListRuns.ALL).iterator().next().runs()).hasSize(1);
-      assertThat(server.getRequestCount()).isOne();
-    }
-
-    @Test
-    void anEmptyPageEndsTheList() {
-      server.enqueue(json(200, page("a", "c1")));
-      server.enqueue(json(200, page("", "c2")));
-
-      assertThat(client.pages(ListRuns.ALL).runs()).hasSize(1);
-      assertThat(server.getRequestCount()).isEqualTo(2);
-    }
-
-    @Test
-    void aCursorThatDoesNotAdvanceIsAnErrorNotAnEndlessList() {
-      server.enqueue(json(200, page("a", "c1")));
-      server.enqueue(json(200, page("b", "c2")));
-      server.enqueue(json(200, page("a", "c1")));
-
-      assertThatThrownBy(() -> client.pages(ListRuns.ALL).runs().toList())
-          .isInstanceOf(RunsException.UnreadableAnswer.class);
-      assertThat(server.getRequestCount()).isEqualTo(3);
-    }
-  }
-
-  @Nested
-  class Errors {
-    @ParameterizedTest
-    @CsvSource({
-      "400, invalid_request,          BadRequest",
-      "401, authentication_required,  Unauthorized",
-      "403, insufficient_credits,     Forbidden",
-      "404, resource_not_found,       NotFound",
-      "409, conflict,                 Conflict",
-      "410, gone,                     OtherStatus",
-      "422, operation_not_supported,  Unprocessable",
-      "429, resource_unavailable,     TooMany",
-      "500, environment_setup_failed, ServerFailed",
-    })
-    void eachStatusHasItsClassAndItsProblem(int status, String code, String name) throws Exception {
-      server.enqueue(
-          problem(status, code, ", \"trace_id\": \"t1\", \"auth_url\": \"https://a.example/\"")
-              .newBuilder()
-              .setHeader("X-Request-Id", "q1")
-              .build());
-      var failure = catchThrowableOfType(RunsException.class, () -> once().get("r1"));
-
-      assertThat(failure.getClass().getSimpleName()).isEqualTo(name);
-      assertThat(failure.status()).hasValue(status);
-      assertThat(failure.code()).isEqualTo(code);
-      assertThat(failure.title()).contains("It went wrong");
-      assertThat(failure.traceId()).contains("t1");
-      assertThat(failure.requestId()).contains("q1");
-      assertThat(failure.problem().orElseThrow().authUrl()).isEqualTo("https://a.example/");
-      assertThat(failure)
-          .hasMessage(
-              "Could not read run r1: It went wrong (%d %s, trace t1, request q1)", status, code);
-    }
-
-    @Test
-    void anErrorPageOfAProxyIsAnErrorWithoutAProblem() {
-      server.enqueue(answer(502, "<html>Bad gateway</html>", "text/html").build());
-
-      var failure = catchThrowableOfType(RunsException.class, () -> once().get("r1"));
-
-      assertThat(failure).isInstanceOf(RunsException.ServerFailed.class);
-      assertThat(failure.problem()).isEmpty();
-      assertThat(failure.code()).isEmpty();
-      assertThat(failure)
-          .hasMessage("Could not read run r1: the run service answered with an error (502)");
-    }
-
-    @ParameterizedTest
-    @CsvSource({
-      "400, invalid_request,          '',                    false",
-      "409, conflict,                 '',                    true",
-      "409, conflict,                 ', \"retryable\": false', false",
-      "429, resource_unavailable,     '',                    true",
-      "500, internal_error,           '',                    true",
-      "500, internal_error,           ', \"retryable\": false', false",
-      "500, environment_setup_failed, '',                    false",
-      "500, environment-setup-failed, '',                    false",
-      "404, resource_not_found,       ', \"retryable\": true',  true",
-    })
-    void whetherItMayWorkLaterIsTheProblemsWordFirst(
-        int status, String code, String members, boolean retryable) {
-      server.enqueue(problem(status, code, members));
-
-      var failure = catchThrowableOfType(RunsException.class, () -> once().get("r1"));
-
-      assertThat(failure.retryable()).isEqualTo(retryable);
-    }
-
-    @ParameterizedTest
-    @CsvSource({"400, false", "408, true", "409, false", "422, false", "429, false", "500, true"})
-    void onlySomeStatusesLeaveACreationInDoubt(int status, boolean inDoubt) {
-      server.enqueue(problem(status, "x"));
-
-      var failure = catchThrowableOfType(RunsException.class, () -> once().create(FIX_IT));
-
-      assertThat(failure.mayHaveHappened()).isEqualTo(inDoubt);
-    }
-
-    @Test
-    void theKeyIsNowhereInAMessageEvenWhenTheServiceQuotesIt() {
-      server.enqueue(problem(401, "authentication_required", ", \"detail\": \"Bad " + KEY + "\""));
-
-      var failure = catchThrowableOfType(RunsException.class, () -> client.get("r1"));
-
-      assertThat(failure).hasMessageContaining("Bad …").hasMessageNotContaining(KEY);
-    }
-
-    private RunsClient once() {
-      return builder().maxRetries(0).build();
-    }
-  }
-
-  @Nested
   class Building {
     @Test
     void baseUrlAndKeyAreNeeded() {
@@ -517,16 +376,5 @@ class RunsClientTest extends ClientFixture {
 
   private static String body(RecordedRequest request) {
     return requireNonNull(request.getBody()).utf8();
-  }
-
-  private static String page(String ids, @Nullable String cursor) {
-    var runs =
-        ids.isEmpty()
-            ? ""
-            : "{\"run_id\": \"%s\", \"state\": \"QUEUED\"}"
-                .formatted(ids.replace(",", "\", \"state\": \"QUEUED\"}, {\"run_id\": \""));
-    var next = cursor == null ? "" : ", \"next_cursor\": \"" + cursor + "\"";
-    return "{\"runs\": [%s], \"page_info\": {\"has_next_page\": %s%s}}"
-        .formatted(runs, cursor != null, next);
   }
 }

@@ -1,0 +1,65 @@
+package dev.runnel.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.runnel.wire.RunItem;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class PagesTest extends ClientFixture {
+  private RunsClient client;
+
+  @BeforeEach
+  void build() {
+    client = builder().build();
+  }
+
+  @AfterEach
+  void close() {
+    client.close();
+  }
+
+  @Test
+  void allPagesAreReadWithTheSameQuery() throws Exception {
+    server.enqueue(json(200, page("a,b", "c1")));
+    server.enqueue(json(200, page("c", "c2")));
+    server.enqueue(json(200, page("d", null)));
+
+    var runs = client.pages(ListRuns.ALL.limit(2)).runs().map(RunItem::runId);
+
+    assertThat(runs).containsExactly("a", "b", "c", "d");
+    assertThat(server.takeRequest().getTarget()).endsWith("?limit=2");
+    assertThat(server.takeRequest().getTarget()).endsWith("?limit=2&cursor=c1");
+    assertThat(server.takeRequest().getTarget()).endsWith("?limit=2&cursor=c2");
+  }
+
+  @Test
+  void aPageIsReadOnlyWhenItIsAskedFor() {
+    server.enqueue(json(200, page("a", "c1")));
+
+    assertThat(client.pages(ListRuns.ALL).iterator().next().runs()).hasSize(1);
+    assertThat(server.getRequestCount()).isOne();
+  }
+
+  @Test
+  void anEmptyPageEndsTheList() {
+    server.enqueue(json(200, page("a", "c1")));
+    server.enqueue(json(200, page("", "c2")));
+
+    assertThat(client.pages(ListRuns.ALL).runs()).hasSize(1);
+    assertThat(server.getRequestCount()).isEqualTo(2);
+  }
+
+  @Test
+  void aCursorThatDoesNotAdvanceIsAnErrorNotAnEndlessList() {
+    server.enqueue(json(200, page("a", "c1")));
+    server.enqueue(json(200, page("b", "c2")));
+    server.enqueue(json(200, page("a", "c1")));
+
+    assertThatThrownBy(() -> client.pages(ListRuns.ALL).runs().toList())
+        .isInstanceOf(RunsException.UnreadableAnswer.class);
+    assertThat(server.getRequestCount()).isEqualTo(3);
+  }
+}
