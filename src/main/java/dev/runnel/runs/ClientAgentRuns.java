@@ -1,0 +1,327 @@
+package dev.runnel.runs;
+
+import dev.runnel.client.ListRuns;
+import dev.runnel.client.ListRuns.SortBy;
+import dev.runnel.client.ListRuns.SortOrder;
+import dev.runnel.client.RequestOptions;
+import dev.runnel.client.RunsClient;
+import dev.runnel.client.RunsException;
+import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.Outcome;
+import dev.runnel.core.model.Prompt;
+import dev.runnel.core.model.Run;
+import dev.runnel.core.model.RunId;
+import dev.runnel.core.model.RunState;
+import dev.runnel.core.model.Sighting;
+import dev.runnel.core.port.AgentRuns;
+import dev.runnel.wire.AgentConfig;
+import dev.runnel.wire.CreateRun;
+import dev.runnel.wire.CreatedRun;
+import dev.runnel.wire.FollowUpMessage;
+import dev.runnel.wire.RunItem;
+import java.net.URI;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// The run service over its API. Every exception of the client ends here:
+///
+/// - no answer, a 5xx, a 429: `Busy`; whether a start happened, [#startedBy] finds out;
+/// - a 404 that the service itself gives: `Missing`; one without its error is a wrong address;
+/// - any other no: `Refused`, in the words of [Refusals].
+///
+/// Safe for many threads.
+public final class ClientAgentRuns implements AgentRuns {
+  private static final Logger log = LoggerFactory.getLogger(ClientAgentRuns.class);
+
+  /// Reading back what was just accepted is a courtesy and may not hold up the caller.
+  private static final RequestOptions READ_BACK =
+      RequestOptions.DEFAULT.withDeadline(Duration.ofSeconds(5)).withMaxRetries(1);
+
+  private static final Duration WHILE_PREPARED = Duration.ofSeconds(2);
+  private static final int CANDIDATES = 20;
+  private static final int PAGES_OF_CHANGES = 20;
+  private static final int PAGES_OF_UNFINISHED = 100;
+
+  private final RunsClient client;
+
+  public ClientAgentRuns(RunsClient client) {
+    this.client = client;
+  }
+
+  @Override
+  public Outcome start(Prompt prompt, DeliveryId key) {
+    CreatedRun created;
+    try {
+      created = client.create(creation(prompt, key), keyed(key));
+    } catch (RunsException failure) {
+      return isMissing(failure) ? Refusals.of(failure) : refusedOrBusy(failure);
+    }
+    try {
+      return new Outcome.Done(RunItems.run(client.get(created.runId(), READ_BACK)));
+    } catch (RunsException unread) {
+      log.debug("started run not read back run={} why={}", created.runId(), unread.getMessage());
+      return new Outcome.Done(asCreated(created, prompt, key));
+    }
+  }
+
+  @Override
+  public Outcome startedBy(DeliveryId key) {
+    List<RunItem> candidates;
+    try {
+      candidates =
+          client
+              .list(ListRuns.ALL.metadata(RunItems.DELIVERY, key.value()).limit(CANDIDATES))
+              .runs();
+    } catch (RunsException.BadRequest | RunsException.Forbidden | RunsException.Unprocessable no) {
+      return startedRecentlyBy(key);
+    } catch (RunsException failure) {
+      return busy(failure);
+    }
+    if (candidates.isEmpty()) {
+      return new Outcome.Missing();
+    }
+    // A service that does not know the filter lists strangers' runs.
+    var found = carrying(key, candidates);
+    return found.isPresent() ? found.get() : startedRecentlyBy(key);
+  }
+
+  @Override
+  public Outcome followUp(RunId run, String text, DeliveryId key) {
+    try {
+      client.followUp(run.value(), new FollowUpMessage(text, null), keyed(key));
+    } catch (RunsException failure) {
+      return outcome(failure);
+    }
+    try {
+      return new Outcome.Done(RunItems.run(client.get(run.value(), READ_BACK)));
+    } catch (RunsException unread) {
+      log.debug("followed-up run not read back run={} why={}", run, unread.getMessage());
+      return new Outcome.Done(unseen(run));
+    }
+  }
+
+  @Override
+  public Outcome cancel(RunId run) {
+    try {
+      client.cancel(run.value());
+    } catch (RunsException.BadRequest failure) {
+      return endedOr(run, failure);
+    } catch (RunsException.Unprocessable failure) {
+      return uncancellable(run, failure);
+    } catch (RunsException.Conflict failure) {
+      return failure.retryable()
+          ? new Outcome.Busy(Optional.of(failure.retryAfter().orElse(WHILE_PREPARED)), why(failure))
+          : Refusals.of(failure);
+    } catch (RunsException failure) {
+      return outcome(failure);
+    }
+    // A look that fails is repeated with the cancellation: twice is once.
+    return find(run);
+  }
+
+  @Override
+  public Outcome find(RunId run) {
+    try {
+      return new Outcome.Done(RunItems.run(client.get(run.value())));
+    } catch (RunsException failure) {
+      return outcome(failure);
+    }
+  }
+
+  /// Oldest change first: a run that changes meanwhile moves to the end, where it is still to be
+  /// read. What a very long list leaves out is later than all it holds.
+  @Override
+  public Sighting changedSince(Instant since) {
+    var query =
+        ListRuns.ALL
+            .updatedAfter(since)
+            .sorted(SortBy.UPDATED_AT, SortOrder.ASC)
+            .limit(ListRuns.MAX_LIMIT);
+    return look(query, PAGES_OF_CHANGES, true);
+  }
+
+  /// By creation, which does not change while pages are read.
+  @Override
+  public Sighting unfinished() {
+    var query = ListRuns.ALL.sorted(SortBy.CREATED_AT, SortOrder.ASC).limit(ListRuns.MAX_LIMIT);
+    for (var state : RunStates.UNFINISHED) {
+      query = query.state(state);
+    }
+    return look(query, PAGES_OF_UNFINISHED, false);
+  }
+
+  /// @param maySkipTheRest whether the first pages alone are of use
+  private Sighting look(ListRuns query, int maxPages, boolean maySkipTheRest) {
+    var runs = new LinkedHashMap<RunId, Run>();
+    try {
+      var pages = client.pages(query).iterator();
+      for (int page = 0; page < maxPages && pages.hasNext(); page++) {
+        for (var item : pages.next().runs()) {
+          var run = RunItems.run(item);
+          runs.putLast(run.id(), run);
+        }
+      }
+      if (pages.hasNext() && !maySkipTheRest) {
+        return new Sighting.Blind(Optional.empty(), "There are too many unfinished runs to list");
+      }
+    } catch (RunsException failure) {
+      return new Sighting.Blind(failure.retryAfter(), why(failure));
+    }
+    return new Sighting.Seen(List.copyOf(runs.values()));
+  }
+
+  /// For services that cannot filter by metadata. `Missing` needs a proof that the newest runs
+  /// show whose they are; without one nobody knows, and a second start must not be risked.
+  private Outcome startedRecentlyBy(DeliveryId key) {
+    List<RunItem> recent;
+    try {
+      recent =
+          client
+              .list(
+                  ListRuns.ALL.sorted(SortBy.CREATED_AT, SortOrder.DESC).limit(ListRuns.MAX_LIMIT))
+              .runs();
+    } catch (RunsException failure) {
+      return busy(failure);
+    }
+    var found = carrying(key, recent);
+    if (found.isPresent()) {
+      return found.get();
+    }
+    var showsDeliveries =
+        recent.isEmpty() || recent.stream().anyMatch(run -> RunItems.delivery(run).isPresent());
+    return showsDeliveries
+        ? new Outcome.Missing()
+        : new Outcome.Busy(
+            Optional.empty(), "The run service does not tell which runs Runnel started");
+  }
+
+  private static Optional<Outcome> carrying(DeliveryId key, List<RunItem> runs) {
+    return runs.stream()
+        .filter(run -> RunItems.delivery(run).equals(Optional.of(key)))
+        .findFirst()
+        .map(run -> new Outcome.Done(RunItems.run(run)));
+  }
+
+  /// A 400 to a cancellation: mostly the run had ended already.
+  private Outcome endedOr(RunId id, RunsException.BadRequest failure) {
+    var found = find(id);
+    if (!(found instanceof Outcome.Done(var run)) || run.state().isTerminal()) {
+      return found;
+    }
+    return run.state() == RunState.BLOCKED
+        ? new Outcome.Refused(
+            failure.code(),
+            "A run that waits for an answer cannot be stopped through the API. Answer it, or open"
+                + " it and stop it there.",
+            run.session())
+        : Refusals.of(failure);
+  }
+
+  private Outcome uncancellable(RunId id, RunsException.Unprocessable failure) {
+    var session = find(id) instanceof Outcome.Done(var run) ? run.session() : Optional.<URI>empty();
+    return new Outcome.Refused(
+        failure.code(),
+        "This kind of run cannot be stopped through the API. Open it and stop it there.",
+        session);
+  }
+
+  private static Outcome outcome(RunsException failure) {
+    return isMissing(failure) ? new Outcome.Missing() : refusedOrBusy(failure);
+  }
+
+  private static Outcome refusedOrBusy(RunsException failure) {
+    return switch (failure) {
+      case RunsException.NotFound _, RunsException.OtherStatus _
+          when failure.problem().isEmpty() && failure.status().orElse(0) != 410 ->
+          busy(failure);
+      case RunsException.Answered answered ->
+          answered.retryable() ? busy(failure) : Refusals.of(failure);
+      case RunsException.Unanswered _, RunsException.UnreadableAnswer _ -> busy(failure);
+    };
+  }
+
+  private static Outcome busy(RunsException failure) {
+    return new Outcome.Busy(failure.retryAfter(), why(failure));
+  }
+
+  private static String why(RunsException failure) {
+    return String.valueOf(failure.getMessage());
+  }
+
+  /// A proxy, or a wrong address, answers 404 as well; only the service's own means the run.
+  private static boolean isMissing(RunsException failure) {
+    return failure instanceof RunsException.NotFound && failure.problem().isPresent();
+  }
+
+  private static RequestOptions keyed(DeliveryId key) {
+    return RequestOptions.DEFAULT.withHeader("Idempotency-Key", key.value());
+  }
+
+  private static CreateRun creation(Prompt prompt, DeliveryId key) {
+    Map<String, String> metadata = new LinkedHashMap<>(prompt.metadata());
+    metadata.put(RunItems.DELIVERY, key.value());
+    return new CreateRun(
+        prompt.text(),
+        config(prompt),
+        prompt.title().isBlank() ? null : prompt.title(),
+        prompt.options().skill().orElse(null),
+        null,
+        null,
+        null,
+        metadata);
+  }
+
+  private static @Nullable AgentConfig config(Prompt prompt) {
+    var options = prompt.options();
+    if (options.name().isEmpty() && options.model().isEmpty() && options.environment().isEmpty()) {
+      return null;
+    }
+    return new AgentConfig(
+        options.name().orElse(null),
+        options.model().orElse(null),
+        null,
+        options.environment().orElse(null),
+        null,
+        null);
+  }
+
+  private static Run asCreated(CreatedRun created, Prompt prompt, DeliveryId key) {
+    return new Run(
+        new RunId(created.runId()),
+        prompt.title(),
+        RunStates.of(created.state()),
+        created.state().value(),
+        Optional.empty(),
+        false,
+        Optional.empty(),
+        List.of(),
+        Optional.empty(),
+        Optional.empty(),
+        Optional.empty(),
+        Optional.of(key));
+  }
+
+  /// A run of which only the id is known.
+  private static Run unseen(RunId id) {
+    return new Run(
+        id,
+        "",
+        RunState.UNKNOWN,
+        RunState.UNKNOWN.name(),
+        Optional.empty(),
+        false,
+        Optional.empty(),
+        List.of(),
+        Optional.empty(),
+        Optional.empty(),
+        Optional.empty(),
+        Optional.empty());
+  }
+}

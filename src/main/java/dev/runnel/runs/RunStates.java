@@ -1,0 +1,31 @@
+package dev.runnel.runs;
+
+import dev.runnel.core.model.RunState;
+import dev.runnel.wire.RunStateValue;
+import java.util.List;
+
+/// Folds the wire's states to the core's.
+final class RunStates {
+  /// The states in which a run may still change by itself or by an answer.
+  static final List<RunStateValue> UNFINISHED =
+      List.of(
+          RunStateValue.QUEUED,
+          RunStateValue.PENDING,
+          RunStateValue.CLAIMED,
+          RunStateValue.INPROGRESS,
+          RunStateValue.BLOCKED);
+
+  private RunStates() {}
+
+  static RunState of(RunStateValue state) {
+    return switch (state.value()) {
+      case "QUEUED", "PENDING", "CLAIMED" -> RunState.QUEUED;
+      case "INPROGRESS" -> RunState.RUNNING;
+      case "BLOCKED" -> RunState.BLOCKED;
+      case "SUCCEEDED" -> RunState.SUCCEEDED;
+      case "FAILED", "ERROR" -> RunState.FAILED;
+      case "CANCELLED" -> RunState.CANCELLED;
+      default -> RunState.UNKNOWN;
+    };
+  }
+}

@@ -1,0 +1,417 @@
+package dev.runnel.runs;
+
+import static dev.runnel.runs.PretendService.json;
+import static dev.runnel.runs.PretendService.problem;
+import static dev.runnel.testkit.AgentRunsContract.done;
+import static dev.runnel.testkit.AgentRunsContract.newKey;
+import static dev.runnel.testkit.AgentRunsContract.prompt;
+import static dev.runnel.testkit.AgentRunsContract.seen;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.runnel.client.RunsClient;
+import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.Outcome;
+import dev.runnel.core.model.Prompt;
+import dev.runnel.core.model.Run;
+import dev.runnel.core.model.RunId;
+import dev.runnel.core.model.RunOptions;
+import dev.runnel.core.model.RunState;
+import dev.runnel.core.model.Sighting;
+import dev.runnel.core.port.AgentRuns;
+import dev.runnel.testkit.AgentRunsContract;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.Optional;
+import mockwebserver3.MockResponse;
+import mockwebserver3.MockWebServer;
+import mockwebserver3.SocketEffect;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class ClientAgentRunsTest implements AgentRunsContract {
+  private static final String CREATE = "POST /agent/run";
+  private static final String LIST = "GET /agent/runs";
+
+  private final MockWebServer server = new MockWebServer();
+  private final PretendService service = new PretendService();
+  private RunsClient client;
+  private ClientAgentRuns runs;
+
+  @BeforeEach
+  void start() throws Exception {
+    server.setDispatcher(service);
+    server.start();
+    client =
+        RunsClient.builder()
+            .baseUrl(server.url("/api/v1").uri())
+            .apiKey("wk-key")
+            .deadline(Duration.ofSeconds(10))
+            .maxRetries(0)
+            .build();
+    runs = new ClientAgentRuns(client);
+  }
+
+  @AfterEach
+  void stop() {
+    client.close();
+    server.close();
+  }
+
+  @Override
+  public AgentRuns runs() {
+    return runs;
+  }
+
+  @Override
+  public void moves(RunId run, RunState state, String message) {
+    service.moves(run.value(), state == RunState.RUNNING ? "INPROGRESS" : state.name(), message);
+  }
+
+  @Override
+  public void goesDown() {
+    server.close();
+  }
+
+  @Nested
+  class AStart {
+    @Test
+    void carriesThePromptItsOptionsAndItsDelivery() {
+      var options =
+          new RunOptions(
+              Optional.of("ignored-here"),
+              Optional.of("env-1"),
+              Optional.of("fast"),
+              Optional.of("org/repo:fix"),
+              Optional.of("tests"),
+              Optional.empty(),
+              Optional.empty());
+
+      var run =
+          done(
+              runs.start(
+                  new Prompt("fix it", "Fix it", options, Map.of("runnel.surface", "slack")),
+                  new DeliveryId("slack:1")));
+
+      var request = service.seen().getFirst();
+      assertThat(request.idempotencyKey()).isEqualTo("slack:1");
+      assertThat(PretendService.read(request.body()))
+          .isEqualTo(
+              PretendService.read(
+                  """
+                  {"prompt": "fix it", "title": "Fix it", "skill": "org/repo:fix",
+                   "config": {"name": "tests", "model_id": "fast", "environment_id": "env-1"},
+                   "metadata": {"runnel.surface": "slack", "runnel.delivery": "slack:1"}}
+                  """));
+      assertThat(run.session()).isPresent();
+    }
+
+    @Test
+    void isDoneEvenWhenTheRunCannotBeReadBack() {
+      service.answersNext(CREATE, json(200, "{\"run_id\": \"r1\", \"state\": \"QUEUED\"}"));
+      var key = newKey();
+
+      var run = done(runs.start(prompt("Fix it"), key));
+
+      assertThat(run.id()).isEqualTo(new RunId("r1"));
+      assertThat(run.title()).isEqualTo("Fix it");
+      assertThat(run.state()).isEqualTo(RunState.QUEUED);
+      assertThat(run.delivery()).contains(key);
+      assertThat(run.updatedAt()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {429, 500, 502, 503})
+    void isBusyWhileTheServiceHasTrouble(int status) {
+      service.answersNext(
+          CREATE,
+          problem(status, "resource_unavailable")
+              .newBuilder()
+              .setHeader("Retry-After", "7")
+              .build());
+
+      assertThat(runs.start(prompt("Fix it"), newKey()))
+          .isInstanceOfSatisfying(
+              Outcome.Busy.class,
+              busy -> assertThat(busy.retryAfter()).contains(Duration.ofSeconds(7)));
+      assertThat(service.lines()).containsExactly(CREATE);
+    }
+
+    @Test
+    void isInDoubtAfterALostOrUnreadableAnswer() {
+      service.answersNext(
+          CREATE,
+          new MockResponse.Builder().onResponseStart(new SocketEffect.CloseSocket()).build());
+      service.answersNext(CREATE, json(200, "<html>Log in</html>"));
+
+      assertThat(runs.start(prompt("Fix it"), newKey())).isInstanceOf(Outcome.Busy.class);
+      assertThat(runs.start(prompt("Fix it"), newKey())).isInstanceOf(Outcome.Busy.class);
+      assertThat(service.lines()).containsExactly(CREATE, CREATE);
+    }
+
+    @Test
+    void thatNamesSomethingUnknownIsRefusedNotMissing() {
+      service.answersNext(CREATE, problem(404, "resource_not_found"));
+
+      assertThat(runs.start(prompt("Fix it"), newKey())).isInstanceOf(Outcome.Refused.class);
+    }
+
+    @Test
+    void atAWrongAddressIsBusyBecauseNothingIsRefused() {
+      service.answersNext(CREATE, json(404, "<html>Not found</html>"));
+
+      assertThat(runs.start(prompt("Fix it"), newKey())).isInstanceOf(Outcome.Busy.class);
+    }
+  }
+
+  @Nested
+  class LookingForAStart {
+    private final DeliveryId key = newKey();
+
+    @Test
+    void neverAdoptsAStrangersRunWhenTheFilterIsIgnored() {
+      service.ignoresMetadataFilter();
+      service.add("A stranger's");
+      done(runs.start(prompt("Another of ours"), newKey()));
+
+      assertThat(runs.startedBy(key)).isEqualTo(new Outcome.Missing());
+    }
+
+    @Test
+    void findsOurRunAmongStrangersWhenTheFilterIsIgnored() {
+      service.ignoresMetadataFilter();
+      var ours = done(runs.start(prompt("Ours"), key));
+      for (int i = 0; i < 30; i++) {
+        service.add("A stranger's");
+      }
+
+      assertThat(done(runs.startedBy(key)).id()).isEqualTo(ours.id());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"403, feature_not_available", "400, invalid_request"})
+    void looksThroughTheNewestRunsWhenTheFilterIsRefused(int status, String code) {
+      var ours = done(runs.start(prompt("Ours"), key));
+      service.answersNext(LIST, problem(status, code));
+      service.answersNext(LIST, problem(status, code));
+
+      assertThat(runs.startedBy(newKey())).isInstanceOf(Outcome.Busy.class);
+      assertThat(done(runs.startedBy(key)).id()).isEqualTo(ours.id());
+    }
+
+    @Test
+    void isInDoubtWhenTheServiceDoesNotShowWhoseARunIs() {
+      service.ignoresMetadataFilter();
+      service.add("A stranger's");
+
+      assertThat(runs.startedBy(key)).isInstanceOf(Outcome.Busy.class);
+    }
+
+    @Test
+    void isInDoubtWhenTheListCannotBeRead() {
+      service.answersNext(LIST, problem(503, "resource_unavailable"));
+
+      assertThat(runs.startedBy(key)).isInstanceOf(Outcome.Busy.class);
+    }
+  }
+
+  @Nested
+  class AFollowUp {
+    private Run run;
+
+    @BeforeEach
+    void start() {
+      run = done(runs.start(prompt("Fix it"), newKey()));
+    }
+
+    @Test
+    void carriesTheWordsAndItsDelivery() {
+      runs.followUp(run.id(), "and the docs", new DeliveryId("slack:2"));
+
+      var request = service.seen().get(2);
+      assertThat(request.body()).isEqualTo("{\"message\":\"and the docs\"}");
+      assertThat(request.idempotencyKey()).isEqualTo("slack:2");
+    }
+
+    @Test
+    void isDoneEvenWhenTheRunCannotBeReadBack() {
+      service.answersNext(find(), json(500, ""));
+      service.answersNext(find(), json(500, ""));
+
+      var followed = done(runs.followUp(run.id(), "go on", newKey()));
+
+      assertThat(followed.id()).isEqualTo(run.id());
+      assertThat(followed.state()).isEqualTo(RunState.UNKNOWN);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+      "400, invalid_request",
+      "401, authentication_required",
+      "403, not_authorized",
+      "410, gone",
+      "422, operation_not_supported",
+    })
+    void isRefusedForGood(int status, String code) {
+      service.answersNext(followUp(), problem(status, code));
+
+      assertThat(runs.followUp(run.id(), "go on", newKey()))
+          .isInstanceOfSatisfying(
+              Outcome.Refused.class, refused -> assertThat(refused.code()).isEqualTo(code));
+    }
+
+    @Test
+    void isRefusedOrBusyAfterAConflictAsTheServiceSays() {
+      service.answersNext(followUp(), problem(409, "conflict", "No", ", \"retryable\": false"));
+      service.answersNext(followUp(), problem(409, "conflict", "No", ", \"retryable\": true"));
+
+      assertThat(runs.followUp(run.id(), "go on", newKey())).isInstanceOf(Outcome.Refused.class);
+      assertThat(runs.followUp(run.id(), "go on", newKey())).isInstanceOf(Outcome.Busy.class);
+    }
+
+    private String followUp() {
+      return "POST /agent/runs/" + run.id() + "/followups";
+    }
+
+    private String find() {
+      return "GET /agent/runs/" + run.id();
+    }
+  }
+
+  @Nested
+  class ACancellation {
+    private Run run;
+
+    @BeforeEach
+    void start() {
+      run = done(runs.start(prompt("Fix it"), newKey()));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"SUCCEEDED", "FAILED", "ERROR", "CANCELLED"})
+    void ofAnEndedRunIsDone(String state) {
+      service.moves(run.id().value(), state, "Over");
+
+      assertThat(done(runs.cancel(run.id())).stateName()).isEqualTo(state);
+    }
+
+    @Test
+    void ofARunBeingPreparedIsBusyForAMoment() {
+      service.moves(run.id().value(), "PENDING", null);
+
+      assertThat(runs.cancel(run.id()))
+          .isInstanceOfSatisfying(
+              Outcome.Busy.class,
+              busy -> assertThat(busy.retryAfter()).contains(Duration.ofSeconds(2)));
+    }
+
+    @Test
+    void ofARunThatWaitsIsRefusedWithTheWayOut() {
+      service.moves(run.id().value(), "BLOCKED", "Which branch?");
+
+      assertThat(runs.cancel(run.id()))
+          .isInstanceOfSatisfying(
+              Outcome.Refused.class,
+              refused -> {
+                assertThat(refused.why()).contains("waits for an answer").contains("Answer it");
+                assertThat(refused.link()).isEqualTo(run.session());
+              });
+    }
+
+    @Test
+    void ofARunThatCannotBeStoppedSaysWhereItCan() {
+      service.answersNext(cancel(), problem(422, "operation_not_supported"));
+
+      assertThat(runs.cancel(run.id()))
+          .isEqualTo(
+              new Outcome.Refused(
+                  "operation_not_supported",
+                  "This kind of run cannot be stopped through the API. Open it and stop it there.",
+                  run.session()));
+    }
+
+    @Test
+    void thatCannotBeReadBackIsAskedForAgain() {
+      service.answersNext("GET /agent/runs/" + run.id(), json(500, ""));
+
+      assertThat(runs.cancel(run.id())).isInstanceOf(Outcome.Busy.class);
+      assertThat(done(runs.cancel(run.id())).state()).isEqualTo(RunState.CANCELLED);
+    }
+
+    private String cancel() {
+      return "POST /agent/runs/" + run.id() + "/cancel";
+    }
+  }
+
+  @Nested
+  class Looking {
+    @Test
+    void readsAllPagesOldestChangeFirst() {
+      for (int i = 0; i < 501; i++) {
+        service.add("Run " + i);
+      }
+
+      var seen = seen(runs.changedSince(Instant.EPOCH));
+
+      assertThat(seen).hasSize(501);
+      assertThat(seen).extracting(run -> run.updatedAt().orElseThrow()).isSorted();
+      assertThat(service.lines()).containsExactly(LIST, LIST);
+    }
+
+    @Test
+    void isBlindWhenAPageCannotBeRead() {
+      service.answersNext(
+          LIST,
+          json(
+              200,
+              """
+              {"runs": [{"run_id": "r1", "state": "QUEUED"}],
+               "page_info": {"has_next_page": true, "next_cursor": "1"}}
+              """));
+      service.answersNext(
+          LIST,
+          problem(429, "resource_unavailable").newBuilder().setHeader("Retry-After", "9").build());
+
+      assertThat(runs.unfinished())
+          .isInstanceOfSatisfying(
+              Sighting.Blind.class,
+              blind -> assertThat(blind.retryAfter()).contains(Duration.ofSeconds(9)));
+    }
+
+    @Test
+    void keepsTheLaterStandOfARunThatChangedMeanwhile() {
+      service.answersNext(
+          LIST,
+          json(
+              200,
+              """
+              {"runs": [{"run_id": "r1", "state": "QUEUED"}, {"run_id": "r2", "state": "QUEUED"}],
+               "page_info": {"has_next_page": true, "next_cursor": "2"}}
+              """));
+      service.answersNext(
+          LIST,
+          json(
+              200,
+              """
+              {"runs": [{"run_id": "r1", "state": "INPROGRESS"}],
+               "page_info": {"has_next_page": false}}
+              """));
+
+      assertThat(seen(runs.changedSince(Instant.EPOCH)))
+          .extracting(run -> run.id() + " " + run.state())
+          .containsExactly("r2 QUEUED", "r1 RUNNING");
+    }
+  }
+
+  @Test
+  void a404WithoutTheServicesErrorDoesNotMeanThatTheRunIsGone() {
+    service.answersNext("GET /agent/runs/r1", json(404, "<html>Not found</html>"));
+
+    assertThat(runs.find(new RunId("r1"))).isInstanceOf(Outcome.Busy.class);
+  }
+}

@@ -1,0 +1,151 @@
+package dev.runnel.runs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.datatype.jsr310.JavaTimeModule;
+import dev.runnel.core.model.Artifact;
+import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.Run;
+import dev.runnel.core.model.RunState;
+import dev.runnel.wire.RunItem;
+import java.net.URI;
+import java.time.Duration;
+import java.time.Instant;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// How a run of the wire reads as a run of the core.
+class RunItemsTest {
+  private static final JsonMapper JSON =
+      JsonMapper.builder().addModule(new JavaTimeModule()).build();
+
+  @ParameterizedTest
+  @CsvSource({
+    "QUEUED, QUEUED",
+    "PENDING, QUEUED",
+    "CLAIMED, QUEUED",
+    "INPROGRESS, RUNNING",
+    "BLOCKED, BLOCKED",
+    "SUCCEEDED, SUCCEEDED",
+    "FAILED, FAILED",
+    "ERROR, FAILED",
+    "CANCELLED, CANCELLED",
+    "DREAMING, UNKNOWN",
+  })
+  void nineStatesAndAnyOtherFoldToSeven(String wire, RunState folded) throws Exception {
+    var run = run("\"state\": \"%s\"".formatted(wire));
+
+    assertThat(run.state()).isEqualTo(folded);
+    assertThat(run.stateName()).isEqualTo(wire);
+  }
+
+  @Test
+  void whatIsThereIsRead() throws Exception {
+    var run =
+        run(
+            """
+            "state": "FAILED", "title": "Fix it", "updated_at": "2026-01-05T09:00:00Z",
+            "status_message": {"message": "The tests are red", "retryable": true},
+            "session_link": "https://runs.example/s/1", "run_time": "PT2M30S",
+            "metadata": {"runnel.delivery": "slack:1"}
+            """);
+
+    assertThat(run.title()).isEqualTo("Fix it");
+    assertThat(run.message()).contains("The tests are red");
+    assertThat(run.retryable()).isTrue();
+    assertThat(run.session()).contains(URI.create("https://runs.example/s/1"));
+    assertThat(run.runTime()).contains(Duration.ofSeconds(150));
+    assertThat(run.updatedAt()).contains(Instant.parse("2026-01-05T09:00:00Z"));
+    assertThat(run.delivery()).contains(new DeliveryId("slack:1"));
+  }
+
+  @Test
+  void whatIsMissingIsEmpty() throws Exception {
+    var run = run("\"state\": \"QUEUED\"");
+
+    assertThat(run.title()).isEmpty();
+    assertThat(run.message()).isEmpty();
+    assertThat(run.session()).isEmpty();
+    assertThat(run.artifacts()).isEmpty();
+    assertThat(run.cost()).isEmpty();
+    assertThat(run.runTime()).isEmpty();
+    assertThat(run.updatedAt()).isEmpty();
+    assertThat(run.delivery()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"javascript:alert(1)", "/s/1", "https:///s/1", "not a link", ""})
+  void aSessionThatCannotBeOpenedIsLeftOut(String link) throws Exception {
+    assertThat(run("\"state\": \"QUEUED\", \"session_link\": \"%s\"".formatted(link)).session())
+        .isEmpty();
+  }
+
+  @Test
+  void aRunTimeThatIsNoneIsLeftOut() throws Exception {
+    assertThat(run("\"state\": \"QUEUED\", \"run_time\": \"long\"").runTime()).isEmpty();
+  }
+
+  @Test
+  void whatARunMadeHasALabelAndALink() throws Exception {
+    var run =
+        run(
+            """
+            "state": "SUCCEEDED", "artifacts": [
+              {"artifact_type": "PULL_REQUEST",
+               "data": {"url": "https://github.com/o/r/pull/7", "branch": "fix"}},
+              {"artifact_type": "PULL_REQUEST",
+               "data": {"url": "https://github.com/o/r/pull/8", "branch": ""}},
+              {"artifact_type": "PULL_REQUEST",
+               "data": {"url": "https://gitlab.com/o/r/-/merge_requests/9#note_1"}},
+              {"artifact_type": "PULL_REQUEST", "data": {"url": "https://a.example/changes"}},
+              {"artifact_type": "PLAN", "data": {"document_uid": "d", "url": "https://a.example/p",
+               "title": "Plan A"}},
+              {"artifact_type": "PLAN", "data": {"document_uid": "without a link"}},
+              {"artifact_type": "EXTERNAL_REFERENCE",
+               "data": {"reference_type": "ticket", "url": "https://a.example/t"}},
+              {"artifact_type": "FILE", "data": {"url": "https://a.example/f"}},
+              {"artifact_type": "HOLOGRAM"},
+              {}, null]
+            """);
+
+    assertThat(run.artifacts())
+        .containsExactly(
+            new Artifact("Pull request (fix)", URI.create("https://github.com/o/r/pull/7"), true),
+            new Artifact("Pull request #8", URI.create("https://github.com/o/r/pull/8"), true),
+            new Artifact(
+                "Pull request #9",
+                URI.create("https://gitlab.com/o/r/-/merge_requests/9#note_1"),
+                true),
+            new Artifact("Pull request", URI.create("https://a.example/changes"), true),
+            new Artifact("Plan (Plan A)", URI.create("https://a.example/p"), false),
+            new Artifact("ticket", URI.create("https://a.example/t"), false));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "{\"inference_cost_usd\": 0.4, \"compute_cost_usd\": 0.02} | $0.42",
+        "{\"inference_cost_usd\": 0.4, \"total_cost_usd\": 0.5}    | $0.50",
+        "{\"inference_cost_cents\": 12.4, \"compute_cost_cents\": 100} | $1.12",
+        "{\"inference_cost_usd\": 0.001} | under $0.01",
+        "{\"inference_cost_usd\": 0}     | $0.00",
+        "{\"inference_cost\": 3, \"total_tokens\": 900} |",
+        "{\"inference_cost_usd\": \"much\"} |",
+        "{\"inference_cost_breakdown_usd\": {\"a\": 1}} |",
+        "[] |",
+        "null |",
+      })
+  void theCostIsWhatIsSaidInMoney(String usage, String cost) throws Exception {
+    var run = run("\"state\": \"SUCCEEDED\", \"request_usage\": " + usage);
+
+    assertThat(run.cost().orElse(null)).isEqualTo(cost);
+  }
+
+  private static Run run(String members) throws Exception {
+    return RunItems.run(JSON.readValue("{\"run_id\": \"r1\", " + members + "}", RunItem.class));
+  }
+}
