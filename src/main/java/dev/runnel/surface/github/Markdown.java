@@ -96,6 +96,8 @@ final class Markdown {
   /// Goes through the lines and keeps what they are inside of.
   private static final class Reader {
     private final List<String> source;
+    // Whether a comment ends on a later line of the same paragraph.
+    private final boolean[] closedBelow;
     private final List<Line> lines = new ArrayList<>();
     private @Nullable String fence;
     private boolean comment;
@@ -103,6 +105,11 @@ final class Markdown {
     Reader(String source) {
       var text = LINE_END.matcher(source).replaceAll("\n");
       this.source = UNSEEN.matcher(text).replaceAll("").lines().toList();
+      this.closedBelow = new boolean[this.source.size()];
+      for (var at = this.source.size() - 2; at >= 0; at--) {
+        var below = this.source.get(at + 1);
+        closedBelow[at] = !below.isBlank() && (closedBelow[at + 1] || below.contains(COMMENT_END));
+      }
       for (var at = 0; at < this.source.size(); at++) {
         read(at);
       }
@@ -142,11 +149,15 @@ final class Markdown {
 
     private String withoutComments(int at) {
       var raw = source.get(at);
+      var lastEnd = raw.lastIndexOf(COMMENT_END);
+      var firstWord = raw.length() - raw.stripLeading().length();
       var seen = new StringBuilder();
       var from = 0;
+      var counted = 0;
+      var ticks = 0;
       while (from < raw.length()) {
         if (comment) {
-          var end = raw.indexOf(COMMENT_END, from);
+          var end = lastEnd < from ? -1 : raw.indexOf(COMMENT_END, from);
           if (end < 0) {
             return seen.toString();
           }
@@ -159,7 +170,13 @@ final class Markdown {
           return seen.append(raw, from, raw.length()).toString();
         }
         seen.append(raw, from, start);
-        if (isShown(at, start)) {
+        for (; counted < start; counted++) {
+          ticks += raw.charAt(counted) == '`' ? 1 : 0;
+        }
+        // In a code span, or in the middle of a line and never closed in its paragraph, the signs
+        // are only signs.
+        var closed = lastEnd >= start + 2 || closedBelow[at];
+        if (ticks % 2 == 1 || !(closed || start == firstWord)) {
           seen.append(COMMENT_START);
           from = start + COMMENT_START.length();
         } else {
@@ -169,23 +186,6 @@ final class Markdown {
         }
       }
       return seen.toString();
-    }
-
-    /// Inside a code span, or in the middle of a line and never closed in its paragraph, the signs
-    /// are only signs.
-    private boolean isShown(int at, int start) {
-      var raw = source.get(at);
-      var before = raw.substring(0, start);
-      if (before.chars().filter(each -> each == '`').count() % 2 == 1) {
-        return true;
-      }
-      if (before.isBlank() || raw.indexOf(COMMENT_END, start + 2) >= 0) {
-        return false;
-      }
-      return source.stream()
-          .skip(at + 1L)
-          .takeWhile(line -> !line.isBlank())
-          .noneMatch(line -> line.contains(COMMENT_END));
     }
   }
 }
