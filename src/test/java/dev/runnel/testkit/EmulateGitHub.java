@@ -29,8 +29,8 @@ import org.junit.jupiter.api.Assumptions;
 /// GitHub as a process: the `emulate` package from npm, which keeps issues and comments and sends
 /// signed webhooks. One repository, `dana/shop`, with the labels `agent` and `bug`.
 ///
-/// It needs a folder in which `npm install emulate@0.11.2` ran, named by the system property
-/// `runnel.emulators` or the variable `RUNNEL_EMULATORS`. Without one the test is skipped.
+/// It is found in the folder that the system property `runnel.emulators` or the variable
+/// `RUNNEL_EMULATORS` names, after `npm ci` ran there. Without it, tests that need it are skipped.
 public final class EmulateGitHub implements AutoCloseable {
   public static final String REPOSITORY = "dana/shop";
 
@@ -73,9 +73,15 @@ public final class EmulateGitHub implements AutoCloseable {
 
   /// Starts it, with an empty repository, and waits until it answers.
   public static EmulateGitHub start() {
-    var program = installed().resolve("node_modules/emulate/dist/index.js");
+    var installed =
+        Optional.ofNullable(System.getProperty("runnel.emulators"))
+            .or(() -> Optional.ofNullable(System.getenv("RUNNEL_EMULATORS")))
+            .filter(text -> !text.isBlank())
+            .orElse(".");
+    var program = Path.of(installed, "node_modules/emulate/dist/index.js");
     Assumptions.assumeTrue(
-        Files.exists(program), () -> "Skipped: there is no " + program + ", npm install emulate");
+        Files.exists(program),
+        () -> "Skipped: the GitHub emulator is not installed. Run npm ci in src/test/emulators.");
     try {
       var folder = Files.createTempDirectory("emulate-github");
       var seed = Files.writeString(folder.resolve("seed.yaml"), SEED);
@@ -103,22 +109,12 @@ public final class EmulateGitHub implements AutoCloseable {
     }
   }
 
-  private static Path installed() {
-    var folder =
-        Optional.ofNullable(System.getProperty("runnel.emulators"))
-            .or(() -> Optional.ofNullable(System.getenv("RUNNEL_EMULATORS")))
-            .filter(text -> !text.isBlank());
-    Assumptions.assumeTrue(
-        folder.isPresent(),
-        "Skipped: set -Drunnel.emulators to a folder where npm install emulate@0.11.2 ran");
-    return Path.of(folder.orElseThrow());
-  }
-
   private void prepare() {
     try {
-      await()
+      await("emulate on " + url())
           .atMost(Duration.ofSeconds(30))
           .ignoreExceptions()
+          .failFast("emulate ended", () -> !process.isAlive())
           .until(() -> call("dana", "GET", PATH, null).path("name").isTextual());
       call("dana", "POST", PATH + "/labels", Map.of("name", "agent", "color", "ededed"));
       call("dana", "POST", PATH + "/labels", Map.of("name", "bug", "color", "ededed"));
@@ -128,14 +124,17 @@ public final class EmulateGitHub implements AutoCloseable {
     }
   }
 
-  /// What goes into `GITHUB_API_URL`.
-  public URI url() {
-    return URI.create("http://127.0.0.1:" + port);
-  }
-
-  /// What goes into `GITHUB_TOKEN`: of the account `runnel`.
-  public String token() {
-    return "token-of-runnel";
+  /// What Runnel needs to know of it.
+  ///
+  /// @param secret the one given to [#createHook(String, String)]
+  public Map<String, String> settings(String secret) {
+    return Map.of(
+        "GITHUB_WEBHOOK_SECRET",
+        secret,
+        "GITHUB_TOKEN",
+        "token-of-runnel",
+        "GITHUB_API_URL",
+        url().toString());
   }
 
   /// Sends issues and comments to the address from now on.
@@ -195,6 +194,10 @@ public final class EmulateGitHub implements AutoCloseable {
 
   private static String issuePath(int issue) {
     return PATH + "/issues/" + issue;
+  }
+
+  private URI url() {
+    return URI.create("http://127.0.0.1:" + port);
   }
 
   private JsonNode call(String login, String method, String path, @Nullable Object body) {

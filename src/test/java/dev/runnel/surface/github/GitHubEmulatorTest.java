@@ -20,7 +20,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
@@ -61,8 +60,7 @@ class GitHubEmulatorTest {
         "http://127.0.0.1:" + receiver.getPort() + GitHubSurface.PATH, Deliveries.SECRET);
     surface =
         new GitHubSurface(
-            new GitHubConfig(
-                List.of(Deliveries.SECRET), github.token(), github.url(), "agent", "agent"),
+            GitHubConfig.from(github.settings(Deliveries.SECRET)).orElseThrow(),
             new OkHttpClient(),
             InstantSource.system());
   }
