@@ -1,0 +1,205 @@
+package dev.runnel.console;
+
+import dev.runnel.core.flow.Grammar;
+import dev.runnel.core.model.Actor;
+import dev.runnel.core.model.Background;
+import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.Notice;
+import dev.runnel.core.model.Origin;
+import dev.runnel.core.model.PostRef;
+import dev.runnel.core.model.Posting;
+import dev.runnel.core.model.RawRequest;
+import dev.runnel.core.model.Reception;
+import dev.runnel.core.model.Reply;
+import dev.runnel.core.model.SurfaceId;
+import dev.runnel.core.model.Update;
+import dev.runnel.core.port.Surface;
+import java.net.URI;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/// The console as a place where people talk: forms of its pages come in at `/webhooks/console`.
+///
+/// What is said about a run goes to that run's own conversation, wherever it is, so that its order
+/// holds. Nothing is sent out: the pages show the bindings. Answers to the person are kept for them
+/// in memory.
+public final class ConsoleSurface implements Surface {
+  public static final SurfaceId ID = new SurfaceId("console");
+
+  private static final Actor PERSON = new Actor("console", "the console");
+  private static final String EMPTY_START = "Say what the agent should do.";
+  private static final String COMMAND_AT_START =
+      "That word is a command, and commands belong on a run's own page. Say in a sentence what the"
+          + " agent should do.";
+  private static final String EMPTY_REPLY = "Say something first.";
+  private static final String ASIDE =
+      "A message that begins with // is not for the agent. It was not sent.";
+
+  private final Access access;
+  private final Notes notes = new Notes();
+
+  public ConsoleSurface(Access access) {
+    this.access = access;
+  }
+
+  @Override
+  public SurfaceId id() {
+    return ID;
+  }
+
+  /// The body of an accepted reply is the conversation's id; of a 422, what to do, for the person.
+  @Override
+  public Reception receive(RawRequest request) {
+    Form form;
+    try {
+      form = Form.parse(request);
+    } catch (IllegalArgumentException unreadable) {
+      return rejected(400, "the form cannot be read");
+    }
+    if (!isFromOurPage(request)) {
+      return rejected(401, "posted from another site");
+    }
+    if (!access.isPageKey(form.page())) {
+      return rejected(401, "not a page of this console");
+    }
+    try {
+      return read(form, request);
+    } catch (IllegalArgumentException unreadable) {
+      return rejected(400, "the form cannot be read");
+    }
+  }
+
+  /// Browsers say where a form was posted from. A program that says nothing still needs the key.
+  private static boolean isFromOurPage(RawRequest request) {
+    var site = request.header("sec-fetch-site");
+    if (site.isPresent()) {
+      return site.get().equals("same-origin");
+    }
+    var origin = request.header("origin");
+    return origin.isEmpty()
+        || request.header("host").filter(host -> origin.get().endsWith("://" + host)).isPresent();
+  }
+
+  private static Reception read(Form form, RawRequest request) {
+    return switch (form.action()) {
+      case "start" -> start(form, request);
+      case "say" -> say(form, request);
+      case "stop" ->
+          accepted(
+              form,
+              form.conversation(),
+              new Intent.Cancel(Optional.of(form.run()), Optional.empty()),
+              request);
+      case "retry" ->
+          accepted(form, form.conversation(), new Intent.Retry(Optional.of(form.run())), request);
+      default -> rejected(400, "no such action");
+    };
+  }
+
+  private static Reception start(Form form, RawRequest request) {
+    if (form.text().isBlank()) {
+      return problem(EMPTY_START);
+    }
+    var intent = Grammar.command(form.text());
+    return switch (intent) {
+      case Intent.Start _ ->
+          accepted(form, new Conversation(ID, "runs/" + form.key()), intent, request);
+      case Intent.Unclear(var why) -> problem(why);
+      case Intent.Say _,
+          Intent.Cancel _,
+          Intent.Status _,
+          Intent.Retry _,
+          Intent.ListRuns _,
+          Intent.Help _ ->
+          problem(COMMAND_AT_START);
+    };
+  }
+
+  private static Reception say(Form form, RawRequest request) {
+    if (form.text().isBlank()) {
+      return problem(EMPTY_REPLY);
+    }
+    var words = Grammar.words(form.text());
+    if (words.isEmpty()) {
+      return problem(ASIDE);
+    }
+    var intent = words.get();
+    return switch (intent) {
+      case Intent.Unclear(var why) -> problem(why);
+      case Intent.Help _ ->
+          problem(
+              "Words go to the agent. `stop` stops the run, `retry` starts it again when it has"
+                  + " ended.");
+      case Intent.Status _ -> problem("How the run is doing stands at the top of this page.");
+      case Intent.Start _, Intent.Say _, Intent.Cancel _, Intent.Retry _, Intent.ListRuns _ ->
+          accepted(form, form.conversation(), intent, request);
+    };
+  }
+
+  private static Reception accepted(
+      Form form, Conversation conversation, Intent intent, RawRequest request) {
+    var delivery =
+        new Delivery(
+            DeliveryId.of(ID, form.key()),
+            ID + ":" + form.key(),
+            conversation,
+            PERSON,
+            intent,
+            true,
+            new Origin(form.link(), Optional.empty(), Optional.empty(), false),
+            request.arrivedAt());
+    return new Reception.Accepted(delivery, Reply.text(200, conversation.id()));
+  }
+
+  private static Reception problem(String text) {
+    return new Reception.Answered(Reply.text(422, text));
+  }
+
+  private static Reception rejected(int status, String why) {
+    return new Reception.Rejected(Reply.empty(status), why);
+  }
+
+  @Override
+  public Background background(Delivery delivery) {
+    return Background.NONE;
+  }
+
+  /// Not asked for: each start has a conversation of its own from the beginning.
+  @Override
+  public Posting open(Delivery delivery, boolean again) {
+    return new Posting.Posted(new PostRef(delivery.id().value()), delivery.conversation());
+  }
+
+  @Override
+  public Posting post(Notice notice, @Nullable PostRef status) {
+    switch (notice.update()) {
+      case Update.Told(_, var text, _) -> notes.add(notice.conversation(), text);
+      case Update.Status _,
+          Update.Blocked _,
+          Update.Succeeded _,
+          Update.Failed _,
+          Update.Cancelled _,
+          Update.Listed _,
+          Update.Helped _,
+          Update.Received _ -> {}
+    }
+    var ref = status != null ? status : new PostRef(notice.id().value());
+    return new Posting.Posted(ref, notice.conversation());
+  }
+
+  /// What people were told in the conversation, oldest first: the newest few.
+  List<String> notes(Conversation conversation) {
+    return notes.of(conversation);
+  }
+
+  /// Where a link may lead.
+  static Optional<URI> web(String link) {
+    return link.startsWith("https://") || link.startsWith("http://")
+        ? Optional.of(URI.create(link))
+        : Optional.empty();
+  }
+}

@@ -1,0 +1,84 @@
+package dev.runnel.console;
+
+import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.RawRequest;
+import dev.runnel.core.model.RunId;
+import java.net.URI;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/// A form of the console's pages, decoded. Whatever is malformed is an `IllegalArgumentException`
+/// of the method that asks for it.
+///
+/// - `action`: `start`, `say`, `stop`, `retry`
+/// - `page`, `turn`: the page's key, and the how-manieth post of it: together the delivery's id, so
+///   that a double click has one effect
+/// - `text`, `conversation`, `run`, `link`: as the action needs
+record Form(Map<String, String> fields) {
+  private static final Pattern TURN = Pattern.compile("\\d{1,9}");
+
+  Form {
+    fields = Map.copyOf(fields);
+  }
+
+  static Form parse(RawRequest request) {
+    var type = request.header("content-type").orElse("");
+    if (!type.startsWith("application/x-www-form-urlencoded")) {
+      throw new IllegalArgumentException("Not a form");
+    }
+    var fields = new HashMap<String, String>();
+    for (var pair : new String(request.body(), StandardCharsets.UTF_8).split("&", -1)) {
+      int equals = pair.indexOf('=');
+      if (equals < 0) {
+        throw new IllegalArgumentException("Not a form");
+      }
+      fields.put(decode(pair.substring(0, equals)), decode(pair.substring(equals + 1)));
+    }
+    return new Form(fields);
+  }
+
+  private static String decode(String text) {
+    return URLDecoder.decode(text, StandardCharsets.UTF_8);
+  }
+
+  String action() {
+    return field("action");
+  }
+
+  String page() {
+    return field("page");
+  }
+
+  String text() {
+    return field("text").replace("\r\n", "\n");
+  }
+
+  /// The page and the turn, without the page's signature.
+  String key() {
+    var turn = field("turn");
+    if (!TURN.matcher(turn).matches()) {
+      throw new IllegalArgumentException("Not a turn");
+    }
+    return page().substring(0, page().indexOf('.')) + "-" + turn;
+  }
+
+  Conversation conversation() {
+    return Conversation.parse(field("conversation"));
+  }
+
+  RunId run() {
+    return new RunId(field("run"));
+  }
+
+  Optional<URI> link() {
+    return ConsoleSurface.web(field("link"));
+  }
+
+  private String field(String name) {
+    return fields.getOrDefault(name, "");
+  }
+}
