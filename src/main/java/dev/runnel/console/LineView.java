@@ -1,0 +1,41 @@
+package dev.runnel.console;
+
+import dev.runnel.console.Transcripts.Line;
+import java.util.List;
+import java.util.Locale;
+
+/// A line of a transcript as the page shows it.
+///
+/// Public because the templates are a package of their own.
+///
+/// @param kind a name for style sheets: `said`
+/// @param who says it, where it is not the agent
+public record LineView(long number, String kind, String who, List<Mark> marks) {
+  public LineView {
+    marks = List.copyOf(marks);
+  }
+
+  static List<LineView> of(List<Line> lines) {
+    return lines.stream()
+        .map(
+            line ->
+                new LineView(
+                    line.number(),
+                    line.kind().name().toLowerCase(Locale.ROOT),
+                    who(line),
+                    Mark.output(line.text())))
+        .toList();
+  }
+
+  private static String who(Line line) {
+    return switch (line.kind()) {
+      case ASKED -> line.execution() == 1 ? "Prompt" : "Follow-up";
+      case SAID -> "";
+      case DID -> "Tool";
+      case STATUS -> "Status";
+      case QUESTION -> "Question";
+      case ERROR -> "Error output";
+      case NOTE -> "Note";
+    };
+  }
+}

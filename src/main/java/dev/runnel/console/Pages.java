@@ -1,0 +1,112 @@
+package dev.runnel.console;
+
+import gg.jte.ContentType;
+import gg.jte.TemplateEngine;
+import gg.jte.output.StringOutput;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/// The templates of `src/main/jte`, compiled with everything else. Whole pages, and the pieces of
+/// them that are sent when something changes.
+final class Pages {
+  private final TemplateEngine engine =
+      TemplateEngine.createPrecompiled(
+          null, ContentType.Html, Pages.class.getClassLoader(), "dev.runnel.console.pages");
+  private final About about;
+  private final String version;
+
+  Pages(About about, String version) {
+    this.about = about;
+    this.version = version;
+  }
+
+  String runs(List<RunView> runs, String pageKey) {
+    return page("runs", Map.of("runs", runs, "pageKey", pageKey));
+  }
+
+  String runList(List<RunView> runs) {
+    return piece("runlist", Map.of("runs", runs, "about", about));
+  }
+
+  /// @param transcript its beginning; empty where it is not known here
+  String run(
+      RunView run, Optional<Transcripts.Part> transcript, List<String> notes, String pageKey) {
+    var lines = transcript.map(Transcripts.Part::lines).orElse(List.of());
+    return page(
+        "run",
+        Map.of(
+            "run",
+            run,
+            "lines",
+            LineView.of(lines),
+            "last",
+            lines.isEmpty() ? 0L : lines.getLast().number(),
+            "hasTranscript",
+            transcript.isPresent(),
+            "notes",
+            notes,
+            "pageKey",
+            pageKey));
+  }
+
+  String runHead(RunView run) {
+    return piece("runhead", Map.of("run", run));
+  }
+
+  String lines(List<Transcripts.Line> lines) {
+    return piece("lines", Map.of("lines", LineView.of(lines)));
+  }
+
+  String notes(List<String> notes) {
+    return piece("notes", Map.of("notes", notes));
+  }
+
+  /// A page that only says something.
+  String sorry(String title, String text) {
+    return page("sorry", Map.of("title", title, "text", text, "asksToken", false, "again", false));
+  }
+
+  /// A page for somebody who may not see any other, nor what is connected.
+  String closed(String title, String text) {
+    return closed(Map.of("title", title, "text", text, "asksToken", false, "again", false));
+  }
+
+  /// @param again whether the browser should ask once more: after a link from elsewhere it keeps
+  ///     the cookie back, after our own page it does not
+  String tokenNeeded(boolean again) {
+    return closed(
+        Map.of(
+            "title",
+            "The console needs its token",
+            "text",
+            "It is the value of `RUNNEL_CONSOLE_TOKEN` where Runnel runs. This browser remembers"
+                + " it afterwards.",
+            "asksToken",
+            true,
+            "again",
+            again));
+  }
+
+  private String closed(Map<String, Object> values) {
+    return page("sorry", values, new About("", List.of()));
+  }
+
+  private String page(String template, Map<String, Object> values) {
+    return page(template, values, about);
+  }
+
+  private String page(String template, Map<String, Object> values, About head) {
+    var all = new HashMap<>(values);
+    all.put("about", head);
+    all.put("version", version);
+    return piece(template, all);
+  }
+
+  private String piece(String template, Map<String, Object> values) {
+    var output = new StringOutput();
+    engine.render(template + ".jte", values, output);
+    return output.toString();
+  }
+}

@@ -1,0 +1,180 @@
+package dev.runnel.console;
+
+import dev.runnel.core.flow.Words;
+import dev.runnel.core.model.Artifact;
+import dev.runnel.core.model.Binding;
+import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.Run;
+import dev.runnel.core.model.RunId;
+import dev.runnel.core.model.RunState;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+/// A run as the pages show it.
+///
+/// Public because the templates are a package of their own.
+///
+/// @param binding empty for a run that Runnel did not start: it can be looked at only
+public record RunView(Run run, Optional<Binding> binding, Instant now) {
+  static RunView of(Binding binding, Instant now) {
+    return new RunView(binding.run(), Optional.of(binding), now);
+  }
+
+  /// Whether a page of the other shows this one too.
+  boolean isSameAs(RunView other) {
+    return run.equals(other.run) && isActive() == other.isActive();
+  }
+
+  static String path(RunId run) {
+    return "/runs/" + URLEncoder.encode(run.value(), StandardCharsets.UTF_8);
+  }
+
+  public String path() {
+    return path(run.id());
+  }
+
+  public String title() {
+    return run.title().isBlank() ? "Untitled run" : run.title();
+  }
+
+  /// A reopened run waits for its turn, whatever was seen of it last.
+  public RunState state() {
+    return isActive() && run.state().isTerminal() ? RunState.QUEUED : run.state();
+  }
+
+  public String word() {
+    return state() == run.state() ? Words.state(run) : "queued";
+  }
+
+  /// A sign for places that take no picture, as a window's title.
+  public String sign() {
+    return switch (state()) {
+      case QUEUED, RUNNING, UNKNOWN -> "●";
+      case BLOCKED -> "?";
+      case SUCCEEDED -> "✓";
+      case FAILED -> "✗";
+      case CANCELLED -> "■";
+    };
+  }
+
+  public boolean isActive() {
+    return binding.map(Binding::isActive).orElseGet(() -> !run.state().isTerminal());
+  }
+
+  /// Whether it was started on these pages.
+  public boolean isFromHere() {
+    return binding
+        .filter(each -> each.conversation().surface().equals(ConsoleSurface.ID))
+        .isPresent();
+  }
+
+  public String requester() {
+    return binding.map(each -> each.requester().name()).orElse("");
+  }
+
+  /// The platform it was asked on, as people write it.
+  public String place() {
+    return binding.map(each -> place(each.conversation())).orElse("");
+  }
+
+  private static String place(Conversation conversation) {
+    return switch (conversation.surface().value()) {
+      case "slack" -> "Slack";
+      case "github" -> "GitHub";
+      case "gitlab" -> "GitLab";
+      case "jira" -> "Jira";
+      case "linear" -> "Linear";
+      case "gitea" -> "Gitea";
+      default -> conversation.surface().value();
+    };
+  }
+
+  /// The message or issue it began with; empty where that has no address.
+  public String placeLink() {
+    return binding.flatMap(each -> each.origin().link()).map(RunView::web).orElse("");
+  }
+
+  public String session() {
+    return run.session().map(RunView::web).orElse("");
+  }
+
+  private static String web(URI link) {
+    return ConsoleSurface.web(link.toString()).map(URI::toString).orElse("");
+  }
+
+  /// What it made, as far as it can be opened.
+  public List<Artifact> artifacts() {
+    return run.artifacts().stream().filter(each -> !web(each.link()).isEmpty()).toList();
+  }
+
+  /// When it was asked for, by this machine's clock; empty where that is not known.
+  public String since() {
+    return binding.map(each -> each.since().toString()).orElse("");
+  }
+
+  /// How long it has taken so far, or took.
+  public String elapsed() {
+    if (isActive()) {
+      return binding.map(each -> between(each.since(), now)).orElse("");
+    }
+    return run.runTime()
+        .map(Words::elapsed)
+        .or(() -> binding.flatMap(each -> run.updatedAt().map(end -> between(each.since(), end))))
+        .orElse("");
+  }
+
+  private static String between(Instant since, Instant end) {
+    return Words.elapsed(Duration.between(since, end));
+  }
+
+  /// How long ago it was asked for.
+  public String when() {
+    return binding.map(each -> Duration.between(each.since(), now)).map(RunView::ago).orElse("");
+  }
+
+  private static String ago(Duration since) {
+    if (since.toMinutes() < 1) {
+      return "just now";
+    }
+    if (since.toHours() < 1) {
+      return since.toMinutes() + " min ago";
+    }
+    return since.toDays() < 1 ? since.toHours() + " h ago" : since.toDays() + " d ago";
+  }
+
+  /// The service's latest words: progress, a question, the answer, or why it failed.
+  public List<Mark> message() {
+    return run.message().filter(text -> !text.isBlank()).map(Mark::of).orElse(List.of());
+  }
+
+  public String cost() {
+    return run.cost().orElse("");
+  }
+
+  public boolean canReply() {
+    return binding.isPresent();
+  }
+
+  public boolean canStop() {
+    return binding.isPresent() && isActive();
+  }
+
+  public boolean canRetry() {
+    return binding.isPresent() && !isActive();
+  }
+
+  public String conversation() {
+    return binding.map(each -> each.conversation().id()).orElse("");
+  }
+
+  /// A name for style sheets: `running`.
+  public String kind() {
+    return state().name().toLowerCase(Locale.ROOT);
+  }
+}

@@ -1,0 +1,133 @@
+// Keeps a page up to date from its stream, and sends its forms. Without it the pages still read.
+'use strict';
+
+const $ = (selector) => document.querySelector(selector);
+const part = (name) => $(`[data-part="${name}"]`);
+let stream;
+let follows = false; // whether to go along when the conversation gets a new run
+
+const atBottom = (box) => box.scrollHeight - box.scrollTop - box.clientHeight < 40;
+const toBottom = (box) => { box.scrollTop = box.scrollHeight; };
+
+const on = {
+  list: (html) => replace('list', html),
+  notes: (html) => replace('notes', html),
+  head(html) {
+    replace('head', html);
+    const { title, word } = $('[data-title]').dataset;
+    if (document.title !== title) {
+      document.title = title;
+      const answer = $('[data-answer]');
+      if (answer) answer.textContent = '';
+      $('#announce').textContent = word;
+    }
+  },
+  lines(html) {
+    const box = part('lines');
+    if (!box) { location.reload(); return; }
+    const follow = atBottom(box);
+    box.insertAdjacentHTML('beforeend', html);
+    if (follow) toBottom(box);
+  },
+  started: (path) => location.assign(path),
+  moved(path) {
+    stream.close();
+    if (follows) { location.assign(path); return; }
+    const link = Object.assign(document.createElement('a'), { href: path, textContent: 'Go to it' });
+    const note = Object.assign(document.createElement('p'), { className: 'note' });
+    note.append('Its thread has a newer run. ', link);
+    part('notes').append(note);
+  },
+};
+
+function replace(name, html) {
+  part(name).innerHTML = html;
+  tick();
+}
+
+function follow(address) {
+  stream?.close();
+  stream = new EventSource(address);
+  for (const [event, act] of Object.entries(on)) {
+    stream.addEventListener(event, ({ data }) => act(data));
+  }
+  // A browser comes back by itself, except after an answer that is no stream.
+  stream.onerror = ({ target }) => {
+    if (target.readyState === EventSource.CLOSED) setTimeout(() => follow(address), 10_000);
+  };
+}
+
+// The words of core/flow/Words, so that they go on counting between two events.
+function elapsed(ms) {
+  const s = Math.max(0, Math.floor(ms / 1000));
+  const [m, h, d] = [60, 3600, 86400].map((unit) => Math.floor(s / unit));
+  if (d) return `${d} d ${h % 24} h`;
+  if (h) return `${h} h ${m % 60} min`;
+  return m ? `${m} min ${s % 60} s` : `${s} s`;
+}
+
+function ago(ms) {
+  const m = Math.floor(ms / 60_000);
+  if (m < 1) return 'just now';
+  if (m < 60) return `${m} min ago`;
+  return m < 1440 ? `${Math.floor(m / 60)} h ago` : `${Math.floor(m / 1440)} d ago`;
+}
+
+function tick() {
+  for (const time of document.querySelectorAll('time[datetime]')) {
+    const at = new Date(time.dateTime);
+    time.title = at.toLocaleString();
+    time.textContent = ('elapsed' in time.dataset ? elapsed : ago)(Date.now() - at);
+  }
+}
+
+async function send(form, button) {
+  const answer = form.querySelector('[data-answer]');
+  const fields = new URLSearchParams(new FormData(form, button));
+  const isStart = button.value === 'start';
+  const buttons = document.querySelectorAll('button');
+  buttons.forEach((each) => { each.disabled = true; });
+  answer.textContent = isStart ? 'Starting …' : 'Sending …';
+  let busy = false;
+  try {
+    const reply = await fetch('/webhooks/console', { method: 'POST', body: fields });
+    const text = await reply.text();
+    if (reply.ok) {
+      form.turn.value = Number(form.turn.value) + 1; // the next post is another one
+      follows = true;
+      if (['start', 'say'].includes(button.value)) form.text.value = '';
+      answer.textContent = { start: 'Starting …', say: 'Sent.', stop: 'Stopping …', retry: 'Starting again …' }[button.value];
+      if (isStart) {
+        busy = true;
+        follow(`/live?awaiting=${encodeURIComponent(text)}`);
+      }
+    } else if (reply.status === 422) {
+      answer.textContent = text;
+    } else {
+      answer.textContent = reply.status === 401
+        ? 'This page is out of date. Load it again, then repeat.'
+        : 'That could not be kept just now. Please try again.';
+    }
+  } catch {
+    answer.textContent = 'Runnel cannot be reached. Please try again.';
+  }
+  buttons.forEach((each) => { each.disabled = false; });
+  if (!busy) form.text.focus();
+}
+
+const live = $('[data-live]');
+if (live) follow(live.dataset.live);
+if (part('lines')) toBottom(part('lines'));
+tick();
+setInterval(tick, 1000);
+
+document.addEventListener('submit', (event) => {
+  if (!event.target.dataset.form) return;
+  event.preventDefault();
+  send(event.target, event.submitter ?? event.target.querySelector('button'));
+});
+document.addEventListener('keydown', (event) => {
+  if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && event.target.form?.dataset.form) {
+    event.target.form.requestSubmit(event.target.form.querySelector('button'));
+  }
+});

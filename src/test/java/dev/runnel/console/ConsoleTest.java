@@ -1,0 +1,471 @@
+package dev.runnel.console;
+
+import static dev.runnel.testkit.Samples.DANA;
+import static dev.runnel.testkit.Samples.THREAD;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.runnel.console.Transcripts.Kind;
+import dev.runnel.core.model.Actor;
+import dev.runnel.core.model.Artifact;
+import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.Outcome;
+import dev.runnel.core.model.Run;
+import dev.runnel.core.model.RunState;
+import dev.runnel.testkit.SettableClock;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ConsoleTest {
+  private static final String NASTY = "<script>alert(\"1\")</script> 'it' & \"that\" ✓";
+  private static final Conversation SLACK = Conversation.parse("slack:T1/C1/1700000000.000100");
+  private static final String SLACK_LINK = "https://acme.slack.com/archives/C1/p1";
+
+  @TempDir private Path folder;
+
+  private final SettableClock clock = new SettableClock();
+  private final HttpClient browser = HttpClient.newHttpClient();
+  private final Streams streams = new Streams(3, Duration.ofMillis(20), Duration.ofMillis(60));
+  private Site site;
+
+  @BeforeEach
+  void open() {
+    site = new Site(folder, clock, "sesame", new About("claude -p", List.of("Slack")), streams, 0);
+  }
+
+  @AfterEach
+  void close() {
+    site.close();
+    browser.close();
+  }
+
+  private HttpResponse<String> get(String path, String... headers)
+      throws IOException, InterruptedException {
+    var request = HttpRequest.newBuilder(site.at(path));
+    if (headers.length > 0) {
+      request.headers(headers);
+    }
+    return browser.send(request.build(), BodyHandlers.ofString());
+  }
+
+  private String page(String path) throws IOException, InterruptedException {
+    var response = get(path);
+    assertThat(response.statusCode()).isEqualTo(200);
+    return response.body();
+  }
+
+  private static String path(Run run) {
+    return "/runs/" + run.id();
+  }
+
+  private OpenPage live(String path, String... headers) throws IOException, InterruptedException {
+    return new OpenPage(site.at(path), headers);
+  }
+
+  @Nested
+  class ThePageOfRuns {
+    @Test
+    void saysWhatToDoWhileThereAreNone() throws Exception {
+      assertThat(page("/")).contains("No runs yet", "/agent fix the flaky test", "claude -p");
+    }
+
+    @Test
+    void showsStateTitleWhoWhereAndWhatWasMade() throws Exception {
+      var run = site.binds(SLACK, DANA, "Fix the test", SLACK_LINK);
+      site.runs.makes(
+          run.id(), new Artifact("Pull request #7", URI.create("https://git.example/7"), true));
+      site.sees(site.runs.moves(run.id(), RunState.BLOCKED, "May I?"));
+
+      assertThat(page("/"))
+          .contains("Fix the test", "waiting for an answer", "for dana", SLACK_LINK)
+          .contains("Pull request #7", "https://git.example/7", path(run))
+          .doesNotContain("No runs yet");
+    }
+
+    @Test
+    void followsWhatHappens() throws Exception {
+      try (var live = live("/live")) {
+        await().until(() -> live.sent("list").contains("No runs yet"));
+        var run = site.binds(SLACK, DANA, "Fix the test ✓", SLACK_LINK);
+        await().until(() -> live.sent("list").contains("Fix the test ✓"));
+        site.sees(site.runs.moves(run.id(), RunState.SUCCEEDED, "Done"));
+        await().until(() -> live.events("list").getLast().data().contains("badge succeeded"));
+      }
+    }
+
+    @Test
+    void isSentNothingWhileNothingChanges() throws Exception {
+      site.binds(SLACK, DANA, "Fix the test", SLACK_LINK);
+      try (var live = live("/live");
+          var other = live("/live")) {
+        await().until(() -> live.events("list").size() == 1 && other.events("list").size() == 1);
+        clock.advance(Duration.ofMinutes(5));
+        site.binds(THREAD, DANA, "Another", null);
+        await().until(() -> live.sent("list").contains("Another"));
+        assertThat(live.events("list")).hasSize(2);
+      }
+    }
+  }
+
+  @Nested
+  class ThePageOfARun {
+    @Test
+    void showsItsTranscriptAndWhatCanBeDone() throws Exception {
+      var run = site.binds(SLACK, DANA, "Fix the test", SLACK_LINK);
+      site.says(run, Kind.ASKED, "Fix the test, please");
+      site.says(run, Kind.SAID, "I look at https://git.example/8.");
+      site.says(run, Kind.ERROR, "warning: slow");
+
+      assertThat(page(path(run)))
+          .contains("Fix the test, please", "I look at ", "warning: slow")
+          .contains("href=\"https://git.example/8\"")
+          .contains("value=\"stop\"", "value=\"say\"", "value=\"" + SLACK.id() + "\"")
+          .doesNotContain("value=\"retry\"");
+    }
+
+    @Test
+    void offersToRunAnEndedOneAgain() throws Exception {
+      var run = site.binds(SLACK, DANA, "Fix the test", null);
+      site.sees(site.runs.moves(run.id(), RunState.CANCELLED, "Stopped"));
+      assertThat(page(path(run))).contains("value=\"retry\"").doesNotContain("value=\"stop\"");
+    }
+
+    @Test
+    void getsNewLinesOnlyAndFromWhereItWasLeft() throws Exception {
+      var run = site.binds(SLACK, DANA, "Fix the test", null);
+      site.says(run, Kind.SAID, "line one");
+      site.says(run, Kind.SAID, "line two");
+      try (var live = live(path(run) + "/live?after=1")) {
+        await().until(() -> live.sent("lines").contains("line two"));
+        site.says(run, Kind.SAID, "line three ✓");
+        await().until(() -> live.sent("lines").contains("line three ✓"));
+        assertThat(live.sent("lines")).doesNotContain("line one").containsOnlyOnce("line two");
+        assertThat(live.events("lines").getLast().id()).isEqualTo("3");
+      }
+      try (var again = live(path(run) + "/live?after=1", "Last-Event-ID", "2")) {
+        await().until(() -> again.sent("lines").contains("line three"));
+        assertThat(again.sent("lines")).doesNotContain("line two");
+      }
+    }
+
+    @Test
+    void aTranscriptOfManyPagesArrivesWholeAndInOrder() throws Exception {
+      var run = site.binds(SLACK, DANA, "Fix the test", null);
+      for (int i = 1; i <= 2500; i++) {
+        site.says(run, Kind.SAID, "line " + i);
+      }
+      try (var live = live(path(run) + "/live?after=0")) {
+        await().until(() -> live.sent("lines").contains("line 2500<"));
+        assertThat(
+                Pattern.compile("data-line=\"(\\d+)\"")
+                    .matcher(live.sent("lines"))
+                    .results()
+                    .map(match -> Integer.parseInt(match.group(1))))
+            .hasSize(2500)
+            .isSorted();
+      }
+    }
+
+    @Test
+    void followsItsStateAndLinesAfterItWasReopened() throws Exception {
+      var run = site.binds(SLACK, DANA, "Fix the test", null);
+      site.sees(site.runs.moves(run.id(), RunState.SUCCEEDED, "Done"));
+      try (var live = live(path(run) + "/live?after=0")) {
+        await().until(() -> live.sent("head").contains("badge succeeded"));
+        site.sees(site.runs.moves(run.id(), RunState.RUNNING, "On it again"));
+        await().until(() -> live.sent("head").contains("On it again"));
+        site.says(run, Kind.SAID, "one more thing");
+        await().until(() -> live.sent("lines").contains("one more thing"));
+      }
+    }
+
+    @Test
+    void learnsThatItsThreadHasANewerRun() throws Exception {
+      var run = site.binds(SLACK, DANA, "Fix the test", null);
+      try (var live = live(path(run) + "/live?after=0")) {
+        await().until(() -> !live.events("head").isEmpty());
+        var newer = site.binds(SLACK, DANA, "Fix the test again", null);
+        await().until(() -> live.sent("moved").contains(path(newer)));
+      }
+    }
+
+    @Test
+    void thatRunnelDidNotStartCanBeLookedAtAndHasALinkToItsSession() throws Exception {
+      var run = site.runs.addsStranger("Started by hand");
+      assertThat(page(path(run)))
+          .contains("Started by hand", "not started by Runnel")
+          .contains("https://runs.example/sessions/" + run.id())
+          .doesNotContain("<form");
+    }
+
+    @Test
+    void thatDoesNotExistIsAFriendlyNo() throws Exception {
+      var response = get("/runs/nope");
+      assertThat(response.statusCode()).isEqualTo(404);
+      assertThat(response.body()).contains("There is no such run", "All runs");
+    }
+
+    @Test
+    void saysSoWhenOnlyTheRunServiceCouldKnowAndItIsDown() throws Exception {
+      site.runs.isDown(Optional.empty());
+      var response = get("/runs/0190e6a1-9f50-7c3e-8a43-000000000009");
+      assertThat(response.statusCode()).isEqualTo(503);
+      assertThat(response.body()).contains("cannot be reached");
+    }
+  }
+
+  @Nested
+  class WhatOthersWrote {
+    @Test
+    void isShownAsTextEverywhere() throws Exception {
+      var run = site.binds(SLACK, new Actor("U1", NASTY), NASTY, null);
+      site.says(run, Kind.ASKED, NASTY);
+      site.says(run, Kind.SAID, NASTY);
+      site.says(run, Kind.ERROR, NASTY);
+      site.runs.makes(run.id(), new Artifact(NASTY, URI.create("https://git.example/7"), true));
+      site.sees(site.runs.moves(run.id(), RunState.BLOCKED, NASTY));
+
+      assertIsText(page("/"));
+      assertIsText(page(path(run)));
+      try (var list = live("/live");
+          var live = live(path(run) + "/live?after=0")) {
+        await().until(() -> !live.events("lines").isEmpty() && !list.events("list").isEmpty());
+        assertIsText(list.sent("list"));
+        assertIsText(live.sent("head"));
+        assertIsText(live.sent("lines"));
+      }
+    }
+
+    private void assertIsText(String html) {
+      assertThat(html).contains("&lt;script&gt;alert(").doesNotContain("<script>alert");
+      assertThat(Pattern.compile("=\"[^\"]*\"that\"").matcher(html).find()).isFalse();
+    }
+
+    @Test
+    void isNoLinkUnlessItLeadsToTheWeb() throws Exception {
+      var run = site.binds(SLACK, DANA, "Fix the test", "javascript:alert(1)");
+      site.runs.makes(run.id(), new Artifact("Trap", URI.create("javascript:alert(2)"), true));
+      site.sees(site.runs.run(run.id()));
+      assertThat(page(path(run))).doesNotContain("javascript:");
+      assertThat(page("/")).doesNotContain("javascript:");
+    }
+  }
+
+  @Nested
+  class APersonAtThePage {
+    private HttpResponse<String> posts(String from, Map<String, String> fields)
+        throws IOException, InterruptedException {
+      var key = Pattern.compile("name=\"page\" value=\"([^\"]+)\"").matcher(from);
+      assertThat(key.find()).isTrue();
+      var form =
+          fields.entrySet().stream()
+              .map(
+                  field ->
+                      field.getKey()
+                          + "="
+                          + URLEncoder.encode(field.getValue(), StandardCharsets.UTF_8))
+              .collect(Collectors.joining("&"));
+      var request =
+          HttpRequest.newBuilder(site.at("/webhooks/console"))
+              .header("Content-Type", "application/x-www-form-urlencoded")
+              .header("Sec-Fetch-Site", "same-origin")
+              .POST(
+                  HttpRequest.BodyPublishers.ofString(
+                      form + "&turn=1&page=" + key.group(1), StandardCharsets.UTF_8));
+      return browser.send(request.build(), BodyHandlers.ofString());
+    }
+
+    @Test
+    void startsARunOnceHoweverOftenTheyClickAndIsTakenToIt() throws Exception {
+      var home = page("/");
+      var start = Map.of("action", "start", "text", "Fix the test");
+      var reply = posts(home, start);
+      assertThat(reply.statusCode()).isEqualTo(200);
+      assertThat(posts(home, start).body()).isEqualTo(reply.body());
+
+      try (var live = live("/live?awaiting=" + reply.body())) {
+        assertThat(live.events("started")).isEmpty();
+        site.settles();
+        assertThat(site.runs.starts()).hasSize(1);
+        var run = site.runs.runs().getFirst();
+        await().until(() -> live.sent("started").contains(path(run)));
+        assertThat(page(path(run))).contains("Fix the test", "started here");
+      }
+    }
+
+    @Test
+    void isToldWhyARunDidNotStart() throws Exception {
+      var reply = posts(page("/"), Map.of("action", "start", "text", "Fix the test"));
+      site.runs.answersNext(
+          new Outcome.Refused("quota", "There are no credits left.", Optional.empty()));
+      try (var live = live("/live?awaiting=" + reply.body())) {
+        site.settles();
+        await().until(() -> live.sent("notes").contains("There are no credits left."));
+      }
+    }
+
+    @Test
+    void repliesToARunAndStopsIt() throws Exception {
+      posts(page("/"), Map.of("action", "start", "text", "Fix the test"));
+      site.settles();
+      var run = site.runs.runs().getFirst();
+      var conversation = site.accepted.getFirst().conversation().id();
+
+      posts(
+          page(path(run)),
+          Map.of("action", "say", "text", "And the docs", "conversation", conversation));
+      site.settles();
+      assertThat(site.runs.followUps())
+          .singleElement()
+          .matches(s -> s.text().equals("And the docs"));
+
+      posts(
+          page(path(run)),
+          Map.of("action", "stop", "conversation", conversation, "run", run.id().value()));
+      site.settles();
+      assertThat(site.runs.cancels()).containsExactly(run.id());
+      assertThat(page(path(run))).contains("badge cancelled");
+    }
+  }
+
+  @Nested
+  class Visitors {
+    /// As a browser that was lured to a name which points here.
+    private String visit(String path, String host, String... headers) throws IOException {
+      try (var socket = new Socket(InetAddress.getLoopbackAddress(), site.at("/").getPort())) {
+        socket.setSoTimeout(5000);
+        var more = headers.length == 0 ? "" : String.join("\r\n", headers) + "\r\n";
+        var request =
+            "GET %s HTTP/1.1\r\nHost: %s\r\n%sConnection: close\r\n\r\n"
+                .formatted(path, host, more);
+        socket.getOutputStream().write(request.getBytes(StandardCharsets.UTF_8));
+        return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+      }
+    }
+
+    @Test
+    void fromElsewhereSeeNothingButTheQuestionForTheToken() throws Exception {
+      site.binds(SLACK, DANA, "Secret plan", null);
+      for (var path : List.of("/", "/live", "/runs/x", "/runs/x/live")) {
+        assertThat(visit(path, "runnel.example"))
+            .startsWith("HTTP/1.1 403")
+            .contains("needs its token")
+            .doesNotContain("Secret plan", "claude -p", "name=\"page\"");
+      }
+    }
+
+    @Test
+    void whoBringTheTokenGetACookieAndAnAddressWithoutIt() throws Exception {
+      var entered = visit("/?token=sesame", "runnel.example");
+      assertThat(entered)
+          .startsWith("HTTP/1.1 303")
+          .contains("Location: /\r\n", "HttpOnly", "SameSite=Strict");
+      var cookie = Pattern.compile("Set-Cookie: ([^;]+);").matcher(entered);
+      assertThat(cookie.find()).isTrue();
+      assertThat(visit("/", "runnel.example", "Cookie: " + cookie.group(1)))
+          .startsWith("HTTP/1.1 200");
+      assertThat(visit("/", "runnel.example", "Cookie: runnel-console=guess"))
+          .startsWith("HTTP/1.1 403");
+    }
+
+    @Test
+    void whoFollowALinkFromAnotherSiteAreAskedAgainBecauseTheirBrowserKeptTheCookieBack()
+        throws Exception {
+      assertThat(visit("/runs/x", "runnel.example", "Sec-Fetch-Site: cross-site"))
+          .contains("http-equiv=\"refresh\"");
+      assertThat(visit("/runs/x", "runnel.example", "Sec-Fetch-Site: same-origin"))
+          .doesNotContain("http-equiv=\"refresh\"");
+    }
+
+    @Test
+    void passedOnByAProxyAreFromElsewhere() throws Exception {
+      assertThat(visit("/", "localhost", "X-Forwarded-For: 203.0.113.9"))
+          .startsWith("HTTP/1.1 403");
+    }
+
+    @Test
+    void loadNothingFromElsewhereAndCannotBeFramed() throws Exception {
+      var response = get("/");
+      assertThat(response.headers().firstValue("Content-Security-Policy").orElseThrow())
+          .contains("default-src 'none'", "script-src 'self'", "frame-ancestors 'none'")
+          .doesNotContain("unsafe");
+      assertThat(response.headers().firstValue("X-Frame-Options")).contains("DENY");
+      assertThat(response.body()).doesNotContain("<style", "onclick", "style=");
+      assertThat(Pattern.compile("<script(?! src=\"/console/)").matcher(response.body()).find())
+          .isFalse();
+    }
+
+    @Test
+    void getStyleSheetScriptAndIconAndNothingElse() throws Exception {
+      for (var name : List.of("console.css", "console.js", "icon.svg")) {
+        assertThat(get("/console/" + name).statusCode()).isEqualTo(200);
+      }
+      assertThat(get("/console/logback.xml").statusCode()).isEqualTo(404);
+      assertThat(get("/console/..%2flogback.xml").statusCode()).isNotEqualTo(200);
+    }
+  }
+
+  @Nested
+  class OpenStreams {
+    @Test
+    void endWhenTheirPagesAreClosed() throws Exception {
+      try (var one = live("/live");
+          var other = live("/live")) {
+        await().until(() -> !one.events("list").isEmpty() && !other.events("list").isEmpty());
+        assertThat(streams.open()).isEqualTo(2);
+      }
+      await().until(() -> streams.open() == 0);
+    }
+
+    @Test
+    void areBounded() throws Exception {
+      try (var one = live("/live");
+          var two = live("/live");
+          var three = live("/live")) {
+        assertThat(List.of(one.status(), two.status(), three.status())).containsOnly(200);
+        try (var four = live("/live")) {
+          assertThat(four.status()).isEqualTo(503);
+        }
+      }
+      await().until(() -> streams.open() == 0);
+      try (var five = live("/live")) {
+        assertThat(five.status()).isEqualTo(200);
+      }
+    }
+
+    @Test
+    void endWhenTheConsoleCloses() throws Exception {
+      try (var one = live("/live")) {
+        await().until(() -> !one.events("list").isEmpty());
+        site.console.close();
+        await().until(() -> streams.open() == 0);
+      }
+    }
+
+    @Test
+    void thatAskForNoStreamAreNotCounted() throws Exception {
+      assertThat(get("/live").statusCode()).isEqualTo(406);
+      assertThat(streams.open()).isZero();
+    }
+  }
+}

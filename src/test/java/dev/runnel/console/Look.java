@@ -1,0 +1,171 @@
+package dev.runnel.console;
+
+import dev.runnel.console.Transcripts.Kind;
+import dev.runnel.core.model.Actor;
+import dev.runnel.core.model.Artifact;
+import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.RunState;
+import dev.runnel.core.model.SurfaceId;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+
+/// Serves the console with sample runs, to look at it in a browser. The first argument is the port,
+/// the second `empty` for a console without runs.
+public final class Look {
+  private Look() {}
+
+  public static void main(String[] arguments) throws IOException, InterruptedException {
+    var port = arguments.length > 0 ? Integer.parseInt(arguments[0]) : 0;
+    var empty = arguments.length > 1 && arguments[1].equals("empty");
+    var about =
+        empty
+            ? new About("the rehearsal agent", List.of())
+            : new About("claude -p", List.of("Slack", "GitHub"));
+    var folder = Files.createTempDirectory("runnel-look");
+    try (var site =
+        new Site(
+            folder,
+            InstantSource.system(),
+            "secret",
+            about,
+            new Streams(50, Duration.ofMillis(500), Duration.ofSeconds(10)),
+            port)) {
+      if (!empty) {
+        fill(site);
+      }
+      System.out.println(site.at("/"));
+      for (int second = 1; ; second++) {
+        Thread.sleep(500);
+        site.settles();
+        for (var run : site.runs.runs()) {
+          if (run.state() == RunState.QUEUED) {
+            site.runs.moves(run.id(), RunState.RUNNING, "Reading the code");
+            site.says(run, Kind.ASKED, run.title());
+          } else if (run.state() == RunState.RUNNING && second % 4 == 0) {
+            site.says(run, Kind.SAID, "Still at it, step " + second / 4 + ".");
+          }
+        }
+      }
+    }
+  }
+
+  private static void fill(Site site) {
+    var now = Instant.now();
+    var slack = new SurfaceId("slack");
+    var github = new SurfaceId("github");
+    var dana = new Actor("U1", "dana");
+    var sam = new Actor("U2", "sam");
+    var slackLink = "https://acme.slack.com/archives/C1/p1700000000000100";
+
+    var stopped = site.runs.addsStranger("Try the new date library in the calendar");
+    site.runs.moves(stopped.id(), RunState.CANCELLED, "Stopped by sam");
+    site.binds(
+        new Conversation(slack, "T1/C1/5"),
+        sam,
+        site.runs.run(stopped.id()),
+        slackLink,
+        now.minus(Duration.ofHours(30)));
+
+    var failed =
+        site.runs.addsStranger(
+            "Upgrade the payment client to version 9 everywhere it is used, including the nightly"
+                + " reconciliation job");
+    site.says(failed, Kind.ASKED, failed.title());
+    site.says(failed, Kind.SAID, "I look where the client is used.");
+    site.says(
+        failed,
+        Kind.ERROR,
+        "fatal: could not read Username for 'https://git.example': terminal prompts disabled");
+    site.runs.fails(
+        failed.id(),
+        "The repository could not be cloned: it needs an account. See"
+            + " https://git.example/help/tokens.",
+        true);
+    site.binds(
+        new Conversation(github, "acme/shop#81"),
+        sam,
+        site.runs.run(failed.id()),
+        "https://github.com/acme/shop/issues/81",
+        now.minus(Duration.ofHours(3)));
+
+    var done = site.runs.addsStranger("Checkout fails for orders without a voucher");
+    site.says(
+        done,
+        Kind.ASKED,
+        "Checkout fails for orders without a voucher\n\n"
+            + "Steps: put anything into the basket, leave the voucher empty, press Pay. The page"
+            + " answers 500.");
+    site.says(done, Kind.STATUS, "Looking for the cause");
+    site.says(done, Kind.DID, "grep -rn voucher src/main");
+    site.says(
+        done,
+        Kind.SAID,
+        "`Checkout.total` reads the voucher without asking whether there is one. I add a test that"
+            + " shows it, then the fix.");
+    site.says(done, Kind.DID, "edit src/test/java/shop/CheckoutTest.java");
+    site.says(done, Kind.DID, "edit src/main/java/shop/Checkout.java");
+    site.says(done, Kind.DID, "mvn -q test");
+    site.says(done, Kind.ERROR, "WARNING: a deprecated option was used");
+    site.says(
+        done, Kind.SAID, "All 214 tests pass. Pull request: https://github.com/acme/shop/pull/83");
+    site.says(done, Kind.ASKED, 2, "Thanks! Please mention the issue in the changelog too.");
+    site.says(done, Kind.SAID, 2, "Done, it is in the same pull request.");
+    site.runs.makes(
+        done.id(),
+        new Artifact("Pull request #83", URI.create("https://github.com/acme/shop/pull/83"), true));
+    site.runs.makes(
+        done.id(), new Artifact("Plan", URI.create("https://runs.example/plans/1"), false));
+    site.runs.moves(
+        done.id(),
+        RunState.SUCCEEDED,
+        "Orders without a voucher are paid again. The total was computed from a voucher that may be"
+            + " missing; now `Checkout.total` asks first.\n\n"
+            + "Pull request: https://github.com/acme/shop/pull/83");
+    site.binds(
+        new Conversation(github, "acme/shop#79"),
+        dana,
+        site.runs.run(done.id()),
+        "https://github.com/acme/shop/issues/79",
+        now.minus(Duration.ofMinutes(52)));
+
+    var blocked = site.runs.addsStranger("Rename the customer table");
+    site.says(blocked, Kind.ASKED, blocked.title());
+    site.says(
+        blocked,
+        Kind.QUESTION,
+        "Other services read this table. May I keep a view under the old name?");
+    site.runs.moves(
+        blocked.id(),
+        RunState.BLOCKED,
+        "Other services read this table. May I keep a view under the old name?");
+    site.binds(
+        new Conversation(slack, "T1/C1/6"),
+        dana,
+        site.runs.run(blocked.id()),
+        slackLink,
+        now.minus(Duration.ofMinutes(14)));
+
+    var running = site.runs.addsStranger("Fix the flaky test in the checkout module");
+    site.says(running, Kind.ASKED, running.title());
+    for (int i = 1; i < 60; i++) {
+      site.says(
+          running,
+          i % 7 == 0 ? Kind.DID : Kind.SAID,
+          i % 7 == 0
+              ? "mvn -q test -Dtest=CheckoutTest"
+              : "Run " + i + ": passed in 1." + i + " s");
+    }
+    site.runs.moves(running.id(), RunState.RUNNING, "Running the test 100 times");
+    site.binds(
+        new Conversation(slack, "T1/C1/7"),
+        dana,
+        site.runs.run(running.id()),
+        slackLink,
+        now.minus(Duration.ofSeconds(200)));
+  }
+}

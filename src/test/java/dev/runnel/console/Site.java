@@ -1,0 +1,190 @@
+package dev.runnel.console;
+
+import dev.runnel.console.Transcripts.Kind;
+import dev.runnel.console.Transcripts.Line;
+import dev.runnel.core.flow.Courier;
+import dev.runnel.core.flow.Dispatcher;
+import dev.runnel.core.flow.Profiles;
+import dev.runnel.core.flow.Surfaces;
+import dev.runnel.core.flow.Watcher;
+import dev.runnel.core.model.Actor;
+import dev.runnel.core.model.Binding;
+import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.Origin;
+import dev.runnel.core.model.RawRequest;
+import dev.runnel.core.model.Reception;
+import dev.runnel.core.model.Request;
+import dev.runnel.core.model.Run;
+import dev.runnel.core.model.RunId;
+import dev.runnel.database.Database;
+import dev.runnel.store.SqlStore;
+import dev.runnel.testkit.FakeAgentRuns;
+import dev.runnel.testkit.FakeSurface;
+import io.javalin.Javalin;
+import io.javalin.http.Context;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CopyOnWriteArraySet;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/// The console on a real server and a real store, with workers that are stepped by hand.
+final class Site implements AutoCloseable {
+  final FakeAgentRuns runs;
+  final Console console;
+  final List<Delivery> accepted = new CopyOnWriteArrayList<>();
+  private final InstantSource clock;
+  private final Database database;
+  private final SqlStore store;
+  private final Map<RunId, List<Line>> transcripts = new ConcurrentHashMap<>();
+  private final Set<Conversation> conversations = new CopyOnWriteArraySet<>();
+  private final ConsoleSurface surface;
+  private final Dispatcher dispatcher;
+  private final Watcher watcher;
+  private final Courier courier;
+  private final Javalin server;
+
+  /// @param token of the console
+  Site(
+      Path folder,
+      InstantSource clock,
+      @Nullable String token,
+      About about,
+      Streams streams,
+      int port) {
+    this.clock = clock;
+    this.runs = new FakeAgentRuns(clock);
+    this.database = Database.sqlite(folder.resolve("runnel.db"));
+    this.store = new SqlStore(database, clock);
+    var access = new Access(token);
+    this.surface = new ConsoleSurface(access);
+    var surfaces = Surfaces.of(List.of(surface, new FakeSurface()));
+    var random = new Random(1);
+    this.dispatcher = new Dispatcher(store, runs, surfaces, new Profiles(Map.of()), random);
+    this.watcher = new Watcher(store, runs);
+    this.courier = new Courier(store, surfaces, random);
+    this.console =
+        new Console(store, runs, this::transcript, access, surface, about, clock, streams);
+    this.server =
+        Javalin.create(
+                config -> {
+                  config.startup.showJavalinBanner = false;
+                  config.concurrency.useVirtualThreads = true;
+                  console.routes(config.routes);
+                  config.routes.post("/webhooks/console", this::door);
+                })
+            .start("127.0.0.1", port);
+  }
+
+  URI at(String path) {
+    return URI.create("http://localhost:" + server.port() + path);
+  }
+
+  private void door(Context ctx) {
+    var headers =
+        ctx.headerMap().entrySet().stream()
+            .collect(
+                Collectors.toMap(
+                    each -> each.getKey().toLowerCase(Locale.ROOT), Map.Entry::getValue));
+    var reception =
+        surface.receive(
+            new RawRequest("POST", ctx.path(), headers, ctx.bodyAsBytes(), clock.instant()));
+    if (reception instanceof Reception.Accepted(var delivery, _) && store.accept(delivery)) {
+      accepted.add(delivery);
+      conversations.add(delivery.conversation());
+    }
+    var reply = reception.reply();
+    ctx.status(reply.status()).contentType(reply.contentType()).result(reply.body());
+  }
+
+  private Optional<Transcripts.Part> transcript(RunId run, long line) {
+    return Optional.ofNullable(transcripts.get(run))
+        .map(
+            all ->
+                new Transcripts.Part(
+                    all.stream().filter(each -> each.number() > line).limit(1000).toList(),
+                    !runs.run(run).state().isTerminal() || all.size() - line > 1000));
+  }
+
+  /// A run of the conversation, `QUEUED`.
+  Run binds(Conversation conversation, Actor requester, String title, @Nullable String link) {
+    var run = runs.addsStranger(title);
+    transcripts.put(run.id(), new CopyOnWriteArrayList<>());
+    binds(conversation, requester, run, link, clock.instant());
+    return run;
+  }
+
+  void binds(
+      Conversation conversation, Actor requester, Run run, @Nullable String link, Instant since) {
+    conversations.add(conversation);
+    store.change(
+        work -> {
+          work.bindings()
+              .save(
+                  new Binding(
+                      conversation,
+                      run,
+                      requester,
+                      Request.of(run.title()),
+                      new Origin(
+                          Optional.ofNullable(link).map(URI::create),
+                          Optional.empty(),
+                          Optional.empty(),
+                          false),
+                      Optional.empty(),
+                      since,
+                      false,
+                      0));
+        });
+  }
+
+  /// The store learns how the run is now.
+  void sees(Run run) {
+    store.change(
+        work -> {
+          var binding = work.bindings().of(run.id()).orElseThrow();
+          work.bindings().save(binding.seen(runs.run(run.id())));
+        });
+  }
+
+  void says(Run run, Kind kind, String text) {
+    says(run, kind, 1, text);
+  }
+
+  void says(Run run, Kind kind, int execution, String text) {
+    var lines = transcripts.computeIfAbsent(run.id(), _ -> new CopyOnWriteArrayList<>());
+    lines.add(new Line(lines.size() + 1, execution, kind, clock.instant(), text));
+  }
+
+  /// The workers do what is due.
+  void settles() {
+    var now = clock.instant();
+    for (var conversation : new ArrayList<>(conversations)) {
+      dispatcher.step(conversation, now);
+    }
+    watcher.step(now);
+    for (var conversation : new ArrayList<>(conversations)) {
+      courier.step(conversation, now);
+    }
+  }
+
+  @Override
+  public void close() {
+    console.close();
+    server.stop();
+    store.close();
+    database.close();
+  }
+}
