@@ -53,8 +53,8 @@ record Config(
         settings);
   }
 
-  /// The run service's address: the one that is set, else the embedded one on the fixed port.
-  URI agentApiOrOwn() {
+  /// The run service's address: the one that is set, else the embedded one's on this port.
+  URI agentApiOr(int port) {
     return agentApi.orElseGet(() -> URI.create("http://127.0.0.1:" + port + "/api/v1"));
   }
 

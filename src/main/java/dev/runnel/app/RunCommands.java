@@ -56,7 +56,7 @@ final class RunCommands {
     }
     try (var client =
         RunsClient.builder()
-            .baseUrl(config.agentApiOrOwn())
+            .baseUrl(config.agentApiOr(config.port()))
             .apiKey(key.orElseGet(() -> DataFolder.key(config.data())))
             .build()) {
       perform(client, command);

@@ -25,7 +25,7 @@ public final class FrontDoor {
   private static final Logger log = LoggerFactory.getLogger(FrontDoor.class);
 
   /// More than any platform sends for an issue or a message.
-  static final int MOST_BYTES = 5 * 1024 * 1024;
+  public static final int MOST_BYTES = 5 * 1024 * 1024;
 
   private static final Reply OFF = Reply.text(404, "This platform is not connected here.\n");
   private static final Reply TOO_LARGE = Reply.text(413, "The body is too large.\n");

@@ -17,20 +17,15 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import okhttp3.MediaType;
 import okhttp3.OkHttpClient;
 import okhttp3.Request;
 import okhttp3.RequestBody;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.Assumptions;
 
 /// GitHub as a process: the `emulate` package from npm, which keeps issues and comments and sends
 /// signed webhooks. One repository, `dana/shop`, with the labels `agent` and `bug`.
-///
-/// It is found in the folder that the system property `runnel.emulators` or the variable
-/// `RUNNEL_EMULATORS` names, after `npm ci` ran there. Without it, tests that need it are skipped.
 public final class EmulateGitHub implements AutoCloseable {
   public static final String REPOSITORY = "dana/shop";
 
@@ -73,15 +68,7 @@ public final class EmulateGitHub implements AutoCloseable {
 
   /// Starts it, with an empty repository, and waits until it answers.
   public static EmulateGitHub start() {
-    var installed =
-        Optional.ofNullable(System.getProperty("runnel.emulators"))
-            .or(() -> Optional.ofNullable(System.getenv("RUNNEL_EMULATORS")))
-            .filter(text -> !text.isBlank())
-            .orElse(".");
-    var program = Path.of(installed, "node_modules/emulate/dist/index.js");
-    Assumptions.assumeTrue(
-        Files.exists(program),
-        () -> "Skipped: the GitHub emulator is not installed. Run npm ci in src/test/emulators.");
+    var program = Emulators.program("emulate/dist/index.js");
     try {
       var folder = Files.createTempDirectory("emulate-github");
       var seed = Files.writeString(folder.resolve("seed.yaml"), SEED);

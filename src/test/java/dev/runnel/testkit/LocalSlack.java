@@ -20,15 +20,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.Assumptions;
 
 /// The Slack emulator local-slack as a process of its own: a workspace with two people, a channel
 /// and our app, that sends signed requests and keeps what is posted.
-///
-/// Its program is named by the system property `runnel.local-slack` or the variable
-/// `RUNNEL_LOCAL_SLACK`; without, tests that need it are skipped.
 public final class LocalSlack implements AutoCloseable {
   public static final String TEAM = "T0ACME";
   public static final String CHANNEL = "C0DEV";
@@ -38,8 +33,6 @@ public final class LocalSlack implements AutoCloseable {
   public static final String BOT_TOKEN = "xoxb-local-slack";
   public static final String SIGNING_SECRET = "local-slack-signing-secret";
 
-  private static final String PROPERTY = "runnel.local-slack";
-  private static final String VARIABLE = "RUNNEL_LOCAL_SLACK";
   private static final ObjectMapper JSON = new ObjectMapper();
 
   private final HttpClient http = HttpClient.newHttpClient();
@@ -55,20 +48,14 @@ public final class LocalSlack implements AutoCloseable {
 
   /// Starts one that sends everything to an address; skips the test where there is no emulator.
   public static LocalSlack start(URI requestUrl) {
-    var program = program();
-    Assumptions.assumeTrue(
-        program.isPresent(),
-        "Skipped: the Slack emulator is not installed. Install local-slack-linux-x64 by npm, and"
-            + " set "
-            + VARIABLE
-            + " to its bin/local-slack.");
+    var program = Emulators.program("local-slack-linux-x64/bin/local-slack");
     try {
       var folder = Files.createTempDirectory("local-slack");
       var config = Files.writeString(folder.resolve("config.json"), config(requestUrl));
       var port = freePort();
       var process =
           new ProcessBuilder(
-                  program.get().toString(),
+                  program.toString(),
                   "--config",
                   config.toString(),
                   "--port",
@@ -84,13 +71,6 @@ public final class LocalSlack implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-  }
-
-  private static Optional<Path> program() {
-    return Optional.ofNullable(System.getProperty(PROPERTY))
-        .or(() -> Optional.ofNullable(System.getenv(VARIABLE)))
-        .filter(it -> !it.isBlank())
-        .map(Path::of);
   }
 
   private static String config(URI requestUrl) {

@@ -160,11 +160,13 @@ public final class RunnelProcess implements AutoCloseable {
   private boolean isAgent(ProcessHandle handle) {
     try {
       var environment =
-          Files.readString(
-              Path.of("/proc", Long.toString(handle.pid()), "environ"),
-              StandardCharsets.ISO_8859_1);
-      return environment.contains("RUNNEL_RUN_ID=")
-          && environment.contains("\0HOME=" + folder + "\0");
+          List.of(
+              Files.readString(
+                      Path.of("/proc", Long.toString(handle.pid()), "environ"),
+                      StandardCharsets.ISO_8859_1)
+                  .split("\0"));
+      return environment.contains("HOME=" + folder)
+          && environment.stream().anyMatch(each -> each.startsWith("RUNNEL_RUN_ID="));
     } catch (IOException gone) {
       return false;
     }

@@ -112,7 +112,8 @@ public final class Dispatcher {
     return new Planner.Situation(
         work.bindings().of(conversation),
         named.flatMap(run -> work.bindings().of(run)),
-        delivery.intent().overtakes() || delivery.intent() instanceof Intent.Retry
+        // A command from a place has no thread of its own; it is about the runs around.
+        delivery.origin().replyTo().isPresent()
             ? work.bindings()
                 .recent(Optional.of(conversation.surface()), conversation.place(), NEARBY)
             : List.of());
@@ -169,7 +170,11 @@ public final class Dispatcher {
           later(turn, after, why, now);
           return;
         }
-        case Outcome.Missing _, Outcome.Refused _ -> {}
+        case Outcome.Refused(var code, var why, _) -> {
+          later(turn, Optional.empty(), code + ": " + why, now);
+          return;
+        }
+        case Outcome.Missing _ -> {}
       }
     }
     var resolved = profiles.resolve(start.request());

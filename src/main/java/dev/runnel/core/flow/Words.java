@@ -35,7 +35,7 @@ public final class Words {
       case BLOCKED -> "waiting for an answer";
       case SUCCEEDED -> "done";
       case FAILED -> "failed";
-      case CANCELLED -> "stopped";
+      case CANCELLED -> "cancelled";
       case UNKNOWN -> run.stateName().toLowerCase(Locale.ROOT);
     };
   }

@@ -54,6 +54,28 @@ final class GitHubApi {
     record Refused(String why) implements Result {}
   }
 
+  /// Asks GitHub for something that every token may ask.
+  ///
+  /// @return what to do when it does not answer, in a sentence
+  Optional<String> check() {
+    try {
+      var status = http.get("/rate_limit").status();
+      return switch (status) {
+        case 401 ->
+            Optional.of(
+                "GitHub does not accept the token. Put a valid one into "
+                    + GitHubConfig.TOKEN
+                    + ".");
+        default ->
+            status < 500
+                ? Optional.empty()
+                : Optional.of("GitHub is in trouble (status " + status + "). Try again later.");
+      };
+    } catch (IOException unreachable) {
+      return Optional.of("not reached. Look at " + GitHubConfig.API_URL + " and the network.");
+    }
+  }
+
   Result comment(IssueKey issue, String body) {
     return call(issue, () -> http.post(issue.issuePath() + "/comments", body(body)));
   }

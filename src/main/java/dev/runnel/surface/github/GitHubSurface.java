@@ -60,6 +60,13 @@ public final class GitHubSurface implements Surface {
     this.background = new GitHubBackground(api);
   }
 
+  /// Asks GitHub once whether the token is good.
+  ///
+  /// @return what to do when it is not, in a sentence
+  public Optional<String> check() {
+    return api.check();
+  }
+
   @Override
   public SurfaceId id() {
     return ID;

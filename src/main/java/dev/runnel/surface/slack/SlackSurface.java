@@ -59,6 +59,22 @@ public final class SlackSurface implements Surface, AutoCloseable {
     learnIdentity();
   }
 
+  /// Asks Slack once whether the token is good.
+  ///
+  /// @return what to do when it is not, in a sentence
+  public Optional<String> check() {
+    return switch (api.identity()) {
+      case Answer.Ok<SlackIdentity> _ -> Optional.empty();
+      case Answer.Wait<SlackIdentity>(_, String why) ->
+          Optional.of("not reached (" + why + "). Look at SLACK_API_URL and the network.");
+      case Answer.No<SlackIdentity>(String error) ->
+          Optional.of(
+              "Slack refuses the token ("
+                  + error
+                  + "). Put the bot token of the installed app into SLACK_BOT_TOKEN.");
+    };
+  }
+
   private void learnIdentity() {
     switch (api.identity()) {
       case Answer.Ok<SlackIdentity>(SlackIdentity found) -> {

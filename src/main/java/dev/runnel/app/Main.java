@@ -1,0 +1,107 @@
+package dev.runnel.app;
+
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/// `java -jar runnel-all.jar …`: from words to a command.
+public final class Main {
+  private static final String HELP =
+      """
+      Runnel hands work to cloud coding agents, from Slack threads and issues.
+
+        ./runnel [serve]              run the bot, the agent service and the console
+            --config FILE             settings (else RUNNEL_CONFIG, else runnel.yaml)
+            --port N                  HTTP port, 0 for any free one (else PORT, else 8080)
+            --data DIR                database and workspaces (else RUNNEL_DATA, else data)
+        ./runnel check                call everything that is connected once, and say what is wrong
+        ./runnel manifest             print the Slack app manifest for this installation
+        ./runnel run start PROMPT     start a run
+        ./runnel run list             list runs
+        ./runnel run show ID          show a run
+        ./runnel run follow ID TEXT   say something to a run
+        ./runnel run cancel ID        stop a run
+        ./runnel run watch ID         follow a run to its end
+            --json                    for machines
+        ./runnel --help | --version
+      """;
+
+  private final PrintStream out;
+  private final PrintStream err;
+  private final Map<String, String> environment;
+
+  Main(PrintStream out, PrintStream err, Map<String, String> environment) {
+    this.out = out;
+    this.err = err;
+    this.environment = environment;
+  }
+
+  public static void main(String[] args) {
+    var out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
+    var err = new PrintStream(System.err, true, StandardCharsets.UTF_8);
+    System.exit(new Main(out, err, System.getenv()).run(List.of(args)));
+  }
+
+  /// @return the exit code: 0 well, 1 not, 2 not understood
+  int run(List<String> words) {
+    try {
+      return switch (CommandLine.parse(words)) {
+        case CommandLine.Serve serve -> serve(serve);
+        case CommandLine.Check(var file) -> new Check(config(file), out).run();
+        case CommandLine.Manifest(var file) -> {
+          out.print(Manifest.of(config(file)));
+          yield 0;
+        }
+        case CommandLine.RunCommand command ->
+            new RunCommands(config(command.file()), out, err).run(command);
+        case CommandLine.Help _ -> {
+          out.print(HELP);
+          yield 0;
+        }
+        case CommandLine.Version _ -> {
+          out.println("Runnel " + version());
+          yield 0;
+        }
+        case CommandLine.Wrong(var why) -> {
+          err.println(why + " See ./runnel --help.");
+          yield 2;
+        }
+      };
+    } catch (SettingsException e) {
+      err.println(e.getMessage());
+      return 1;
+    }
+  }
+
+  private Config config(Optional<Path> file) {
+    return Config.of(Settings.read(environment, file, Map.of()));
+  }
+
+  private int serve(CommandLine.Serve serve) {
+    var config = Config.of(Settings.read(environment, serve.file(), serve.overrides()));
+    var runnel = Wiring.start(config, environment, InstantSource.system());
+    out.println("Runnel " + version());
+    runnel.lines().forEach(out::println);
+    if (serve.exitWhenReady()) {
+      runnel.close();
+      return 0;
+    }
+    Runtime.getRuntime()
+        .addShutdownHook(Thread.ofPlatform().name("shutdown").unstarted(runnel::close));
+    try {
+      Thread.currentThread().join();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    return 0;
+  }
+
+  static String version() {
+    return Optional.ofNullable(Main.class.getPackage().getImplementationVersion())
+        .orElse("(unpackaged)");
+  }
+}

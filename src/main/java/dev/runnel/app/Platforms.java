@@ -1,0 +1,71 @@
+package dev.runnel.app;
+
+import dev.runnel.core.port.Surface;
+import dev.runnel.surface.github.GitHubConfig;
+import dev.runnel.surface.github.GitHubSurface;
+import dev.runnel.surface.slack.SlackConfig;
+import dev.runnel.surface.slack.SlackSurface;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import okhttp3.OkHttpClient;
+
+/// The platforms whose settings are there, and what to say about those that are off.
+record Platforms(Optional<SlackSurface> slack, Optional<GitHubSurface> github, OkHttpClient http)
+    implements AutoCloseable {
+  private static final Duration PATIENCE = Duration.ofSeconds(15);
+
+  static Platforms of(Settings settings, InstantSource clock) {
+    var http = new OkHttpClient.Builder().callTimeout(PATIENCE).build();
+    return new Platforms(
+        read(SlackConfig::from, settings.startingWith("SLACK_")).map(SlackSurface::new),
+        read(GitHubConfig::from, settings.startingWith("GITHUB_", "RUNNEL_"))
+            .map(config -> new GitHubSurface(config, http, clock)),
+        http);
+  }
+
+  private static <T> Optional<T> read(
+      Function<Map<String, String>, Optional<T>> from, Map<String, String> settings) {
+    try {
+      return from.apply(settings);
+    } catch (IllegalArgumentException e) {
+      throw new SettingsException(String.valueOf(e.getMessage()));
+    }
+  }
+
+  List<Surface> surfaces() {
+    return Stream.<Surface>concat(slack.stream(), github.stream()).toList();
+  }
+
+  /// As people write them.
+  List<String> names() {
+    return Stream.concat(slack.map(_ -> "Slack").stream(), github.map(_ -> "GitHub").stream())
+        .toList();
+  }
+
+  /// One line each, on or off.
+  List<String> lines() {
+    return List.of(
+        Wiring.line(
+            "Slack",
+            slack.isPresent() ? "on" : "off. Set SLACK_SIGNING_SECRET and SLACK_BOT_TOKEN"),
+        Wiring.line(
+            "GitHub",
+            github.isPresent() ? "on" : "off. Set GITHUB_WEBHOOK_SECRET and GITHUB_TOKEN"));
+  }
+
+  void start() {
+    slack.ifPresent(SlackSurface::start);
+  }
+
+  @Override
+  public void close() {
+    slack.ifPresent(SlackSurface::close);
+    http.dispatcher().executorService().shutdown();
+    http.connectionPool().evictAll();
+  }
+}

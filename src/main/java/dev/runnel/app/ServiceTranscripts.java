@@ -1,0 +1,34 @@
+package dev.runnel.app;
+
+import dev.runnel.console.Transcripts;
+import dev.runnel.service.AgentRunService;
+import dev.runnel.service.TranscriptLine;
+import dev.runnel.service.TranscriptPart;
+
+/// The embedded service's transcripts in the console's words; neither knows the other.
+final class ServiceTranscripts {
+  private ServiceTranscripts() {}
+
+  static Transcripts of(AgentRunService service) {
+    return (run, line) -> service.transcript(run.value(), line).map(ServiceTranscripts::part);
+  }
+
+  private static Transcripts.Part part(TranscriptPart part) {
+    return new Transcripts.Part(
+        part.lines().stream().map(ServiceTranscripts::line).toList(), part.mayGrow());
+  }
+
+  private static Transcripts.Line line(TranscriptLine line) {
+    var kind =
+        switch (line.kind()) {
+          case ASKED -> Transcripts.Kind.ASKED;
+          case SAID -> Transcripts.Kind.SAID;
+          case DID -> Transcripts.Kind.DID;
+          case STATUS -> Transcripts.Kind.STATUS;
+          case QUESTION -> Transcripts.Kind.QUESTION;
+          case ERROR -> Transcripts.Kind.ERROR;
+          case NOTE -> Transcripts.Kind.NOTE;
+        };
+    return new Transcripts.Line(line.number(), line.execution(), kind, line.at(), line.text());
+  }
+}

@@ -1,0 +1,233 @@
+package dev.runnel.app;
+
+import dev.runnel.client.RunsClient;
+import dev.runnel.console.About;
+import dev.runnel.console.Access;
+import dev.runnel.console.Console;
+import dev.runnel.console.ConsoleSurface;
+import dev.runnel.console.Transcripts;
+import dev.runnel.core.flow.Courier;
+import dev.runnel.core.flow.Dispatcher;
+import dev.runnel.core.flow.Surfaces;
+import dev.runnel.core.flow.Watcher;
+import dev.runnel.core.port.Surface;
+import dev.runnel.database.Database;
+import dev.runnel.runs.ClientAgentRuns;
+import dev.runnel.service.AgentRunService;
+import dev.runnel.service.ServiceSettings;
+import dev.runnel.store.Engine;
+import dev.runnel.store.SqlStore;
+import dev.runnel.web.FrontDoor;
+import dev.runnel.web.Health;
+import dev.runnel.web.Receptions;
+import io.javalin.Javalin;
+import io.javalin.config.RoutesConfig;
+import io.javalin.util.JavalinBindException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.random.RandomGenerator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// The one place where everything is built, by hand, in the order in which it is needed. What was
+/// opened is closed in the reverse order.
+final class Wiring implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(Wiring.class);
+  private static final Duration AGENT_GRACE = Duration.ofSeconds(5);
+
+  private final Deque<AutoCloseable> open = new ArrayDeque<>();
+  private final List<String> lines = new ArrayList<>();
+  private final Config config;
+  private final InstantSource clock;
+  private final RandomGenerator chance = new SecureRandom();
+
+  private Wiring(Config config, InstantSource clock) {
+    this.config = config;
+    this.clock = clock;
+  }
+
+  /// Starts everything the configuration asks for.
+  static Wiring start(Config config, Map<String, String> environment, InstantSource clock) {
+    var wiring = new Wiring(config, clock);
+    try {
+      wiring.build(environment);
+      return wiring;
+    } catch (RuntimeException e) {
+      wiring.close();
+      throw e;
+    }
+  }
+
+  /// What is on and what is not, a line each, for the operator.
+  List<String> lines() {
+    return List.copyOf(lines);
+  }
+
+  private void build(Map<String, String> environment) {
+    var platforms = opened(Platforms.of(config.settings(), clock));
+    var data = opened(DataFolder.open(config.data()));
+    var port = config.port() == 0 ? freePort() : config.port();
+    var publicUrl = config.publicUrl().orElse(URI.create("http://localhost:" + port));
+    var key = config.agentApiKey().orElseGet(() -> DataFolder.key(data.path()));
+
+    var service = embeddedService(data, key, publicUrl, environment);
+    var store = opened(new SqlStore(database(data), clock));
+    var runs =
+        new ClientAgentRuns(
+            opened(RunsClient.builder().baseUrl(config.agentApiOr(port)).apiKey(key).build()));
+
+    var access = new Access(config.consoleToken().orElse(null));
+    var consoleSurface = new ConsoleSurface(access);
+    List<Surface> all = new ArrayList<>(platforms.surfaces());
+    all.add(consoleSurface);
+    var surfaces = Surfaces.of(all);
+
+    var dispatcher = new Dispatcher(store, runs, surfaces, config.settings().profiles(), chance);
+    var watcher = new Watcher(store, runs);
+    var courier = new Courier(store, surfaces, chance);
+    var engine =
+        new Engine(store, clock, new Engine.Steps(dispatcher::step, courier::step, watcher::step));
+
+    var receptions = new Receptions();
+    var agent = agent(service);
+    var console =
+        new Console(
+            store,
+            runs,
+            service.map(ServiceTranscripts::of).orElse(Transcripts.NONE),
+            access,
+            consoleSurface,
+            new About(agent, platforms.names()),
+            clock);
+    serve(
+        port,
+        routes -> {
+          new FrontDoor(store, surfaces, clock, receptions).routes(routes);
+          new Health(engine::problem, store::gauges, receptions).routes(routes);
+          console.routes(routes);
+          service.ifPresent(embedded -> embedded.routes(routes));
+        });
+    opened(console);
+    opened(engine);
+    platforms.start();
+    engine.start();
+
+    lines.add(line("Console", publicUrl + "/"));
+    lines.add(line("Agent", agentLine(agent)));
+    lines.addAll(platforms.lines());
+    lines.add(line("Data", data.path().toString()));
+    log.info("runnel started port={}", port);
+  }
+
+  private Optional<AgentRunService> embeddedService(
+      DataFolder data, String key, URI publicUrl, Map<String, String> environment) {
+    if (config.agentApi().isPresent()) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        opened(
+            AgentRunService.open(
+                opened(Database.sqlite(data.file("agent-runs.db"))),
+                new ServiceSettings(
+                    data.file("workspaces"),
+                    key,
+                    () -> publicUrl,
+                    config.agentCommand(),
+                    environment,
+                    config.agentSlots(),
+                    AGENT_GRACE),
+                clock)));
+  }
+
+  private Database database(DataFolder data) {
+    return opened(
+        config
+            .databaseUrl()
+            .map(Database::postgres)
+            .orElseGet(() -> Database.sqlite(data.file("runnel.db"))));
+  }
+
+  private void serve(int port, Consumer<RoutesConfig> routes) {
+    var server =
+        Javalin.create(
+            javalin -> {
+              javalin.startup.showJavalinBanner = false;
+              javalin.startup.showOldJavalinVersionWarning = false;
+              javalin.concurrency.useVirtualThreads = true;
+              javalin.http.maxRequestSize = FrontDoor.MOST_BYTES;
+              routes.accept(javalin.routes);
+            });
+    try {
+      server.start(config.host(), port);
+    } catch (JavalinBindException e) {
+      throw new SettingsException(
+          "Port %d on %s cannot be used: something else listens there. Choose another with PORT or --port."
+              .formatted(port, config.host()));
+    }
+    opened((AutoCloseable) server::stop);
+  }
+
+  private String agent(Optional<AgentRunService> service) {
+    return service
+        .map(AgentRunService::agentName)
+        .or(() -> config.agentApi().map(URI::getHost))
+        .orElse("");
+  }
+
+  private String agentLine(String agent) {
+    if (config.agentApi().isPresent()) {
+      return config.agentApi().get().toString();
+    }
+    return switch (agent) {
+      case "command" -> "your command, on this machine";
+      case "rehearsal" ->
+          "a rehearsal, which only answers what it was asked. For real work install claude, codex,"
+              + " gemini or opencode, or set RUNNEL_AGENT_COMMAND";
+      default -> agent + ", on this machine";
+    };
+  }
+
+  static String line(String name, String text) {
+    return "%-9s %s".formatted(name, text);
+  }
+
+  private int freePort() {
+    try (var socket = new ServerSocket()) {
+      socket.bind(new InetSocketAddress(config.host(), 0));
+      return socket.getLocalPort();
+    } catch (IOException e) {
+      throw new UncheckedIOException("No free port on " + config.host(), e);
+    }
+  }
+
+  private <T extends AutoCloseable> T opened(T resource) {
+    open.push(resource);
+    return resource;
+  }
+
+  /// Finishes the steps under way, then lets go of everything, the last opened first.
+  @Override
+  public synchronized void close() {
+    while (!open.isEmpty()) {
+      var resource = open.pop();
+      try {
+        resource.close();
+      } catch (Exception e) {
+        log.error("not closed resource={}", resource.getClass().getSimpleName(), e);
+      }
+    }
+  }
+}

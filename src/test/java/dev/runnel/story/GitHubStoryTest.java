@@ -1,0 +1,161 @@
+package dev.runnel.story;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.runnel.surface.kit.Hmac;
+import dev.runnel.testkit.EmulateGitHub;
+import dev.runnel.testkit.RunnelProcess;
+import java.net.URI;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// A labelled issue and its run, with a GitHub emulator and a real agent command.
+@Tag("emulator")
+class GitHubStoryTest {
+  private static final String AGENT =
+      """
+      prompt=$(cat)
+      echo "::status Reading the issue"
+      case "$prompt" in
+        *wait*) sleep 600 & wait ;;
+      esac
+      echo "$prompt" > prompt-$RUNNEL_EXECUTION
+      echo "Execution $RUNNEL_EXECUTION is done: https://github.com/dana/shop/pull/$RUNNEL_EXECUTION"
+      """;
+
+  private static final Duration PATIENCE = Duration.ofSeconds(40);
+  private static final String SECRET = "hook-secret";
+
+  @TempDir Path folder;
+  private EmulateGitHub github;
+  private RunnelProcess runnel;
+
+  @BeforeEach
+  void open() throws Exception {
+    github = EmulateGitHub.start();
+    var agent = Files.writeString(folder.resolve("agent.sh"), AGENT);
+    var settings = new HashMap<>(github.settings(SECRET));
+    settings.put("RUNNEL_AGENT_COMMAND", "sh '" + agent + "'");
+    runnel = RunnelProcess.start(folder, RunnelProcess.freePort(), settings);
+    github.createHook(runnel.url() + "/webhooks/github", SECRET);
+  }
+
+  @AfterEach
+  void close() {
+    if (runnel != null) {
+      runnel.close();
+    }
+    github.close();
+  }
+
+  @Test
+  void aLabelStartsARunAndACommentSteersIt() throws Exception {
+    var issue = github.createIssue("Checkout is red", "It fails since Monday.");
+    github.label(issue, "bug");
+    github.label(issue, "agent");
+
+    awaitComment(issue, "Execution 1 is done");
+    assertThat(github.comments(issue)).hasSize(2);
+    assertThat(github.comments(issue).get(0)).contains("Done");
+    assertThat(github.comments(issue).get(1)).contains("https://github.com/dana/shop/pull/1");
+    assertThat(prompt(1)).contains("Checkout is red", "It fails since Monday.", "bug");
+
+    github.comment("dana", issue, "Looks good.");
+    github.comment("dana", issue, "@agent add a test too");
+
+    awaitComment(issue, "Execution 2 is done");
+    assertThat(prompt(2)).isEqualTo("add a test too\n");
+  }
+
+  @Test
+  void takingTheLabelOffStopsTheRunAndLeavesNoProcess() {
+    var issue = github.createIssue("Please wait", "");
+    github.label(issue, "agent");
+    await().atMost(PATIENCE).until(() -> runnel.agents().size() >= 2);
+
+    github.unlabel(issue, "agent");
+
+    await().atMost(PATIENCE).until(() -> runnel.agents().isEmpty());
+    awaitComment(issue, "Cancelled");
+  }
+
+  @Test
+  void closingTheIssueStopsTheRunToo() {
+    var issue = github.createIssue("Please wait", "");
+    github.label(issue, "agent");
+    await().atMost(PATIENCE).until(() -> runnel.agents().size() >= 2);
+
+    github.close(issue);
+
+    await().atMost(PATIENCE).until(() -> runnel.agents().isEmpty());
+  }
+
+  @Test
+  void afterAKillInTheMiddleOfARunTheIssueIsToldOnceAndGoesOn() throws Exception {
+    var issue = github.createIssue("Please wait", "");
+    github.label(issue, "agent");
+    await().atMost(PATIENCE).until(() -> !runnel.agents().isEmpty());
+    await().atMost(PATIENCE).until(() -> github.comments(issue).size() == 1);
+
+    runnel.kill();
+    runnel.restart();
+
+    awaitComment(issue, "restarted");
+    assertThat(runnel.agents()).isEmpty();
+    github.comment("dana", issue, "/agent go on");
+    awaitComment(issue, "Execution 2 is done");
+    assertThat(github.comments(issue).stream().filter(each -> each.contains("restarted")))
+        .hasSize(1);
+  }
+
+  @Test
+  void whatIsNotBelievedOrNotReadableIsRefusedAndNotStored() throws Exception {
+    assertThat(send("{}", "sha256=" + "0".repeat(64))).isEqualTo(401);
+    assertThat(send("{}", "")).isEqualTo(401);
+    assertThat(send("{garbage", "sha256=" + hmac("{garbage"))).isEqualTo(400);
+    assertThat(send("x".repeat(6_000_000), "sha256=00")).isEqualTo(413);
+    assertThat(runnel.metric("runnel_inbox_waiting")).isZero();
+  }
+
+  private int send(String body, String signature) throws Exception {
+    return runnel
+        .send(
+            HttpRequest.newBuilder(URI.create(runnel.url() + "/webhooks/github"))
+                .header("Content-Type", "application/json")
+                .header("X-GitHub-Event", "issues")
+                .header("X-GitHub-Delivery", "1")
+                .header("X-Hub-Signature-256", signature)
+                .POST(BodyPublishers.ofString(body)))
+        .statusCode();
+  }
+
+  private static String hmac(String body) {
+    return Hmac.hex(SECRET, body.getBytes(StandardCharsets.UTF_8));
+  }
+
+  private void awaitComment(int issue, String text) {
+    await(text)
+        .atMost(PATIENCE)
+        .until(() -> github.comments(issue).stream().anyMatch(each -> each.contains(text)));
+  }
+
+  private String prompt(int execution) throws Exception {
+    try (var files = Files.walk(runnel.data().resolve("workspaces"))) {
+      List<Path> found = files.filter(each -> each.endsWith("prompt-" + execution)).toList();
+      assertThat(found).hasSize(1);
+      return Files.readString(found.getFirst());
+    }
+  }
+}

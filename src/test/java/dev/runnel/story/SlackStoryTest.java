@@ -1,0 +1,229 @@
+package dev.runnel.story;
+
+import static dev.runnel.testkit.LocalSlack.ANN;
+import static dev.runnel.testkit.LocalSlack.BOT;
+import static dev.runnel.testkit.LocalSlack.CHANNEL;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.runnel.surface.kit.Hmac;
+import dev.runnel.testkit.LocalSlack;
+import dev.runnel.testkit.RunnelProcess;
+import java.net.URI;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// A Slack thread and its run, with a Slack emulator and a real agent command.
+@Tag("emulator")
+class SlackStoryTest {
+  /// Works for a moment, or for ever when told to wait; knows how often it was called.
+  private static final String AGENT =
+      """
+      prompt=$(cat)
+      echo "::status Looking at the test"
+      case "$prompt" in
+        *wait*) sleep 600 & wait ;;
+        *slow*) sleep 4 ;;
+      esac
+      echo "Execution $RUNNEL_EXECUTION looked at it."
+      echo
+      echo "Fixed: $prompt"
+      echo "https://github.com/acme/shop/pull/$RUNNEL_EXECUTION"
+      """;
+
+  private static final Duration PATIENCE = Duration.ofSeconds(40);
+
+  @TempDir Path folder;
+  private LocalSlack slack;
+  private RunnelProcess runnel;
+
+  @BeforeEach
+  void open() throws Exception {
+    var port = RunnelProcess.freePort();
+    slack = LocalSlack.start(URI.create("http://127.0.0.1:" + port + "/slack/events"));
+    var agent = Files.writeString(folder.resolve("agent.sh"), AGENT);
+    var settings = new HashMap<>(slack.settings());
+    settings.put("RUNNEL_AGENT_COMMAND", "sh '" + agent + "'");
+    runnel = RunnelProcess.start(folder, port, settings);
+  }
+
+  @AfterEach
+  void close() {
+    if (runnel != null) {
+      runnel.close();
+    }
+    slack.close();
+  }
+
+  @Test
+  void aSlashCommandBecomesARunAndItsThreadIsTold() {
+    var before = Instant.now();
+    slack.command(CHANNEL, ANN, "/agent", "fix the flaky checkout test");
+    assertThat(Duration.between(before, Instant.now())).isLessThan(Duration.ofSeconds(1));
+
+    awaitPosts("Fixed: fix the flaky checkout test");
+    var root = root();
+    assertThat(text(root)).contains(ANN).contains("fix the flaky checkout test");
+    var posts = thread(root);
+    assertThat(posts).hasSize(2);
+    assertThat(text(posts.get(0))).contains("Done");
+    assertThat(text(posts.get(1)))
+        .contains("Fixed: fix the flaky checkout test")
+        .contains("https://github.com/acme/shop/pull/1")
+        .doesNotContain("::status");
+  }
+
+  @Test
+  void aReplyInTheThreadReachesTheSameRunAsItsSecondExecution() {
+    slack.command(CHANNEL, ANN, "/agent", "fix it");
+    awaitPosts("Fixed: fix it");
+    var root = root();
+
+    slack.reply(CHANNEL, ts(root), ANN, "now add a test");
+
+    awaitPosts("Fixed: now add a test");
+    assertThat(thread(root)).hasSize(3);
+    assertThat(text(thread(root).get(2))).contains("https://github.com/acme/shop/pull/2");
+    assertThat(roots()).hasSize(1);
+  }
+
+  @Test
+  void cancelInTheThreadLeavesNoProcessBehind() {
+    slack.command(CHANNEL, ANN, "/agent", "wait for me");
+    await().atMost(PATIENCE).until(() -> runnel.agents().size() >= 2);
+    await().atMost(PATIENCE).until(() -> !roots().isEmpty() && !thread(root()).isEmpty());
+
+    slack.reply(CHANNEL, ts(root()), ANN, "cancel");
+
+    await().atMost(PATIENCE).until(() -> runnel.agents().isEmpty());
+    await().atMost(PATIENCE).until(() -> thread(root()).size() == 2);
+    assertThat(text(thread(root()).get(1))).contains("Cancelled");
+  }
+
+  @Test
+  void aMentionStartsARunInItsOwnThreadOnce() {
+    var ts = slack.message(CHANNEL, ANN, "<@" + BOT + "> fix it");
+
+    awaitPosts("Fixed: fix it");
+    assertThat(
+            slack.messages(CHANNEL).stream()
+                .filter(each -> each.path("thread_ts").asText().equals(ts))
+                .filter(each -> !each.path("ts").asText().equals(ts)))
+        .hasSize(2);
+  }
+
+  @Test
+  void afterAKillInTheMiddleOfARunTheThreadIsToldOnceAndGoesOn() throws Exception {
+    slack.command(CHANNEL, ANN, "/agent", "be slow");
+    await().atMost(PATIENCE).until(() -> !roots().isEmpty() && !thread(root()).isEmpty());
+    await().atMost(PATIENCE).until(() -> !runnel.agents().isEmpty());
+
+    runnel.kill();
+    runnel.restart();
+
+    await().atMost(PATIENCE).until(() -> thread(root()).size() == 2);
+    assertThat(text(thread(root()).get(1))).contains("restarted");
+    assertThat(runnel.agents()).isEmpty();
+
+    slack.reply(CHANNEL, ts(root()), ANN, "go on");
+    awaitPosts("Fixed: go on");
+    assertThat(text(thread(root()).getLast())).contains("pull/2");
+    assertThat(thread(root())).hasSize(3);
+    assertThat(roots()).hasSize(1);
+  }
+
+  @Test
+  void whatIsNotBelievedOrNotReadableIsRefusedAndNotStored() throws Exception {
+    var now = Instant.now().getEpochSecond();
+    var form = "command=%2Fagent&text=fix+it&trigger_id=1&team_id=T&channel_id=C&user_id=U";
+
+    assertThat(send(form, now, "v0=" + "0".repeat(64))).isEqualTo(401);
+    assertThat(send(form, now - 600, signature(form, now - 600))).isEqualTo(401);
+    assertThat(send(form, now + 600, signature(form, now + 600))).isEqualTo(401);
+    assertThat(send("{garbage", now, signature("{garbage", now))).isEqualTo(400);
+    assertThat(send("x".repeat(6_000_000), now, "v0=00")).isEqualTo(413);
+
+    assertThat(runnel.metric("runnel_inbox_waiting")).isZero();
+    assertThat(runnel.metric("runnel_runs_active")).isZero();
+    assertThat(slack.messages(CHANNEL)).isEmpty();
+  }
+
+  private int send(String body, long timestamp, String signature) throws Exception {
+    return runnel
+        .send(
+            HttpRequest.newBuilder(URI.create(runnel.url() + "/slack/events"))
+                .header("Content-Type", "application/x-www-form-urlencoded")
+                .header("X-Slack-Request-Timestamp", Long.toString(timestamp))
+                .header("X-Slack-Signature", signature)
+                .POST(BodyPublishers.ofString(body)))
+        .statusCode();
+  }
+
+  private static String signature(String body, long timestamp) {
+    return "v0="
+        + Hmac.hex(
+            LocalSlack.SIGNING_SECRET,
+            ("v0:" + timestamp + ":" + body).getBytes(StandardCharsets.UTF_8));
+  }
+
+  private void awaitPosts(String text) {
+    await(text)
+        .atMost(PATIENCE)
+        .until(
+            () ->
+                slack.messages(CHANNEL).stream()
+                    .filter(SlackStoryTest::isOurs)
+                    .filter(each -> !each.path("thread_ts").isMissingNode())
+                    .anyMatch(each -> text(each).contains(text)));
+  }
+
+  private JsonNode root() {
+    return roots().getFirst();
+  }
+
+  /// Our messages in the channel itself.
+  private List<JsonNode> roots() {
+    return slack.messages(CHANNEL).stream()
+        .filter(SlackStoryTest::isOurs)
+        .filter(
+            each ->
+                each.path("thread_ts").isMissingNode()
+                    || each.path("thread_ts").asText().isEmpty()
+                    || each.path("thread_ts").asText().equals(ts(each)))
+        .toList();
+  }
+
+  /// Our messages in the thread, oldest first.
+  private List<JsonNode> thread(JsonNode root) {
+    return slack.messages(CHANNEL).stream()
+        .filter(SlackStoryTest::isOurs)
+        .filter(each -> each.path("thread_ts").asText().equals(ts(root)))
+        .filter(each -> !ts(each).equals(ts(root)))
+        .toList();
+  }
+
+  private static boolean isOurs(JsonNode message) {
+    return message.path("user").asText().equals(BOT) && !message.hasNonNull("ephemeral_to");
+  }
+
+  private static String ts(JsonNode message) {
+    return message.path("ts").asText();
+  }
+
+  private static String text(JsonNode message) {
+    return message.path("text").asText() + "\n" + message.path("blocks");
+  }
+}
