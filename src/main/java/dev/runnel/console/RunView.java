@@ -100,8 +100,12 @@ public record RunView(Run run, Optional<Binding> binding, Instant now) {
     return binding.flatMap(each -> each.origin().link()).map(RunView::web).orElse("");
   }
 
+  /// Where the run service shows it; empty where that is this very page.
   public String session() {
-    return run.session().map(RunView::web).orElse("");
+    return run.session()
+        .filter(link -> !path().equals(link.getPath()))
+        .map(RunView::web)
+        .orElse("");
   }
 
   private static String web(URI link) {

@@ -18,7 +18,7 @@ final class Rehearsal {
       printf '%s' "$asked" | sed 's/^/> /'
       case $asked in *'
       ') ;; *) echo ;; esac
-      echo 'To let a real agent work, set RUNNEL_AGENT_COMMAND, or install claude, codex, gemini'
+      printf '%s' 'To let a real agent work, set RUNNEL_AGENT_COMMAND, or install claude, codex, gemini '
       echo 'or opencode so that it is on the PATH, and start Runnel again.'
       """;
 
