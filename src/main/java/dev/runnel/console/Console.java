@@ -199,7 +199,14 @@ public final class Console implements AutoCloseable {
       return;
     }
     var id = new RunId(given);
-    var binding = store.<Optional<Binding>>read(bindings -> bindings.of(id));
+    // Looked up by run, a binding may be a moment old; its conversation may have a newer run.
+    var binding =
+        store.<Optional<Binding>>read(
+            bindings ->
+                bindings
+                    .of(id)
+                    .flatMap(known -> bindings.of(known.conversation()))
+                    .filter(current -> current.run().id().equals(id)));
     if (binding.isPresent()) {
       page.accept(RunView.of(binding.get(), clock.instant()));
       return;

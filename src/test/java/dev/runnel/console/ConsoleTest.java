@@ -325,6 +325,21 @@ class ConsoleTest {
     }
 
     @Test
+    void findsTheEarlierRunOfAThreadThatWasRunAgain() throws Exception {
+      var home = posts(page("/"), Map.of("action", "start", "text", "Fix the test"));
+      site.settles();
+      var first = site.runs.runs().getFirst();
+      site.sees(site.runs.moves(first.id(), RunState.FAILED, "No"));
+      posts(
+          page(path(first)),
+          Map.of("action", "retry", "conversation", home.body(), "run", first.id().value()));
+      site.settles();
+      assertThat(site.runs.runs()).hasSize(2);
+      assertThat(page(path(first))).contains("an earlier run of its thread");
+      assertThat(page(path(site.runs.runs().getLast()))).contains("started here");
+    }
+
+    @Test
     void repliesToARunAndStopsIt() throws Exception {
       posts(page("/"), Map.of("action", "start", "text", "Fix the test"));
       site.settles();
