@@ -6,8 +6,15 @@ const part = (name) => $(`[data-part="${name}"]`);
 let stream;
 let follows = false; // whether to go along when the conversation gets a new run
 
-const atBottom = (box) => box.scrollHeight - box.scrollTop - box.clientHeight < 40;
 const toBottom = (box) => { box.scrollTop = box.scrollHeight; };
+
+// Who reads the newest lines goes on reading them, whatever grows on the page.
+function keepingBottom(act) {
+  const box = part('lines');
+  const follow = box && box.scrollHeight - box.scrollTop - box.clientHeight < 40;
+  act();
+  if (follow) toBottom(box);
+}
 
 const on = {
   list: (html) => replace('list', html),
@@ -25,9 +32,7 @@ const on = {
   lines(html) {
     const box = part('lines');
     if (!box) { location.reload(); return; }
-    const follow = atBottom(box);
     box.insertAdjacentHTML('beforeend', html);
-    if (follow) toBottom(box);
   },
   started: (path) => location.assign(path),
   moved(path) {
@@ -49,7 +54,7 @@ function follow(address) {
   stream?.close();
   stream = new EventSource(address);
   for (const [event, act] of Object.entries(on)) {
-    stream.addEventListener(event, ({ data }) => act(data));
+    stream.addEventListener(event, ({ data }) => keepingBottom(() => act(data)));
   }
   // A browser comes back by itself, except after an answer that is no stream.
   stream.onerror = ({ target }) => {
