@@ -14,7 +14,8 @@ WORKDIR /opt/runnel
 COPY --from=build /src/target/runnel-all.jar runnel.jar
 ENV RUNNEL_HOST=0.0.0.0 \
     RUNNEL_DATA=/var/lib/runnel/data \
-    JAVA_TOOL_OPTIONS="-XX:+UseSerialGC -XX:+UseCompactObjectHeaders -Xss512k -Xmx256m"
+    JAVA_TOOL_OPTIONS="-XX:+UseSerialGC -XX:+UseCompactObjectHeaders -Xss512k -Xms16m -Xmx256m -XX:TrimNativeHeapInterval=5000" \
+    MALLOC_ARENA_MAX=1
 RUN java -XX:AOTCacheOutput=/opt/runnel/runnel.aot -jar runnel.jar serve --port 0 --data /tmp/training --exit-when-ready \
     && rm -rf /tmp/training
 USER runnel

@@ -54,10 +54,13 @@ class GitHubStoryTest {
 
   @AfterEach
   void close() {
+    // Neither is there when the emulator is not installed and the test is skipped.
     if (runnel != null) {
       runnel.close();
     }
-    github.close();
+    if (github != null) {
+      github.close();
+    }
   }
 
   @Test

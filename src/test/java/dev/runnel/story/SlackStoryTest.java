@@ -62,10 +62,13 @@ class SlackStoryTest {
 
   @AfterEach
   void close() {
+    // Neither is there when the emulator is not installed and the test is skipped.
     if (runnel != null) {
       runnel.close();
     }
-    slack.close();
+    if (slack != null) {
+      slack.close();
+    }
   }
 
   @Test
