@@ -2,6 +2,7 @@ package dev.runnel.core.flow;
 
 import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Run;
+import dev.runnel.core.model.RunState;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Locale;
@@ -27,16 +28,35 @@ public final class Words {
     return text.append("\nRun `").append(binding.run().id()).append("`").toString();
   }
 
-  /// One word or two: `queued`, `waiting for an answer`.
+  /// One word or two, inside a sentence: `queued`, `waiting for an answer`.
   public static String state(Run run) {
+    return name(run).toLowerCase(Locale.ROOT);
+  }
+
+  /// The same as a heading. A state that this version does not know keeps the service's own word,
+  /// which is a stranger's text.
+  public static String name(Run run) {
     return switch (run.state()) {
-      case QUEUED -> "queued";
-      case RUNNING -> "running";
-      case BLOCKED -> "waiting for an answer";
-      case SUCCEEDED -> "done";
-      case FAILED -> "failed";
-      case CANCELLED -> "cancelled";
-      case UNKNOWN -> run.stateName().toLowerCase(Locale.ROOT);
+      case QUEUED -> "Queued";
+      case RUNNING -> "Working";
+      case BLOCKED -> "Waiting for an answer";
+      case SUCCEEDED -> "Done";
+      case FAILED -> "Failed";
+      case CANCELLED -> "Cancelled";
+      case UNKNOWN -> run.stateName().isBlank() ? "Unknown" : run.stateName();
+    };
+  }
+
+  /// The state as a sign, beside the word and never alone.
+  public static String sign(RunState state) {
+    return switch (state) {
+      case QUEUED -> "⏳";
+      case RUNNING -> "⚙️";
+      case BLOCKED -> "✋";
+      case SUCCEEDED -> "✅";
+      case FAILED -> "❌";
+      case CANCELLED -> "🚫";
+      case UNKNOWN -> "❔";
     };
   }
 

@@ -238,7 +238,7 @@ final class GitHubRenderer {
 
   private static String headline(RunState state, String word, String... more) {
     return line(
-        Stream.concat(Stream.of(sign(state) + " **" + word + "**"), Stream.of(more))
+        Stream.concat(Stream.of(Words.sign(state) + " **" + word + "**"), Stream.of(more))
             .toArray(String[]::new));
   }
 
@@ -251,28 +251,8 @@ final class GitHubRenderer {
     return title.isEmpty() ? Markdown.plain(request.text(), LONGEST_TITLE) : title;
   }
 
-  private static String sign(RunState state) {
-    return switch (state) {
-      case QUEUED -> "⏳";
-      case RUNNING -> "⚙️";
-      case BLOCKED -> "✋";
-      case SUCCEEDED -> "✅";
-      case FAILED -> "❌";
-      case CANCELLED -> "🚫";
-      case UNKNOWN -> "❔";
-    };
-  }
-
   private static String word(Run run) {
-    return switch (run.state()) {
-      case QUEUED -> "Queued";
-      case RUNNING -> "Working";
-      case BLOCKED -> "Waiting for an answer";
-      case SUCCEEDED -> "Done";
-      case FAILED -> "Failed";
-      case CANCELLED -> "Cancelled";
-      case UNKNOWN -> Markdown.plain(run.stateName(), LONGEST_TITLE);
-    };
+    return Markdown.plain(Words.name(run), LONGEST_TITLE);
   }
 
   /// The person, without a ping.

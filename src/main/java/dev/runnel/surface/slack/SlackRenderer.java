@@ -8,6 +8,7 @@ import com.slack.api.model.block.composition.MarkdownTextObject;
 import com.slack.api.model.block.composition.PlainTextObject;
 import com.slack.api.model.block.element.BlockElement;
 import com.slack.api.model.block.element.ButtonElement;
+import dev.runnel.core.flow.Words;
 import dev.runnel.core.model.Actor;
 import dev.runnel.core.model.Artifact;
 import dev.runnel.core.model.Binding;
@@ -86,7 +87,7 @@ final class SlackRenderer {
   private static SlackPost status(Update.Status status, SlackPost.Mark mark) {
     var run = status.run();
     var title = title(run, status.request());
-    var elapsed = SlackWords.elapsed(Duration.between(status.since(), status.at()));
+    var elapsed = Words.elapsed(Duration.between(status.since(), status.at()));
     var headline = headline(run.state(), word(run), title);
     List<LayoutBlock> blocks = new ArrayList<>();
     blocks.add(section(headline, mark));
@@ -144,7 +145,7 @@ final class SlackRenderer {
     List<LayoutBlock> end = new ArrayList<>(links(run));
     end.add(
         context(
-            SlackWords.elapsed(Duration.between(succeeded.since(), succeeded.at())),
+            Words.elapsed(Duration.between(succeeded.since(), succeeded.at())),
             run.cost().map(it -> Mrkdwn.escape(Mrkdwn.oneLine(it, LONGEST_LINE))).orElse(""),
             session(run).orElse(""),
             REPLY));
@@ -268,7 +269,7 @@ final class SlackRenderer {
   }
 
   private static String headline(RunState state, String word, String title) {
-    return sign(state) + " *" + word + "*" + (title.isEmpty() ? "" : " · " + title);
+    return Words.sign(state) + " *" + word + "*" + (title.isEmpty() ? "" : " · " + title);
   }
 
   private static String title(Run run) {
@@ -280,31 +281,8 @@ final class SlackRenderer {
     return title.isEmpty() ? Mrkdwn.escape(Mrkdwn.oneLine(request.text(), LONGEST_TITLE)) : title;
   }
 
-  private static String sign(RunState state) {
-    return switch (state) {
-      case QUEUED -> "⏳";
-      case RUNNING -> "⚙️";
-      case BLOCKED -> "✋";
-      case SUCCEEDED -> "✅";
-      case FAILED -> "❌";
-      case CANCELLED -> "🚫";
-      case UNKNOWN -> "❔";
-    };
-  }
-
   private static String word(Run run) {
-    return switch (run.state()) {
-      case QUEUED -> "Queued";
-      case RUNNING -> "Working";
-      case BLOCKED -> "Waiting for an answer";
-      case SUCCEEDED -> "Done";
-      case FAILED -> "Failed";
-      case CANCELLED -> "Cancelled";
-      case UNKNOWN -> {
-        var name = Mrkdwn.escape(Mrkdwn.oneLine(run.stateName(), LONGEST_TITLE));
-        yield name.isEmpty() ? "Unknown" : name;
-      }
-    };
+    return Mrkdwn.escape(Mrkdwn.oneLine(Words.name(run), LONGEST_TITLE));
   }
 
   private static SectionBlock section(String mrkdwn, SlackPost.Mark mark) {

@@ -1,6 +1,5 @@
 package dev.runnel.surface.slack;
 
-import java.time.Duration;
 import java.util.Optional;
 
 /// What Runnel says in Slack that is not about one run.
@@ -50,20 +49,5 @@ final class SlackWords {
           "The Slack app lacks a permission. Install it again with the current manifest.";
       default -> "Slack refused the message (%s).".formatted(error);
     };
-  }
-
-  /// For people: `45 s`, `3 min 20 s`, `2 h 5 min`, `1 d 3 h`.
-  static String elapsed(Duration duration) {
-    var time = duration.isNegative() ? Duration.ZERO : duration;
-    if (time.toDays() > 0) {
-      return time.toDays() + " d " + time.toHoursPart() + " h";
-    }
-    if (time.toHours() > 0) {
-      return time.toHours() + " h " + time.toMinutesPart() + " min";
-    }
-    if (time.toMinutes() > 0) {
-      return time.toMinutes() + " min " + time.toSecondsPart() + " s";
-    }
-    return time.toSeconds() + " s";
   }
 }
