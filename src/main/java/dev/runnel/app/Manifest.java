@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
+import java.util.stream.Collectors;
 
 /// The Slack app manifest, with this installation's address filled in.
 final class Manifest {
@@ -22,7 +23,11 @@ final class Manifest {
                     new SettingsException(
                         "Slack must know how to reach this Runnel. Set RUNNEL_PUBLIC_URL to its"
                             + " address, for example https://runnel.example.com."));
-    return template().replace(PLACEHOLDER, url);
+    return template()
+        .lines()
+        .dropWhile(line -> line.startsWith("#")) // It says how to fill in the address.
+        .map(line -> line.replace(PLACEHOLDER, url) + "\n")
+        .collect(Collectors.joining());
   }
 
   private static String template() {

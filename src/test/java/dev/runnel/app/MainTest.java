@@ -1,0 +1,76 @@
+package dev.runnel.app;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class MainTest {
+  private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+  private final ByteArrayOutputStream err = new ByteArrayOutputStream();
+
+  @Test
+  void helpNamesEveryCommand() {
+    assertThat(run(Map.of(), "--help")).isZero();
+    assertThat(said()).contains("serve", "check", "manifest", "run start", "run watch", "--port");
+  }
+
+  @Test
+  void theManifestHasTheAddressOfThisInstallation() {
+    assertThat(run(Map.of("RUNNEL_PUBLIC_URL", "https://agents.acme.dev/"), "manifest")).isZero();
+
+    assertThat(said())
+        .startsWith("_metadata:")
+        .contains("https://agents.acme.dev/slack/events")
+        .doesNotContain(Manifest.PLACEHOLDER);
+  }
+
+  @Test
+  void theManifestNeedsAnAddress() {
+    assertThat(run(Map.of(), "manifest")).isOne();
+    assertThat(complained()).contains("Set RUNNEL_PUBLIC_URL");
+  }
+
+  @Test
+  void whatIsNotUnderstoodIsNamed() {
+    assertThat(run(Map.of(), "srve")).isEqualTo(2);
+    assertThat(complained()).contains("Did you mean serve?", "--help");
+  }
+
+  @Test
+  void halfAPlatformStopsTheStartAndTheMissingHalfIsNamed() {
+    assertThat(run(Map.of("SLACK_BOT_TOKEN", "xoxb-secret"), "serve")).isOne();
+    assertThat(complained()).contains("SLACK_SIGNING_SECRET").doesNotContain("xoxb-secret");
+
+    assertThat(run(Map.of("GITHUB_WEBHOOK_SECRET", "hook-secret"), "serve")).isOne();
+    assertThat(complained()).contains("GITHUB_TOKEN").doesNotContain("hook-secret");
+  }
+
+  @Test
+  void runNeedsARunnelToTalkTo() {
+    assertThat(run(Map.of("RUNNEL_DATA", "/nonexistent"), "run", "list")).isOne();
+    assertThat(complained()).contains("There is no Runnel in /nonexistent yet");
+  }
+
+  private int run(Map<String, String> environment, String... words) {
+    out.reset();
+    err.reset();
+    return new Main(stream(out), stream(err), environment).run(List.of(words));
+  }
+
+  private static PrintStream stream(ByteArrayOutputStream bytes) {
+    return new PrintStream(bytes, true, StandardCharsets.UTF_8);
+  }
+
+  private String said() {
+    return out.toString(StandardCharsets.UTF_8);
+  }
+
+  private String complained() {
+    return err.toString(StandardCharsets.UTF_8);
+  }
+}
