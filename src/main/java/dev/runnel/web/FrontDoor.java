@@ -28,6 +28,7 @@ public final class FrontDoor {
   public static final int MOST_BYTES = 5 * 1024 * 1024;
 
   private static final Reply OFF = Reply.text(404, "This platform is not connected here.\n");
+  private static final Reply UNREADABLE = Reply.text(400, "The body cannot be read.\n");
   private static final Reply TOO_LARGE = Reply.text(413, "The body is too large.\n");
   private static final Reply NOT_STORED =
       Reply.text(503, "This could not be stored just now. Please send it again.\n");
@@ -49,17 +50,8 @@ public final class FrontDoor {
     routes.post("/webhooks/{name}", context -> handle(context, context.pathParam("name")));
   }
 
-  private void handle(Context context, String name) throws IOException {
-    var surface = surfaces.find(new SurfaceId(name.toLowerCase(Locale.ROOT)));
-    var body = body(context);
-    Reply reply;
-    if (surface.isEmpty()) {
-      reply = OFF;
-    } else if (body.isEmpty()) {
-      reply = TOO_LARGE;
-    } else {
-      reply = receive(surface.get(), request(context, body.get()));
-    }
+  private void handle(Context context, String name) {
+    var reply = reply(context, name);
     if (reply.status() == 503) {
       context.header("Retry-After", "5");
     }
@@ -68,6 +60,23 @@ public final class FrontDoor {
       context.contentType(reply.contentType());
     }
     context.result(reply.body());
+  }
+
+  private Reply reply(Context context, String name) {
+    Optional<byte[]> body;
+    try {
+      body = body(context);
+    } catch (IOException brokenOff) {
+      return UNREADABLE;
+    }
+    var surface =
+        name.isBlank()
+            ? Optional.<Surface>empty()
+            : surfaces.find(new SurfaceId(name.toLowerCase(Locale.ROOT)));
+    if (surface.isEmpty()) {
+      return OFF;
+    }
+    return body.isEmpty() ? TOO_LARGE : receive(surface.get(), request(context, body.get()));
   }
 
   Reply receive(Surface surface, RawRequest request) {

@@ -20,6 +20,8 @@ import dev.runnel.database.Database;
 import dev.runnel.store.SqlStore;
 import dev.runnel.testkit.Samples;
 import io.javalin.Javalin;
+import java.net.InetAddress;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -144,6 +146,7 @@ class FrontDoorTest {
   void aPlatformThatIsOffIsNotFound() throws Exception {
     assertThat(post("/webhooks/gitlab", "{}").statusCode()).isEqualTo(404);
     assertThat(post("/slack/events", "{}").statusCode()).isEqualTo(404);
+    assertThat(post("/webhooks/%20", "{}").statusCode()).isEqualTo(404);
   }
 
   @Test
@@ -155,6 +158,26 @@ class FrontDoorTest {
 
     assertThat(post("/webhooks/fake", large).statusCode()).isEqualTo(413);
     assertThat(post("/webhooks/fake", chunked).statusCode()).isEqualTo(413);
+    assertThat(waiting()).isZero();
+  }
+
+  @Test
+  void aBodyThatBreaksOffIsUnreadable() throws Exception {
+    var request =
+        """
+        POST /webhooks/fake HTTP/1.1\r
+        Host: localhost\r
+        Transfer-Encoding: chunked\r
+        \r
+        no length\r
+        """;
+
+    try (var socket = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
+      socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+      socket.shutdownOutput();
+      var answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+      assertThat(answer).startsWith("HTTP/1.1 400 ");
+    }
     assertThat(waiting()).isZero();
   }
 
