@@ -61,7 +61,7 @@ final class RunCommands {
             .build()) {
       perform(client, command);
       return 0;
-    } catch (RunsException e) {
+    } catch (RunsException | IllegalArgumentException e) {
       err.println(e.getMessage());
       return 1;
     }

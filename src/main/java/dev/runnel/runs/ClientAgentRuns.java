@@ -34,6 +34,7 @@ import org.slf4j.LoggerFactory;
 ///
 /// - no answer, a 5xx, a 429: `Busy`; whether a start happened, [#startedBy] finds out;
 /// - a 404 that the service itself gives: `Missing`; one without its error is a wrong address;
+/// - an id that cannot be one: `Missing`;
 /// - any other no: `Refused`, in the words of [Refusals].
 ///
 /// Safe for many threads.
@@ -98,6 +99,8 @@ public final class ClientAgentRuns implements AgentRuns {
       client.followUp(run.value(), new FollowUpMessage(text, null), keyed(key));
     } catch (RunsException failure) {
       return outcome(failure);
+    } catch (IllegalArgumentException notAnId) {
+      return new Outcome.Missing();
     }
     try {
       return new Outcome.Done(RunItems.run(client.get(run.value(), READ_BACK)));
@@ -121,6 +124,8 @@ public final class ClientAgentRuns implements AgentRuns {
           : Refusals.of(failure);
     } catch (RunsException failure) {
       return outcome(failure);
+    } catch (IllegalArgumentException notAnId) {
+      return new Outcome.Missing();
     }
     // A look that fails is repeated with the cancellation: twice is once.
     return find(run);
@@ -128,11 +133,15 @@ public final class ClientAgentRuns implements AgentRuns {
 
   @Override
   public Outcome find(RunId run) {
+    RunItem item;
     try {
-      return new Outcome.Done(RunItems.run(client.get(run.value())));
+      item = client.get(run.value());
     } catch (RunsException failure) {
       return outcome(failure);
+    } catch (IllegalArgumentException notAnId) {
+      return new Outcome.Missing();
     }
+    return new Outcome.Done(RunItems.run(item));
   }
 
   /// Oldest change first: a run that changes meanwhile moves to the end, where it is still to be

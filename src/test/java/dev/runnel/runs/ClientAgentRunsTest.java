@@ -351,6 +351,15 @@ class ClientAgentRunsTest implements AgentRunsContract {
   @Nested
   class Looking {
     @Test
+    void anIdThatCannotBeOneIsMissing() {
+      var dots = new RunId("..");
+
+      assertThat(runs.find(dots)).isInstanceOf(Outcome.Missing.class);
+      assertThat(runs.cancel(dots)).isInstanceOf(Outcome.Missing.class);
+      assertThat(runs.followUp(dots, "Hello", newKey())).isInstanceOf(Outcome.Missing.class);
+    }
+
+    @Test
     void readsAllPagesOldestChangeFirst() {
       for (int i = 0; i < 501; i++) {
         service.add("Run " + i);
