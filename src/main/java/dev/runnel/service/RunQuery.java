@@ -296,10 +296,13 @@ final class RunQuery {
   private static Instant instant(String parameter, String text) {
     var whole = text.replaceFirst(" (\\d\\d:\\d\\d)$", "+$1");
     try {
-      return whole.matches(".*T.*([Zz]|[+-]\\d\\d:\\d\\d)")
-          ? OffsetDateTime.parse(whole).toInstant()
-          : LocalDateTime.parse(whole).toInstant(ZoneOffset.UTC);
-    } catch (DateTimeParseException _) {
+      var instant =
+          whole.matches(".*T.*([Zz]|[+-]\\d\\d:\\d\\d)")
+              ? OffsetDateTime.parse(whole).toInstant()
+              : LocalDateTime.parse(whole).toInstant(ZoneOffset.UTC);
+      Rows.micros(instant); // what the database cannot count is no time of a run
+      return instant;
+    } catch (DateTimeParseException | ArithmeticException _) {
       throw RequestProblem.invalid(
           parameter + " must be a time like 2026-01-31T09:30:00Z or with an offset");
     }

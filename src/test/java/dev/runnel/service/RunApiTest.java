@@ -213,6 +213,7 @@ class RunApiTest {
           "cursor=%25%25",
           "cursor=bm8",
           "created_after=yesterday",
+          "created_after=%2B999999999-12-31T23:59:59Z",
           "metadata%5Bbad%20key%5D=x",
           "metadata[a]=1&metadata[b]=1&metadata[c]=1&metadata[d]=1&metadata[e]=1&metadata[f]=1",
         })
