@@ -5,6 +5,7 @@ import dev.runnel.wire.Problem;
 import io.javalin.http.Context;
 import io.javalin.http.Handler;
 import io.javalin.http.HttpResponseException;
+import java.io.IOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -60,6 +61,8 @@ final class Guard {
         log.warn("request not served path={}", ctx.path(), e);
         ctx.header("Retry-After", "5");
         answer(ctx, new RequestProblem(RequestProblem.Code.RESOURCE_UNAVAILABLE, "Try again soon"));
+      } catch (IOException brokenOff) {
+        answer(ctx, ofStatus(400));
       } catch (RuntimeException e) {
         log.error("request broke path={}", ctx.path(), e);
         answer(ctx, ofStatus(500));

@@ -35,7 +35,7 @@ final class RunRoutes {
   private final InstantSource clock;
   private final TranscriptLinks links;
   private final Guard guard;
-  private final Map<Pattern, Set<String>> known = new LinkedHashMap<>();
+  private final Map<String, Set<String>> known = new LinkedHashMap<>();
 
   RunRoutes(RunBook book, RunQueue queue, ServiceSettings settings, InstantSource clock) {
     this.book = book;
@@ -68,9 +68,7 @@ final class RunRoutes {
 
   private void add(RoutesConfig routes, HandlerType method, String path, Action action) {
     known
-        .computeIfAbsent(
-            Pattern.compile(Pattern.quote(BASE) + path.replace("{id}", "[^/]+")),
-            _ -> new TreeSet<>())
+        .computeIfAbsent(Pattern.quote(BASE) + path.replace("{id}", "[^/]+"), _ -> new TreeSet<>())
         .add(method.name());
     routes.addHttpHandler(
         method,
@@ -146,7 +144,7 @@ final class RunRoutes {
 
   private void nothingHere(Context ctx) {
     for (var path : known.entrySet()) {
-      if (path.getKey().matcher(ctx.path()).matches()) {
+      if (ctx.path().matches(path.getKey())) {
         ctx.header("Allow", String.join(", ", path.getValue()));
         throw new RequestProblem(
             RequestProblem.Code.METHOD_NOT_ALLOWED,

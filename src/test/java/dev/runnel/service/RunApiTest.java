@@ -5,9 +5,12 @@ import static dev.runnel.service.RunningService.problem;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.net.InetAddress;
+import java.net.Socket;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -358,6 +361,36 @@ class RunApiTest {
 
       assertThat(answer.statusCode()).isEqualTo(status);
       assertThat(problem(answer)).isEqualTo(code);
+    }
+
+    @Test
+    void allMethodsOfAnAddressAreNamed() {
+      var answer =
+          service.send(service.request("/agent/runs").method("DELETE", BodyPublishers.noBody()));
+
+      assertThat(answer.headers().firstValue("Allow")).hasValue("GET, POST");
+    }
+
+    @Test
+    void aBodyThatBreaksOffIsTheCallersMistake() throws Exception {
+      var request =
+          """
+          POST /api/v1/agent/run HTTP/1.1\r
+          Host: localhost\r
+          Authorization: Bearer %s\r
+          Transfer-Encoding: chunked\r
+          \r
+          no length\r
+          """
+              .formatted(RunningService.KEY);
+
+      try (var socket = new Socket(InetAddress.getLoopbackAddress(), service.uri("/").getPort())) {
+        socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+        socket.shutdownOutput();
+        assertThat(new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII))
+            .startsWith("HTTP/1.1 400 ")
+            .contains("invalid_request");
+      }
     }
 
     @Test
