@@ -53,10 +53,18 @@ public final class Database implements AutoCloseable {
   }
 
   /// Connects to `jdbc:postgresql://…`.
+  ///
+  /// @throws DatabaseException when it cannot be reached; without a cause, whose words would quote
+  ///     the address and a password in it
   public static Database postgres(String url) {
     var config = config("database", 10);
     config.setJdbcUrl(url);
-    var pool = new HikariDataSource(config);
+    HikariDataSource pool;
+    try {
+      pool = new HikariDataSource(config);
+    } catch (RuntimeException unreachable) {
+      throw new DatabaseException("The database cannot be reached", null);
+    }
     return new Database(pool, pool, false);
   }
 

@@ -11,6 +11,16 @@ class DatabaseTest {
   @TempDir Path folder;
 
   @Test
+  void anUnreachableServerDoesNotGivePasswordsAway() {
+    var url = "jdbc:postgresql://u:open-sesame@localhost:1/runnel?password=open-sesame";
+
+    assertThatThrownBy(() -> Database.postgres(url))
+        .isInstanceOf(DatabaseException.class)
+        .hasNoCause()
+        .hasMessageNotContaining("open-sesame");
+  }
+
+  @Test
   void aFileIsSafeAgainstPowerCutsAndReadBesideTheWriter() {
     try (var database = Database.sqlite(folder.resolve("sub/test.db"))) {
       assertThat(pragma(database, "journal_mode")).isEqualTo("wal");
