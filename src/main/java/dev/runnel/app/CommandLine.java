@@ -117,7 +117,7 @@ sealed interface CommandLine {
     }
     var given = arguments.subList(1, arguments.size());
     if (given.size() < needed) {
-      return new Wrong("run " + verb + " needs more words. See ./runnel --help.");
+      return new Wrong("run " + verb + " needs more words.");
     }
     return new RunCommand(file, verb, List.copyOf(given), json);
   }

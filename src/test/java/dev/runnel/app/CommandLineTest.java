@@ -42,8 +42,7 @@ class CommandLineTest {
     assertThat(parse("--prot", "1"))
         .isEqualTo(wrong("There is no option --prot. Did you mean --port?"));
     assertThat(parse("--port")).isEqualTo(wrong("--port needs a value."));
-    assertThat(parse("run", "show"))
-        .isEqualTo(wrong("run show needs more words. See ./runnel --help."));
+    assertThat(parse("run", "show")).isEqualTo(wrong("run show needs more words."));
     assertThat(parse("run", "x"))
         .isEqualTo(wrong("run needs one of: start, list, show, follow, cancel, watch."));
     assertThat(parse("serve", "now")).isEqualTo(wrong("serve takes no now."));
