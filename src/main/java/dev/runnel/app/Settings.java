@@ -1,6 +1,8 @@
 package dev.runnel.app;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import dev.runnel.core.flow.Profiles;
@@ -27,6 +29,13 @@ record Settings(Map<Setting, String> values, Profiles profiles) {
   private static final String FILE = "runnel.yaml";
   private static final String PREFIX = "RUNNEL_";
   private static final Pattern REFERENCE = Pattern.compile("\\$\\{([A-Za-z_][A-Za-z0-9_]*)}");
+
+  /// A key that stands there twice, or a second document, would silently win or lose.
+  private static final YAMLMapper YAML =
+      YAMLMapper.builder()
+          .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+          .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+          .build();
 
   /// Names that begin like ours, and that are not settings: the file's own, and what the embedded
   /// service tells the agents it starts.
@@ -93,7 +102,8 @@ record Settings(Map<Setting, String> values, Profiles profiles) {
 
   private static JsonNode parse(Path file) {
     try {
-      return new YAMLMapper().readTree(Files.readString(file));
+      var tree = YAML.readTree(Files.readString(file));
+      return require(tree, file.toString(), "must hold settings, one a line, like port: 8080");
     } catch (JsonProcessingException e) {
       throw new SettingsException(
           "%s is not YAML: line %d, column %d."
@@ -104,6 +114,14 @@ record Settings(Map<Setting, String> values, Profiles profiles) {
     } catch (IOException e) {
       throw new SettingsException("%s cannot be read: %s".formatted(file, e.getMessage()));
     }
+  }
+
+  /// @return the tree, which has members, or nothing in it at all
+  private static JsonNode require(JsonNode tree, String place, String what) {
+    if (tree.isObject() || tree.isMissingNode() || tree.isNull()) {
+      return tree;
+    }
+    throw new SettingsException("%s %s.".formatted(place, what));
   }
 
   private static void collect(
@@ -176,14 +194,20 @@ record Settings(Map<Setting, String> values, Profiles profiles) {
 
   private static Profiles profiles(JsonNode tree, Path file, Map<String, String> environment) {
     var profiles = new HashMap<String, RunOptions>();
+    var example = "must hold %s, like model: fast".formatted(String.join(", ", PROFILE_KEYS));
+    require(tree, file + ": profiles", "must hold profiles by their names");
     for (var entry : tree.properties()) {
       var options = new HashMap<String, String>();
+      require(entry.getValue(), file + ": profiles." + entry.getKey(), example);
       for (var option : entry.getValue().properties()) {
         var key = "profiles." + entry.getKey() + "." + option.getKey();
         if (!PROFILE_KEYS.contains(option.getKey())) {
           throw new SettingsException(
               "%s: there is no setting %s.%s"
                   .formatted(file, key, suggestion(option.getKey(), PROFILE_KEYS)));
+        }
+        if (option.getValue().isContainerNode()) {
+          throw new SettingsException("%s: %s must be one value.".formatted(file, key));
         }
         options.put(option.getKey(), resolve(option.getValue().asText(), key, file, environment));
       }

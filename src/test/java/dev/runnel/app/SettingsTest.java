@@ -76,6 +76,12 @@ class SettingsTest {
         "slack: {bot_token: '${MISSING}'} | slack.bot_token asks for the variable MISSING",
         "profiles: {web: {modle: x}}      | profiles.web.modle. Did you mean model?",
         "'{'                              | is not YAML: line 1",
+        "[port, 80]                       | must hold settings",
+        "hello                            | must hold settings",
+        "profiles: 5                      | profiles must hold profiles by their names",
+        "profiles: {web: fast}            | profiles.web must hold environment, model",
+        "profiles: {web: {model: [a]}}    | profiles.web.model must be one value",
+        "{port: 80, port: 81}             | is not YAML: line 1",
       })
   void aWrongFileIsNamedWithThePlaceAndAWayOut(String file, String message) {
     assertThatThrownBy(() -> settings(Map.of(), file.equals("'{'") ? "{" : file))
