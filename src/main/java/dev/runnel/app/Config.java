@@ -4,7 +4,9 @@ import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
+import java.util.regex.Pattern;
 
 /// The settings, checked and typed.
 ///
@@ -24,6 +26,8 @@ record Config(
     Optional<String> consoleToken,
     Settings settings) {
   private static final int MOST_SLOTS = 1000;
+  private static final Pattern KEY = Pattern.compile("[!-~]+");
+  private static final Set<String> EVERYWHERE = Set.of("0.0.0.0", "::", "[::]");
 
   static Config of(Settings settings) {
     var agentApi =
@@ -32,6 +36,11 @@ record Config(
       throw new SettingsException(
           "RUNNEL_AGENT_API_URL is set, and RUNNEL_AGENT_API_KEY is missing. Set the key of that"
               + " service, or leave both out to use the embedded one.");
+    }
+    if (settings.get(Setting.RUNNEL_AGENT_API_KEY).filter(key -> !isKey(key)).isPresent()) {
+      throw new SettingsException(
+          "RUNNEL_AGENT_API_KEY is not a key: it holds a space, a line break or a letter that no"
+              + " key has.");
     }
     var database = settings.get(Setting.RUNNEL_DATABASE_URL);
     if (database.isPresent() && !database.get().startsWith("jdbc:postgresql:")) {
@@ -53,9 +62,16 @@ record Config(
         settings);
   }
 
+  /// Whether a header can carry it.
+  static boolean isKey(String text) {
+    return KEY.matcher(text).matches();
+  }
+
   /// The run service's address: the one that is set, else the embedded one's on this port.
   URI agentApiOr(int port) {
-    return agentApi.orElseGet(() -> URI.create("http://127.0.0.1:" + port + "/api/v1"));
+    var here = EVERYWHERE.contains(host) ? "127.0.0.1" : host;
+    var literal = here.contains(":") && !here.startsWith("[") ? "[" + here + "]" : here;
+    return agentApi.orElseGet(() -> URI.create("http://" + literal + ":" + port + "/api/v1"));
   }
 
   private static int number(
@@ -79,6 +95,9 @@ record Config(
       try {
         var url = new URI(text.replaceAll("/+$", ""));
         if (url.getHost() != null
+            && url.getUserInfo() == null
+            && url.getQuery() == null
+            && url.getFragment() == null
             && ("http".equals(url.getScheme()) || "https".equals(url.getScheme()))) {
           return url;
         }

@@ -5,6 +5,7 @@ import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -30,7 +31,7 @@ final class DataFolder implements AutoCloseable {
 
   static DataFolder open(Path folder) {
     try {
-      Files.createDirectories(folder);
+      createPrivately(folder);
       var lockFile =
           FileChannel.open(
               folder.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
@@ -45,8 +46,31 @@ final class DataFolder implements AutoCloseable {
     } catch (IOException e) {
       throw new SettingsException(
           "The data folder %s cannot be used: %s. Choose another with RUNNEL_DATA or --data."
-              .formatted(folder, e.getMessage()));
+              .formatted(folder, why(e)));
     }
+  }
+
+  /// Prompts, transcripts and workspaces are nobody else's. A folder that is there stays as it is.
+  private static void createPrivately(Path folder) throws IOException {
+    if (isPosix(folder)) {
+      Files.createDirectories(
+          folder,
+          PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+    } else {
+      Files.createDirectories(folder);
+    }
+  }
+
+  private static boolean isPosix(Path path) {
+    return path.getFileSystem().supportedFileAttributeViews().contains("posix");
+  }
+
+  private static String why(IOException e) {
+    return switch (e) {
+      case FileAlreadyExistsException _ -> "a file has that name";
+      case AccessDeniedException _ -> "it cannot be written";
+      default -> String.valueOf(e.getMessage());
+    };
   }
 
   private static @Nullable FileLock lock(FileChannel file) throws IOException {
@@ -66,12 +90,12 @@ final class DataFolder implements AutoCloseable {
     var file = folder.resolve(KEY_FILE);
     try {
       if (Files.exists(file)) {
-        return Files.readString(file).strip();
+        return checked(Files.readString(file).strip(), file);
       }
       var bytes = new byte[KEY_BYTES];
       new SecureRandom().nextBytes(bytes);
       var key = "wk-" + HexFormat.of().formatHex(bytes);
-      if (file.getFileSystem().supportedFileAttributeViews().contains("posix")) {
+      if (isPosix(file)) {
         Files.createFile(
             file,
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
@@ -81,8 +105,19 @@ final class DataFolder implements AutoCloseable {
     } catch (FileAlreadyExistsException e) {
       return key(folder);
     } catch (IOException e) {
-      throw new UncheckedIOException("The key file " + file + " cannot be used", e);
+      throw new SettingsException(
+          "The key file %s cannot be read. Give it to the user that Runnel runs as, or delete it and start Runnel again."
+              .formatted(file));
     }
+  }
+
+  private static String checked(String key, Path file) {
+    if (!Config.isKey(key)) {
+      throw new SettingsException(
+          "The key in %s is damaged. Delete the file and start Runnel again: it makes a new one."
+              .formatted(file));
+    }
+    return key;
   }
 
   Path path() {

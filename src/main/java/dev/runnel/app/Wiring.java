@@ -12,6 +12,7 @@ import dev.runnel.core.flow.Surfaces;
 import dev.runnel.core.flow.Watcher;
 import dev.runnel.core.port.Surface;
 import dev.runnel.database.Database;
+import dev.runnel.database.DatabaseException;
 import dev.runnel.runs.ClientAgentRuns;
 import dev.runnel.service.AgentRunService;
 import dev.runnel.service.ServiceSettings;
@@ -24,7 +25,6 @@ import io.javalin.Javalin;
 import io.javalin.config.RoutesConfig;
 import io.javalin.util.JavalinBindException;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.URI;
@@ -156,8 +156,17 @@ final class Wiring implements AutoCloseable {
     return opened(
         config
             .databaseUrl()
-            .map(Database::postgres)
+            .map(Wiring::postgres)
             .orElseGet(() -> Database.sqlite(data.file("runnel.db"))));
+  }
+
+  private static Database postgres(String url) {
+    try {
+      return Database.postgres(url);
+    } catch (DatabaseException e) {
+      throw new SettingsException(
+          "The database cannot be reached. Check RUNNEL_DATABASE_URL, and that the server is up.");
+    }
   }
 
   private void serve(int port, Consumer<RoutesConfig> routes) {
@@ -174,7 +183,7 @@ final class Wiring implements AutoCloseable {
       server.start(config.host(), port);
     } catch (JavalinBindException e) {
       throw new SettingsException(
-          "Port %d on %s cannot be used: something else listens there. Choose another with PORT or --port."
+          "Port %d on %s cannot be used: something else listens there, or this machine has no such address. Choose others with PORT (or --port) and RUNNEL_HOST."
               .formatted(port, config.host()));
     }
     opened((AutoCloseable) server::stop);
@@ -209,7 +218,9 @@ final class Wiring implements AutoCloseable {
       socket.bind(new InetSocketAddress(config.host(), 0));
       return socket.getLocalPort();
     } catch (IOException e) {
-      throw new UncheckedIOException("No free port on " + config.host(), e);
+      throw new SettingsException(
+          "RUNNEL_HOST is %s, and this machine has no such address. Leave it out to listen on 127.0.0.1."
+              .formatted(config.host()));
     }
   }
 

@@ -91,6 +91,33 @@ class SettingsTest {
   }
 
   @Test
+  void aSecondDocumentIsNotLeftOutSilently() {
+    assertThatThrownBy(() -> settings(Map.of(), "port: 80\n---\nport: 81\n"))
+        .isInstanceOf(SettingsException.class)
+        .hasMessageContaining("is not YAML");
+  }
+
+  @Test
+  void anEmptyFileSaysNothing() {
+    assertThat(settings(Map.of(), "").values()).isEmpty();
+    assertThat(settings(Map.of(), "# port: 80\n").values()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "127.0.0.1,   http://127.0.0.1:8080/api/v1",
+    "0.0.0.0,     http://127.0.0.1:8080/api/v1",
+    "'::',        http://127.0.0.1:8080/api/v1",
+    "'::1',       http://[::1]:8080/api/v1",
+    "192.168.1.7, http://192.168.1.7:8080/api/v1",
+  })
+  void theEmbeddedServiceIsCalledWhereItListens(String host, String url) {
+    var config = Config.of(settings(Map.of("RUNNEL_HOST", host), ""));
+
+    assertThat(config.agentApiOr(8080)).hasToString(url);
+  }
+
+  @Test
   void anUnknownVariableOfOursIsNamed() {
     assertThatThrownBy(() -> settings(Map.of("RUNNEL_AGENT_COMAND", "x"), ""))
         .hasMessage(
@@ -115,6 +142,8 @@ class SettingsTest {
         "RUNNEL_DATABASE_URL  | mysql://x    | RUNNEL_DATABASE_URL must begin with"
             + " jdbc:postgresql:",
         "RUNNEL_AGENT_API_URL | https://a.b  | RUNNEL_AGENT_API_KEY is missing",
+        "RUNNEL_AGENT_API_URL | https://u:p@a.b | RUNNEL_AGENT_API_URL is not an address",
+        "RUNNEL_AGENT_API_KEY | two words    | RUNNEL_AGENT_API_KEY is not a key",
       })
   void aMalformedSettingStopsTheStart(String variable, String value, String message) {
     assertThatThrownBy(() -> Config.of(settings(Map.of(variable, value), "")))
