@@ -35,6 +35,32 @@ enum Setting {
     return path;
   }
 
+  /// Whether nobody but Runnel may know its value.
+  boolean isSecret() {
+    return switch (this) {
+      case RUNNEL_DATABASE_URL,
+          RUNNEL_AGENT_API_KEY,
+          RUNNEL_CONSOLE_TOKEN,
+          SLACK_SIGNING_SECRET,
+          SLACK_BOT_TOKEN,
+          GITHUB_WEBHOOK_SECRET,
+          GITHUB_TOKEN ->
+          true;
+      case PORT,
+          RUNNEL_HOST,
+          RUNNEL_DATA,
+          RUNNEL_PUBLIC_URL,
+          RUNNEL_AGENT_API_URL,
+          RUNNEL_AGENT_COMMAND,
+          RUNNEL_AGENT_SLOTS,
+          RUNNEL_TRIGGER_LABEL,
+          RUNNEL_MENTION,
+          SLACK_API_URL,
+          GITHUB_API_URL ->
+          false;
+    };
+  }
+
   static Optional<Setting> atPath(String path) {
     return Arrays.stream(values()).filter(each -> each.path.equals(path)).findFirst();
   }

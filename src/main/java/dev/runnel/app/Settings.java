@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -25,7 +26,8 @@ import java.util.stream.Stream;
 /// What the operator said, from `runnel.yaml` and the environment, read once.
 ///
 /// @param values by setting; blank ones are absent
-record Settings(Map<Setting, String> values, Profiles profiles) {
+/// @param borrowed the variables that the file takes secrets from
+record Settings(Map<Setting, String> values, Profiles profiles, Set<String> borrowed) {
   private static final String FILE = "runnel.yaml";
   private static final String PREFIX = "RUNNEL_";
   private static final Pattern REFERENCE = Pattern.compile("\\$\\{([A-Za-z_][A-Za-z0-9_]*)}");
@@ -54,6 +56,7 @@ record Settings(Map<Setting, String> values, Profiles profiles) {
 
   Settings {
     values = Map.copyOf(values);
+    borrowed = Set.copyOf(borrowed);
   }
 
   /// @param file from the command line; else `RUNNEL_CONFIG`, else `runnel.yaml` if there is one
@@ -67,15 +70,16 @@ record Settings(Map<Setting, String> values, Profiles profiles) {
     }
     var path = chosen.or(() -> Optional.of(Path.of(FILE)).filter(Files::exists));
     var profiles = Profiles.NONE;
+    var borrowed = new HashSet<String>();
     if (path.isPresent()) {
       var tree = parse(path.get());
       profiles = profiles(tree.path("profiles"), path.get(), environment);
-      collect("", tree, path.get(), environment, values);
+      collect("", tree, path.get(), environment, values, borrowed);
     }
     fromEnvironment(environment, values);
     values.putAll(overrides);
     values.values().removeIf(String::isBlank);
-    return new Settings(values, profiles);
+    return new Settings(values, profiles, borrowed);
   }
 
   Optional<String> get(Setting setting) {
@@ -92,6 +96,13 @@ record Settings(Map<Setting, String> values, Profiles profiles) {
           }
         });
     return found;
+  }
+
+  /// An environment without what the file took secrets from: what agents may see of it.
+  Map<String, String> withoutSecrets(Map<String, String> environment) {
+    var rest = new HashMap<>(environment);
+    rest.keySet().removeAll(borrowed);
+    return rest;
   }
 
   /// Never the values: some are secret.
@@ -129,7 +140,8 @@ record Settings(Map<Setting, String> values, Profiles profiles) {
       JsonNode tree,
       Path file,
       Map<String, String> environment,
-      Map<Setting, String> values) {
+      Map<Setting, String> values,
+      Set<String> borrowed) {
     for (var entry : tree.properties()) {
       var key = prefix + entry.getKey();
       if (key.equals("profiles")) {
@@ -137,7 +149,7 @@ record Settings(Map<Setting, String> values, Profiles profiles) {
       }
       var value = entry.getValue();
       if (value.isObject()) {
-        collect(key + ".", value, file, environment, values);
+        collect(key + ".", value, file, environment, values, borrowed);
         continue;
       }
       var setting = Setting.atPath(key);
@@ -148,6 +160,12 @@ record Settings(Map<Setting, String> values, Profiles profiles) {
                     file,
                     key,
                     suggestion(key, Stream.of(Setting.values()).map(Setting::path).toList())));
+      }
+      if (setting.get().isSecret()) {
+        REFERENCE
+            .matcher(value.toString())
+            .results()
+            .forEach(reference -> borrowed.add(reference.group(1)));
       }
       if (value.isArray()) {
         var all = new ArrayList<String>();

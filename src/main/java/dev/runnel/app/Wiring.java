@@ -146,7 +146,7 @@ final class Wiring implements AutoCloseable {
                     key,
                     () -> publicUrl,
                     config.agentCommand(),
-                    environment,
+                    config.settings().withoutSecrets(environment),
                     config.agentSlots(),
                     AGENT_GRACE),
                 clock)));

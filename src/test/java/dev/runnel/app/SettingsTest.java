@@ -51,6 +51,20 @@ class SettingsTest {
   }
 
   @Test
+  void agentsDoNotInheritTheVariablesThatSecretsComeFrom() {
+    var environment = Map.of("TEAM_TOKEN", "xoxb", "OLD", "s1", "NEW", "s2", "HOME", "/home/ann");
+    var file =
+        """
+        data: ${HOME}/data
+        slack:
+          bot_token: ${TEAM_TOKEN}
+          signing_secret: ["${OLD}", "${NEW}"]
+        """;
+
+    assertThat(settings(environment, file).withoutSecrets(environment)).containsOnlyKeys("HOME");
+  }
+
+  @Test
   void severalSecretsMayBeAList() {
     var settings = settings(Map.of(), "github:\n  webhook_secret: [new, old]\n");
 
