@@ -19,6 +19,17 @@ final class Changes {
       return List.of();
     }
     var entered = told.reopened() || !now.stateName().equals(before.stateName());
+    return updates(told, now, entered, at);
+  }
+
+  /// All there is to tell about a run that was just bound: a quick one has ended already.
+  static List<Update> atFirst(Binding bound, Instant at) {
+    return updates(bound, bound.run(), true, at);
+  }
+
+  /// @param entered whether the run's state is news
+  private static List<Update> updates(Binding told, Run now, boolean entered, Instant at) {
+    var before = told.run();
     var updates = new ArrayList<Update>();
     if (entered || shows(now, before)) {
       updates.add(new Update.Status(now, told.requester(), told.request(), told.since(), at));

@@ -232,12 +232,9 @@ public final class Dispatcher {
                   0);
           work.bindings().save(binding);
           received(work, turn, now);
-          add(
-              work,
-              start.conversation(),
-              delivery,
-              new Update.Status(run, delivery.actor(), start.request(), now, now),
-              now);
+          for (var update : Changes.atFirst(binding, now)) {
+            add(work, start.conversation(), delivery, update, now);
+          }
           if (!start.conversation().equals(delivery.conversation())) {
             add(work, turn, told(turn, "Started again in its thread."), now);
           }

@@ -382,6 +382,17 @@ class JourneyTest {
     }
 
     @Test
+    void aRunThatEndedBeforeItWasAdoptedTellsItsEnd() {
+      world.runs.losesNextAnswer();
+      world.says(delivery("1", start("fix the test")));
+      world.settle();
+      world.runs.moves(run(), RunState.SUCCEEDED, "Fixed.");
+      world.passes(Duration.ofSeconds(10));
+
+      assertThat(world.surface.kinds(THREAD)).containsExactly("Status", "Succeeded");
+    }
+
+    @Test
     void aStopOvertakesAStartThatWaits() {
       world.runs.isDown(Optional.empty());
       world.says(delivery("1", start("fix the test")));
