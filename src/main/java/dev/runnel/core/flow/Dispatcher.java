@@ -254,9 +254,15 @@ public final class Dispatcher {
       case Outcome.Done(var found) -> {
         catchUp(turn, plan.binding(), found, now);
         var ended = found.state().isTerminal();
+        if (ended) {
+          watchAgain(plan.binding(), found);
+        }
         switch (runs.followUp(run, plan.request().text(), turn.delivery().id())) {
-          case Outcome.Done _ -> followedUp(turn, plan.binding(), now);
-          case Outcome.Missing _, Outcome.Refused _ when ended -> startAnew(turn, plan, now);
+          case Outcome.Done(var read) -> followedUp(turn, plan.binding(), found, read, now);
+          case Outcome.Missing _, Outcome.Refused _ when ended -> {
+            watchNoMore(plan.binding());
+            startAnew(turn, plan, now);
+          }
           case Outcome.Missing _ -> gone(turn, now);
           case Outcome.Refused refused -> refuse(turn, refused, now);
           case Outcome.Busy(var after, var why) -> later(turn, after, why, now);
@@ -268,14 +274,40 @@ public final class Dispatcher {
     }
   }
 
-  private void followedUp(Turn turn, Binding binding, Instant now) {
+  /// Before the follow-up is attempted: should its answer be lost, the run's next end is told all
+  /// the same.
+  private void watchAgain(Binding binding, Run run) {
+    change(
+        work ->
+            current(work, binding)
+                .filter(current -> !current.isActive())
+                .ifPresent(current -> save(work, current.reopenedAs(run))));
+  }
+
+  private void watchNoMore(Binding binding) {
+    change(work -> current(work, binding).ifPresent(current -> watchNoMore(work, current)));
+  }
+
+  private static void watchNoMore(Work work, Binding current) {
+    if (current.reopened()) {
+      save(work, current.seen(current.run()));
+    }
+  }
+
+  private void followedUp(Turn turn, Binding binding, Run before, Run read, Instant now) {
+    // A service that knows the repeated request does not work on it again.
+    var hadHappened =
+        turn.again()
+            && read.state().isTerminal()
+            && read.updatedAt().isPresent()
+            && read.updatedAt().equals(before.updatedAt());
     finish(
         turn,
         work -> {
           received(work, turn, now);
-          current(work, binding)
-              .filter(current -> !current.isActive())
-              .ifPresent(current -> work.bindings().save(current.reopenedAs(current.run())));
+          if (hadHappened) {
+            current(work, binding).ifPresent(current -> watchNoMore(work, current));
+          }
         });
   }
 
@@ -290,7 +322,7 @@ public final class Dispatcher {
 
   /// Tells what was not told yet about a run that was just read.
   private void catchUp(Turn turn, Binding binding, Run run, Instant now) {
-    store.change(
+    change(
         work -> {
           tellChanges(work, turn, binding, run, now);
         });
@@ -305,7 +337,7 @@ public final class Dispatcher {
                 add(work, current.conversation(), turn.delivery(), update, now);
               }
               if (!updates.isEmpty()) {
-                work.bindings().save(current.seen(run));
+                save(work, current.seen(run));
               }
             });
   }
@@ -318,7 +350,10 @@ public final class Dispatcher {
   }
 
   private void cancel(Turn turn, Plan.CancelRun plan, Instant now) {
-    withdraw(turn, now);
+    var withdrawal = withdraw(turn, now);
+    if (withdrawal == Withdrawal.NOT_NOW) {
+      return;
+    }
     switch (runs.cancel(plan.binding().run().id())) {
       case Outcome.Done(var run) ->
           finish(
@@ -326,6 +361,17 @@ public final class Dispatcher {
               work -> {
                 received(work, turn, now);
                 tellChanges(work, turn, plan.binding(), run, now);
+                current(work, plan.binding())
+                    .filter(current -> current.reopened() && run.state().isTerminal())
+                    .ifPresent(
+                        current -> {
+                          watchNoMore(work, current);
+                          var text =
+                              withdrawal == Withdrawal.DONE
+                                  ? "Stopped before it started."
+                                  : "Nothing to stop: " + Words.state(current, now);
+                          add(work, turn, told(turn, text), now);
+                        });
               });
       case Outcome.Missing _ -> gone(turn, now);
       case Outcome.Refused refused -> refuse(turn, refused, now);
@@ -334,11 +380,17 @@ public final class Dispatcher {
   }
 
   private void tell(Turn turn, List<Update> updates, Instant now) {
-    var withdrawn = turn.delivery().intent() instanceof Intent.Cancel && withdraw(turn, now);
+    var withdrawal =
+        turn.delivery().intent() instanceof Intent.Cancel
+            ? withdraw(turn, now)
+            : Withdrawal.NOTHING;
+    if (withdrawal == Withdrawal.NOT_NOW) {
+      return;
+    }
     finish(
         turn,
         work -> {
-          if (withdrawn) {
+          if (withdrawal == Withdrawal.DONE) {
             add(work, turn, told(turn, "Stopped before it started."), now);
             return;
           }
@@ -350,17 +402,24 @@ public final class Dispatcher {
 
   /// Nothing is said about a stop that nobody addressed to us, but what it stops may wait here.
   private void ignore(Turn turn, Instant now) {
-    if (turn.delivery().intent() instanceof Intent.Cancel) {
-      withdraw(turn, now);
+    if (turn.delivery().intent() instanceof Intent.Cancel
+        && withdraw(turn, now) == Withdrawal.NOT_NOW) {
+      return;
     }
     finish(turn, _ -> {});
   }
 
+  private enum Withdrawal {
+    NOTHING,
+    DONE,
+    /// The stop waits too, or was refused; its turn is over.
+    NOT_NOW
+  }
+
   /// Takes back what waits in the conversation, because a stop overtakes it. A start that may have
-  /// happened already is looked for, and its run is stopped.
-  ///
-  /// @return whether there was anything
-  private boolean withdraw(Turn stop, Instant now) {
+  /// happened already is looked for, and its run is stopped; while nobody can tell, the stop waits
+  /// and the start behind it.
+  private Withdrawal withdraw(Turn stop, Instant now) {
     var waiting =
         store.<List<Pending<Delivery>>>commit(
             work -> {
@@ -374,22 +433,50 @@ public final class Dispatcher {
               return earlier;
             });
     for (var begun : waiting.stream().filter(each -> each.tries() > 0).toList()) {
-      if (runs.startedBy(begun.item().id()) instanceof Outcome.Done(var run)) {
-        runs.cancel(run.id());
+      switch (stopStarted(begun.item())) {
+        case Outcome.Done _, Outcome.Missing _ ->
+            store.change(
+                work -> {
+                  work.inbox().done(begun.item().id());
+                });
+        case Outcome.Busy(var after, var why) -> {
+          var due = later(stop, after, why, now);
+          store.change(
+              work -> {
+                work.inbox().later(begun.item().id(), due, "A stop goes first");
+              });
+          return Withdrawal.NOT_NOW;
+        }
+        // It stays, to be bound and watched: it runs on.
+        case Outcome.Refused refused -> {
+          refuse(stop, refused, now);
+          return Withdrawal.NOT_NOW;
+        }
       }
-      store.change(
-          work -> {
-            work.inbox().done(begun.item().id());
-          });
     }
-    if (!waiting.isEmpty()) {
-      log.info(
-          "deliveries withdrawn conversation={} count={} at={}",
-          stop.conversation(),
-          waiting.size(),
-          now);
+    if (waiting.isEmpty()) {
+      return Withdrawal.NOTHING;
     }
-    return !waiting.isEmpty();
+    log.info(
+        "deliveries withdrawn conversation={} count={} at={}",
+        stop.conversation(),
+        waiting.size(),
+        now);
+    return Withdrawal.DONE;
+  }
+
+  /// Stops the run that the delivery may have started.
+  private Outcome stopStarted(Delivery begun) {
+    if (begun.origin().opensThread()) {
+      return new Outcome.Missing();
+    }
+    return switch (runs.startedBy(begun.id())) {
+      case Outcome.Done(var run) -> runs.cancel(run.id());
+      case Outcome.Missing missing -> missing;
+      case Outcome.Busy busy -> busy;
+      case Outcome.Refused(var code, var why, _) ->
+          new Outcome.Busy(Optional.empty(), code + ": " + why);
+    };
   }
 
   private void refuse(Turn turn, Outcome.Refused refused, Instant now) {
@@ -403,7 +490,9 @@ public final class Dispatcher {
   }
 
   /// Keeps the delivery for later. When that has taken a while the person is told, once.
-  private void later(Turn turn, Optional<Duration> after, String why, Instant now) {
+  ///
+  /// @return when its next turn is; now, if there is none
+  private Instant later(Turn turn, Optional<Duration> after, String why, Instant now) {
     var delivery = turn.delivery();
     if (Duration.between(delivery.arrivedAt(), now).compareTo(GIVE_UP) > 0) {
       log.error("delivery parked delivery={} why={}", delivery.id(), why);
@@ -418,7 +507,7 @@ public final class Dispatcher {
                     "This could not be done for a whole day, so I gave up. Please say it again."),
                 now);
           });
-      return;
+      return now;
     }
     var wait = retries.after(turn.tries() + 1, after);
     log.warn(
@@ -441,6 +530,7 @@ public final class Dispatcher {
                 now);
           }
         });
+    return now.plus(wait);
   }
 
   private void breaks(Turn turn, RuntimeException broken, Instant now) {
@@ -480,8 +570,31 @@ public final class Dispatcher {
     return surfaces.find(turn.conversation().surface());
   }
 
+  /// Two nodes may write one binding at the same moment; nothing of a step that lost is kept,
+  /// and it is made again.
+  private void change(Consumer<Work> step) {
+    for (var kept = false; !kept; ) {
+      try {
+        store.change(step);
+        kept = true;
+      } catch (LostCompare _) {
+        log.debug("binding was written by another meanwhile");
+      }
+    }
+  }
+
+  private static final class LostCompare extends RuntimeException {
+    private static final long serialVersionUID = 1;
+  }
+
+  private static void save(Work work, Binding binding) {
+    if (!work.bindings().save(binding)) {
+      throw new LostCompare();
+    }
+  }
+
   private void finish(Turn turn, Consumer<Work> result) {
-    store.change(
+    change(
         work -> {
           result.accept(work);
           work.inbox().done(turn.delivery().id());

@@ -310,6 +310,48 @@ class JourneyTest {
     }
 
     @Test
+    void theEndOfAFollowUpWhoseAnswerWasLostIsTold() {
+      world.runs.losesNextAnswer();
+      world.says(delivery("2", say("add a test")));
+      world.settle();
+      // A service that knows the repeated request changes nothing any more.
+      world.runs.answersNext(
+          new Outcome.Done(world.runs.moves(run(), RunState.SUCCEEDED, "Added.")));
+      world.passes(Duration.ofSeconds(10));
+
+      assertThat(world.surface.kinds(THREAD)).containsExactly("Status", "Succeeded", "Succeeded");
+      var before = world.runs.calls();
+      world.passes(Duration.ofSeconds(10));
+      assertThat(world.runs.calls()).isEqualTo(before);
+    }
+
+    @Test
+    void aStopOfAFollowUpWhoseAnswerWasLostStopsTheRun() {
+      world.runs.losesNextAnswer();
+      world.says(delivery("2", say("add a test")));
+      world.settle();
+      world.says(delivery("3", cancel()));
+      world.passes(Duration.ofSeconds(10));
+
+      assertThat(world.onlyRun().state()).isEqualTo(RunState.CANCELLED);
+      assertThat(world.surface.kinds(THREAD)).containsExactly("Status", "Succeeded", "Cancelled");
+    }
+
+    @Test
+    void aStopOfAFollowUpThatNeverArrivedLeavesNothingToWatch() {
+      world.runs.answersNext(new Outcome.Busy(Optional.empty(), "down"));
+      world.says(delivery("2", say("add a test")));
+      world.settle();
+      world.says(delivery("3", cancel()));
+      world.passes(Duration.ofSeconds(10));
+
+      assertThat(world.surface.told(THREAD)).containsExactly("Stopped before it started.");
+      var before = world.runs.calls();
+      world.passes(Duration.ofSeconds(10));
+      assertThat(world.runs.calls()).isEqualTo(before);
+    }
+
+    @Test
     void whereTheServiceTakesNoFollowUpANewRunGoesOnInTheThread() {
       world.runs.answersNext(new Outcome.Refused("conflict", "It has ended.", Optional.empty()));
       world.says(unaddressed(delivery("2", say("add a test"))));
@@ -429,6 +471,47 @@ class JourneyTest {
       world.passes(Duration.ofMinutes(2));
 
       assertThat(world.onlyRun().state()).isEqualTo(RunState.CANCELLED);
+    }
+
+    @Test
+    void aStopWaitsWhileNobodyCanTellWhetherTheStartHappened() {
+      world.runs.losesNextAnswer();
+      world.says(delivery("1", start("fix the test")));
+      world.settle();
+      world.runs.isDown(Optional.empty());
+      world.says(delivery("2", cancel()));
+      world.passes(Duration.ofSeconds(5));
+      world.runs.isBack();
+      world.passes(Duration.ofMinutes(1));
+
+      assertThat(world.onlyRun().state()).isEqualTo(RunState.CANCELLED);
+      assertThat(world.surface.told(THREAD)).containsExactly("Stopped before it started.");
+    }
+
+    @Test
+    void aStopOfARunThatIsStillPreparedIsRepeated() {
+      world.runs.losesNextAnswer();
+      world.says(delivery("1", start("fix the test")));
+      world.settle();
+      world.runs.answersNext(new Outcome.Busy(Optional.of(Duration.ofSeconds(2)), "PENDING"));
+      world.says(delivery("2", cancel()));
+      world.passes(Duration.ofMinutes(1));
+
+      assertThat(world.onlyRun().state()).isEqualTo(RunState.CANCELLED);
+    }
+
+    @Test
+    void aRunThatCannotBeStoppedIsNotForgotten() {
+      world.runs.losesNextAnswer();
+      world.says(delivery("1", start("fix the test")));
+      world.settle();
+      world.runs.answersNext(new Outcome.Refused("no", "It cannot be stopped.", Optional.empty()));
+      world.says(delivery("2", cancel()));
+      world.passes(Duration.ofMinutes(1));
+      world.runs.moves(run(), RunState.SUCCEEDED, "Fixed.");
+      world.passes(Duration.ofSeconds(2));
+
+      assertThat(world.surface.kinds(THREAD)).containsExactly("Told", "Status", "Succeeded");
     }
 
     @Test
