@@ -84,6 +84,19 @@ final class SqlInbox implements Store.Inbox {
   }
 
   @Override
+  public List<Pending<Delivery>> waitingNear(Conversation conversation) {
+    var place = conversation.surface() + ":" + conversation.place();
+    return Queue.sql(
+        () ->
+            rows.list(
+                "SELECT * FROM inbox WHERE substr(conversation, 1, length(?)) = ? AND state = 0 AND"
+                    + " overtakes = 0 ORDER BY seq",
+                queue::pending,
+                place,
+                place));
+  }
+
+  @Override
   public void begin(DeliveryId id) {
     queue.begin(id.value());
   }

@@ -116,7 +116,26 @@ public final class Dispatcher {
         delivery.origin().replyTo().isPresent()
             ? work.bindings()
                 .recent(Optional.of(conversation.surface()), conversation.place(), NEARBY)
-            : List.of());
+            : List.of(),
+        waiting(work, delivery));
+  }
+
+  /// The newest start of the person that a stop from a place may mean; none where something waits
+  /// in the stop's own conversation, because that is meant first.
+  private static Optional<Conversation> waiting(Work work, Delivery delivery) {
+    if (!(delivery.intent() instanceof Intent.Cancel(var run, _))
+        || run.isPresent()
+        || delivery.origin().replyTo().isEmpty()
+        || !work.inbox().waiting(delivery.conversation()).isEmpty()) {
+      return Optional.empty();
+    }
+    return work.inbox().waitingNear(delivery.conversation()).stream()
+        .map(Pending::item)
+        .filter(each -> each.intent() instanceof Intent.Start)
+        .filter(each -> each.actor().id().equals(delivery.actor().id()))
+        .filter(each -> !each.arrivedAt().isAfter(delivery.arrivedAt()))
+        .map(Delivery::conversation)
+        .reduce((_, newer) -> newer);
   }
 
   private void work(Turn turn, Instant now) {
@@ -130,6 +149,7 @@ public final class Dispatcher {
           turn.tries() + 1);
       switch (plan) {
         case Plan.OpenThread _ -> openThread(turn, now);
+        case Plan.MoveTo(var conversation) -> moveTo(turn, conversation, now);
         case Plan.StartRun start -> start(turn, start, now);
         case Plan.FollowUp followUp -> followUp(turn, followUp, now);
         case Plan.CancelRun cancel -> cancel(turn, cancel, now);
@@ -157,6 +177,16 @@ public final class Dispatcher {
       case Posting.Undeliverable(var why) ->
           finish(turn, work -> add(work, turn, told(turn, why), now));
     }
+  }
+
+  private void moveTo(Turn turn, Conversation conversation, Instant now) {
+    store.change(
+        work -> {
+          work.inbox().replace(turn.delivery().movedTo(conversation));
+          if (turn.delivery().intent() instanceof Intent.Retry) {
+            add(work, turn, told(turn, "It goes on in its thread."), now);
+          }
+        });
   }
 
   private void start(Turn turn, Plan.StartRun start, Instant now) {

@@ -2,6 +2,7 @@ package dev.runnel.core.flow;
 
 import dev.runnel.core.model.Actor;
 import dev.runnel.core.model.Binding;
+import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Plan;
@@ -20,9 +21,32 @@ final class Planner {
   /// @param own the binding of its conversation
   /// @param named the binding of the run that it names
   /// @param nearby the bindings of the same place, newest first
-  record Situation(Optional<Binding> own, Optional<Binding> named, List<Binding> nearby) {}
+  /// @param waiting where a start of the same person waits in the same place
+  record Situation(
+      Optional<Binding> own,
+      Optional<Binding> named,
+      List<Binding> nearby,
+      Optional<Conversation> waiting) {}
 
   static Plan plan(Delivery delivery, Situation situation, Instant now) {
+    return switch (here(delivery, situation, now)) {
+      case Plan.StartRun(var conversation, _) when isElsewhere(delivery, conversation) ->
+          new Plan.MoveTo(conversation);
+      case Plan.CancelRun(var binding) when isElsewhere(delivery, binding.conversation()) ->
+          new Plan.MoveTo(binding.conversation());
+      case Plan plan -> plan;
+    };
+  }
+
+  /// A command from a place is answered there wherever it is worked on; other words are answered
+  /// in the conversation they belong to, and stay in it.
+  private static boolean isElsewhere(Delivery delivery, Conversation conversation) {
+    return delivery.origin().replyTo().isPresent()
+        && !conversation.equals(delivery.conversation())
+        && conversation.surface().equals(delivery.conversation().surface());
+  }
+
+  private static Plan here(Delivery delivery, Situation situation, Instant now) {
     return switch (delivery.intent()) {
       case Intent.Start(var request) -> {
         if (delivery.origin().opensThread()) {
@@ -56,6 +80,7 @@ final class Planner {
                         ? new Plan.Ignore("the run had ended")
                         : tell(delivery, "Nothing to stop: " + Words.state(binding, now));
                   })
+              .or(() -> situation.waiting().map(Plan.MoveTo::new))
               .orElseGet(() -> unknown(delivery, situation, run, "stop"));
       case Intent.Status(var run) ->
           target(delivery, situation, run, false)

@@ -7,6 +7,9 @@ public sealed interface Plan {
   /// The delivery came from a place without a thread: open one, then plan again in it.
   record OpenThread() implements Plan {}
 
+  /// What it is about goes on in another conversation: plan again in that one's order.
+  record MoveTo(Conversation conversation) implements Plan {}
+
   /// Start a run, bound to `conversation`.
   record StartRun(Conversation conversation, Request request) implements Plan {}
 

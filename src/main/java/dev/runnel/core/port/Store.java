@@ -70,6 +70,9 @@ public interface Store {
     /// Undone work of the conversation that does not overtake, oldest first.
     List<Pending<Delivery>> waiting(Conversation conversation);
 
+    /// The same of all conversations in the conversation's place.
+    List<Pending<Delivery>> waitingNear(Conversation conversation);
+
     /// Counts a try, before its effect is attempted.
     void begin(DeliveryId id);
 

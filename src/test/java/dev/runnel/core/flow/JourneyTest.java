@@ -632,6 +632,65 @@ class JourneyTest {
     }
 
     @Test
+    void aStopReachesAStartThatWaitsForItsThread() {
+      world.surface.answersPosts(Optional.of(new Posting.Later(Optional.empty(), "429")));
+      world.says(fromAPlace("1", start("fix the test")));
+      world.settle();
+      world.surface.answersPosts(Optional.empty());
+      world.says(fromAPlace("2", cancel()));
+      world.passes(Duration.ofMinutes(1));
+
+      assertThat(world.runs.starts()).isEmpty();
+      assertThat(world.surface.told(new Conversation(SURFACE, "team/channel/~1")))
+          .containsExactly("Stopped before it started.");
+    }
+
+    @Test
+    void aStopReachesAStartThatWaitsInItsThread() {
+      world.runs.isDown(Optional.empty());
+      world.says(fromAPlace("1", start("fix the test")));
+      world.settle();
+      world.runs.isBack();
+      world.says(fromAPlace("2", cancel()));
+      world.passes(Duration.ofMinutes(1));
+
+      assertThat(world.runs.starts()).isEmpty();
+      assertThat(world.surface.told(new Conversation(SURFACE, "team/channel/opened-1")))
+          .containsExactly("Stopped before it started.");
+    }
+
+    @Test
+    void aStopTakesBackWhatWaitsInTheThread() {
+      world.says(delivery("1", start("a")));
+      world.settle();
+      world.runs.answersNext(new Outcome.Busy(Optional.empty(), "503"));
+      world.says(delivery("2", say("and b")));
+      world.settle();
+      world.says(fromAPlace("3", cancel()));
+      world.passes(Duration.ofMinutes(1));
+
+      assertThat(world.onlyRun().state()).isEqualTo(RunState.CANCELLED);
+      assertThat(world.runs.followUps()).isEmpty();
+    }
+
+    @Test
+    void aRetryWaitsItsTurnInTheThread() {
+      world.says(delivery("1", start("a")));
+      world.settle();
+      world.runs.moves(run(), RunState.SUCCEEDED, "Done.");
+      world.passes(Duration.ofSeconds(2));
+      world.runs.answersNext(new Outcome.Busy(Optional.empty(), "503"));
+      world.says(delivery("2", say("and b")));
+      world.settle();
+      world.says(fromAPlace("3", new Intent.Retry(Optional.of(run()))));
+      world.passes(Duration.ofMinutes(1));
+
+      // The run goes on with what was said first, so there is nothing to repeat.
+      assertThat(world.runs.runs()).hasSize(1);
+      assertThat(world.runs.followUps()).extracting("text").containsExactly("and b");
+    }
+
+    @Test
     void anUnknownRunIsNamed() {
       var asked = fromAPlace("1", new Intent.Status(Optional.of(new RunId("run-unknown"))));
       world.says(asked);
