@@ -61,15 +61,16 @@ final class SqlBindings implements Store.Bindings {
 
   @Override
   public List<Binding> recent(Optional<SurfaceId> surface, String place, int limit) {
+    // A range would depend on the database's collation.
     var prefix = surface.map(id -> id + ":" + place).orElse("");
     return Queue.sql(
         () ->
             rows.list(
-                "SELECT * FROM bindings WHERE conversation >= ? AND conversation < ? ORDER BY since"
+                "SELECT * FROM bindings WHERE substr(conversation, 1, length(?)) = ? ORDER BY since"
                     + " DESC LIMIT ?",
                 SqlBindings::binding,
                 prefix,
-                prefix + "\uffff",
+                prefix,
                 limit));
   }
 

@@ -30,7 +30,11 @@ public final class Postgres {
     var name = "test" + COUNT.incrementAndGet();
     try (var connection = Server.INSTANCE.getPostgresDatabase().getConnection();
         var statement = connection.createStatement()) {
-      statement.execute("CREATE DATABASE " + name);
+      // A language's collation, as servers commonly have; not the order of bytes.
+      statement.execute(
+          "CREATE DATABASE "
+              + name
+              + " TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE 'en-US' LOCALE 'C'");
     }
     return Server.INSTANCE.getJdbcUrl("postgres", name);
   }

@@ -298,14 +298,21 @@ public interface StoreContract {
     save(
         binding(
             new Conversation(Samples.SURFACE, "team/elsewhere/1"), run("r9", RunState.RUNNING)));
+    save(
+        binding(new Conversation(Samples.SURFACE, "team/Channel/1"), run("r8", RunState.RUNNING)));
 
+    assertThat(
+            store()
+                .<List<Binding>>read(
+                    all -> all.recent(Optional.of(Samples.SURFACE), "team/channel/", 10)))
+        .hasSize(3);
     assertThat(
             store()
                 .<List<Binding>>read(
                     all -> all.recent(Optional.of(Samples.SURFACE), "team/channel/", 2)))
         .extracting(each -> each.run().id().value())
         .containsExactly("r2", "r1");
-    assertThat(store().<List<Binding>>read(all -> all.recent(Optional.empty(), "", 10))).hasSize(4);
+    assertThat(store().<List<Binding>>read(all -> all.recent(Optional.empty(), "", 10))).hasSize(5);
   }
 
   @Test
