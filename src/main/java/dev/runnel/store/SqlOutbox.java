@@ -4,6 +4,7 @@ import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.NoticeId;
 import dev.runnel.core.model.PostRef;
+import dev.runnel.core.model.RunId;
 import dev.runnel.core.model.Update;
 import dev.runnel.core.port.Store;
 import dev.runnel.core.port.Store.Pending;
@@ -92,6 +93,18 @@ final class SqlOutbox implements Store.Outbox {
   public void posted(NoticeId id, PostRef ref) {
     queue.change(
         "state = 1, ended_at = ?, post = ?, why = NULL", sequence.now(), ref.value(), id.value());
+  }
+
+  @Override
+  public Optional<PostRef> statusPost(Conversation conversation, RunId run) {
+    return Queue.sql(
+        () ->
+            rows.first(
+                "SELECT post FROM outbox WHERE conversation = ? AND status_of = ? AND state = 1"
+                    + " ORDER BY seq DESC LIMIT 1",
+                row -> new PostRef(row.getString("post")),
+                conversation.id(),
+                run.value()));
   }
 
   @Override

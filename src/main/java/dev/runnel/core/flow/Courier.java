@@ -52,18 +52,20 @@ public final class Courier {
                     pending -> {
                       var notice = pending.item();
                       work.outbox().begin(notice.id());
-                      var status =
-                          work.bindings()
-                              .of(conversation)
-                              .filter(
-                                  binding ->
-                                      notice
-                                          .update()
-                                          .about()
-                                          .equals(Optional.of(binding.run().id())))
-                              .flatMap(binding -> binding.status());
-                      return new Turn(notice, status);
+                      return new Turn(notice, status(work, notice));
                     }));
+  }
+
+  private static Optional<PostRef> status(Store.Work work, Notice notice) {
+    if (!(notice.update() instanceof Update.Status status)) {
+      return Optional.empty();
+    }
+    var run = status.run().id();
+    var binding =
+        work.bindings().of(notice.conversation()).filter(each -> each.run().id().equals(run));
+    return binding.isPresent()
+        ? binding.get().status()
+        : work.outbox().statusPost(notice.conversation(), run);
   }
 
   private void work(Turn turn, Instant now) {

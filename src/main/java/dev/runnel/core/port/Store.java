@@ -127,6 +127,9 @@ public interface Store {
 
     void posted(NoticeId id, PostRef ref);
 
+    /// Where the status post of a run is that its conversation no longer goes by.
+    Optional<PostRef> statusPost(Conversation conversation, RunId run);
+
     void later(NoticeId id, Instant dueAt, String why);
 
     void park(NoticeId id, String why);

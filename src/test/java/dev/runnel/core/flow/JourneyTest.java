@@ -362,6 +362,20 @@ class JourneyTest {
     }
 
     @Test
+    void aStatusPostIsEditedAlsoAfterTheNextRunTookOver() {
+      world.says(delivery("2", new Intent.Retry(Optional.empty())));
+      world.settle();
+      var second = world.runs.runs().getLast().id();
+      world.runs.moves(second, RunState.SUCCEEDED, "Fixed again.");
+      world.runs.answersNext(new Outcome.Refused("conflict", "It has ended.", Optional.empty()));
+      world.says(delivery("3", say("add a test")));
+      world.settle();
+
+      assertThat(world.surface.kinds(THREAD))
+          .containsExactly("Status", "Succeeded", "Status", "Succeeded", "Status");
+    }
+
+    @Test
     void aStopSaysThatThereIsNothingToStop() {
       world.says(delivery("2", cancel()));
       world.settle();
