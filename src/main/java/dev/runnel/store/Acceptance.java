@@ -67,7 +67,8 @@ final class Acceptance implements AutoCloseable {
       for (int i = 0; i < together.size(); i++) {
         together.get(i).isNew().complete(isNew.get(i));
       }
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
+      // The writer lives on also after an error, else every sender would wait for ever.
       together.forEach(offer -> offer.isNew().completeExceptionally(e));
     }
   }
