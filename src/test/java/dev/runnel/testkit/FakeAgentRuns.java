@@ -16,11 +16,13 @@ import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 
@@ -42,6 +44,7 @@ public final class FakeAgentRuns implements AgentRuns {
   private final Map<RunId, Run> runs = new LinkedHashMap<>();
   private final List<Started> starts = new ArrayList<>();
   private final List<Said> followUps = new ArrayList<>();
+  private final Set<RunId> hidden = new HashSet<>();
   private final List<RunId> cancels = new ArrayList<>();
   private final Deque<Outcome> nextAnswers = new ArrayDeque<>();
   private Optional<Outcome.Busy> down = Optional.empty();
@@ -105,7 +108,12 @@ public final class FakeAgentRuns implements AgentRuns {
   @Override
   public synchronized Outcome find(RunId id) {
     return read(
-        () -> runs.containsKey(id) ? new Outcome.Done(runs.get(id)) : new Outcome.Missing());
+        () -> {
+          if (hidden.contains(id)) {
+            return new Outcome.Refused("not_authorized", "Not for you.", Optional.empty());
+          }
+          return runs.containsKey(id) ? new Outcome.Done(runs.get(id)) : new Outcome.Missing();
+        });
   }
 
   @Override
@@ -173,6 +181,11 @@ public final class FakeAgentRuns implements AgentRuns {
   /// The run is gone, as if it never was.
   public synchronized void forgets(RunId id) {
     runs.remove(id);
+  }
+
+  /// The run may no longer be read on its own.
+  public synchronized void isHidden(RunId id) {
+    hidden.add(id);
   }
 
   /// From now on nothing is reached, and nothing happens, until [#isBack()].

@@ -42,6 +42,7 @@ public final class Watcher {
   private @Nullable Instant lastAudit;
   private Instant lastChange = Instant.EPOCH;
   private int failures;
+  private int singleLooks;
 
   public Watcher(Store store, AgentRuns runs) {
     this.store = store;
@@ -115,10 +116,12 @@ public final class Watcher {
       case Sighting.Seen(var seen) -> {
         var blind = look(new Sighting.Seen(seen), now);
         var listed = seen.stream().map(Run::id).collect(Collectors.toSet());
-        active.stream()
-            .filter(binding -> !listed.contains(binding.run().id()))
-            .limit(SINGLE_LOOKS)
-            .forEach(binding -> lookAtOne(binding, now));
+        var unlisted =
+            active.stream().filter(binding -> !listed.contains(binding.run().id())).toList();
+        // Each audit goes on where the last one stopped, so that nobody is always behind the bound.
+        for (int i = 0; i < Math.min(SINGLE_LOOKS, unlisted.size()); i++) {
+          lookAtOne(unlisted.get(Math.floorMod(singleLooks++, unlisted.size())), now);
+        }
         lastAudit = now;
         yield blind;
       }

@@ -572,6 +572,22 @@ class JourneyTest {
     }
 
     @Test
+    void runsThatCannotBeReadDoNotKeepTheAuditFromTheOthers() {
+      for (int i = 1; i <= 25; i++) {
+        world.says(
+            delivery("" + i, start("a"), new Conversation(SURFACE, "team/channel/many-" + i)));
+      }
+      world.settle();
+      var runs = world.runs.runs();
+      runs.forEach(run -> world.runs.forgets(run.id()));
+      runs.subList(0, 24).forEach(run -> world.runs.isHidden(run.id()));
+      world.passes(Duration.ofMinutes(3));
+
+      assertThat(world.surface.kinds(new Conversation(SURFACE, "team/channel/many-25")))
+          .containsExactly("Status", "Failed");
+    }
+
+    @Test
     void aRefusalIsSaidInTheThreadWithItsLink() {
       world.runs.answersNext(
           new Outcome.Refused(
