@@ -298,8 +298,7 @@ public interface StoreContract {
     save(
         binding(
             new Conversation(Samples.SURFACE, "team/elsewhere/1"), run("r9", RunState.RUNNING)));
-    save(
-        binding(new Conversation(Samples.SURFACE, "team/Channel/1"), run("r8", RunState.RUNNING)));
+    save(binding(new Conversation(Samples.SURFACE, "team/Channel/1"), run("r8", RunState.RUNNING)));
 
     assertThat(
             store()

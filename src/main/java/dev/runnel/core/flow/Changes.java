@@ -80,7 +80,8 @@ final class Changes {
   private static boolean endsAgainOnlyByName(Binding told, Run now) {
     return told.reopened()
         && now.state().isTerminal()
-        && now.updatedAt().equals(told.run().updatedAt());
+        && now.updatedAt().equals(told.run().updatedAt())
+        && (now.updatedAt().isPresent() || !shows(now, told.run()));
   }
 
   private static boolean shows(Run now, Run before) {
