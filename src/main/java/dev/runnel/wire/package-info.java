@@ -1,5 +1,5 @@
 /// The JSON of the Agent Run API: one record a file, every property named, null means absent,
-// unknown
+/// unknown
 /// properties ignored. Nothing here knows the bot, the client or the service.
 @NullMarked
 package dev.runnel.wire;

@@ -3,10 +3,10 @@ package dev.runnel.core.model;
 /// The transport's own id of a delivery, made unique over all surfaces: `github:72d3162e-…`.
 ///
 /// It travels as the `runnel.delivery` metadata of the run it starts, whose values end at 256
-// bytes.
+/// bytes.
 public record DeliveryId(String value) {
   /// The longest id the run service's metadata can carry, in bytes and, as ids are ASCII,
-  // characters.
+  /// characters.
   public static final int MAX_LENGTH = 256;
 
   public DeliveryId {

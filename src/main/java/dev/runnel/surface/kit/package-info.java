@@ -1,5 +1,5 @@
 /// What two surfaces or more share: signatures, HTTP with JSON. Code moves here when a second
-// surface
+/// surface
 /// needs it, not before.
 @NullMarked
 package dev.runnel.surface.kit;

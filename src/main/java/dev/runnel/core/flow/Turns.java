@@ -1,0 +1,169 @@
+package dev.runnel.core.flow;
+
+import dev.runnel.core.model.Binding;
+import dev.runnel.core.model.Outcome;
+import dev.runnel.core.model.Run;
+import dev.runnel.core.port.Store;
+import dev.runnel.core.port.Store.Work;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// What a turn ends in: done, later, parked; and how a binding is written that others write too.
+final class Turns {
+  private static final Logger log = LoggerFactory.getLogger(Turns.class);
+  private static final int TRIES_BEFORE_WE_SAY_SO = 4;
+  private static final int TRIES_OF_A_BREAKING_ONE = 10;
+  private static final Duration GIVE_UP = Duration.ofHours(24);
+
+  private final Store store;
+  private final RetrySchedule retries;
+
+  Turns(Store store, RetrySchedule retries) {
+    this.store = store;
+    this.retries = retries;
+  }
+
+  /// Done: keeps the result and the end of the delivery in one commit.
+  void finish(Turn turn, Consumer<Work> result) {
+    change(
+        work -> {
+          result.accept(work);
+          work.inbox().done(turn.delivery().id());
+        });
+  }
+
+  /// Keeps the delivery for later. When that has taken a while the person is told, once.
+  ///
+  /// @return when its next turn is; now, if there is none
+  Instant later(Turn turn, Optional<Duration> after, String why) {
+    var delivery = turn.delivery();
+    if (Duration.between(delivery.arrivedAt(), turn.now()).compareTo(GIVE_UP) > 0) {
+      log.error("delivery parked delivery={} why={}", delivery.id(), why);
+      store.change(
+          work -> {
+            work.inbox().park(delivery.id(), why);
+            turn.tellAll(
+                work, "This could not be done for a whole day, so I gave up. Please say it again.");
+          });
+      return turn.now();
+    }
+    var wait = retries.after(turn.tries() + 1, after);
+    log.warn(
+        "delivery waits delivery={} try={} wait={} why={}",
+        delivery.id(),
+        turn.tries() + 1,
+        wait,
+        why);
+    store.change(
+        work -> {
+          work.inbox().later(delivery.id(), turn.now().plus(wait), why);
+          if (turn.tries() + 1 == TRIES_BEFORE_WE_SAY_SO && !delivery.origin().opensThread()) {
+            turn.tellAll(
+                work,
+                "The run service cannot be reached just now. Your message is kept, and goes on"
+                    + " as soon as it is back.");
+          }
+        });
+    return turn.now().plus(wait);
+  }
+
+  /// A final no of the run service, said in the thread.
+  void refuse(Turn turn, Outcome.Refused refused) {
+    log.info(
+        "run service refused delivery={} conversation={} code={}",
+        turn.delivery().id(),
+        turn.conversation(),
+        refused.code());
+    var text = refused.why() + refused.link().map(link -> "\n" + link).orElse("");
+    finish(turn, work -> turn.tellAll(work, text));
+  }
+
+  void gone(Turn turn) {
+    finish(turn, work -> turn.tell(work, "The run service no longer has this run."));
+  }
+
+  void off(Turn turn) {
+    log.warn("delivery parked, its surface is off delivery={}", turn.delivery().id());
+    store.change(
+        work -> {
+          work.inbox().park(turn.delivery().id(), "The surface is turned off.");
+        });
+  }
+
+  /// A delivery that breaks us is tried a few times more, and then parked.
+  void breaks(Turn turn, RuntimeException broken) {
+    var delivery = turn.delivery();
+    log.error("delivery broke us delivery={} try={}", delivery.id(), turn.tries() + 1, broken);
+    store.change(
+        work -> {
+          if (turn.tries() + 1 < TRIES_OF_A_BREAKING_ONE) {
+            work.inbox()
+                .later(
+                    delivery.id(),
+                    turn.now().plus(retries.after(turn.tries() + 1, Optional.empty())),
+                    broken.toString());
+          } else {
+            work.inbox().park(delivery.id(), broken.toString());
+            turn.tellAll(
+                work,
+                "Something went wrong on my side, and trying again did not help. The people who"
+                    + " run me can see it in the log.");
+          }
+        });
+  }
+
+  /// Two nodes may write one binding at the same moment; nothing of a step that lost is kept,
+  /// and it is made again.
+  void change(Consumer<Work> step) {
+    for (var kept = false; !kept; ) {
+      try {
+        store.change(step);
+        kept = true;
+      } catch (LostCompare _) {
+        log.debug("binding was written by another meanwhile");
+      }
+    }
+  }
+
+  private static final class LostCompare extends RuntimeException {
+    private static final long serialVersionUID = 1;
+  }
+
+  static void save(Work work, Binding binding) {
+    if (!work.bindings().save(binding)) {
+      throw new LostCompare();
+    }
+  }
+
+  static void tellChanges(Work work, Turn turn, Binding binding, Run run) {
+    current(work, binding)
+        .ifPresent(
+            current -> {
+              var updates = Changes.between(current, run, turn.now());
+              for (var update : updates) {
+                turn.add(work, current.conversation(), update);
+              }
+              if (!updates.isEmpty()) {
+                save(work, current.seen(run));
+              }
+            });
+  }
+
+  /// The binding as it is now, if it is still about the same run.
+  static Optional<Binding> current(Work work, Binding binding) {
+    return work.bindings()
+        .of(binding.conversation())
+        .filter(current -> current.run().id().equals(binding.run().id()));
+  }
+
+  /// The follow-up that reopened the run was needless.
+  static void watchNoMore(Work work, Binding current) {
+    if (current.reopened()) {
+      save(work, current.seen(current.run()));
+    }
+  }
+}
