@@ -173,6 +173,19 @@ class SettingsTest {
     assertThat(Config.of(settings).toString()).doesNotContain("ghp_secret");
   }
 
+  @Test
+  void theExampleIsReadAndNamesEverySetting() throws IOException {
+    var example = Path.of("examples/runnel.yaml");
+
+    Config.of(Settings.read(Map.of(), Optional.of(example), Map.of()));
+
+    var text = Files.readString(example);
+    for (var setting : Setting.values()) {
+      var key = setting.path().substring(setting.path().lastIndexOf('.') + 1);
+      assertThat(text).as(setting.path()).contains(key + ":");
+    }
+  }
+
   private Settings settings(Map<String, String> environment, String file) {
     return Settings.read(environment, Optional.of(write(file)), Map.of());
   }
