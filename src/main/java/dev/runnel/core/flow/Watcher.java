@@ -94,14 +94,15 @@ public final class Watcher {
         .orElse(null);
   }
 
-  private Optional<Sighting.Blind> look(Sighting sighting, Instant now) {
-    return switch (sighting) {
+  /// The cursor follows what was told, so that a step that breaks off is made again from there.
+  private Optional<Sighting.Blind> look(Sighting changed, Instant now) {
+    return switch (changed) {
       case Sighting.Seen(var seen) -> {
         for (var run : seen) {
+          tell(run, now);
           run.updatedAt()
               .filter(at -> cursor == null || at.isAfter(cursor))
               .ifPresent(at -> cursor = at);
-          tell(run, now);
         }
         yield Optional.empty();
       }
@@ -114,7 +115,8 @@ public final class Watcher {
     var active = store.read(bindings -> bindings.active());
     return switch (runs.unfinished()) {
       case Sighting.Seen(var seen) -> {
-        var blind = look(new Sighting.Seen(seen), now);
+        // The cursor stays: changes that the last list had no room for are still to come.
+        seen.forEach(run -> tell(run, now));
         var listed = seen.stream().map(Run::id).collect(Collectors.toSet());
         var unlisted =
             active.stream().filter(binding -> !listed.contains(binding.run().id())).toList();
@@ -123,7 +125,7 @@ public final class Watcher {
           lookAtOne(unlisted.get(Math.floorMod(singleLooks++, unlisted.size())), now);
         }
         lastAudit = now;
-        yield blind;
+        yield Optional.empty();
       }
       case Sighting.Blind blind -> Optional.of(blind);
     };
