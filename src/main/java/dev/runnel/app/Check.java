@@ -68,7 +68,7 @@ final class Check {
             .baseUrl(config.agentApi().get())
             .apiKey(config.agentApiKey().orElseThrow())
             .build()) {
-      client.list(ListRuns.ALL.limit(1));
+      client.runs().list(ListRuns.ALL.limit(1)).send();
       return Optional.empty();
     } catch (RunsException e) {
       return Optional.of(e.getMessage() + " Check RUNNEL_AGENT_API_URL and RUNNEL_AGENT_API_KEY.");

@@ -72,31 +72,29 @@ final class RunCommands {
     var first = words.isEmpty() ? "" : words.getFirst();
     switch (command.verb()) {
       case "start" -> {
-        var created =
-            client.create(
-                new CreateRun(String.join(" ", words), null, null, null, null, null, null, null));
+        var created = client.runs().create(CreateRun.of(String.join(" ", words))).send();
         show(command, created, Stream.of("Started " + created.runId()));
       }
       case "list" -> {
-        var page = client.list(ListRuns.ALL.limit(LISTED));
+        var page = client.runs().list(ListRuns.ALL.limit(LISTED)).send();
         show(
             command,
             page,
-            page.runs().isEmpty()
+            page.items().isEmpty()
                 ? Stream.of("No runs yet.")
-                : page.runs().stream().map(RunCommands::line));
+                : page.items().stream().map(RunCommands::line));
       }
       case "show" -> {
-        var run = client.get(first);
+        var run = client.runs().get(first).send();
         show(command, run, lines(run));
       }
       case "follow" -> {
         var text = String.join(" ", words.subList(1, words.size()));
-        var accepted = client.followUp(first, new FollowUpMessage(text, null));
+        var accepted = client.runs().followUp(first, FollowUpMessage.of(text)).send();
         show(command, accepted, Stream.of("Said."));
       }
       case "cancel" -> {
-        var id = client.cancel(first);
+        var id = client.runs().cancel(first).send();
         show(command, id, Stream.of("Stopped " + id));
       }
       default -> watch(client, command, first);
@@ -107,7 +105,7 @@ final class RunCommands {
   private void watch(RunsClient client, CommandLine.RunCommand command, String id) {
     var before = "";
     while (true) {
-      var run = client.get(id);
+      var run = client.runs().get(id).send();
       var now = line(run) + message(run);
       if (!now.equals(before)) {
         show(command, run, Stream.of(line(run) + "  " + message(run)));

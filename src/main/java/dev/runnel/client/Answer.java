@@ -1,25 +1,44 @@
 package dev.runnel.client;
 
 import dev.runnel.wire.Problem;
+import java.net.http.HttpHeaders;
 import java.time.Instant;
 import java.util.Optional;
-import java.util.Set;
 import okhttp3.Headers;
+import okhttp3.ResponseBody;
 import okio.ByteString;
 
 /// What the service answered, whatever the status.
 ///
+/// @param body empty where it is still open
+/// @param open the body of a good answer that the caller reads
 /// @param problem the error of an answer that is none of the 200s, where it could be read
 /// @param arrived by the client's clock, for a `Retry-After` that is a date
+/// @param attempts how many it took, this one included
 record Answer(
-    int status, Headers headers, ByteString body, Optional<Problem> problem, Instant arrived) {
-  /// Codes of failures that stay, although their status is one that often passes.
-  private static final Set<String> FINAL_CODES =
-      Set.of("environment_setup_failed", "infrastructure_timeout", "agent_process_failed");
+    int status,
+    Headers headers,
+    ByteString body,
+    Optional<ResponseBody> open,
+    Optional<Problem> problem,
+    Instant arrived,
+    int attempts) {
+  static Answer whole(int status, Headers headers, ByteString body, Instant arrived) {
+    var problem = isSuccess(status) ? Optional.<Problem>empty() : Json.problem(body);
+    return new Answer(status, headers, body, Optional.empty(), problem, arrived, 1);
+  }
 
-  static Answer of(int status, Headers headers, ByteString body, Instant arrived) {
+  static Answer open(int status, Headers headers, ResponseBody body, Instant arrived) {
     return new Answer(
-        status, headers, body, isSuccess(status) ? Optional.empty() : Json.problem(body), arrived);
+        status, headers, ByteString.EMPTY, Optional.of(body), Optional.empty(), arrived, 1);
+  }
+
+  Answer after(int attempts) {
+    return new Answer(status, headers, body, open, problem, arrived, attempts);
+  }
+
+  HttpHeaders httpHeaders() {
+    return HttpHeaders.of(headers.toMultimap(), (_, _) -> true);
   }
 
   boolean isSuccess() {
@@ -33,7 +52,7 @@ record Answer(
       if (said != null) {
         return said;
       }
-      if (FINAL_CODES.contains(problem.get().code())) {
+      if (problem.get().code().isFinal()) {
         return false;
       }
     }

@@ -1,5 +1,7 @@
 package dev.runnel.client;
 
+import java.time.Duration;
+import java.util.Optional;
 import okhttp3.Headers;
 import okhttp3.HttpUrl;
 import okio.ByteString;
@@ -9,14 +11,16 @@ import okio.ByteString;
 /// @param action what it is for, after "Could not": `read run 7`
 /// @param body JSON; empty for none
 /// @param effect what a repetition would do
+/// @param streamed whether the body of a good answer is left to be read by the caller
 record HttpCall(
     String action,
     String method,
     HttpUrl url,
     Headers headers,
-    ByteString body,
+    Optional<ByteString> body,
     Effect effect,
-    int maxRetries) {
+    boolean streamed,
+    Limits limits) {
   enum Effect {
     /// Changes nothing.
     READS,
@@ -26,12 +30,24 @@ record HttpCall(
     ADDS
   }
 
+  /// @param read how long the service may be silent; empty: as long as the deadline allows
+  /// @param maxRetries attempts after the first
+  record Limits(Optional<Duration> connect, Optional<Duration> read, int maxRetries) {}
+
   boolean changesSomething() {
     return effect != Effect.READS;
   }
 
   boolean isRepeatable() {
     return effect != Effect.ADDS;
+  }
+
+  HttpCall with(Headers headers) {
+    return to(url, headers);
+  }
+
+  HttpCall to(HttpUrl url, Headers headers) {
+    return new HttpCall(action, method, url, headers, body, effect, streamed, limits);
   }
 
   /// Without headers, query and body, which may be secret.

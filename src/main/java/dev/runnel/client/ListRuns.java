@@ -1,5 +1,6 @@
 package dev.runnel.client;
 
+import dev.runnel.client.RequestOptions.Parameter;
 import dev.runnel.wire.RunStateValue;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -13,8 +14,6 @@ import java.util.Locale;
 public record ListRuns(List<Parameter> parameters) {
   public static final int MAX_LIMIT = 500;
   public static final ListRuns ALL = new ListRuns(List.of());
-
-  public record Parameter(String name, String value) {}
 
   public enum SortBy {
     UPDATED_AT,

@@ -1,42 +1,65 @@
 package dev.runnel.client;
 
 import java.time.Duration;
+import okio.ByteString;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
-/// Logs each attempt at DEBUG: method, path, status, time. Queries, headers and bodies may hold
-/// secrets and prompts, so they are never logged.
+/// Logs what is sent and received, as much as the level says.
 final class LoggingTransport implements Transport {
   private static final Logger log = LoggerFactory.getLogger(LoggingTransport.class);
 
   private final Transport next;
+  private final LogLevel level;
+  private final Time time;
 
-  LoggingTransport(Transport next) {
+  LoggingTransport(Transport next, LogLevel level, Time time) {
     this.next = next;
+    this.level = level;
+    this.time = time;
   }
 
   @Override
   public Answer send(HttpCall call, Duration timeout) {
-    if (!log.isDebugEnabled()) {
+    var at = level == LogLevel.QUIET ? Level.DEBUG : Level.INFO;
+    if (level == LogLevel.OFF || !log.isEnabledForLevel(at)) {
       return next.send(call, timeout);
     }
-    var start = System.nanoTime();
+    var start = time.nanos();
+    if (level == LogLevel.DEBUG) {
+      log.info(
+          "run service asked call={} query={} headers={} body={}",
+          call,
+          call.url().queryParameterNames(),
+          Redaction.headers(call.headers()),
+          Redaction.body(call.body().orElse(ByteString.EMPTY)));
+    }
     try {
       var answer = next.send(call, timeout);
-      log.debug(
-          "run service answered call={} status={} code={} request={} millis={}",
-          call,
-          answer.status(),
-          answer.problem().map(problem -> problem.code()).orElse(""),
-          answer.headers().get("X-Request-Id"),
-          millisSince(start));
+      log.atLevel(at)
+          .log(
+              "run service answered call={} status={} code={} request={} millis={}",
+              call,
+              answer.status(),
+              answer.problem().map(problem -> problem.code().value()).orElse(""),
+              answer.headers().get("X-Request-Id"),
+              millisSince(start));
+      if (level == LogLevel.DEBUG) {
+        log.info(
+            "run service's answer call={} headers={} body={}",
+            call,
+            Redaction.headers(answer.headers()),
+            Redaction.body(answer.body()));
+      }
       return answer;
     } catch (RunsException failure) {
-      log.debug(
-          "run service not heard call={} failure={} millis={}",
-          call,
-          failure.getClass().getSimpleName(),
-          millisSince(start));
+      log.atLevel(at)
+          .log(
+              "run service not heard call={} failure={} millis={}",
+              call,
+              failure.getClass().getSimpleName(),
+              millisSince(start));
       throw failure;
     }
   }
@@ -46,7 +69,7 @@ final class LoggingTransport implements Transport {
     next.close();
   }
 
-  private static long millisSince(long start) {
-    return Duration.ofNanos(System.nanoTime() - start).toMillis();
+  private long millisSince(long start) {
+    return Duration.ofNanos(time.nanos() - start).toMillis();
   }
 }

@@ -5,7 +5,6 @@ import java.net.ConnectException;
 import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -20,6 +19,7 @@ import okhttp3.OkHttpClient;
 import okhttp3.Request;
 import okhttp3.RequestBody;
 import okhttp3.Response;
+import okhttp3.ResponseBody;
 import okio.BufferedSink;
 import okio.ByteString;
 import org.jspecify.annotations.Nullable;
@@ -28,15 +28,14 @@ import org.jspecify.annotations.Nullable;
 /// runs on OkHttp's threads and the caller waits for it, so that the timeout covers all of it and
 /// an interrupt is answered on any kind of thread.
 final class OkHttpTransport implements Transport {
-  private static final MediaType JSON = MediaType.get("application/json");
   private static final int LONGEST_BODY = 64 << 20;
 
   private final OkHttpClient client;
-  private final InstantSource clock;
+  private final Time time;
   private final Runnable closing;
 
   /// @param closing what closing does
-  OkHttpTransport(OkHttpClient client, InstantSource clock, Runnable closing) {
+  OkHttpTransport(OkHttpClient client, Time time, Runnable closing) {
     this.client =
         client
             .newBuilder()
@@ -46,9 +45,10 @@ final class OkHttpTransport implements Transport {
             .callTimeout(Duration.ZERO)
             .readTimeout(Duration.ZERO)
             .writeTimeout(Duration.ZERO)
+            .addInterceptor(OkHttpTransport::limit)
             .addNetworkInterceptor(OkHttpTransport::markAsSent)
             .build();
-    this.clock = clock;
+    this.time = time;
     this.closing = closing;
   }
 
@@ -62,9 +62,11 @@ final class OkHttpTransport implements Transport {
       return answer.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
     } catch (TimeoutException late) {
       exchange.cancel();
+      leave(answer);
       throw new RunsException.TimedOut(call, sent.get());
     } catch (InterruptedException interrupt) {
       exchange.cancel();
+      leave(answer);
       Thread.currentThread().interrupt();
       throw new RunsException.Interrupted(call, sent.get(), interrupt);
     } catch (ExecutionException failed) {
@@ -78,11 +80,50 @@ final class OkHttpTransport implements Transport {
   }
 
   private static Request request(HttpCall call, Sent sent) {
-    var request = new Request.Builder().url(call.url()).headers(call.headers());
-    if (call.method().equals("POST")) {
-      request.post(new OneShot(call.body()));
+    return new Request.Builder()
+        .url(call.url())
+        .headers(call.headers())
+        .method(call.method(), body(call))
+        .tag(Sent.class, sent)
+        .tag(HttpCall.Limits.class, call.limits())
+        .build();
+  }
+
+  private static @Nullable RequestBody body(HttpCall call) {
+    return switch (call.method()) {
+      case "GET", "HEAD" -> null;
+      default -> new OneShot(call.body().orElse(ByteString.EMPTY));
+    };
+  }
+
+  /// Nobody waits for the answer any more. If it came just now, its open body is let go.
+  private static void leave(CompletableFuture<Answer> answer) {
+    if (!answer.cancel(false) && !answer.isCompletedExceptionally()) {
+      answer.join().open().ifPresent(ResponseBody::close);
     }
-    return request.tag(Sent.class, sent).build();
+  }
+
+  private static Response limit(Interceptor.Chain chain) throws IOException {
+    var limits = chain.request().tag(HttpCall.Limits.class);
+    if (limits == null) {
+      return chain.proceed(chain.request());
+    }
+    var limited = chain;
+    if (limits.connect().isPresent()) {
+      limited = limited.withConnectTimeout(millis(limits.connect().get()), TimeUnit.MILLISECONDS);
+    }
+    if (limits.read().isPresent()) {
+      var silence = millis(limits.read().get());
+      limited =
+          limited
+              .withReadTimeout(silence, TimeUnit.MILLISECONDS)
+              .withWriteTimeout(silence, TimeUnit.MILLISECONDS);
+    }
+    return limited.proceed(chain.request());
+  }
+
+  private static int millis(Duration timeout) {
+    return Math.clamp(timeout.toMillis(), 1, Integer.MAX_VALUE);
   }
 
   /// Marks first and looks for a cancellation then, as the caller cancels first and looks at the
@@ -98,10 +139,12 @@ final class OkHttpTransport implements Transport {
     return chain.proceed(chain.request());
   }
 
-  private static RunsException failure(HttpCall call, @Nullable Throwable cause, boolean sent) {
-    return cause instanceof RunsException known
-        ? known
-        : new RunsException.ConnectionFailed(call, why(cause, sent), sent, cause);
+  static RunsException failure(HttpCall call, @Nullable Throwable cause, boolean sent) {
+    return switch (cause) {
+      case RunsException known -> known;
+      case SocketTimeoutException _ when sent -> new RunsException.TimedOut(call, true);
+      case null, default -> new RunsException.ConnectionFailed(call, why(cause, sent), sent, cause);
+    };
   }
 
   private static String why(@Nullable Throwable cause, boolean sent) {
@@ -124,7 +167,8 @@ final class OkHttpTransport implements Transport {
 
     @Override
     public @Nullable MediaType contentType() {
-      return body.size() == 0 ? null : JSON;
+      // The header says it, so that it can be left out or be another.
+      return null;
     }
 
     @Override
@@ -164,9 +208,16 @@ final class OkHttpTransport implements Transport {
 
     @Override
     public void onResponse(Call exchange, Response response) {
+      if (call.streamed() && response.isSuccessful()) {
+        var open = Answer.open(response.code(), response.headers(), response.body(), time.now());
+        if (!answer.complete(open)) {
+          response.close();
+        }
+        return;
+      }
       try (response) {
         answer.complete(
-            Answer.of(response.code(), response.headers(), body(response), clock.instant()));
+            Answer.whole(response.code(), response.headers(), body(response), time.now()));
       } catch (IOException | RuntimeException failure) {
         answer.completeExceptionally(failure);
       }
@@ -175,11 +226,10 @@ final class OkHttpTransport implements Transport {
     private ByteString body(Response response) throws IOException {
       var source = response.body().source();
       if (source.request(LONGEST_BODY + 1L)) {
-        throw new RunsException.UnreadableAnswer(
-            "Could not " + call.action() + ": the answer is too long",
-            response.code(),
-            call.changesSomething(),
-            null);
+        throw RunsException.unreadable(
+            call,
+            Answer.whole(response.code(), response.headers(), ByteString.EMPTY, time.now()),
+            "the answer is too long");
       }
       return source.readByteString();
     }

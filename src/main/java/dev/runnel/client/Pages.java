@@ -1,47 +1,58 @@
 package dev.runnel.client;
 
-import dev.runnel.wire.RunItem;
-import dev.runnel.wire.RunPage;
-import java.util.HashSet;
 import java.util.Iterator;
 import java.util.NoSuchElementException;
 import java.util.Optional;
-import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 
 /// The pages of a list, each read when it is asked for. Every iterator begins anew.
 ///
-/// The list ends where the service says so, at an empty page, and where no cursor is given. A
-/// cursor that comes a second time would never end: it is a [RunsException.UnreadableAnswer].
-public final class Pages implements Iterable<RunPage> {
-  private final RunsClient client;
-  private final ListRuns query;
-  private final RequestOptions options;
+/// @param <T> what is listed
+public final class Pages<T> implements Iterable<Page<T>> {
+  private final Core core;
+  private final Call<Page<T>> first;
 
-  Pages(RunsClient client, ListRuns query, RequestOptions options) {
-    this.client = client;
-    this.query = query;
-    this.options = options;
+  Pages(Core core, Call<Page<T>> first) {
+    this.core = core;
+    this.first = first;
   }
 
+  /// The same pages, each asked for with other options.
+  public Pages<T> withOptions(UnaryOperator<RequestOptions> change) {
+    return new Pages<>(core, first.withOptions(change));
+  }
+
+  /// Its methods throw [RunsException].
   @Override
-  public Iterator<RunPage> iterator() {
+  public Iterator<Page<T>> iterator() {
     return new Reading();
   }
 
-  public Stream<RunPage> stream() {
+  public Stream<Page<T>> stream() {
     return StreamSupport.stream(spliterator(), false);
   }
 
-  /// All runs of all pages. A run that changes meanwhile may come twice.
-  public Stream<RunItem> runs() {
-    return stream().flatMap(page -> page.runs().stream());
+  /// All that is on the pages, one by one. What changes meanwhile may come twice.
+  public Stream<T> items() {
+    return stream().flatMap(page -> page.items().stream());
   }
 
-  private final class Reading implements Iterator<RunPage> {
-    private final Set<String> cursors = new HashSet<>();
-    private Optional<ListRuns> next = Optional.of(query);
+  /// Gives each item to the consumer, in order, on the client's executor. The future ends with the
+  /// list, or fails with what a page or the consumer failed with; to cancel it stops.
+  public CompletableFuture<Done> forEachAsync(Consumer<T> consumer) {
+    return core.async(
+        () -> {
+          items().forEach(consumer);
+          return Done.DONE;
+        });
+  }
+
+  private final class Reading implements Iterator<Page<T>> {
+    private Optional<Call<Page<T>>> next = Optional.of(first);
 
     @Override
     public boolean hasNext() {
@@ -49,25 +60,10 @@ public final class Pages implements Iterable<RunPage> {
     }
 
     @Override
-    public RunPage next() {
-      var page = client.list(next.orElseThrow(NoSuchElementException::new), options);
-      next = after(page);
+    public Page<T> next() {
+      var page = next.orElseThrow(NoSuchElementException::new).send();
+      next = page.next();
       return page;
-    }
-
-    private Optional<ListRuns> after(RunPage page) {
-      var cursor = page.pageInfo().nextCursor();
-      if (!page.pageInfo().hasNextPage()
-          || page.runs().isEmpty()
-          || cursor == null
-          || cursor.isEmpty()) {
-        return Optional.empty();
-      }
-      if (!cursors.add(cursor)) {
-        throw new RunsException.UnreadableAnswer(
-            "Could not list runs: the same page would come again and again", 200, false, null);
-      }
-      return Optional.of(query.cursor(cursor));
     }
   }
 }

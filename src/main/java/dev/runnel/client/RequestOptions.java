@@ -1,70 +1,184 @@
 package dev.runnel.client;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.TreeMap;
 import java.util.regex.Pattern;
 
-/// What one request does differently.
+/// What a client, or one request, does differently. Immutable: each method answers a changed copy.
+/// What is not said here, the client says; what the client does not say, is as usual.
 ///
-/// @param deadline for the whole request: all attempts, waits and the body
-/// @param maxRetries attempts after the first
-/// @param headers in addition; the same name replaces the client's own
+/// @param deadline for the whole request: all attempts, waits and the body; a minute unless told
+/// @param connectTimeout for making a connection; 10 s unless told
+/// @param readTimeout how long the service may be silent within one attempt; unless told 20 s,
+///     and for what must not be done twice as long as the deadline allows
+/// @param maxRetries attempts after the first; 2 unless told
+/// @param headers by name, whatever the case; without a value the header is not sent
+/// @param query parameters in addition
+/// @param body members of the JSON body in addition
+/// @param strict whether an answer with a member that cannot be read is refused; unless told such
+///     a member counts as absent
 public record RequestOptions(
-    Optional<Duration> deadline, OptionalInt maxRetries, Map<String, String> headers) {
+    Optional<Duration> deadline,
+    Optional<Duration> connectTimeout,
+    Optional<Duration> readTimeout,
+    OptionalInt maxRetries,
+    Map<String, Optional<String>> headers,
+    List<Parameter> query,
+    Map<String, JsonNode> body,
+    Optional<Boolean> strict) {
   public static final RequestOptions DEFAULT =
-      new RequestOptions(Optional.empty(), OptionalInt.empty(), Map.of());
+      new RequestOptions(
+          Optional.empty(),
+          Optional.empty(),
+          Optional.empty(),
+          OptionalInt.empty(),
+          Map.of(),
+          List.of(),
+          Map.of(),
+          Optional.empty());
+
+  static final String TEAM = "X-Warp-Team-Uid";
 
   private static final Pattern NAME = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]+");
   private static final Pattern VALUE = Pattern.compile("[\\t\\x20-\\x7e]*");
 
+  /// A parameter of the query; its name may come several times.
+  public record Parameter(String name, String value) {}
+
   public RequestOptions {
     deadline.ifPresent(RequestOptions::requirePositive);
+    connectTimeout.ifPresent(RequestOptions::requirePositive);
+    readTimeout.ifPresent(RequestOptions::requirePositive);
     maxRetries.ifPresent(RequestOptions::requireNotNegative);
-    headers = Map.copyOf(headers);
-    headers.forEach(RequestOptions::requireHeader);
+    var named = new TreeMap<String, Optional<String>>(String.CASE_INSENSITIVE_ORDER);
+    named.putAll(headers);
+    named.forEach(RequestOptions::requireHeader);
+    headers = Collections.unmodifiableMap(named);
+    query = List.copyOf(query);
+    body = Collections.unmodifiableMap(new LinkedHashMap<>(body));
   }
 
   public RequestOptions withDeadline(Duration deadline) {
-    return new RequestOptions(Optional.of(deadline), maxRetries, headers);
+    return new RequestOptions(
+        Optional.of(deadline),
+        connectTimeout,
+        readTimeout,
+        maxRetries,
+        headers,
+        query,
+        body,
+        strict);
+  }
+
+  public RequestOptions withConnectTimeout(Duration timeout) {
+    return new RequestOptions(
+        deadline, Optional.of(timeout), readTimeout, maxRetries, headers, query, body, strict);
+  }
+
+  public RequestOptions withReadTimeout(Duration timeout) {
+    return new RequestOptions(
+        deadline, connectTimeout, Optional.of(timeout), maxRetries, headers, query, body, strict);
   }
 
   public RequestOptions withMaxRetries(int maxRetries) {
-    return new RequestOptions(deadline, OptionalInt.of(maxRetries), headers);
+    return new RequestOptions(
+        deadline,
+        connectTimeout,
+        readTimeout,
+        OptionalInt.of(maxRetries),
+        headers,
+        query,
+        body,
+        strict);
   }
 
+  /// The same name replaces what was there, whatever its case.
   public RequestOptions withHeader(String name, String value) {
-    var more = new LinkedHashMap<>(headers);
-    more.put(name, value);
-    return new RequestOptions(deadline, maxRetries, more);
+    return withHeader(name, Optional.of(value));
   }
 
-  /// Without the headers' values, which may be secret.
+  /// Does not send this header, not even where the client does by itself.
+  public RequestOptions withoutHeader(String name) {
+    return withHeader(name, Optional.empty());
+  }
+
+  /// Acts for this team. Keys of service accounts have one team, and ignore it.
+  public RequestOptions withTeam(String uid) {
+    return withHeader(TEAM, uid);
+  }
+
+  public RequestOptions withQuery(String name, String value) {
+    var more = new ArrayList<>(query);
+    more.add(new Parameter(name, value));
+    return new RequestOptions(
+        deadline, connectTimeout, readTimeout, maxRetries, headers, more, body, strict);
+  }
+
+  /// Only for requests with a body.
+  public RequestOptions withBodyMember(String name, JsonNode value) {
+    var more = new LinkedHashMap<>(body);
+    more.put(name, value);
+    return new RequestOptions(
+        deadline, connectTimeout, readTimeout, maxRetries, headers, query, more, strict);
+  }
+
+  public RequestOptions withStrict(boolean strict) {
+    return new RequestOptions(
+        deadline,
+        connectTimeout,
+        readTimeout,
+        maxRetries,
+        headers,
+        query,
+        body,
+        Optional.of(strict));
+  }
+
+  private RequestOptions withHeader(String name, Optional<String> value) {
+    var more = new LinkedHashMap<>(headers);
+    more.keySet().removeIf(name::equalsIgnoreCase);
+    more.put(name, value);
+    return new RequestOptions(
+        deadline, connectTimeout, readTimeout, maxRetries, more, query, body, strict);
+  }
+
+  /// Without the values, which may be secret.
   @Override
   public String toString() {
-    return "RequestOptions[deadline=%s, maxRetries=%s, headers=%s]"
-        .formatted(deadline, maxRetries, headers.keySet());
+    return "RequestOptions[deadline=%s, maxRetries=%s, headers=%s, query=%s, body=%s]"
+        .formatted(
+            deadline,
+            maxRetries,
+            headers.keySet(),
+            query.stream().map(Parameter::name).toList(),
+            body.keySet());
   }
 
   static void requirePositive(Duration deadline) {
     if (!deadline.isPositive()) {
-      throw new IllegalArgumentException("A deadline must be longer than nothing");
+      throw new IllegalArgumentException("A time limit must be longer than nothing");
     }
   }
 
-  static void requireNotNegative(int retries) {
+  private static void requireNotNegative(int retries) {
     if (retries < 0) {
       throw new IllegalArgumentException("The number of retries must not be negative");
     }
   }
 
-  private static void requireHeader(String name, String value) {
+  private static void requireHeader(String name, Optional<String> value) {
     if (!NAME.matcher(name).matches()) {
       throw new IllegalArgumentException("A header's name must be a token");
     }
-    if (!VALUE.matcher(value).matches()) {
+    if (value.isPresent() && !VALUE.matcher(value.get()).matches()) {
       throw new IllegalArgumentException("The header " + name + " must be printable ASCII");
     }
   }

@@ -1,7 +1,10 @@
 package dev.runnel.client;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -14,6 +17,8 @@ import org.slf4j.LoggerFactory;
 /// - The wait is the service's, if it is one we would keep to; else it doubles, with some chance.
 /// - A wait that would outlast the deadline is not begun: the failure is told at once.
 final class RetryingTransport implements Transport {
+  static final String RETRY_COUNT = "X-Stainless-Retry-Count";
+
   private static final Logger log = LoggerFactory.getLogger(RetryingTransport.class);
   private static final Duration LONGEST_ASKED_WAIT = Duration.ofSeconds(60);
   private static final Duration FIRST_WAIT = Duration.ofMillis(500);
@@ -21,42 +26,44 @@ final class RetryingTransport implements Transport {
   private static final double SPREAD = 0.25;
 
   private final Transport next;
-  private final Duration attemptTimeout;
-  private final Sleeper sleeper;
+  private final Time time;
   private final RandomGenerator chance;
+  private final List<Consumer<Attempt>> observers;
 
-  /// @param attemptTimeout for each attempt of a request that may be repeated without harm; any
-  ///     other has the whole deadline, because giving it up early gains nothing
   RetryingTransport(
-      Transport next, Duration attemptTimeout, Sleeper sleeper, RandomGenerator chance) {
+      Transport next, Time time, RandomGenerator chance, List<Consumer<Attempt>> observers) {
     this.next = next;
-    this.attemptTimeout = attemptTimeout;
-    this.sleeper = sleeper;
+    this.time = time;
     this.chance = chance;
+    this.observers = List.copyOf(observers);
   }
 
   @Override
   public Answer send(HttpCall call, Duration timeout) {
-    var deadline = System.nanoTime() + timeout.toNanos();
-    for (int retry = 0; ; retry++) {
-      var isLast = retry >= call.maxRetries();
+    var deadline = time.nanos() + timeout.toNanos();
+    for (int number = 1; ; number++) {
+      var isLast = number > call.limits().maxRetries();
+      var start = time.nanos();
       Duration wait;
       boolean inDoubt;
       try {
-        var answer = next.send(call, attempt(call, left(deadline)));
-        wait = asked(answer).orElse(backoff(retry));
-        if (isLast || !mayRepeat(call, answer) || wait.compareTo(left(deadline)) >= 0) {
+        var answer = next.send(numbered(call, number), left(deadline)).after(number);
+        wait = asked(answer).orElse(backoff(number));
+        var ends = isLast || !mayRepeat(call, answer) || wait.compareTo(left(deadline)) >= 0;
+        tell(call, number, start, Optional.of(answer), Optional.empty(), wait, ends);
+        if (ends) {
           return answer;
         }
         inDoubt = call.changesSomething() && !answer.isRefusal();
       } catch (RunsException.Unanswered failure) {
-        wait = backoff(retry);
-        if (isLast || !mayRepeat(call, failure) || wait.compareTo(left(deadline)) >= 0) {
+        wait = backoff(number);
+        var ends = isLast || !mayRepeat(call, failure) || wait.compareTo(left(deadline)) >= 0;
+        tell(call, number, start, Optional.empty(), Optional.of(failure), wait, ends);
+        if (ends) {
           throw failure;
         }
         inDoubt = failure.mayHaveHappened();
       }
-      log.debug("run service asked again call={} retry={} wait={}", call, retry + 1, wait);
       pause(call, wait, inDoubt);
     }
   }
@@ -66,8 +73,9 @@ final class RetryingTransport implements Transport {
     next.close();
   }
 
-  private Duration attempt(HttpCall call, Duration left) {
-    return call.isRepeatable() && attemptTimeout.compareTo(left) < 0 ? attemptTimeout : left;
+  private static HttpCall numbered(HttpCall call, int number) {
+    return call.with(
+        call.headers().newBuilder().set(RETRY_COUNT, Integer.toString(number - 1)).build());
   }
 
   private static boolean mayRepeat(HttpCall call, Answer answer) {
@@ -93,21 +101,53 @@ final class RetryingTransport implements Transport {
     return RetryAfter.of(answer.headers(), answer.arrived(), LONGEST_ASKED_WAIT);
   }
 
-  private Duration backoff(int retry) {
-    var whole = Math.min(FIRST_WAIT.toMillis() << Math.min(retry, 10), LONGEST_WAIT.toMillis());
+  private Duration backoff(int number) {
+    var whole =
+        Math.min(FIRST_WAIT.toMillis() << Math.min(number - 1, 10), LONGEST_WAIT.toMillis());
     return Duration.ofMillis(Math.round(whole * (1 - SPREAD * chance.nextDouble())));
   }
 
   private void pause(HttpCall call, Duration wait, boolean inDoubt) {
     try {
-      sleeper.sleep(wait);
+      time.sleep(wait);
     } catch (InterruptedException interrupt) {
       Thread.currentThread().interrupt();
       throw new RunsException.Interrupted(call, inDoubt, interrupt);
     }
   }
 
-  private static Duration left(long deadline) {
-    return Duration.ofNanos(deadline - System.nanoTime());
+  private Duration left(long deadline) {
+    return Duration.ofNanos(deadline - time.nanos());
+  }
+
+  private void tell(
+      HttpCall call,
+      int number,
+      long start,
+      Optional<Answer> answer,
+      Optional<RunsException> failure,
+      Duration wait,
+      boolean ends) {
+    if (observers.isEmpty()) {
+      return;
+    }
+    var attempt =
+        new Attempt(
+            call.action(),
+            call.method(),
+            call.url().encodedPath(),
+            number,
+            answer.map(it -> OptionalInt.of(it.status())).orElse(OptionalInt.empty()),
+            failure.or(
+                () -> answer.filter(it -> !it.isSuccess()).map(it -> RunsException.of(call, it))),
+            Duration.ofNanos(time.nanos() - start),
+            ends ? Optional.empty() : Optional.of(wait));
+    for (var observer : observers) {
+      try {
+        observer.accept(attempt);
+      } catch (RuntimeException broken) {
+        log.warn("observer of attempts failed call={}", call, broken);
+      }
+    }
   }
 }

@@ -1,70 +1,110 @@
 package dev.runnel.client;
 
-import dev.runnel.wire.CreateRun;
-import dev.runnel.wire.CreatedRun;
-import dev.runnel.wire.FollowUpAccepted;
-import dev.runnel.wire.FollowUpMessage;
-import dev.runnel.wire.RunItem;
-import dev.runnel.wire.RunPage;
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.runnel.client.HttpCall.Effect;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
-/// The Agent Run API. Methods block, answer an interrupt at once, and throw only [RunsException]
-/// for what the service or the network does; an id that cannot be one is an
-/// `IllegalArgumentException`. Safe for many threads; one client an application is enough.
+/// A client of the Agent Run API. Its methods describe a [Call]; sending it blocks, or answers a
+/// future. Safe for many threads; one client an application is enough.
 ///
-/// Reading and cancelling are repeated when that may help. Creating and following up are repeated
-/// only when the request certainly had no effect: it was never sent, or the service refused it.
-public interface RunsClient extends AutoCloseable {
-  static RunsClientBuilder builder() {
+/// All that the service or the network does is a [RunsException]. Reading, and what may be done
+/// twice without harm, is repeated when that may help; creating is repeated only when it
+/// certainly had no effect.
+public final class RunsClient implements AutoCloseable {
+  private final Core core;
+  private final RequestOptions options;
+  private final Resource api;
+
+  RunsClient(Core core, RequestOptions options) {
+    this.core = core;
+    this.options = options;
+    this.api = new Resource(core, options);
+  }
+
+  public static RunsClientBuilder builder() {
     return new RunsClientBuilder();
   }
 
-  default CreatedRun create(CreateRun run) {
-    return create(run, RequestOptions.DEFAULT);
-  }
-
-  CreatedRun create(CreateRun run, RequestOptions options);
-
-  default RunItem get(String runId) {
-    return get(runId, RequestOptions.DEFAULT);
-  }
-
-  RunItem get(String runId, RequestOptions options);
-
-  default RunPage list(ListRuns query) {
-    return list(query, RequestOptions.DEFAULT);
-  }
-
-  /// One page.
-  RunPage list(ListRuns query, RequestOptions options);
-
-  default Pages pages(ListRuns query) {
-    return pages(query, RequestOptions.DEFAULT);
-  }
-
-  /// All pages from the query's cursor on, read as they are asked for. The options hold for each
-  /// page's request.
-  default Pages pages(ListRuns query, RequestOptions options) {
-    return new Pages(this, query, options);
-  }
-
-  default FollowUpAccepted followUp(String runId, FollowUpMessage message) {
-    return followUp(runId, message, RequestOptions.DEFAULT);
-  }
-
-  FollowUpAccepted followUp(String runId, FollowUpMessage message, RequestOptions options);
-
-  default String cancel(String runId) {
-    return cancel(runId, RequestOptions.DEFAULT);
-  }
-
-  /// Cancels a run. A run that had ended already is a [RunsException.BadRequest], also when it
-  /// was an earlier, unanswered attempt of this very call that ended it.
+  /// A client with other options that shares the connections of this one, and is closed with it.
   ///
-  /// @return the id of the cancelled run
-  String cancel(String runId, RequestOptions options);
+  /// @param change from the options so far
+  public RunsClient withOptions(UnaryOperator<RequestOptions> change) {
+    return new RunsClient(core, change.apply(options));
+  }
 
-  /// Ends what is under way and lets go of the connections. A client of the caller's is left
-  /// alone.
+  public Runs runs() {
+    return new Runs(api);
+  }
+
+  public Factories factories() {
+    return new Factories(api);
+  }
+
+  /// Skills, environments, models, workers.
+  public Catalog catalog() {
+    return new Catalog(api);
+  }
+
+  public Identities identities() {
+    return new Identities(api);
+  }
+
+  public Schedules schedules() {
+    return new Schedules(api);
+  }
+
+  public Artifacts artifacts() {
+    return new Artifacts(api);
+  }
+
+  public Conversations conversations() {
+    return new Conversations(api);
+  }
+
+  /// Any address of the service, also one that this version does not know.
+  ///
+  /// @param path below the base URL, such as `/agent/runs`; ids in it percent-encoded
+  public Call<JsonNode> get(String path) {
+    return any("GET", path, null, Effect.READS);
+  }
+
+  /// Repeated only when it certainly had no effect.
+  ///
+  /// @param path below the base URL; ids in it percent-encoded
+  /// @param body anything Jackson writes; null for none
+  public Call<JsonNode> post(String path, @Nullable Object body) {
+    return any("POST", path, body, Effect.ADDS);
+  }
+
+  /// @param path below the base URL; ids in it percent-encoded
+  /// @param body anything Jackson writes; null for none
+  public Call<JsonNode> put(String path, @Nullable Object body) {
+    return any("PUT", path, body, Effect.SETS);
+  }
+
+  /// Repeated only when it certainly had no effect.
+  ///
+  /// @param path below the base URL; ids in it percent-encoded
+  /// @param body anything Jackson writes; null for none
+  public Call<JsonNode> patch(String path, @Nullable Object body) {
+    return any("PATCH", path, body, Effect.ADDS);
+  }
+
+  /// @param path below the base URL; ids in it percent-encoded
+  public Call<JsonNode> delete(String path) {
+    return any("DELETE", path, null, Effect.SETS);
+  }
+
+  /// Ends what is under way and lets go of the connections; those of a client of the caller's are
+  /// left alone. No thread of a client keeps the process alive, closed or not.
   @Override
-  void close();
+  public void close() {
+    core.transport().close();
+  }
+
+  private Call<JsonNode> any(String method, String path, @Nullable Object body, Effect effect) {
+    return api.call(
+        method + " " + path, method, core.urlOf(path), body, effect, Call.json(JsonNode.class));
+  }
 }

@@ -1,16 +1,20 @@
 package dev.runnel.client;
 
+import java.net.Proxy;
 import java.net.URI;
 import java.time.Duration;
-import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 import java.util.random.RandomGenerator;
 import java.util.regex.Pattern;
 import okhttp3.ConnectionPool;
 import okhttp3.Dispatcher;
-import okhttp3.Headers;
 import okhttp3.HttpUrl;
 import okhttp3.OkHttpClient;
 import org.jspecify.annotations.Nullable;
@@ -20,16 +24,19 @@ public final class RunsClientBuilder {
   private static final Pattern PRINTABLE = Pattern.compile("[\\x21-\\x7e]+");
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(10);
   private static final int MAX_REQUESTS = 256;
+  private static final String LOG_VARIABLE = "RUNNEL_CLIENT_LOG";
 
   private @Nullable HttpUrl baseUrl;
   private @Nullable String apiKey;
   private String creationPath = "run";
-  private Duration deadline = Duration.ofSeconds(60);
-  private Duration attemptTimeout = Duration.ofSeconds(20);
-  private int maxRetries = 2;
+  private RequestOptions options = RequestOptions.DEFAULT;
+  private UnaryOperator<OkHttpClient.Builder> http = UnaryOperator.identity();
+  private final List<Consumer<Attempt>> observers = new ArrayList<>();
+  private Executor executor = task -> Thread.ofVirtual().name("run-call").start(task);
+  private LogLevel level =
+      Optional.ofNullable(System.getenv(LOG_VARIABLE)).flatMap(LogLevel::of).orElse(LogLevel.QUIET);
   private Optional<OkHttpClient> httpClient = Optional.empty();
-  private InstantSource clock = InstantSource.system();
-  private Sleeper sleeper = time -> Thread.sleep(time);
+  private Time time = Time.SYSTEM;
   private RandomGenerator chance = () -> ThreadLocalRandom.current().nextLong();
 
   RunsClientBuilder() {}
@@ -64,42 +71,65 @@ public final class RunsClientBuilder {
     return this;
   }
 
-  /// @param deadline for a whole request: all attempts, waits and the body; a minute unless told
-  public RunsClientBuilder deadline(Duration deadline) {
-    RequestOptions.requirePositive(deadline);
-    this.deadline = deadline;
+  /// How all requests are made, unless one says otherwise.
+  ///
+  /// @param change from the options so far
+  public RunsClientBuilder options(UnaryOperator<RequestOptions> change) {
+    options = change.apply(options);
     return this;
   }
 
-  /// @param timeout after which one attempt of a request that may be repeated is given up; 20 s
-  ///     unless told
-  public RunsClientBuilder attemptTimeout(Duration timeout) {
-    RequestOptions.requirePositive(timeout);
-    attemptTimeout = timeout;
-    return this;
+  /// @param deadline for a whole request: all attempts, waits and the body; a minute unless told
+  public RunsClientBuilder deadline(Duration deadline) {
+    return options(it -> it.withDeadline(deadline));
   }
 
   /// @param maxRetries attempts after the first; 2 unless told
   public RunsClientBuilder maxRetries(int maxRetries) {
-    RequestOptions.requireNotNegative(maxRetries);
-    this.maxRetries = maxRetries;
+    return options(it -> it.withMaxRetries(maxRetries));
+  }
+
+  /// Through this proxy; one that asks who we are is answered by what [#http] sets up.
+  public RunsClientBuilder proxy(Proxy proxy) {
+    return http(it -> it.proxy(proxy));
+  }
+
+  /// Sets up OkHttp: TLS, proxy and its authenticator, interceptors, pool. Its timeouts (except for
+  /// connecting), repeats and redirects are not used.
+  public RunsClientBuilder http(UnaryOperator<OkHttpClient.Builder> change) {
+    var before = http;
+    http = builder -> change.apply(before.apply(builder));
     return this;
   }
 
-  /// Uses the caller's pool, threads, proxy and TLS; it stays the caller's to close. Its timeouts
-  /// (except for connecting), repeats and redirects are not used.
+  /// Is told of every attempt, on the thread that makes it. Several may be given.
+  public RunsClientBuilder onAttempt(Consumer<Attempt> observer) {
+    observers.add(observer);
+    return this;
+  }
+
+  /// Where asynchronous calls run; it stays the caller's to close. Unless told, each has a virtual
+  /// thread.
+  public RunsClientBuilder executor(Executor executor) {
+    this.executor = executor;
+    return this;
+  }
+
+  /// @param level unless told as the variable `RUNNEL_CLIENT_LOG` says, and else quiet
+  public RunsClientBuilder log(LogLevel level) {
+    this.level = level;
+    return this;
+  }
+
+  /// Uses the caller's pool, threads, proxy, TLS and interceptors; it stays the caller's to close.
+  /// Its timeouts (except for connecting), repeats and redirects are not used.
   public RunsClientBuilder httpClient(OkHttpClient httpClient) {
     this.httpClient = Optional.of(httpClient);
     return this;
   }
 
-  RunsClientBuilder clock(InstantSource clock) {
-    this.clock = clock;
-    return this;
-  }
-
-  RunsClientBuilder sleeper(Sleeper sleeper) {
-    this.sleeper = sleeper;
+  RunsClientBuilder time(Time time) {
+    this.time = time;
     return this;
   }
 
@@ -113,14 +143,27 @@ public final class RunsClientBuilder {
     if (baseUrl == null || apiKey == null) {
       throw new IllegalStateException("A client needs a base URL and an API key");
     }
-    var headers =
-        Headers.of(
-            "Accept", "application/json, application/problem+json",
-            "Authorization", "Bearer " + apiKey,
-            "User-Agent", "runnel/" + version());
+    var observed = new LoggingTransport(okHttp(), level, time);
     var transport =
-        new RetryingTransport(new LoggingTransport(okHttp()), attemptTimeout, sleeper, chance);
-    return new JsonRunsClient(baseUrl, creationPath, headers, deadline, maxRetries, transport);
+        new RetryingTransport(new RedirectingTransport(observed, time), time, chance, observers);
+    return new RunsClient(
+        new Core(baseUrl, creationPath, transport, executor, time), withOwn(apiKey));
+  }
+
+  /// What every request carries, unless the options say otherwise.
+  private RequestOptions withOwn(String apiKey) {
+    var own =
+        RequestOptions.DEFAULT
+            .withHeader("Accept", "application/json, application/problem+json")
+            .withHeader("Authorization", "Bearer " + apiKey)
+            .withHeader("User-Agent", "runnel/" + version());
+    var all = options;
+    for (var header : own.headers().entrySet()) {
+      if (!options.headers().containsKey(header.getKey())) {
+        all = all.withHeader(header.getKey(), header.getValue().orElseThrow());
+      }
+    }
+    return all;
   }
 
   /// Never the key.
@@ -131,7 +174,7 @@ public final class RunsClientBuilder {
 
   private Transport okHttp() {
     if (httpClient.isPresent()) {
-      return new OkHttpTransport(httpClient.get(), clock, () -> {});
+      return new OkHttpTransport(http.apply(httpClient.get().newBuilder()).build(), time, () -> {});
     }
     var threads =
         Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("run-service-", 0).factory());
@@ -140,14 +183,15 @@ public final class RunsClientBuilder {
     dispatcher.setMaxRequestsPerHost(MAX_REQUESTS);
     var connections = new ConnectionPool();
     var client =
-        new OkHttpClient.Builder()
-            .dispatcher(dispatcher)
-            .connectionPool(connections)
-            .connectTimeout(CONNECT_TIMEOUT)
+        http.apply(
+                new OkHttpClient.Builder()
+                    .dispatcher(dispatcher)
+                    .connectionPool(connections)
+                    .connectTimeout(CONNECT_TIMEOUT))
             .build();
     return new OkHttpTransport(
         client,
-        clock,
+        time,
         () -> {
           dispatcher.cancelAll();
           threads.shutdown();

@@ -1,7 +1,10 @@
 package dev.runnel.client;
 
+import dev.runnel.wire.ErrorCode;
 import dev.runnel.wire.Problem;
+import java.net.http.HttpHeaders;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
@@ -40,9 +43,14 @@ public abstract sealed class RunsException extends RuntimeException {
     return Optional.empty();
   }
 
-  /// The service's error code, with underscores; empty where there is none.
-  public final String code() {
-    return problem().map(Problem::code).orElse("");
+  /// The service's error code; empty text where there is none.
+  public final ErrorCode code() {
+    return problem().map(Problem::code).orElse(new ErrorCode(""));
+  }
+
+  /// Of the answer; empty where there was none.
+  public HttpHeaders headers() {
+    return HttpHeaders.of(Map.of(), (_, _) -> true);
   }
 
   public final Optional<String> title() {
@@ -57,8 +65,8 @@ public abstract sealed class RunsException extends RuntimeException {
     return problem().map(Problem::traceId);
   }
 
-  public Optional<String> requestId() {
-    return Optional.empty();
+  public final Optional<String> requestId() {
+    return headers().firstValue("X-Request-Id");
   }
 
   /// How long the service asked to wait; at most an hour.
@@ -94,8 +102,8 @@ public abstract sealed class RunsException extends RuntimeException {
     }
 
     @Override
-    public Optional<String> requestId() {
-      return Optional.ofNullable(answer.headers().get("X-Request-Id"));
+    public HttpHeaders headers() {
+      return answer.httpHeaders();
     }
 
     @Override
@@ -251,17 +259,35 @@ public abstract sealed class RunsException extends RuntimeException {
   public static final class UnreadableAnswer extends RunsException {
     private static final long serialVersionUID = 1L;
 
-    private final int status;
+    private final transient Answer answer;
 
-    UnreadableAnswer(
-        String message, int status, boolean mayHaveHappened, @Nullable Throwable cause) {
-      super(message, mayHaveHappened, cause);
-      this.status = status;
+    private UnreadableAnswer(HttpCall call, Answer answer, String why) {
+      super("Could not " + call.action() + ": " + why, call.changesSomething(), null);
+      this.answer = answer;
     }
 
     @Override
     public OptionalInt status() {
-      return OptionalInt.of(status);
+      return OptionalInt.of(answer.status());
     }
+
+    @Override
+    public HttpHeaders headers() {
+      return answer.httpHeaders();
+    }
+  }
+
+  static UnreadableAnswer unreadable(HttpCall call, Answer answer) {
+    var type = answer.headers().get("Content-Type");
+    return unreadable(
+        call,
+        answer,
+        "the answer is not what the run service promises (%d, %s, %d bytes)"
+            .formatted(
+                answer.status(), type == null ? "no content type" : type, answer.body().size()));
+  }
+
+  static UnreadableAnswer unreadable(HttpCall call, Answer answer, String why) {
+    return new UnreadableAnswer(call, answer, why);
   }
 }

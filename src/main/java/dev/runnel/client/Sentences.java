@@ -55,7 +55,7 @@ final class Sentences {
         .problem()
         .ifPresent(
             problem -> {
-              if (!problem.code().isEmpty()) {
+              if (!problem.code().value().isEmpty()) {
                 facts.set(0, answer.status() + " " + problem.code());
               }
               if (problem.traceId() != null) {

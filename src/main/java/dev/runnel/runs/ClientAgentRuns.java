@@ -26,7 +26,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
+import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -40,10 +40,6 @@ import org.slf4j.LoggerFactory;
 /// Safe for many threads.
 public final class ClientAgentRuns implements AgentRuns {
   private static final Logger log = LoggerFactory.getLogger(ClientAgentRuns.class);
-
-  /// Reading back what was just accepted is a courtesy and may not hold up the caller.
-  private static final RequestOptions READ_BACK =
-      RequestOptions.DEFAULT.withDeadline(Duration.ofSeconds(5)).withMaxRetries(1);
 
   private static final Duration WHILE_PREPARED = Duration.ofSeconds(2);
   private static final int CANDIDATES = 20;
@@ -60,12 +56,14 @@ public final class ClientAgentRuns implements AgentRuns {
   public Outcome start(Prompt prompt, DeliveryId key) {
     CreatedRun created;
     try {
-      created = client.create(creation(prompt, key), keyed(key));
+      created = client.runs().create(creation(prompt, key)).withOptions(keyed(key)).send();
     } catch (RunsException failure) {
       return isMissing(failure) ? Refusals.of(failure) : refusedOrBusy(failure);
     }
     try {
-      return new Outcome.Done(RunItems.run(client.get(created.runId(), READ_BACK)));
+      return new Outcome.Done(
+          RunItems.run(
+              client.runs().get(created.runId()).withOptions(ClientAgentRuns::briefly).send()));
     } catch (RunsException unread) {
       log.debug("started run not read back run={} why={}", created.runId(), unread.getMessage());
       return new Outcome.Done(asCreated(created, prompt, key));
@@ -78,8 +76,10 @@ public final class ClientAgentRuns implements AgentRuns {
     try {
       candidates =
           client
+              .runs()
               .list(ListRuns.ALL.metadata(RunItems.DELIVERY, key.value()).limit(CANDIDATES))
-              .runs();
+              .send()
+              .items();
     } catch (RunsException.BadRequest | RunsException.Forbidden | RunsException.Unprocessable no) {
       return startedRecentlyBy(key);
     } catch (RunsException failure) {
@@ -96,14 +96,16 @@ public final class ClientAgentRuns implements AgentRuns {
   @Override
   public Outcome followUp(RunId run, String text, DeliveryId key) {
     try {
-      client.followUp(run.value(), new FollowUpMessage(text, null), keyed(key));
+      client.runs().followUp(run.value(), FollowUpMessage.of(text)).withOptions(keyed(key)).send();
     } catch (RunsException failure) {
       return outcome(failure);
     } catch (IllegalArgumentException notAnId) {
       return new Outcome.Missing();
     }
     try {
-      return new Outcome.Done(RunItems.run(client.get(run.value(), READ_BACK)));
+      return new Outcome.Done(
+          RunItems.run(
+              client.runs().get(run.value()).withOptions(ClientAgentRuns::briefly).send()));
     } catch (RunsException unread) {
       log.debug("followed-up run not read back run={} why={}", run, unread.getMessage());
       return new Outcome.Done(unseen(run));
@@ -113,7 +115,7 @@ public final class ClientAgentRuns implements AgentRuns {
   @Override
   public Outcome cancel(RunId run) {
     try {
-      client.cancel(run.value());
+      client.runs().cancel(run.value()).send();
     } catch (RunsException.BadRequest failure) {
       return endedOr(run, failure);
     } catch (RunsException.Unprocessable failure) {
@@ -135,7 +137,7 @@ public final class ClientAgentRuns implements AgentRuns {
   public Outcome find(RunId run) {
     RunItem item;
     try {
-      item = client.get(run.value());
+      item = client.runs().get(run.value()).send();
     } catch (RunsException failure) {
       return outcome(failure);
     } catch (IllegalArgumentException notAnId) {
@@ -170,9 +172,9 @@ public final class ClientAgentRuns implements AgentRuns {
   private Sighting look(ListRuns query, int maxPages, boolean maySkipTheRest) {
     var runs = new LinkedHashMap<RunId, Run>();
     try {
-      var pages = client.pages(query).iterator();
+      var pages = client.runs().pages(query).iterator();
       for (int page = 0; page < maxPages && pages.hasNext(); page++) {
-        for (var item : pages.next().runs()) {
+        for (var item : pages.next().items()) {
           var run = RunItems.run(item);
           runs.putLast(run.id(), run);
         }
@@ -193,9 +195,11 @@ public final class ClientAgentRuns implements AgentRuns {
     try {
       recent =
           client
+              .runs()
               .list(
                   ListRuns.ALL.sorted(SortBy.CREATED_AT, SortOrder.DESC).limit(ListRuns.MAX_LIMIT))
-              .runs();
+              .send()
+              .items();
     } catch (RunsException failure) {
       return busy(failure);
     }
@@ -226,7 +230,7 @@ public final class ClientAgentRuns implements AgentRuns {
     }
     return run.state() == RunState.BLOCKED
         ? new Outcome.Refused(
-            failure.code(),
+            failure.code().value(),
             "A run that waits for an answer cannot be stopped through the API. Answer it, or open"
                 + " it and stop it there.",
             run.session())
@@ -236,7 +240,7 @@ public final class ClientAgentRuns implements AgentRuns {
   private Outcome uncancellable(RunId id, RunsException.Unprocessable failure) {
     var session = find(id) instanceof Outcome.Done(var run) ? run.session() : Optional.<URI>empty();
     return new Outcome.Refused(
-        failure.code(),
+        failure.code().value(),
         "This kind of run cannot be stopped through the API. Open it and stop it there.",
         session);
   }
@@ -269,36 +273,37 @@ public final class ClientAgentRuns implements AgentRuns {
     return failure instanceof RunsException.NotFound && failure.problem().isPresent();
   }
 
-  private static RequestOptions keyed(DeliveryId key) {
-    return RequestOptions.DEFAULT.withHeader("Idempotency-Key", key.value());
+  /// Reading back what was just accepted is a courtesy and may not hold up the caller.
+  private static RequestOptions briefly(RequestOptions options) {
+    return options.withDeadline(Duration.ofSeconds(5)).withMaxRetries(1);
+  }
+
+  private static UnaryOperator<RequestOptions> keyed(DeliveryId key) {
+    return options -> options.withHeader("Idempotency-Key", key.value());
   }
 
   private static CreateRun creation(Prompt prompt, DeliveryId key) {
     Map<String, String> metadata = new LinkedHashMap<>(prompt.metadata());
     metadata.put(RunItems.DELIVERY, key.value());
-    return new CreateRun(
-        prompt.text(),
-        config(prompt),
-        prompt.title().isBlank() ? null : prompt.title(),
-        prompt.options().skill().orElse(null),
-        null,
-        null,
-        null,
-        metadata);
+    var run = CreateRun.builder().prompt(prompt.text()).metadata(metadata);
+    if (!prompt.title().isBlank()) {
+      run.title(prompt.title());
+    }
+    prompt.options().skill().ifPresent(run::skill);
+    config(prompt).ifPresent(run::config);
+    return run.build();
   }
 
-  private static @Nullable AgentConfig config(Prompt prompt) {
+  private static Optional<AgentConfig> config(Prompt prompt) {
     var options = prompt.options();
     if (options.name().isEmpty() && options.model().isEmpty() && options.environment().isEmpty()) {
-      return null;
+      return Optional.empty();
     }
-    return new AgentConfig(
-        options.name().orElse(null),
-        options.model().orElse(null),
-        null,
-        options.environment().orElse(null),
-        null,
-        null);
+    var config = AgentConfig.builder();
+    options.name().ifPresent(config::name);
+    options.model().ifPresent(config::modelId);
+    options.environment().ifPresent(config::environmentId);
+    return Optional.of(config.build());
   }
 
   private static Run asCreated(CreatedRun created, Prompt prompt, DeliveryId key) {

@@ -19,8 +19,8 @@ final class Refusals {
 
   /// The service's code, or what its status stands for.
   private static String code(RunsException failure) {
-    if (!failure.code().isEmpty()) {
-      return failure.code();
+    if (!failure.code().value().isEmpty()) {
+      return failure.code().value();
     }
     return switch (failure.status().orElse(0)) {
       case 400 -> "invalid_request";

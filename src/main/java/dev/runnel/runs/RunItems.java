@@ -1,7 +1,5 @@
 package dev.runnel.runs;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.MissingNode;
 import dev.runnel.core.model.Artifact;
 import dev.runnel.core.model.DeliveryId;
 import dev.runnel.core.model.Run;
@@ -13,7 +11,6 @@ import java.net.URI;
 import java.net.URISyntaxException;
 import java.time.Duration;
 import java.time.format.DateTimeParseException;
-import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.regex.Pattern;
@@ -40,7 +37,7 @@ final class RunItems {
         status.map(StatusMessage::message).filter(message -> !message.isBlank()),
         status.map(StatusMessage::retryable).orElse(false),
         link(item.sessionLink()),
-        artifacts(item.artifacts()),
+        item.artifacts().stream().flatMap(it -> artifact(it).stream()).toList(),
         Costs.total(item.requestUsage()),
         duration(item.runTime()),
         Optional.ofNullable(item.updatedAt()),
@@ -48,8 +45,7 @@ final class RunItems {
   }
 
   static Optional<DeliveryId> delivery(RunItem item) {
-    return Optional.ofNullable(item.metadata())
-        .map(metadata -> metadata.get(DELIVERY))
+    return Optional.ofNullable(item.metadata().get(DELIVERY))
         .filter(id -> !id.isBlank() && id.length() <= DeliveryId.MAX_LENGTH)
         .map(DeliveryId::new);
   }
@@ -69,30 +65,35 @@ final class RunItems {
     }
   }
 
-  private static List<Artifact> artifacts(@Nullable List<ArtifactItem> items) {
-    return items == null
-        ? List.of()
-        : items.stream().filter(Objects::nonNull).flatMap(item -> artifact(item).stream()).toList();
-  }
-
   private static Optional<Artifact> artifact(ArtifactItem item) {
-    var data = Objects.requireNonNullElse(item.data(), MissingNode.getInstance());
-    var type = Objects.requireNonNullElse(item.artifactType(), "");
-    return link(data.path("url").textValue())
-        .flatMap(
-            link ->
-                switch (type) {
-                  case "PULL_REQUEST" ->
-                      Optional.of(new Artifact(pullRequest(data, link), link, true));
-                  case "PLAN" -> Optional.of(new Artifact(plan(data), link, false));
-                  case "EXTERNAL_REFERENCE" ->
-                      Optional.of(new Artifact(reference(data), link, false));
-                  default -> Optional.empty();
-                });
+    return switch (item) {
+      case ArtifactItem.PullRequest request ->
+          link(request.url()).map(link -> new Artifact(pullRequest(request, link), link, true));
+      case ArtifactItem.Plan plan ->
+          link(plan.url())
+              .map(
+                  link ->
+                      new Artifact(
+                          text(plan.title()).map(it -> "Plan (" + it + ")").orElse("Plan"),
+                          link,
+                          false));
+      case ArtifactItem.ExternalReference reference ->
+          link(reference.url())
+              .map(
+                  link ->
+                      new Artifact(
+                          text(reference.title())
+                              .or(() -> text(reference.referenceType()))
+                              .orElse("Link"),
+                          link,
+                          false));
+      case ArtifactItem.Screenshot _, ArtifactItem.File _, ArtifactItem.Unknown _ ->
+          Optional.empty();
+    };
   }
 
-  private static String pullRequest(JsonNode data, URI link) {
-    var branch = text(data, "branch");
+  private static String pullRequest(ArtifactItem.PullRequest request, URI link) {
+    var branch = text(request.branch());
     if (branch.isPresent()) {
       return "Pull request (" + branch.get() + ")";
     }
@@ -100,16 +101,8 @@ final class RunItems {
     return number.find() ? "Pull request #" + number.group(1) : "Pull request";
   }
 
-  private static String plan(JsonNode data) {
-    return text(data, "title").map(title -> "Plan (" + title + ")").orElse("Plan");
-  }
-
-  private static String reference(JsonNode data) {
-    return text(data, "title").or(() -> text(data, "reference_type")).orElse("Link");
-  }
-
-  private static Optional<String> text(JsonNode data, String member) {
-    return Optional.ofNullable(data.path(member).textValue()).filter(text -> !text.isBlank());
+  private static Optional<String> text(@Nullable String text) {
+    return Optional.ofNullable(text).filter(it -> !it.isBlank());
   }
 
   private static Optional<Duration> duration(@Nullable String text) {

@@ -101,17 +101,16 @@ final class Guard {
         .contentType("application/problem+json")
         .result(
             Json.write(
-                new Problem(
-                    base + "/problems/" + code.word(),
-                    code.title(),
-                    code.status(),
-                    code.title() + " (" + problem.detail() + ")",
-                    problem.detail(),
-                    ctx.path(),
-                    code.isRetryable(),
-                    traceId(ctx),
-                    null,
-                    null)));
+                Problem.builder()
+                    .type(base + "/problems/" + code.word())
+                    .title(code.title())
+                    .status(code.status())
+                    .error(code.title() + " (" + problem.detail() + ")")
+                    .detail(problem.detail())
+                    .instance(ctx.path())
+                    .retryable(code.isRetryable())
+                    .traceId(traceId(ctx))
+                    .build()));
   }
 
   /// The caller's, if it sent one as W3C Trace Context has it.

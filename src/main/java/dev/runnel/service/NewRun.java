@@ -2,6 +2,7 @@ package dev.runnel.service;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.wire.CreateRun;
+import dev.runnel.wire.RunMode;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Optional;
@@ -88,24 +89,18 @@ record NewRun(
         .mcpServers()
         .forEach(
             (name, server) -> {
-              var ways = 0;
-              if (server != null) {
-                ways += server.warpId() == null ? 0 : 1;
-                ways += server.command() == null ? 0 : 1;
-                ways += server.url() == null ? 0 : 1;
-              }
-              if (ways != 1) {
+              if (server == null || server.ways() != 1) {
                 throw RequestProblem.invalid(
                     "The tool server " + name + " needs exactly one of warp_id, command or url");
               }
             });
   }
 
-  static void checkMode(@Nullable String mode) {
-    if (mode == null || mode.equals("normal")) {
+  static void checkMode(@Nullable RunMode mode) {
+    if (mode == null || mode.equals(RunMode.NORMAL)) {
       return;
     }
-    if (mode.equals("plan") || mode.equals("orchestrate")) {
+    if (mode.equals(RunMode.PLAN) || mode.equals(RunMode.ORCHESTRATE)) {
       throw new RequestProblem(
           RequestProblem.Code.OPERATION_NOT_SUPPORTED,
           "This service runs agents in the mode normal only");

@@ -1,14 +1,14 @@
 package dev.runnel.service;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.database.Database;
 import dev.runnel.database.Rows;
 import dev.runnel.service.RunMachine.Event;
 import dev.runnel.service.RunMachine.Step;
 import dev.runnel.service.TranscriptRows.Entry;
-import dev.runnel.wire.ArtifactItem;
+import dev.runnel.wire.ArtifactItem.PullRequest;
 import dev.runnel.wire.CreatedRun;
 import dev.runnel.wire.FollowUpAccepted;
+import dev.runnel.wire.FollowUpOutcome;
 import dev.runnel.wire.RunStateValue;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -88,7 +88,7 @@ final class RunBook {
                   run.parentRunId().isPresent() ? "ORCHESTRATION" : "API",
                   at);
               log.info("run created run={}", id);
-              return Json.write(new CreatedRun(id, new RunStateValue("QUEUED"), id, null));
+              return Json.write(new CreatedRun(id, RunStateValue.QUEUED, id, null, Map.of()));
             });
     arrivals.release();
     return answer;
@@ -107,7 +107,8 @@ final class RunBook {
                   && run.execution() == 0
                   && runs.waitingFollowUps(runId).isEmpty()) {
                 runs.appendToPrompt(runId, message, at);
-                return Json.write(new FollowUpAccepted(null, "queued_prompt"));
+                return Json.write(
+                    new FollowUpAccepted(null, FollowUpOutcome.QUEUED_PROMPT, Map.of()));
               }
               var id = UUID.randomUUID().toString();
               runs.addFollowUp(id, runId, message, at);
@@ -115,11 +116,13 @@ final class RunBook {
               return switch (RunMachine.next(run.phase(), new Event.Told())) {
                 case Step.To(Phase next) when next == Phase.QUEUED -> {
                   runs.queue(runId, at);
-                  yield Json.write(new FollowUpAccepted(id, "handoff_execution"));
+                  yield Json.write(
+                      new FollowUpAccepted(id, FollowUpOutcome.HANDOFF_EXECUTION, Map.of()));
                 }
                 case Step.To _, Step.Stays _ -> {
                   runs.touch(runId, at);
-                  yield Json.write(new FollowUpAccepted(id, "queue_pending"));
+                  yield Json.write(
+                      new FollowUpAccepted(id, FollowUpOutcome.QUEUE_PENDING, Map.of()));
                 }
                 case Step.Refused(String why) -> throw RequestProblem.invalid(why);
               };
@@ -312,15 +315,11 @@ final class RunBook {
     var artifacts = new ArrayList<>(runs.find(runId).map(RunRow::artifactItems).orElse(List.of()));
     var before = artifacts.size();
     for (var url : pullRequests) {
-      var known =
+      var isKnown =
           artifacts.stream()
-              .anyMatch(
-                  each -> each.data() != null && each.data().path("url").asText().equals(url));
-      if (!known && artifacts.size() < MOST_ARTIFACTS) {
-        ObjectNode data = Json.newObject();
-        data.put("url", url);
-        data.put("branch", "");
-        artifacts.add(new ArtifactItem("PULL_REQUEST", at, data));
+              .anyMatch(each -> each instanceof PullRequest known && known.url().equals(url));
+      if (!isKnown && artifacts.size() < MOST_ARTIFACTS) {
+        artifacts.add(PullRequest.of(url, "", at));
       }
     }
     if (artifacts.size() > before) {

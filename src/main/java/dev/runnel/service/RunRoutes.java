@@ -96,7 +96,8 @@ final class RunRoutes {
     page.runs().forEach(run -> runs.add(run.show(url, now)));
     body.set(
         "page_info",
-        Json.object(new PageInfo(page.nextCursor().isPresent(), page.nextCursor().orElse(null))));
+        Json.object(
+            new PageInfo(page.nextCursor().isPresent(), page.nextCursor().orElse(null), Map.of())));
     answer(ctx, body.toString());
   }
 

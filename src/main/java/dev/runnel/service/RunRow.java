@@ -4,10 +4,13 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.database.Rows;
 import dev.runnel.wire.ArtifactItem;
-import dev.runnel.wire.CreatorInfo;
+import dev.runnel.wire.ErrorCode;
+import dev.runnel.wire.ExecutionLocation;
 import dev.runnel.wire.RunItem;
+import dev.runnel.wire.RunSource;
 import dev.runnel.wire.RunStateValue;
 import dev.runnel.wire.StatusMessage;
+import dev.runnel.wire.UserInfo;
 import java.net.URI;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -46,8 +49,8 @@ record RunRow(
     Optional<String> sessionId,
     Optional<String> agentSession) {
   /// Who creates all runs here: there is one key and no accounts.
-  static final CreatorInfo CREATOR =
-      new CreatorInfo("service_account", "runnel", "Runnel", null, null);
+  static final UserInfo CREATOR =
+      new UserInfo("service_account", "runnel", "Runnel", null, null, Map.of());
 
   static RunRow read(ResultSet row) throws SQLException {
     return new RunRow(
@@ -99,30 +102,28 @@ record RunRow(
   }
 
   private RunItem item(URI publicUrl, Instant now) {
-    return new RunItem(
-        id,
-        id,
-        title,
-        new RunStateValue(phase.name()),
-        prompt,
-        createdAt,
-        updatedAt,
-        startedAt.orElse(null),
-        status.orElse(null),
-        source,
-        CREATOR,
-        sessionId.orElse(null),
-        sessionId.isPresent() ? link(publicUrl) : null,
-        null,
-        null,
-        conversationId.orElse(null),
-        parentRunId.orElse(null),
-        artifactItems(),
-        null,
-        "REMOTE",
-        metadataEntries(),
-        startedAt.isPresent() ? runTime(now).truncatedTo(ChronoUnit.MILLIS).toString() : null,
-        true);
+    var item =
+        RunItem.builder()
+            .runId(id)
+            .taskId(id)
+            .title(title)
+            .state(new RunStateValue(phase.name()))
+            .prompt(prompt)
+            .createdAt(createdAt)
+            .updatedAt(updatedAt)
+            .source(new RunSource(source))
+            .creator(CREATOR)
+            .artifacts(artifactItems())
+            .executionLocation(ExecutionLocation.REMOTE)
+            .metadata(metadataEntries())
+            .cancellable(true);
+    status.ifPresent(item::statusMessage);
+    conversationId.ifPresent(item::conversationId);
+    parentRunId.ifPresent(item::parentRunId);
+    sessionId.ifPresent(session -> item.sessionId(session).sessionLink(link(publicUrl)));
+    startedAt.ifPresent(
+        at -> item.startedAt(at).runTime(runTime(now).truncatedTo(ChronoUnit.MILLIS).toString()));
+    return item.build();
   }
 
   private String link(URI publicUrl) {
@@ -142,7 +143,13 @@ record RunRow(
     }
     var code = row.getString("error_code");
     return Optional.of(
-        new StatusMessage(message, code, code == null ? null : row.getInt("retryable") != 0));
+        new StatusMessage(
+            message,
+            code == null ? null : new ErrorCode(code),
+            code == null ? null : row.getInt("retryable") != 0,
+            null,
+            null,
+            Map.of()));
   }
 
   private static Optional<Instant> instant(ResultSet row, String column) throws SQLException {

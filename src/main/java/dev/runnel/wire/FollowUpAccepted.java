@@ -1,12 +1,24 @@
 package dev.runnel.wire;
 
+import com.fasterxml.jackson.annotation.JsonAnyGetter;
+import com.fasterxml.jackson.annotation.JsonAnySetter;
+import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// The answer to a follow-up. Older services answer with an empty object.
 ///
 /// @param followUpId null when the message was added to the prompt
-/// @param outcome `queued_prompt`, `live_session`, `handoff_execution` or `queue_pending`
+/// @param more what this version does not know, as it came
+@JsonInclude(JsonInclude.Include.NON_NULL)
 public record FollowUpAccepted(
-    @JsonProperty("followup_id") @Nullable String followUpId,
-    @JsonProperty("outcome") @Nullable String outcome) {}
+    @JsonProperty("followup_id") @JsonInclude(JsonInclude.Include.ALWAYS)
+        @Nullable String followUpId,
+    @JsonProperty("outcome") @Nullable FollowUpOutcome outcome,
+    @JsonAnySetter @JsonAnyGetter Map<String, JsonNode> more) {
+  public FollowUpAccepted {
+    more = Copies.map(more);
+  }
+}

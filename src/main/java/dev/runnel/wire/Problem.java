@@ -1,17 +1,26 @@
 package dev.runnel.wire;
 
+import com.fasterxml.jackson.annotation.JsonAnyGetter;
+import com.fasterxml.jackson.annotation.JsonAnySetter;
 import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// An error as RFC 7807 writes it (the interface's `Error`).
 ///
 /// @param type a URI whose last segment is the error code
 /// @param error the title, with the detail where there is one, for old clients
+/// @param instance the path of the request
 /// @param retryable whether repeating the request can help
-/// @param authUrl where a person links the account that is missing
+/// @param provider whose account is missing
+/// @param authUrl where a person links that account
 /// @param setupUrl where a person sets up the integration that is missing
+/// @param more what this version does not know, as it came
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record Problem(
     @JsonProperty("type") @Nullable String type,
@@ -22,16 +31,158 @@ public record Problem(
     @JsonProperty("instance") @Nullable String instance,
     @JsonProperty("retryable") @Nullable Boolean retryable,
     @JsonProperty("trace_id") @Nullable String traceId,
+    @JsonProperty("provider") @Nullable String provider,
     @JsonProperty("auth_url") @Nullable String authUrl,
-    @JsonProperty("setup_url") @Nullable String setupUrl) {
-  /// The error code: the type's last segment, with underscores. Reads all three spellings in use;
-  /// empty where there is none.
+    @JsonProperty("inaccessible_repos") List<String> inaccessibleRepos,
+    @JsonProperty("integration_name") @Nullable String integrationName,
+    @JsonProperty("setup_url") @Nullable String setupUrl,
+    @JsonAnySetter @JsonAnyGetter Map<String, JsonNode> more) {
+  public Problem {
+    inaccessibleRepos = Copies.list(inaccessibleRepos);
+    more = Copies.map(more);
+  }
+
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /// A builder that holds what this one does.
+  public Builder toBuilder() {
+    var builder = new Builder();
+    builder.type = type;
+    builder.title = title;
+    builder.status = status;
+    builder.error = error;
+    builder.detail = detail;
+    builder.instance = instance;
+    builder.retryable = retryable;
+    builder.traceId = traceId;
+    builder.provider = provider;
+    builder.authUrl = authUrl;
+    builder.inaccessibleRepos = inaccessibleRepos;
+    builder.integrationName = integrationName;
+    builder.setupUrl = setupUrl;
+    builder.more.putAll(more);
+    return builder;
+  }
+
+  /// The last segment of the type, with underscores. Reads all three spellings in use; empty text
+  /// where there is none.
   @JsonIgnore
-  public String code() {
+  public ErrorCode code() {
     if (type == null) {
-      return "";
+      return new ErrorCode("");
     }
     var path = type.replaceAll("/+$", "");
-    return path.substring(path.lastIndexOf('/') + 1).replace('-', '_');
+    return new ErrorCode(path.substring(path.lastIndexOf('/') + 1).replace('-', '_'));
+  }
+
+  /// Not for several threads.
+  public static final class Builder {
+    private @Nullable String type;
+    private @Nullable String title;
+    private @Nullable Integer status;
+    private @Nullable String error;
+    private @Nullable String detail;
+    private @Nullable String instance;
+    private @Nullable Boolean retryable;
+    private @Nullable String traceId;
+    private @Nullable String provider;
+    private @Nullable String authUrl;
+    private @Nullable List<String> inaccessibleRepos;
+    private @Nullable String integrationName;
+    private @Nullable String setupUrl;
+    private final Map<String, JsonNode> more = new LinkedHashMap<>();
+
+    private Builder() {}
+
+    public Builder type(String type) {
+      this.type = type;
+      return this;
+    }
+
+    public Builder title(String title) {
+      this.title = title;
+      return this;
+    }
+
+    public Builder status(Integer status) {
+      this.status = status;
+      return this;
+    }
+
+    public Builder error(String error) {
+      this.error = error;
+      return this;
+    }
+
+    public Builder detail(String detail) {
+      this.detail = detail;
+      return this;
+    }
+
+    public Builder instance(String instance) {
+      this.instance = instance;
+      return this;
+    }
+
+    public Builder retryable(Boolean retryable) {
+      this.retryable = retryable;
+      return this;
+    }
+
+    public Builder traceId(String traceId) {
+      this.traceId = traceId;
+      return this;
+    }
+
+    public Builder provider(String provider) {
+      this.provider = provider;
+      return this;
+    }
+
+    public Builder authUrl(String authUrl) {
+      this.authUrl = authUrl;
+      return this;
+    }
+
+    public Builder inaccessibleRepos(List<String> inaccessibleRepos) {
+      this.inaccessibleRepos = inaccessibleRepos;
+      return this;
+    }
+
+    public Builder integrationName(String integrationName) {
+      this.integrationName = integrationName;
+      return this;
+    }
+
+    public Builder setupUrl(String setupUrl) {
+      this.setupUrl = setupUrl;
+      return this;
+    }
+
+    /// Any other member; a JSON null is sent as such.
+    public Builder member(String name, JsonNode value) {
+      more.put(name, value);
+      return this;
+    }
+
+    public Problem build() {
+      return new Problem(
+          type,
+          title,
+          status,
+          error,
+          detail,
+          instance,
+          retryable,
+          traceId,
+          provider,
+          authUrl,
+          Copies.list(inaccessibleRepos),
+          integrationName,
+          setupUrl,
+          more);
+    }
   }
 }

@@ -1,7 +1,9 @@
 package dev.runnel.wire;
 
 import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonValue;
+import java.util.Set;
 
 /// A run's state on the wire. Open: a value that this version does not know is kept as it came.
 public record RunStateValue(@JsonValue String value) {
@@ -17,6 +19,22 @@ public record RunStateValue(@JsonValue String value) {
 
   @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
   public RunStateValue {}
+
+  private static final Set<RunStateValue> ENDED = Set.of(SUCCEEDED, FAILED, ERROR, CANCELLED);
+  private static final Set<RunStateValue> UNDER_WAY = Set.of(QUEUED, PENDING, CLAIMED, INPROGRESS);
+
+  /// Whether the work is over. A follow-up may start it again.
+  @JsonIgnore
+  public boolean isEnded() {
+    return ENDED.contains(this);
+  }
+
+  /// Whether it goes on by itself. A blocked run does not, nor is it over; of an unknown state
+  /// nobody knows.
+  @JsonIgnore
+  public boolean isUnderWay() {
+    return UNDER_WAY.contains(this);
+  }
 
   @Override
   public String toString() {

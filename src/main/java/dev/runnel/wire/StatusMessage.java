@@ -1,15 +1,29 @@
 package dev.runnel.wire;
 
+import com.fasterxml.jackson.annotation.JsonAnyGetter;
+import com.fasterxml.jackson.annotation.JsonAnySetter;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.databind.JsonNode;
+import java.time.Instant;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// What a run says of itself (the interface's `RunStatusMessage`).
 ///
-/// @param errorCode why it failed, a code of [Problem]
+/// @param errorCode why it failed
 /// @param retryable whether a new run may work
+/// @param sessionDebugUntil until when the environment of a failed run can be looked at
+/// @param more what this version does not know, as it came
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record StatusMessage(
     @JsonProperty("message") @Nullable String message,
-    @JsonProperty("error_code") @Nullable String errorCode,
-    @JsonProperty("retryable") @Nullable Boolean retryable) {}
+    @JsonProperty("error_code") @Nullable ErrorCode errorCode,
+    @JsonProperty("retryable") @Nullable Boolean retryable,
+    @JsonProperty("session_debug_until") @Nullable Instant sessionDebugUntil,
+    @JsonProperty("debug_agent_active") @Nullable Boolean debugAgentActive,
+    @JsonAnySetter @JsonAnyGetter Map<String, JsonNode> more) {
+  public StatusMessage {
+    more = Copies.map(more);
+  }
+}

@@ -22,7 +22,9 @@ class ArrowsTest {
 
   @ArchTest
   static final ArchRule client =
-      room("client").imports("dev.runnel.wire", JACKSON, OKHTTP, "okio..");
+      room("client")
+          .imports(
+              "dev.runnel.wire", JACKSON, OKHTTP, "okio..", "com.google.errorprone.annotations..");
 
   @ArchTest
   static final ArchRule service =

@@ -2,9 +2,7 @@ package dev.runnel.client;
 
 import java.time.Duration;
 import java.time.Instant;
-import java.time.InstantSource;
 import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
 import mockwebserver3.MockResponse;
 import mockwebserver3.MockWebServer;
 import mockwebserver3.SocketEffect;
@@ -25,7 +23,8 @@ abstract class ClientFixture {
   static final String CREATED = "{\"run_id\": \"r1\", \"task_id\": \"r1\", \"state\": \"QUEUED\"}";
 
   final MockWebServer server = new MockWebServer();
-  final List<Duration> waits = new CopyOnWriteArrayList<>();
+  final TestTime time = new TestTime(NOW);
+  final List<Duration> waits = time.waits;
 
   @BeforeEach
   void startServer() throws Exception {
@@ -41,8 +40,7 @@ abstract class ClientFixture {
     return RunsClient.builder()
         .baseUrl(server.url("/api/v1").uri())
         .apiKey(KEY)
-        .clock(InstantSource.fixed(NOW))
-        .sleeper(waits::add)
+        .time(time)
         .chance(() -> 0L);
   }
 

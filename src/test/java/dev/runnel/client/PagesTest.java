@@ -27,7 +27,7 @@ class PagesTest extends ClientFixture {
     server.enqueue(json(200, page("c", "c2")));
     server.enqueue(json(200, page("d", null)));
 
-    var runs = client.pages(ListRuns.ALL.limit(2)).runs().map(RunItem::runId);
+    var runs = client.runs().pages(ListRuns.ALL.limit(2)).items().map(RunItem::runId);
 
     assertThat(runs).containsExactly("a", "b", "c", "d");
     assertThat(server.takeRequest().getTarget()).endsWith("?limit=2");
@@ -39,7 +39,7 @@ class PagesTest extends ClientFixture {
   void aPageIsReadOnlyWhenItIsAskedFor() {
     server.enqueue(json(200, page("a", "c1")));
 
-    assertThat(client.pages(ListRuns.ALL).iterator().next().runs()).hasSize(1);
+    assertThat(client.runs().pages(ListRuns.ALL).iterator().next().items()).hasSize(1);
     assertThat(server.getRequestCount()).isOne();
   }
 
@@ -48,7 +48,7 @@ class PagesTest extends ClientFixture {
     server.enqueue(json(200, page("a", "c1")));
     server.enqueue(json(200, page("", "c2")));
 
-    assertThat(client.pages(ListRuns.ALL).runs()).hasSize(1);
+    assertThat(client.runs().pages(ListRuns.ALL).items()).hasSize(1);
     assertThat(server.getRequestCount()).isEqualTo(2);
   }
 
@@ -58,7 +58,7 @@ class PagesTest extends ClientFixture {
     server.enqueue(json(200, page("b", "c2")));
     server.enqueue(json(200, page("a", "c1")));
 
-    assertThatThrownBy(() -> client.pages(ListRuns.ALL).runs().toList())
+    assertThatThrownBy(() -> client.runs().pages(ListRuns.ALL).items().toList())
         .isInstanceOf(RunsException.UnreadableAnswer.class);
     assertThat(server.getRequestCount()).isEqualTo(3);
   }

@@ -11,6 +11,7 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
 import mockwebserver3.MockResponse;
 import mockwebserver3.SocketEffect;
 import org.junit.jupiter.api.Nested;
@@ -23,8 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// What is asked again, after which wait, and what never is.
 @Timeout(30)
 class RepeatingTest extends ClientFixture {
-  private static final CreateRun FIX_IT =
-      new CreateRun("fix it", null, null, null, null, null, null, null);
+  private static final CreateRun FIX_IT = CreateRun.of("fix it");
   private static final Duration SHORT = Duration.ofMillis(300);
 
   @Nested
@@ -154,7 +154,8 @@ class RepeatingTest extends ClientFixture {
       try (var client =
           builder().baseUrl(URI.create("http://127.0.0.1:" + port + "/api/v1")).build()) {
         var failure =
-            catchThrowableOfType(RunsException.ConnectionFailed.class, () -> client.create(FIX_IT));
+            catchThrowableOfType(
+                RunsException.ConnectionFailed.class, () -> client.runs().create(FIX_IT).send());
 
         assertThat(failure)
             .hasMessage("Could not create a run: the run service could not be reached");
@@ -167,7 +168,7 @@ class RepeatingTest extends ClientFixture {
     void aFollowUpIsTreatedTheSame() {
       server.enqueue(problem(503, "resource_unavailable"));
       try (var client = builder().build()) {
-        assertThatThrownBy(() -> client.followUp("r1", new FollowUpMessage("go on", null)))
+        assertThatThrownBy(() -> client.runs().followUp("r1", FollowUpMessage.of("go on")).send())
             .isInstanceOf(RunsException.ServerFailed.class);
       }
       assertThat(server.getRequestCount()).isOne();
@@ -180,7 +181,7 @@ class RepeatingTest extends ClientFixture {
     server.enqueue(problem(409, "conflict", ", \"retryable\": true"));
     server.enqueue(json(200, "\"r1\""));
     try (var client = builder().build()) {
-      assertThat(client.cancel("r1")).isEqualTo("r1");
+      assertThat(client.runs().cancel("r1").send()).isEqualTo("r1");
     }
   }
 
@@ -210,7 +211,7 @@ class RepeatingTest extends ClientFixture {
       server.enqueue(json(200, RUN));
 
       try (var client = builder().deadline(Duration.ofMinutes(2)).build()) {
-        client.get("r1");
+        client.runs().get("r1").send();
       }
 
       assertThat(waits).containsExactly(Duration.ofNanos(Math.round(millis * 1_000_000)));
@@ -222,7 +223,7 @@ class RepeatingTest extends ClientFixture {
         server.enqueue(problem(500, "internal_error"));
       }
       try (var client = builder().maxRetries(6).build()) {
-        assertThatThrownBy(() -> client.get("r1")).isInstanceOf(RunsException.class);
+        assertThatThrownBy(() -> client.runs().get("r1").send()).isInstanceOf(RunsException.class);
       }
 
       assertThat(waits)
@@ -235,7 +236,7 @@ class RepeatingTest extends ClientFixture {
       server.enqueue(problem(500, "internal_error"));
       server.enqueue(json(200, RUN));
       try (var client = builder().chance(() -> -1L).build()) {
-        client.get("r1");
+        client.runs().get("r1").send();
       }
 
       assertThat(waits).containsExactly(Duration.ofMillis(375));
@@ -246,7 +247,8 @@ class RepeatingTest extends ClientFixture {
       server.enqueue(
           problem(429, "resource_unavailable").newBuilder().setHeader("Retry-After", "30").build());
       try (var client = builder().deadline(Duration.ofSeconds(5)).build()) {
-        var failure = catchThrowableOfType(RunsException.class, () -> client.get("r1"));
+        var failure =
+            catchThrowableOfType(RunsException.class, () -> client.runs().get("r1").send());
 
         assertThat(failure).isInstanceOf(RunsException.TooMany.class);
         assertThat(failure.retryAfter()).contains(Duration.ofSeconds(30));
@@ -259,12 +261,16 @@ class RepeatingTest extends ClientFixture {
       server.enqueue(problem(500, "internal_error"));
       try (var client =
           builder()
-              .sleeper(
-                  _ -> {
-                    throw new InterruptedException();
+              .time(
+                  new TestTime(NOW) {
+                    @Override
+                    public void sleep(Duration time) throws InterruptedException {
+                      throw new InterruptedException();
+                    }
                   })
               .build()) {
-        assertThatThrownBy(() -> client.get("r1")).isInstanceOf(RunsException.Interrupted.class);
+        assertThatThrownBy(() -> client.runs().get("r1").send())
+            .isInstanceOf(RunsException.Interrupted.class);
         assertThat(Thread.interrupted()).isTrue();
       }
     }
@@ -277,14 +283,14 @@ class RepeatingTest extends ClientFixture {
       server.enqueue(
           new MockResponse.Builder().onResponseStart(SocketEffect.Stall.INSTANCE).build());
 
-      timesOut(RequestOptions.DEFAULT.withDeadline(SHORT));
+      timesOut(it -> it.withDeadline(SHORT));
     }
 
     @Test
     void endsAStalledBody() {
       server.enqueue(answer(200, RUN, "application/json").bodyDelay(20, TimeUnit.SECONDS).build());
 
-      timesOut(RequestOptions.DEFAULT.withDeadline(SHORT));
+      timesOut(it -> it.withDeadline(SHORT));
     }
 
     @Test
@@ -292,7 +298,7 @@ class RepeatingTest extends ClientFixture {
       server.enqueue(
           answer(200, RUN, "application/json").throttleBody(1, 50, TimeUnit.MILLISECONDS).build());
 
-      timesOut(RequestOptions.DEFAULT.withDeadline(SHORT));
+      timesOut(it -> it.withDeadline(SHORT));
     }
 
     @Test
@@ -300,7 +306,7 @@ class RepeatingTest extends ClientFixture {
       server.enqueue(
           new MockResponse.Builder().onResponseStart(SocketEffect.Stall.INSTANCE).build());
       try (var client = builder().deadline(SHORT).build()) {
-        assertThatThrownBy(() -> client.create(FIX_IT))
+        assertThatThrownBy(() -> client.runs().create(FIX_IT).send())
             .isInstanceOfSatisfying(
                 RunsException.TimedOut.class,
                 failure -> assertThat(failure.mayHaveHappened()).isTrue());
@@ -313,14 +319,14 @@ class RepeatingTest extends ClientFixture {
       server.enqueue(
           new MockResponse.Builder().onResponseStart(SocketEffect.Stall.INSTANCE).build());
       server.enqueue(json(200, RUN));
-      try (var client = builder().attemptTimeout(SHORT).build()) {
-        assertThat(client.get("r1").runId()).isEqualTo("r1");
+      try (var client = builder().options(it -> it.withReadTimeout(SHORT)).build()) {
+        assertThat(client.runs().get("r1").send().runId()).isEqualTo("r1");
       }
     }
 
-    private void timesOut(RequestOptions options) {
+    private void timesOut(UnaryOperator<RequestOptions> options) {
       try (var client = builder().build()) {
-        assertThatThrownBy(() -> client.get("r1", options))
+        assertThatThrownBy(() -> client.runs().get("r1").withOptions(options).send())
             .isInstanceOf(RunsException.TimedOut.class)
             .hasMessage("Could not read run r1: the run service did not answer in time");
       }
@@ -338,7 +344,8 @@ class RepeatingTest extends ClientFixture {
             kind.start(
                 () ->
                     failure.complete(
-                        catchThrowableOfType(RunsException.class, () -> client.create(FIX_IT))));
+                        catchThrowableOfType(
+                            RunsException.class, () -> client.runs().create(FIX_IT).send())));
         server.takeRequest();
         thread.interrupt();
 
@@ -355,13 +362,13 @@ class RepeatingTest extends ClientFixture {
 
   private String get() {
     try (var client = builder().build()) {
-      return client.get("r1").runId();
+      return client.runs().get("r1").send().runId();
     }
   }
 
   private String create() {
     try (var client = builder().build()) {
-      return client.create(FIX_IT).runId();
+      return client.runs().create(FIX_IT).send().runId();
     }
   }
 }

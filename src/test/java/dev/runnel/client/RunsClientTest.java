@@ -15,11 +15,11 @@ import dev.runnel.client.ListRuns.SortOrder;
 import dev.runnel.wire.AgentConfig;
 import dev.runnel.wire.CreateRun;
 import dev.runnel.wire.FollowUpMessage;
+import dev.runnel.wire.FollowUpOutcome;
 import dev.runnel.wire.RunStateValue;
 import java.net.URI;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Map;
 import java.util.concurrent.Executors;
 import mockwebserver3.RecordedRequest;
 import okhttp3.Dispatcher;
@@ -37,15 +37,13 @@ import org.slf4j.LoggerFactory;
 
 class RunsClientTest extends ClientFixture {
   private static final CreateRun FIX_IT =
-      new CreateRun(
-          "fix it",
-          new AgentConfig("tests", "fast", null, "env-1", null, null),
-          "Fix it",
-          null,
-          null,
-          null,
-          null,
-          Map.of("runnel.delivery", "slack:1"));
+      CreateRun.builder()
+          .prompt("fix it")
+          .config(
+              AgentConfig.builder().name("tests").modelId("fast").environmentId("env-1").build())
+          .title("Fix it")
+          .metadata("runnel.delivery", "slack:1")
+          .build();
 
   private RunsClient client;
 
@@ -66,7 +64,11 @@ class RunsClientTest extends ClientFixture {
       server.enqueue(json(200, CREATED));
 
       var created =
-          client.create(FIX_IT, RequestOptions.DEFAULT.withHeader("Idempotency-Key", "k"));
+          client
+              .runs()
+              .create(FIX_IT)
+              .withOptions(it -> it.withHeader("Idempotency-Key", "k"))
+              .send();
 
       assertThat(created.runId()).isEqualTo("r1");
       assertThat(created.state()).isEqualTo(RunStateValue.QUEUED);
@@ -89,7 +91,7 @@ class RunsClientTest extends ClientFixture {
       server.enqueue(json(200, CREATED));
 
       try (var plural = builder().createOnPluralPath().build()) {
-        plural.create(FIX_IT);
+        plural.runs().create(FIX_IT).send();
       }
 
       assertThat(server.takeRequest().getTarget()).isEqualTo("/api/v1/agent/runs");
@@ -100,7 +102,7 @@ class RunsClientTest extends ClientFixture {
       server.enqueue(json(200, RUN));
 
       try (var slashed = builder().baseUrl(server.url("/api/v1/").uri()).build()) {
-        slashed.get("r1");
+        slashed.runs().get("r1").send();
       }
 
       assertThat(server.takeRequest().getTarget()).isEqualTo("/api/v1/agent/runs/r1");
@@ -110,7 +112,7 @@ class RunsClientTest extends ClientFixture {
     void anIdIsOnePathSegmentWhateverItHolds() throws Exception {
       server.enqueue(json(200, RUN));
 
-      client.get("a/../b?c#d%2Fe f");
+      client.runs().get("a/../b?c#d%2Fe f").send();
 
       assertThat(server.takeRequest().getTarget())
           .isEqualTo("/api/v1/agent/runs/a%2F..%2Fb%3Fc%23d%252Fe%20f");
@@ -119,10 +121,10 @@ class RunsClientTest extends ClientFixture {
     @ParameterizedTest
     @ValueSource(strings = {"", " ", ".", ".."})
     void whatCannotBeAnIdIsNeverSent(String id) {
-      assertThatIllegalArgumentException().isThrownBy(() -> client.get(id));
-      assertThatIllegalArgumentException().isThrownBy(() -> client.cancel(id));
+      assertThatIllegalArgumentException().isThrownBy(() -> client.runs().get(id).send());
+      assertThatIllegalArgumentException().isThrownBy(() -> client.runs().cancel(id).send());
       assertThatIllegalArgumentException()
-          .isThrownBy(() -> client.followUp(id, new FollowUpMessage("go on", null)));
+          .isThrownBy(() -> client.runs().followUp(id, FollowUpMessage.of("go on")).send());
       assertThat(server.getRequestCount()).isZero();
     }
 
@@ -130,16 +132,19 @@ class RunsClientTest extends ClientFixture {
     void aListsFiltersAreEncodedAsTheServiceReadsThem() throws Exception {
       server.enqueue(json(200, page("", null)));
 
-      client.list(
-          ListRuns.ALL
-              .limit(20)
-              .limit(500)
-              .state(RunStateValue.QUEUED)
-              .state(RunStateValue.FAILED)
-              .metadata("ticket_id", "V 1")
-              .updatedAfter(Instant.parse("2026-01-05T09:00:00.5Z"))
-              .and("created_after", "2026-01-05T10:00:00+01:00")
-              .sorted(SortBy.UPDATED_AT, SortOrder.ASC));
+      client
+          .runs()
+          .list(
+              ListRuns.ALL
+                  .limit(20)
+                  .limit(500)
+                  .state(RunStateValue.QUEUED)
+                  .state(RunStateValue.FAILED)
+                  .metadata("ticket_id", "V 1")
+                  .updatedAfter(Instant.parse("2026-01-05T09:00:00.5Z"))
+                  .and("created_after", "2026-01-05T10:00:00+01:00")
+                  .sorted(SortBy.UPDATED_AT, SortOrder.ASC))
+          .send();
 
       assertThat(server.takeRequest().getTarget())
           .isEqualTo(
@@ -153,7 +158,7 @@ class RunsClientTest extends ClientFixture {
     void aCancellationHasNeitherBodyNorContentType() throws Exception {
       server.enqueue(json(200, "\"r1\""));
 
-      assertThat(client.cancel("r1")).isEqualTo("r1");
+      assertThat(client.runs().cancel("r1").send()).isEqualTo("r1");
 
       var request = server.takeRequest();
       assertThat(request.getRequestLine()).isEqualTo("POST /api/v1/agent/runs/r1/cancel HTTP/1.1");
@@ -165,9 +170,9 @@ class RunsClientTest extends ClientFixture {
     void aFollowUpIsAMessage() throws Exception {
       server.enqueue(json(200, "{\"followup_id\": null, \"outcome\": \"live_session\"}"));
 
-      var accepted = client.followUp("r1", new FollowUpMessage("go on", null));
+      var accepted = client.runs().followUp("r1", FollowUpMessage.of("go on")).send();
 
-      assertThat(accepted.outcome()).isEqualTo("live_session");
+      assertThat(accepted.outcome()).isEqualTo(FollowUpOutcome.LIVE_SESSION);
       var request = server.takeRequest();
       assertThat(request.getTarget()).isEqualTo("/api/v1/agent/runs/r1/followups");
       assertThat(body(request)).isEqualTo("{\"message\":\"go on\"}");
@@ -178,7 +183,7 @@ class RunsClientTest extends ClientFixture {
       server.enqueue(
           answer(302, "", "text/plain").setHeader("Location", server.url("/other")).build());
 
-      assertThatThrownBy(() -> client.create(FIX_IT))
+      assertThatThrownBy(() -> client.runs().create(FIX_IT).send())
           .isInstanceOf(RunsException.OtherStatus.class)
           .hasMessage(
               "Could not create a run: the address of the run service leads somewhere else (302)");
@@ -192,7 +197,7 @@ class RunsClientTest extends ClientFixture {
     void unknownMembersAreIgnoredAndTimesAreRead() {
       server.enqueue(json(200, RUN));
 
-      var run = client.get("r1");
+      var run = client.runs().get("r1").send();
 
       assertThat(run.title()).isEqualTo("Fix it");
       assertThat(run.updatedAt()).isEqualTo(NOW);
@@ -202,7 +207,7 @@ class RunsClientTest extends ClientFixture {
     void aStateOfALaterVersionIsKept() {
       server.enqueue(json(200, RUN.replace("QUEUED", "DREAMING")));
 
-      assertThat(client.get("r1").state()).isEqualTo(new RunStateValue("DREAMING"));
+      assertThat(client.runs().get("r1").send().state()).isEqualTo(new RunStateValue("DREAMING"));
     }
 
     @Test
@@ -217,14 +222,15 @@ class RunsClientTest extends ClientFixture {
               .body(packed)
               .build());
 
-      assertThat(client.get("r1").runId()).isEqualTo("r1");
+      assertThat(client.runs().get("r1").send().runId()).isEqualTo("r1");
     }
 
     @Test
     void anOldServiceAnswersAFollowUpWithAnEmptyObject() {
       server.enqueue(json(200, "{}"));
 
-      assertThat(client.followUp("r1", new FollowUpMessage("go on", null)).outcome()).isNull();
+      assertThat(client.runs().followUp("r1", FollowUpMessage.of("go on")).send().outcome())
+          .isNull();
     }
 
     @ParameterizedTest
@@ -239,13 +245,12 @@ class RunsClientTest extends ClientFixture {
           "{}",
           "{\"run_id\": \"r1\"}",
           "{\"run_id\": \"\", \"state\": \"QUEUED\"}",
-          "{\"run_id\": \"r1\", \"state\": \"QUEUED\", \"created_at\": \"yesterday\"}",
           "{\"run_id\": \"r1\", \"state\": \"QUEUED\"} <!-- served by -->",
         })
     void anAnswerThatIsNotARunIsUnreadable(String body) {
       server.enqueue(json(200, body));
 
-      assertThatThrownBy(() -> client.get("r1"))
+      assertThatThrownBy(() -> client.runs().get("r1").send())
           .isInstanceOfSatisfying(
               RunsException.UnreadableAnswer.class,
               failure -> {
@@ -259,7 +264,7 @@ class RunsClientTest extends ClientFixture {
     void aPageOfHtmlInsteadOfACreationLeavesItInDoubt() {
       server.enqueue(answer(200, "<html>Log in, " + KEY + "</html>", "text/html").build());
 
-      assertThatThrownBy(() -> client.create(FIX_IT))
+      assertThatThrownBy(() -> client.runs().create(FIX_IT).send())
           .isInstanceOfSatisfying(
               RunsException.UnreadableAnswer.class,
               failure -> assertThat(failure.mayHaveHappened()).isTrue())
@@ -273,7 +278,7 @@ class RunsClientTest extends ClientFixture {
     void aCancellationIsAnsweredByAStringAndNothingElse() {
       server.enqueue(json(200, "{\"run_id\": \"r1\"}"));
 
-      assertThatThrownBy(() -> client.cancel("r1"))
+      assertThatThrownBy(() -> client.runs().cancel("r1").send())
           .isInstanceOf(RunsException.UnreadableAnswer.class);
     }
 
@@ -281,7 +286,7 @@ class RunsClientTest extends ClientFixture {
     void aListWithoutPageInfoIsItsOnlyPage() {
       server.enqueue(json(200, "{\"runs\": []}"));
 
-      assertThat(client.list(ListRuns.ALL).pageInfo().hasNextPage()).isFalse();
+      assertThat(client.runs().list(ListRuns.ALL).send().hasNext()).isFalse();
     }
   }
 
@@ -320,7 +325,8 @@ class RunsClientTest extends ClientFixture {
     void aClosedClientReachesNothing() {
       client.close();
 
-      assertThatThrownBy(() -> client.get("r1")).isInstanceOf(RunsException.ConnectionFailed.class);
+      assertThatThrownBy(() -> client.runs().get("r1").send())
+          .isInstanceOf(RunsException.ConnectionFailed.class);
     }
   }
 
@@ -340,7 +346,7 @@ class RunsClientTest extends ClientFixture {
     server.enqueue(json(200, RUN));
 
     try (var borrowing = builder().httpClient(own).build()) {
-      borrowing.get("r1");
+      borrowing.runs().get("r1").send();
     }
 
     assertThat(seen).containsExactly("GET");
@@ -360,8 +366,8 @@ class RunsClientTest extends ClientFixture {
       server.enqueue(problem(429, "resource_unavailable"));
       server.enqueue(json(200, CREATED));
       server.enqueue(json(200, page("", null)));
-      client.create(FIX_IT);
-      client.list(ListRuns.ALL.metadata("runnel.delivery", "slack:1"));
+      client.runs().create(FIX_IT).send();
+      client.runs().list(ListRuns.ALL.metadata("runnel.delivery", "slack:1")).send();
     } finally {
       logger.detachAppender(lines);
       logger.setLevel(level);

@@ -4,14 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.runnel.wire.CreateRun;
+import dev.runnel.wire.ErrorCode;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /// What a refused request tells whoever sent it.
 class RunsExceptionTest extends ClientFixture {
-  private static final CreateRun FIX_IT =
-      new CreateRun("fix it", null, null, null, null, null, null, null);
+  private static final CreateRun FIX_IT = CreateRun.of("fix it");
 
   @ParameterizedTest
   @CsvSource({
@@ -31,11 +31,11 @@ class RunsExceptionTest extends ClientFixture {
             .newBuilder()
             .setHeader("X-Request-Id", "q1")
             .build());
-    var failure = catchThrowableOfType(RunsException.class, () -> once().get("r1"));
+    var failure = catchThrowableOfType(RunsException.class, () -> once().runs().get("r1").send());
 
     assertThat(failure.getClass().getSimpleName()).isEqualTo(name);
     assertThat(failure.status()).hasValue(status);
-    assertThat(failure.code()).isEqualTo(code);
+    assertThat(failure.code()).isEqualTo(new ErrorCode(code));
     assertThat(failure.title()).contains("It went wrong");
     assertThat(failure.traceId()).contains("t1");
     assertThat(failure.requestId()).contains("q1");
@@ -49,11 +49,11 @@ class RunsExceptionTest extends ClientFixture {
   void anErrorPageOfAProxyIsAnErrorWithoutAProblem() {
     server.enqueue(answer(502, "<html>Bad gateway</html>", "text/html").build());
 
-    var failure = catchThrowableOfType(RunsException.class, () -> once().get("r1"));
+    var failure = catchThrowableOfType(RunsException.class, () -> once().runs().get("r1").send());
 
     assertThat(failure).isInstanceOf(RunsException.ServerFailed.class);
     assertThat(failure.problem()).isEmpty();
-    assertThat(failure.code()).isEmpty();
+    assertThat(failure.code().value()).isEmpty();
     assertThat(failure)
         .hasMessage("Could not read run r1: the run service answered with an error (502)");
   }
@@ -74,7 +74,7 @@ class RunsExceptionTest extends ClientFixture {
       int status, String code, String members, boolean retryable) {
     server.enqueue(problem(status, code, members));
 
-    var failure = catchThrowableOfType(RunsException.class, () -> once().get("r1"));
+    var failure = catchThrowableOfType(RunsException.class, () -> once().runs().get("r1").send());
 
     assertThat(failure.retryable()).isEqualTo(retryable);
   }
@@ -84,7 +84,8 @@ class RunsExceptionTest extends ClientFixture {
   void onlySomeStatusesLeaveACreationInDoubt(int status, boolean inDoubt) {
     server.enqueue(problem(status, "x"));
 
-    var failure = catchThrowableOfType(RunsException.class, () -> once().create(FIX_IT));
+    var failure =
+        catchThrowableOfType(RunsException.class, () -> once().runs().create(FIX_IT).send());
 
     assertThat(failure.mayHaveHappened()).isEqualTo(inDoubt);
   }
@@ -93,7 +94,7 @@ class RunsExceptionTest extends ClientFixture {
   void theKeyIsNowhereInAMessageEvenWhenTheServiceQuotesIt() {
     server.enqueue(problem(401, "authentication_required", ", \"detail\": \"Bad " + KEY + "\""));
 
-    var failure = catchThrowableOfType(RunsException.class, () -> once().get("r1"));
+    var failure = catchThrowableOfType(RunsException.class, () -> once().runs().get("r1").send());
 
     assertThat(failure).hasMessageContaining("Bad …").hasMessageNotContaining(KEY);
   }

@@ -1,0 +1,169 @@
+package dev.runnel.client;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.runnel.client.HttpCall.Effect;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.FutureTask;
+import java.util.function.Supplier;
+import okhttp3.Headers;
+import okhttp3.HttpUrl;
+import okio.ByteString;
+import org.jspecify.annotations.Nullable;
+
+/// What all calls of a client share.
+///
+/// @param baseUrl ends with a slash
+/// @param createPath `run` or `runs`
+/// @param executor where asynchronous calls run
+record Core(HttpUrl baseUrl, String createPath, Transport transport, Executor executor, Time time) {
+  private static final Set<String> SPECIAL_SEGMENTS = Set.of(".", "..");
+  private static final Duration USUAL_DEADLINE = Duration.ofSeconds(60);
+  private static final Duration USUAL_SILENCE = Duration.ofSeconds(20);
+  private static final int USUAL_RETRIES = 2;
+
+  /// What a call asks for, before the options.
+  ///
+  /// @param body a record of the wire, or a tree; null for none
+  record Request(
+      String action,
+      String method,
+      HttpUrl url,
+      @Nullable Object body,
+      Effect effect,
+      boolean streamed) {
+    Request asStream() {
+      return new Request(action, method, url, body, effect, true);
+    }
+
+    Request withQuery(List<RequestOptions.Parameter> parameters) {
+      var more = url.newBuilder();
+      parameters.forEach(parameter -> more.addQueryParameter(parameter.name(), parameter.value()));
+      return new Request(action, method, more.build(), body, effect, streamed);
+    }
+
+    /// Without the query and body, which may be secret.
+    @Override
+    public String toString() {
+      return method + " " + url.encodedPath();
+    }
+  }
+
+  /// An answer that is one of the 200s.
+  ///
+  /// @param elapsed over all attempts, the body included unless it is still open
+  record Received(HttpCall call, Answer answer, RequestOptions options, Duration elapsed) {}
+
+  /// @throws RunsException for anything but an answer of the 200s
+  Received send(Request request, RequestOptions options) {
+    var start = time.nanos();
+    var call = call(request, options);
+    var answer = transport.send(call, options.deadline().orElse(USUAL_DEADLINE));
+    if (!answer.isSuccess()) {
+      throw RunsException.of(call, answer);
+    }
+    return new Received(call, answer, options, Duration.ofNanos(time.nanos() - start));
+  }
+
+  /// Runs it on the executor. To cancel the future, or to let it time out, interrupts it.
+  <T> CompletableFuture<T> async(Supplier<T> work) {
+    var future = new CompletableFuture<T>();
+    var task =
+        new FutureTask<@Nullable Void>(
+            () -> {
+              try {
+                future.complete(work.get());
+              } catch (Throwable failure) {
+                future.completeExceptionally(failure);
+              }
+            },
+            null);
+    var _ =
+        future.whenComplete(
+            (_, failure) -> {
+              // What fails by itself is no RunsException of ours: the caller gave up.
+              if (failure != null && !(failure instanceof RunsException)) {
+                task.cancel(true);
+              }
+            });
+    executor.execute(task);
+    return future;
+  }
+
+  HttpUrl url(String... segments) {
+    var url = baseUrl.newBuilder();
+    for (var segment : segments) {
+      url.addPathSegment(requireId(segment));
+    }
+    return url.build();
+  }
+
+  /// A path below the base URL; its parts may be percent-encoded.
+  HttpUrl urlOf(String path) {
+    var relative = path.startsWith("/") ? path.substring(1) : path;
+    for (var segment : relative.split("/", -1)) {
+      requireId(segment.replace("%2E", ".").replace("%2e", "."));
+    }
+    if (relative.contains("?") || relative.contains("#")) {
+      throw new IllegalArgumentException("A path has no query: use withQuery");
+    }
+    return baseUrl.newBuilder().addEncodedPathSegments(relative).build();
+  }
+
+  private static String requireId(String segment) {
+    if (segment.isBlank() || SPECIAL_SEGMENTS.contains(segment)) {
+      throw new IllegalArgumentException("An id must not be empty, blank or made of dots");
+    }
+    return segment;
+  }
+
+  private static HttpCall call(Request request, RequestOptions options) {
+    var url = request.withQuery(options.query()).url();
+    var body = body(request, options);
+    var headers = new Headers.Builder();
+    body.ifPresent(_ -> headers.set("Content-Type", "application/json"));
+    options
+        .headers()
+        .forEach(
+            (name, value) ->
+                value.ifPresentOrElse(it -> headers.set(name, it), () -> headers.removeAll(name)));
+    var silence =
+        options
+            .readTimeout()
+            .or(
+                () ->
+                    request.effect() == Effect.ADDS
+                        ? Optional.empty()
+                        : Optional.of(USUAL_SILENCE));
+    return new HttpCall(
+        request.action(),
+        request.method(),
+        url,
+        headers.build(),
+        body,
+        request.effect(),
+        request.streamed(),
+        new HttpCall.Limits(
+            options.connectTimeout(), silence, options.maxRetries().orElse(USUAL_RETRIES)));
+  }
+
+  private static Optional<ByteString> body(Request request, RequestOptions options) {
+    if (request.body() == null && options.body().isEmpty()) {
+      return Optional.empty();
+    }
+    var tree = request.body() == null ? null : Json.tree(request.body());
+    if (options.body().isEmpty() && tree != null) {
+      return Optional.of(Json.write(tree));
+    }
+    if (request.method().equals("GET") || (tree != null && !(tree instanceof ObjectNode))) {
+      throw new IllegalArgumentException("Only a body that is a JSON object takes more members");
+    }
+    var object = tree instanceof ObjectNode known ? known : Json.object();
+    options.body().forEach(object::set);
+    return Optional.of(Json.write(object));
+  }
+}

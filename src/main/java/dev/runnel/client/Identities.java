@@ -1,0 +1,61 @@
+package dev.runnel.client;
+
+import dev.runnel.client.HttpCall.Effect;
+import dev.runnel.wire.CreateIdentity;
+import dev.runnel.wire.Identity;
+import dev.runnel.wire.UpdateIdentity;
+import java.util.List;
+
+/// Named agents: `/agent/identities`.
+public final class Identities {
+  private final Resource api;
+
+  Identities(Resource api) {
+    this.api = api;
+  }
+
+  /// `POST /agent/identities`. Repeated only when it certainly had no effect.
+  public Call<Identity> create(CreateIdentity identity) {
+    return api.call(
+        "create an identity",
+        "POST",
+        api.url("agent", "identities"),
+        identity,
+        Effect.ADDS,
+        Call.json(Identity.class));
+  }
+
+  /// `GET /agent/identities`.
+  public Call<List<Identity>> list() {
+    return api.get(
+        "list identities", Call.list("agents", Identity.class), api.url("agent", "identities"));
+  }
+
+  /// `GET /agent/identities/{uid}`.
+  public Call<Identity> get(String uid) {
+    return api.get(
+        "read identity " + uid, Call.json(Identity.class), api.url("agent", "identities", uid));
+  }
+
+  /// `PUT /agent/identities/{uid}`. What is left out stays; an empty text or list clears.
+  public Call<Identity> update(String uid, UpdateIdentity identity) {
+    return api.call(
+        "change identity " + uid,
+        "PUT",
+        api.url("agent", "identities", uid),
+        identity,
+        Effect.SETS,
+        Call.json(Identity.class));
+  }
+
+  /// `DELETE /agent/identities/{uid}`.
+  public Call<Done> delete(String uid) {
+    return api.call(
+        "delete identity " + uid,
+        "DELETE",
+        api.url("agent", "identities", uid),
+        null,
+        Effect.SETS,
+        Call.done());
+  }
+}

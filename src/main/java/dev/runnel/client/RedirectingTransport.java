@@ -1,0 +1,65 @@
+package dev.runnel.client;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.Set;
+import okhttp3.Headers;
+import okhttp3.HttpUrl;
+
+/// Follows redirects of requests that only read: artifacts and transcripts are kept elsewhere, at
+/// signed addresses. Another host is told nothing that is meant for the service, and from a secure
+/// address none leads to an open one. Any other redirect is an answer: a creation would become a
+/// reading.
+final class RedirectingTransport implements Transport {
+  private static final Set<Integer> REDIRECTS = Set.of(301, 302, 303, 307, 308);
+  private static final int MOST_HOPS = 5;
+
+  private final Transport next;
+  private final Time time;
+
+  RedirectingTransport(Transport next, Time time) {
+    this.next = next;
+    this.time = time;
+  }
+
+  @Override
+  public Answer send(HttpCall call, Duration timeout) {
+    var deadline = time.nanos() + timeout.toNanos();
+    var hop = call;
+    for (int hops = 0; ; hops++) {
+      var answer = next.send(hop, Duration.ofNanos(deadline - time.nanos()));
+      var target = hops < MOST_HOPS ? target(hop, answer) : Optional.<HttpUrl>empty();
+      if (target.isEmpty()) {
+        return answer;
+      }
+      hop = hop.to(target.get(), headersFor(hop, target.get()));
+    }
+  }
+
+  @Override
+  public void close() {
+    next.close();
+  }
+
+  private static Optional<HttpUrl> target(HttpCall call, Answer answer) {
+    var location = answer.headers().get("Location");
+    if (call.changesSomething() || !REDIRECTS.contains(answer.status()) || location == null) {
+      return Optional.empty();
+    }
+    return Optional.ofNullable(call.url().resolve(location))
+        .filter(url -> url.isHttps() || !call.url().isHttps());
+  }
+
+  private static Headers headersFor(HttpCall call, HttpUrl target) {
+    var from = call.url();
+    if (from.host().equals(target.host())
+        && from.port() == target.port()
+        && from.scheme().equals(target.scheme())) {
+      return call.headers();
+    }
+    var headers = new Headers.Builder();
+    Optional.ofNullable(call.headers().get("User-Agent"))
+        .ifPresent(agent -> headers.set("User-Agent", agent));
+    return headers.build();
+  }
+}

@@ -1,0 +1,40 @@
+package dev.runnel.client;
+
+import dev.runnel.client.Core.Request;
+import dev.runnel.client.HttpCall.Effect;
+import java.util.List;
+import okhttp3.HttpUrl;
+import org.jspecify.annotations.Nullable;
+
+/// What the groups of calls build theirs from.
+///
+/// @param options the client's
+record Resource(Core core, RequestOptions options) {
+  <T> Call<T> get(String action, Call.Reader<T> reader, HttpUrl url) {
+    return call(action, "GET", url, null, Effect.READS, reader);
+  }
+
+  <T> Call<T> get(
+      String action,
+      Call.Reader<T> reader,
+      HttpUrl url,
+      List<RequestOptions.Parameter> parameters) {
+    var request = new Request(action, "GET", url, null, Effect.READS, false).withQuery(parameters);
+    return new Call<>(core, request, options, reader);
+  }
+
+  /// @param effect what a repetition would do
+  <T> Call<T> call(
+      String action,
+      String method,
+      HttpUrl url,
+      @Nullable Object body,
+      Effect effect,
+      Call.Reader<T> reader) {
+    return new Call<>(core, new Request(action, method, url, body, effect, false), options, reader);
+  }
+
+  HttpUrl url(String... segments) {
+    return core.url(segments);
+  }
+}

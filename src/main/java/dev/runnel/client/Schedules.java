@@ -1,0 +1,82 @@
+package dev.runnel.client;
+
+import dev.runnel.client.HttpCall.Effect;
+import dev.runnel.wire.CreateSchedule;
+import dev.runnel.wire.Deleted;
+import dev.runnel.wire.Schedule;
+import dev.runnel.wire.UpdateSchedule;
+import java.util.List;
+
+/// Runs by the clock: `/agent/schedules`.
+public final class Schedules {
+  private final Resource api;
+
+  Schedules(Resource api) {
+    this.api = api;
+  }
+
+  /// `POST /agent/schedules`. Repeated only when it certainly had no effect.
+  public Call<Schedule> create(CreateSchedule schedule) {
+    return api.call(
+        "create a schedule",
+        "POST",
+        api.url("agent", "schedules"),
+        schedule,
+        Effect.ADDS,
+        Call.json(Schedule.class));
+  }
+
+  /// `GET /agent/schedules`, by name.
+  public Call<List<Schedule>> list() {
+    return api.get(
+        "list schedules", Call.list("schedules", Schedule.class), api.url("agent", "schedules"));
+  }
+
+  /// `GET /agent/schedules/{id}`.
+  public Call<Schedule> get(String id) {
+    return api.get(
+        "read schedule " + id, Call.json(Schedule.class), api.url("agent", "schedules", id));
+  }
+
+  /// `PUT /agent/schedules/{id}`.
+  public Call<Schedule> update(String id, UpdateSchedule schedule) {
+    return api.call(
+        "change schedule " + id,
+        "PUT",
+        api.url("agent", "schedules", id),
+        schedule,
+        Effect.SETS,
+        Call.json(Schedule.class));
+  }
+
+  /// `DELETE /agent/schedules/{id}`.
+  public Call<Deleted> delete(String id) {
+    return api.call(
+        "delete schedule " + id,
+        "DELETE",
+        api.url("agent", "schedules", id),
+        null,
+        Effect.SETS,
+        Call.json(Deleted.class));
+  }
+
+  /// `POST /agent/schedules/{id}/pause`.
+  public Call<Schedule> pause(String id) {
+    return switchTo("pause", id);
+  }
+
+  /// `POST /agent/schedules/{id}/resume`.
+  public Call<Schedule> resume(String id) {
+    return switchTo("resume", id);
+  }
+
+  private Call<Schedule> switchTo(String verb, String id) {
+    return api.call(
+        verb + " schedule " + id,
+        "POST",
+        api.url("agent", "schedules", id, verb),
+        null,
+        Effect.SETS,
+        Call.json(Schedule.class));
+  }
+}

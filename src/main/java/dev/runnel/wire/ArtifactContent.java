@@ -1,0 +1,25 @@
+package dev.runnel.wire;
+
+import com.fasterxml.jackson.annotation.JsonAnyGetter;
+import com.fasterxml.jackson.annotation.JsonAnySetter;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.databind.JsonNode;
+import java.time.Instant;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// Something a run made, with what it holds or where to read it.
+///
+/// @param more what this version does not know, as it came
+@JsonInclude(JsonInclude.Include.NON_NULL)
+public record ArtifactContent(
+    @JsonProperty("artifact_type") @Nullable ArtifactType artifactType,
+    @JsonProperty("artifact_uid") @Nullable String artifactUid,
+    @JsonProperty("created_at") @Nullable Instant createdAt,
+    @JsonProperty("data") @Nullable ArtifactData data,
+    @JsonAnySetter @JsonAnyGetter Map<String, JsonNode> more) {
+  public ArtifactContent {
+    more = Copies.map(more);
+  }
+}

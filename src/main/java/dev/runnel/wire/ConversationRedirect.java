@@ -1,0 +1,21 @@
+package dev.runnel.wire;
+
+import com.fasterxml.jackson.annotation.JsonAnyGetter;
+import com.fasterxml.jackson.annotation.JsonAnySetter;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// Where the session of a conversation is.
+///
+/// @param more what this version does not know, as it came
+@JsonInclude(JsonInclude.Include.NON_NULL)
+public record ConversationRedirect(
+    @JsonProperty("session_id") @Nullable String sessionId,
+    @JsonAnySetter @JsonAnyGetter Map<String, JsonNode> more) {
+  public ConversationRedirect {
+    more = Copies.map(more);
+  }
+}

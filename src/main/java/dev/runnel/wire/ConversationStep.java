@@ -1,0 +1,27 @@
+package dev.runnel.wire;
+
+import com.fasterxml.jackson.annotation.JsonAnyGetter;
+import com.fasterxml.jackson.annotation.JsonAnySetter;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// A part of a conversation.
+///
+/// @param steps parts of this part
+/// @param more what this version does not know, as it came
+@JsonInclude(JsonInclude.Include.NON_NULL)
+public record ConversationStep(
+    @JsonProperty("id") @Nullable String id,
+    @JsonProperty("messages") List<ConversationMessage> messages,
+    @JsonProperty("steps") List<ConversationStep> steps,
+    @JsonAnySetter @JsonAnyGetter Map<String, JsonNode> more) {
+  public ConversationStep {
+    messages = Copies.list(messages);
+    steps = Copies.list(steps);
+    more = Copies.map(more);
+  }
+}

@@ -1,0 +1,31 @@
+package dev.runnel.wire;
+
+import com.fasterxml.jackson.annotation.JsonAnyGetter;
+import com.fasterxml.jackson.annotation.JsonAnySetter;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/// The answer to a dispatch. From here on it is a run like any other.
+///
+/// @param foremanAgent who takes the work
+/// @param runUrl where people see it
+/// @param more what this version does not know, as it came
+@JsonInclude(JsonInclude.Include.NON_NULL)
+public record DispatchedRun(
+    @JsonProperty("run_id") String runId,
+    @JsonProperty("state") RunStateValue state,
+    @JsonProperty("factory_uid") @Nullable String factoryUid,
+    @JsonProperty("foreman_agent") @Nullable JsonNode foremanAgent,
+    @JsonProperty("ticket_ref") @Nullable String ticketRef,
+    @JsonProperty("run_url") @Nullable String runUrl,
+    @JsonAnySetter @JsonAnyGetter Map<String, JsonNode> more) {
+  public DispatchedRun {
+    Copies.requireText(runId, "run_id");
+    Objects.requireNonNull(state, "state");
+    more = Copies.map(more);
+  }
+}

@@ -1,0 +1,39 @@
+package dev.runnel.wire;
+
+import com.fasterxml.jackson.annotation.JsonAnyGetter;
+import com.fasterxml.jackson.annotation.JsonAnySetter;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.databind.JsonNode;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// A group of agents that takes work.
+///
+/// @param more what this version does not know, as it came
+@JsonInclude(JsonInclude.Include.NON_NULL)
+public record Factory(
+    @JsonProperty("uid") String uid,
+    @JsonProperty("name") @Nullable String name,
+    @JsonProperty("alias") @Nullable String alias,
+    @JsonProperty("description") @Nullable String description,
+    @JsonProperty("team_uid") @Nullable String teamUid,
+    @JsonProperty("default_environment") @Nullable String defaultEnvironment,
+    @JsonProperty("default_model") @Nullable String defaultModel,
+    @JsonProperty("repositories") List<JsonNode> repositories,
+    @JsonProperty("integrations") List<JsonNode> integrations,
+    @JsonProperty("agent_defaults") @Nullable JsonNode agentDefaults,
+    @JsonProperty("credential_strategy") @Nullable CredentialStrategy credentialStrategy,
+    @JsonProperty("code_forge") @Nullable String codeForge,
+    @JsonProperty("created_at") @Nullable Instant createdAt,
+    @JsonProperty("updated_at") @Nullable Instant updatedAt,
+    @JsonAnySetter @JsonAnyGetter Map<String, JsonNode> more) {
+  public Factory {
+    Copies.requireText(uid, "uid");
+    repositories = Copies.list(repositories);
+    integrations = Copies.list(integrations);
+    more = Copies.map(more);
+  }
+}

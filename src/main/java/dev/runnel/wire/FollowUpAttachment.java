@@ -1,0 +1,27 @@
+package dev.runnel.wire;
+
+import com.fasterxml.jackson.annotation.JsonAnyGetter;
+import com.fasterxml.jackson.annotation.JsonAnySetter;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// A file that was prepared and uploaded before.
+///
+/// @param more what this version does not know, as it came
+@JsonInclude(JsonInclude.Include.NON_NULL)
+public record FollowUpAttachment(
+    @JsonProperty("attachment_id") String attachmentId,
+    @JsonProperty("file_name") @Nullable String fileName,
+    @JsonAnySetter @JsonAnyGetter Map<String, JsonNode> more) {
+  public FollowUpAttachment {
+    Copies.requireText(attachmentId, "attachment_id");
+    more = Copies.map(more);
+  }
+
+  public static FollowUpAttachment of(String attachmentId) {
+    return new FollowUpAttachment(attachmentId, null, Map.of());
+  }
+}

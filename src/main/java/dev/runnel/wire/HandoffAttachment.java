@@ -1,0 +1,31 @@
+package dev.runnel.wire;
+
+import com.fasterxml.jackson.annotation.JsonAnyGetter;
+import com.fasterxml.jackson.annotation.JsonAnySetter;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// A file that a run passes on.
+///
+/// @param downloadUrl signed: whoever has it may read the file
+/// @param more what this version does not know, as it came
+@JsonInclude(JsonInclude.Include.NON_NULL)
+public record HandoffAttachment(
+    @JsonProperty("attachment_id") @Nullable String attachmentId,
+    @JsonProperty("filename") @Nullable String filename,
+    @JsonProperty("download_url") @Nullable String downloadUrl,
+    @JsonProperty("mime_type") @Nullable String mimeType,
+    @JsonAnySetter @JsonAnyGetter Map<String, JsonNode> more) {
+  public HandoffAttachment {
+    more = Copies.map(more);
+  }
+
+  /// Without the signed address.
+  @Override
+  public String toString() {
+    return "HandoffAttachment[attachmentId=%s, filename=%s]".formatted(attachmentId, filename);
+  }
+}

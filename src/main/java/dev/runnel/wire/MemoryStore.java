@@ -1,0 +1,24 @@
+package dev.runnel.wire;
+
+import com.fasterxml.jackson.annotation.JsonAnyGetter;
+import com.fasterxml.jackson.annotation.JsonAnySetter;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// A memory that an agent is given.
+///
+/// @param access `read_write` or `read_only`
+/// @param more what this version does not know, as it came
+@JsonInclude(JsonInclude.Include.NON_NULL)
+public record MemoryStore(
+    @JsonProperty("uid") @Nullable String uid,
+    @JsonProperty("access") @Nullable String access,
+    @JsonProperty("instructions") @Nullable String instructions,
+    @JsonAnySetter @JsonAnyGetter Map<String, JsonNode> more) {
+  public MemoryStore {
+    more = Copies.map(more);
+  }
+}

@@ -1,0 +1,20 @@
+package dev.runnel.wire;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonValue;
+
+/// How an agent goes about its task: at once, with a plan that waits for approval, or by starting
+/// other runs. Open: a value that this version does not know is kept as it came.
+public record RunMode(@JsonValue String value) {
+  public static final RunMode NORMAL = new RunMode("normal");
+  public static final RunMode PLAN = new RunMode("plan");
+  public static final RunMode ORCHESTRATE = new RunMode("orchestrate");
+
+  @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
+  public RunMode {}
+
+  @Override
+  public String toString() {
+    return value;
+  }
+}

@@ -1,0 +1,23 @@
+package dev.runnel.wire;
+
+import com.fasterxml.jackson.annotation.JsonAnyGetter;
+import com.fasterxml.jackson.annotation.JsonAnySetter;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// Whom something belongs to.
+///
+/// @param type `User` or `Team`
+/// @param more what this version does not know, as it came
+@JsonInclude(JsonInclude.Include.NON_NULL)
+public record Scope(
+    @JsonProperty("type") @Nullable String type,
+    @JsonProperty("uid") @Nullable String uid,
+    @JsonAnySetter @JsonAnyGetter Map<String, JsonNode> more) {
+  public Scope {
+    more = Copies.map(more);
+  }
+}

@@ -1,0 +1,24 @@
+package dev.runnel.wire;
+
+import com.fasterxml.jackson.annotation.JsonAnyGetter;
+import com.fasterxml.jackson.annotation.JsonAnySetter;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// A skill, in all the places where it was found.
+///
+/// @param more what this version does not know, as it came
+@JsonInclude(JsonInclude.Include.NON_NULL)
+public record Skill(
+    @JsonProperty("name") @Nullable String name,
+    @JsonProperty("variants") List<SkillVariant> variants,
+    @JsonAnySetter @JsonAnyGetter Map<String, JsonNode> more) {
+  public Skill {
+    variants = Copies.list(variants);
+    more = Copies.map(more);
+  }
+}

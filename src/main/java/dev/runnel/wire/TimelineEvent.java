@@ -1,0 +1,27 @@
+package dev.runnel.wire;
+
+import com.fasterxml.jackson.annotation.JsonAnyGetter;
+import com.fasterxml.jackson.annotation.JsonAnySetter;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.databind.JsonNode;
+import java.time.Instant;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// Something that happened to a run.
+///
+/// @param eventType such as created, claimed, started, done, blocked, cancelled
+/// @param more what this version does not know, as it came
+@JsonInclude(JsonInclude.Include.NON_NULL)
+public record TimelineEvent(
+    @JsonProperty("event_uuid") @Nullable String eventUuid,
+    @JsonProperty("run_id") @Nullable String runId,
+    @JsonProperty("event_type") @Nullable String eventType,
+    @JsonProperty("occurred_at") @Nullable Instant occurredAt,
+    @JsonProperty("payload") @Nullable JsonNode payload,
+    @JsonAnySetter @JsonAnyGetter Map<String, JsonNode> more) {
+  public TimelineEvent {
+    more = Copies.map(more);
+  }
+}
