@@ -8,6 +8,7 @@ import com.fasterxml.jackson.datatype.jsr310.JavaTimeModule;
 import dev.runnel.client.ListRuns;
 import dev.runnel.client.RunsClient;
 import dev.runnel.client.RunsException;
+import dev.runnel.client.Waiting;
 import dev.runnel.wire.CreateRun;
 import dev.runnel.wire.FollowUpMessage;
 import dev.runnel.wire.RunItem;
@@ -15,21 +16,13 @@ import dev.runnel.wire.RunStateValue;
 import java.io.PrintStream;
 import java.nio.file.Files;
 import java.time.Duration;
-import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 
 /// `./runnel run …`: the Agent Run API from a terminal, through the same client as the bot.
 final class RunCommands {
-  private static final Duration LOOK_AGAIN = Duration.ofSeconds(1);
   private static final int LISTED = 20;
-  private static final Set<RunStateValue> STOPPED =
-      Set.of(
-          RunStateValue.SUCCEEDED,
-          RunStateValue.FAILED,
-          RunStateValue.ERROR,
-          RunStateValue.CANCELLED,
-          RunStateValue.BLOCKED);
-
   private final Config config;
   private final PrintStream out;
   private final PrintStream err;
@@ -72,7 +65,11 @@ final class RunCommands {
     var first = words.isEmpty() ? "" : words.getFirst();
     switch (command.verb()) {
       case "start" -> {
-        var created = client.runs().create(CreateRun.of(String.join(" ", words))).send();
+        var created =
+            client
+                .runs()
+                .createOnce(CreateRun.of(String.join(" ", words)), UUID.randomUUID().toString())
+                .run();
         show(command, created, Stream.of("Started " + created.runId()));
       }
       case "list" -> {
@@ -94,8 +91,8 @@ final class RunCommands {
         show(command, accepted, Stream.of("Said."));
       }
       case "cancel" -> {
-        var id = client.runs().cancel(first).send();
-        show(command, id, Stream.of("Stopped " + id));
+        var run = client.runs().ensureCancelled(first).run();
+        show(command, run, Stream.of(ended(run)));
       }
       default -> watch(client, command, first);
     }
@@ -103,24 +100,21 @@ final class RunCommands {
 
   /// Prints each change until the run stops, or waits for somebody.
   private void watch(RunsClient client, CommandLine.RunCommand command, String id) {
-    var before = "";
-    while (true) {
-      var run = client.runs().get(id).send();
-      var now = line(run) + message(run);
-      if (!now.equals(before)) {
-        show(command, run, Stream.of(line(run) + "  " + message(run)));
-        before = now;
-      }
-      if (STOPPED.contains(run.state())) {
-        return;
-      }
-      try {
-        Thread.sleep(LOOK_AGAIN);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        return;
-      }
-    }
+    var before = new AtomicReference<>("");
+    client
+        .runs()
+        .await(
+            id,
+            Waiting.USUAL
+                .sessionPatience(Duration.ZERO)
+                .onProgress(
+                    run -> {
+                      var now = line(run) + "  " + message(run);
+                      if (!now.equals(before.getAndSet(now))) {
+                        show(command, run, Stream.of(now));
+                      }
+                    }))
+        .run();
   }
 
   private void show(CommandLine.RunCommand command, Object answer, Stream<String> lines) {
@@ -138,6 +132,12 @@ final class RunCommands {
   private static String line(RunItem run) {
     return "%s  %-10s  %s"
         .formatted(run.runId(), run.state(), run.title() == null ? "" : run.title());
+  }
+
+  private static String ended(RunItem run) {
+    return run.state().equals(RunStateValue.CANCELLED)
+        ? "Stopped " + run.runId()
+        : "%s had already ended: %s".formatted(run.runId(), run.state());
   }
 
   private static Stream<String> lines(RunItem run) {

@@ -64,7 +64,7 @@ final class RetryingTransport implements Transport {
         }
         inDoubt = failure.mayHaveHappened();
       }
-      pause(call, wait, inDoubt);
+      time.pause(wait, call.action(), inDoubt);
     }
   }
 
@@ -105,15 +105,6 @@ final class RetryingTransport implements Transport {
     var whole =
         Math.min(FIRST_WAIT.toMillis() << Math.min(number - 1, 10), LONGEST_WAIT.toMillis());
     return Duration.ofMillis(Math.round(whole * (1 - SPREAD * chance.nextDouble())));
-  }
-
-  private void pause(HttpCall call, Duration wait, boolean inDoubt) {
-    try {
-      time.sleep(wait);
-    } catch (InterruptedException interrupt) {
-      Thread.currentThread().interrupt();
-      throw new RunsException.Interrupted(call, inDoubt, interrupt);
-    }
   }
 
   private Duration left(long deadline) {

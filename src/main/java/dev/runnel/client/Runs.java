@@ -10,12 +10,17 @@ import dev.runnel.wire.HandoffAttachment;
 import dev.runnel.wire.RunItem;
 import dev.runnel.wire.RunPage;
 import dev.runnel.wire.TimelineEvent;
+import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 
 /// Runs: `/agent/runs`. Ids that are empty, blank or made of dots are an
 /// `IllegalArgumentException`.
 public final class Runs {
+  private static final String KEY = "idempotency_key";
+  private static final Duration CANCELLED_WITHIN = Duration.ofMinutes(2);
+
   private final Resource api;
 
   Runs(Resource api) {
@@ -24,7 +29,7 @@ public final class Runs {
 
   /// `POST /agent/run`. Repeated only when it certainly had no effect: it was not sent, or the
   /// service refused it. Where [RunsException#mayHaveHappened] says so, a run may exist all the
-  /// same.
+  /// same: see [#createOnce(CreateRun, String)].
   public Call<CreatedRun> create(CreateRun run) {
     return api.call(
         "create a run",
@@ -128,6 +133,74 @@ public final class Runs {
         Call.string("run_id"),
         api.url("agent", "run-by-external-reference"),
         List.of(new RequestOptions.Parameter("url", url)));
+  }
+
+  /// Creates a run at most once, whatever becomes of the answers, also when it is called again
+  /// after a crash. The key goes along as metadata `idempotency_key`, and as the header of that
+  /// name. A creation in doubt is repeated only when a list shows that no run carries the key.
+  ///
+  /// Where the service neither filters by metadata nor shows it, nothing in doubt is repeated, and
+  /// an earlier creation is not found.
+  ///
+  /// @param key 1 to 256 bytes; the same for each repetition, another for each other run
+  public Steps<CreatedRun> createOnce(CreateRun run, String key) {
+    return createOnce(run, KEY, key);
+  }
+
+  /// @param name of the metadata that carries the key
+  public Steps<CreatedRun> createOnce(CreateRun run, String name, String key) {
+    return new Steps<>(api.core(), () -> keyed(name, key).create(run));
+  }
+
+  /// Whether there is a run that carries this metadata. Falls back to the newest runs where the
+  /// service cannot filter.
+  ///
+  /// @param name of the metadata
+  public Steps<LookUp> lookUp(String name, String key) {
+    return new Steps<>(api.core(), keyed(name, key)::lookUp);
+  }
+
+  /// Waits until a run ended, or waits for somebody. What passes is waited out: no connection, a
+  /// full or failing service. A state that is not known is waited out too.
+  public Steps<RunItem> await(String runId) {
+    return await(runId, Waiting.USUAL);
+  }
+
+  public Steps<RunItem> await(String runId, Waiting how) {
+    return new Steps<>(api.core(), () -> new Settling(this, time(), runId, how).await());
+  }
+
+  /// Makes sure that a run is over, and answers it. One that had ended already is fine; while it is
+  /// being prepared, or the service fails, it is asked again.
+  ///
+  /// @throws RunsException.BadRequest where a run that waits for somebody cannot be cancelled
+  /// @throws RunsException.Unprocessable where this kind of run cannot be cancelled
+  /// @throws RunsException.TimedOut after two minutes
+  public Steps<RunItem> ensureCancelled(String runId) {
+    return ensureCancelled(runId, Waiting.USUAL.atMost(CANCELLED_WITHIN));
+  }
+
+  public Steps<RunItem> ensureCancelled(String runId, Waiting how) {
+    return new Steps<>(api.core(), () -> new Settling(this, time(), runId, how).cancel());
+  }
+
+  /// The changes of all runs of a query, from now on.
+  ///
+  /// @param interval between two looks
+  public Watch watch(ListRuns query, Duration interval) {
+    RequestOptions.requirePositive(interval);
+    return new Watch(api.core(), this, query, interval, Optional.empty());
+  }
+
+  private KeyedCreation keyed(String name, String key) {
+    if (key.isBlank()) {
+      throw new IllegalArgumentException("A key must not be empty or blank");
+    }
+    return new KeyedCreation(this, time(), name, key);
+  }
+
+  private Time time() {
+    return api.core().time();
   }
 
   private Call<Page<RunItem>> list(ListRuns query, Set<String> earlier) {

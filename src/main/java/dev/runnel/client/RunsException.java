@@ -218,7 +218,16 @@ public abstract sealed class RunsException extends RuntimeException {
     private final boolean sent;
 
     private Unanswered(HttpCall call, String why, boolean sent, @Nullable Throwable cause) {
-      super("Could not " + call.action() + ": " + why, call.changesSomething() && sent, cause);
+      this(call.action(), why, sent, call.changesSomething() && sent, cause);
+    }
+
+    private Unanswered(
+        String action,
+        String why,
+        boolean sent,
+        boolean mayHaveHappened,
+        @Nullable Throwable cause) {
+      super("Could not " + action + ": " + why, mayHaveHappened, cause);
       this.sent = sent;
     }
 
@@ -244,6 +253,10 @@ public abstract sealed class RunsException extends RuntimeException {
     TimedOut(HttpCall call, boolean sent) {
       super(call, "the run service did not answer in time", sent, null);
     }
+
+    private TimedOut(String action, String why) {
+      super(action, why, true, false, null);
+    }
   }
 
   /// The thread was interrupted; it still is.
@@ -253,6 +266,19 @@ public abstract sealed class RunsException extends RuntimeException {
     Interrupted(HttpCall call, boolean sent, InterruptedException cause) {
       super(call, "interrupted", sent, cause);
     }
+
+    private Interrupted(String action, boolean inDoubt, InterruptedException cause) {
+      super(action, "interrupted", inDoubt, inDoubt, cause);
+    }
+  }
+
+  /// What was waited for did not come.
+  static TimedOut late(String action, Duration deadline) {
+    return new TimedOut(action, "it is not over after " + deadline);
+  }
+
+  static Interrupted interrupted(String action, boolean inDoubt, InterruptedException cause) {
+    return new Interrupted(action, inDoubt, cause);
   }
 
   /// An answer of the 200s that is not what was promised: cut off, HTML, another type.

@@ -31,4 +31,18 @@ interface Time {
 
   /// Waits, interruptibly.
   void sleep(Duration time) throws InterruptedException;
+
+  /// Waits for something that is under way.
+  ///
+  /// @param action after "Could not"
+  /// @param inDoubt whether it may have happened already
+  /// @throws RunsException.Interrupted when the thread is interrupted; it still is
+  default void pause(Duration time, String action, boolean inDoubt) {
+    try {
+      sleep(time);
+    } catch (InterruptedException interrupt) {
+      Thread.currentThread().interrupt();
+      throw RunsException.interrupted(action, inDoubt, interrupt);
+    }
+  }
 }

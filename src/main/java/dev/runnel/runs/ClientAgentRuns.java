@@ -3,6 +3,7 @@ package dev.runnel.runs;
 import dev.runnel.client.ListRuns;
 import dev.runnel.client.ListRuns.SortBy;
 import dev.runnel.client.ListRuns.SortOrder;
+import dev.runnel.client.LookUp;
 import dev.runnel.client.RequestOptions;
 import dev.runnel.client.RunsClient;
 import dev.runnel.client.RunsException;
@@ -42,7 +43,6 @@ public final class ClientAgentRuns implements AgentRuns {
   private static final Logger log = LoggerFactory.getLogger(ClientAgentRuns.class);
 
   private static final Duration WHILE_PREPARED = Duration.ofSeconds(2);
-  private static final int CANDIDATES = 20;
   private static final int PAGES_OF_CHANGES = 20;
   private static final int PAGES_OF_UNFINISHED = 100;
 
@@ -72,25 +72,20 @@ public final class ClientAgentRuns implements AgentRuns {
 
   @Override
   public Outcome startedBy(DeliveryId key) {
-    List<RunItem> candidates;
+    LookUp looked;
     try {
-      candidates =
-          client
-              .runs()
-              .list(ListRuns.ALL.metadata(RunItems.DELIVERY, key.value()).limit(CANDIDATES))
-              .send()
-              .items();
-    } catch (RunsException.BadRequest | RunsException.Forbidden | RunsException.Unprocessable no) {
-      return startedRecentlyBy(key);
+      looked = client.runs().lookUp(RunItems.DELIVERY, key.value()).run();
     } catch (RunsException failure) {
       return busy(failure);
     }
-    if (candidates.isEmpty()) {
-      return new Outcome.Missing();
-    }
-    // A service that does not know the filter lists strangers' runs.
-    var found = carrying(key, candidates);
-    return found.isPresent() ? found.get() : startedRecentlyBy(key);
+    return switch (looked) {
+      case LookUp.Found(var run) -> new Outcome.Done(RunItems.run(run));
+      case LookUp.Absent _ -> new Outcome.Missing();
+      // A second start must not be risked.
+      case LookUp.Unknowable _ ->
+          new Outcome.Busy(
+              Optional.empty(), "The run service does not tell which runs Runnel started");
+    };
   }
 
   @Override
@@ -186,40 +181,6 @@ public final class ClientAgentRuns implements AgentRuns {
       return new Sighting.Blind(failure.retryAfter(), why(failure));
     }
     return new Sighting.Seen(List.copyOf(runs.values()));
-  }
-
-  /// For services that cannot filter by metadata. `Missing` needs a proof that the newest runs
-  /// show whose they are; without one nobody knows, and a second start must not be risked.
-  private Outcome startedRecentlyBy(DeliveryId key) {
-    List<RunItem> recent;
-    try {
-      recent =
-          client
-              .runs()
-              .list(
-                  ListRuns.ALL.sorted(SortBy.CREATED_AT, SortOrder.DESC).limit(ListRuns.MAX_LIMIT))
-              .send()
-              .items();
-    } catch (RunsException failure) {
-      return busy(failure);
-    }
-    var found = carrying(key, recent);
-    if (found.isPresent()) {
-      return found.get();
-    }
-    var showsDeliveries =
-        recent.isEmpty() || recent.stream().anyMatch(run -> RunItems.delivery(run).isPresent());
-    return showsDeliveries
-        ? new Outcome.Missing()
-        : new Outcome.Busy(
-            Optional.empty(), "The run service does not tell which runs Runnel started");
-  }
-
-  private static Optional<Outcome> carrying(DeliveryId key, List<RunItem> runs) {
-    return runs.stream()
-        .filter(run -> RunItems.delivery(run).equals(Optional.of(key)))
-        .findFirst()
-        .map(run -> new Outcome.Done(RunItems.run(run)));
   }
 
   /// A 400 to a cancellation: mostly the run had ended already.

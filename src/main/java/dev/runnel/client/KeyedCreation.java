@@ -1,0 +1,122 @@
+package dev.runnel.client;
+
+import dev.runnel.client.ListRuns.SortBy;
+import dev.runnel.client.ListRuns.SortOrder;
+import dev.runnel.wire.CreateRun;
+import dev.runnel.wire.CreatedRun;
+import dev.runnel.wire.RunItem;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/// Creates a run once, whatever becomes of the answers. The run carries a key in its metadata; a
+/// creation in doubt is repeated only when a list shows that no run carries it.
+final class KeyedCreation {
+  private static final int CANDIDATES = 20;
+  private static final int TRIES = 3;
+
+  /// A creation whose answer was lost may still be under way, so that no run is believed absent
+  /// before it was missing after each of these.
+  private static final List<Duration> LOOKS = List.of(Duration.ofSeconds(1), Duration.ofSeconds(3));
+
+  private final Runs runs;
+  private final Time time;
+  private final String name;
+  private final String key;
+
+  KeyedCreation(Runs runs, Time time, String name, String key) {
+    this.runs = runs;
+    this.time = time;
+    this.name = name;
+    this.key = key;
+  }
+
+  CreatedRun create(CreateRun run) {
+    var keyed = run.toBuilder().metadata(name, key).build();
+    var before = lookUp();
+    if (before instanceof LookUp.Found(var found)) {
+      return created(found);
+    }
+    for (int tries = 1; ; tries++) {
+      try {
+        return runs.create(keyed)
+            .withOptions(options -> options.withHeader("Idempotency-Key", key))
+            .send();
+      } catch (RunsException failure) {
+        if (!failure.mayHaveHappened() || failure instanceof RunsException.Interrupted) {
+          throw failure;
+        }
+        var found = lookAgain(failure);
+        if (found.isPresent()) {
+          return created(found.get());
+        }
+        if (tries == TRIES) {
+          throw failure;
+        }
+      }
+    }
+  }
+
+  /// @return empty where there certainly is none
+  /// @throws RunsException the failure, where nobody can tell
+  private Optional<RunItem> lookAgain(RunsException failure) {
+    for (var wait : LOOKS) {
+      time.pause(wait, "create a run", true);
+      LookUp looked;
+      try {
+        looked = lookUp();
+      } catch (RunsException blind) {
+        failure.addSuppressed(blind);
+        throw failure;
+      }
+      switch (looked) {
+        case LookUp.Found(var run) -> {
+          return Optional.of(run);
+        }
+        case LookUp.Absent _ -> {}
+        case LookUp.Unknowable _ -> throw failure;
+      }
+    }
+    return Optional.empty();
+  }
+
+  LookUp lookUp() {
+    List<RunItem> candidates;
+    try {
+      candidates = list(ListRuns.ALL.metadata(name, key).limit(CANDIDATES));
+    } catch (RunsException.BadRequest | RunsException.Forbidden | RunsException.Unprocessable no) {
+      return lookAmongTheNewest();
+    }
+    if (candidates.isEmpty()) {
+      return new LookUp.Absent();
+    }
+    // A service that does not know the filter lists strangers' runs.
+    return carrying(candidates).<LookUp>map(LookUp.Found::new).orElseGet(this::lookAmongTheNewest);
+  }
+
+  /// `Absent` needs a proof that the service shows the metadata of runs.
+  private LookUp lookAmongTheNewest() {
+    var newest =
+        list(ListRuns.ALL.sorted(SortBy.CREATED_AT, SortOrder.DESC).limit(ListRuns.MAX_LIMIT));
+    var found = carrying(newest);
+    if (found.isPresent()) {
+      return new LookUp.Found(found.get());
+    }
+    var showsKeys =
+        newest.isEmpty() || newest.stream().anyMatch(run -> run.metadata().containsKey(name));
+    return showsKeys ? new LookUp.Absent() : new LookUp.Unknowable();
+  }
+
+  private List<RunItem> list(ListRuns query) {
+    return runs.list(query).send().items();
+  }
+
+  private Optional<RunItem> carrying(List<RunItem> candidates) {
+    return candidates.stream().filter(run -> key.equals(run.metadata().get(name))).findFirst();
+  }
+
+  private static CreatedRun created(RunItem run) {
+    return new CreatedRun(run.runId(), run.state(), run.runId(), null, Map.of());
+  }
+}

@@ -1,0 +1,33 @@
+package dev.runnel.client;
+
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
+import com.google.errorprone.annotations.CheckReturnValue;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+
+/// Several calls that belong together. Nothing happens before [#run] or [#runAsync].
+///
+/// @param <T> what comes of them
+@CheckReturnValue
+public final class Steps<T> {
+  private final Core core;
+  private final Supplier<T> steps;
+
+  Steps(Core core, Supplier<T> steps) {
+    this.core = core;
+    this.steps = steps;
+  }
+
+  /// Does them, waits between included. An interrupt ends it at once.
+  ///
+  /// @throws RunsException when it does not work out
+  @CanIgnoreReturnValue
+  public T run() {
+    return steps.get();
+  }
+
+  /// Does them on the client's executor. To cancel the future, or to let it time out, ends it.
+  public CompletableFuture<T> runAsync() {
+    return core.async(steps);
+  }
+}

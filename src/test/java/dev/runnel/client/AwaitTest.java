@@ -1,0 +1,285 @@
+package dev.runnel.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.runnel.wire.RunItem;
+import dev.runnel.wire.RunStateValue;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// Waiting for a run, and making sure that it is over.
+@Timeout(30)
+class AwaitTest extends ClientFixture {
+  private static final String LINK = ", \"session_link\": \"https://runs.example/s/1\"";
+
+  private RunsClient client;
+
+  @BeforeEach
+  void build() {
+    client = builder().maxRetries(0).build();
+  }
+
+  @AfterEach
+  void close() {
+    client.close();
+  }
+
+  @Nested
+  class Waits {
+    @ParameterizedTest
+    @ValueSource(strings = {"SUCCEEDED", "FAILED", "ERROR", "CANCELLED", "BLOCKED"})
+    void untilTheRunIsOverOrWaitsForSomebody(String state) {
+      states("QUEUED", "PENDING", "CLAIMED", "INPROGRESS", state);
+
+      assertThat(client.runs().await("r1").run().state()).isEqualTo(new RunStateValue(state));
+      assertThat(server.getRequestCount()).isEqualTo(5);
+    }
+
+    @Test
+    void throughTimesItWaitsForSomebodyWhenAskedTo() {
+      states("BLOCKED", "INPROGRESS", "SUCCEEDED");
+
+      var run = client.runs().await("r1", Waiting.USUAL.untilEnded()).run();
+
+      assertThat(run.state()).isEqualTo(RunStateValue.SUCCEEDED);
+    }
+
+    @Test
+    void throughStatesOfALaterVersion() {
+      states("DREAMING", "SUCCEEDED");
+
+      assertThat(client.runs().await("r1").run().state()).isEqualTo(RunStateValue.SUCCEEDED);
+    }
+
+    @Test
+    void throughFailuresThatPass() {
+      server.enqueue(reset());
+      server.enqueue(problem(500, "internal_error"));
+      server.enqueue(problem(429, "resource_unavailable"));
+      server.enqueue(json(200, "<html>Log in</html>"));
+      states("SUCCEEDED");
+
+      assertThat(client.runs().await("r1").run().state()).isEqualTo(RunStateValue.SUCCEEDED);
+    }
+
+    @Test
+    void notThroughFailuresThatStay() {
+      server.enqueue(problem(404, "resource_not_found"));
+
+      assertThatThrownBy(() -> client.runs().await("r1").run())
+          .isInstanceOf(RunsException.NotFound.class);
+    }
+
+    @Test
+    void lessOftenTheLongerNothingChanges() {
+      for (int look = 0; look < 12; look++) {
+        states("INPROGRESS");
+      }
+      states("SUCCEEDED");
+
+      client.runs().await("r1").run();
+
+      assertThat(waits.getFirst()).isEqualTo(Duration.ofSeconds(1));
+      assertThat(waits).isSorted();
+      assertThat(waits.getLast()).isEqualTo(Duration.ofSeconds(15));
+    }
+
+    @Test
+    void noLongerThanTheDeadline() {
+      for (int look = 0; look < 9; look++) {
+        states("INPROGRESS");
+      }
+
+      assertThatThrownBy(
+              () -> client.runs().await("r1", Waiting.USUAL.atMost(Duration.ofSeconds(10))).run())
+          .isInstanceOf(RunsException.TimedOut.class)
+          .hasMessage("Could not wait for run r1: it is not over after PT10S");
+      assertThat(waits.stream().reduce(Duration.ZERO, Duration::plus))
+          .isEqualTo(Duration.ofSeconds(10));
+    }
+
+    @Test
+    void andTellsEachChangeOnce() {
+      states("QUEUED", "QUEUED", "INPROGRESS", "INPROGRESS", "SUCCEEDED");
+      var seen = new ArrayList<RunStateValue>();
+
+      client.runs().await("r1", Waiting.USUAL.onProgress(run -> seen.add(run.state()))).run();
+
+      assertThat(seen)
+          .containsExactly(RunStateValue.QUEUED, RunStateValue.INPROGRESS, RunStateValue.SUCCEEDED);
+    }
+
+    @Test
+    void forALinkThatComesLate() {
+      server.enqueue(json(200, run("SUCCEEDED", "")));
+      server.enqueue(problem(500, "internal_error"));
+      states("SUCCEEDED");
+
+      assertThat(client.runs().await("r1").run().sessionLink())
+          .isEqualTo("https://runs.example/s/1");
+    }
+
+    @Test
+    void notForALinkThatNeverComes() {
+      for (int look = 0; look < 6; look++) {
+        server.enqueue(json(200, run("FAILED", "")));
+      }
+
+      assertThat(client.runs().await("r1").run().sessionLink()).isNull();
+      assertThat(waits).hasSize(5).containsOnly(Duration.ofSeconds(1));
+    }
+
+    @Test
+    void forTheNextEndOfARunThatWasReopened() {
+      server.enqueue(json(200, run("SUCCEEDED", LINK)));
+      server.enqueue(json(200, run("SUCCEEDED", LINK)));
+      server.enqueue(json(200, run("INPROGRESS", LINK)));
+      server.enqueue(json(200, run("SUCCEEDED", LINK).replace("T09:00:00Z", "T09:05:00Z")));
+      var before = client.runs().get("r1").send();
+
+      var after = client.runs().await("r1", Waiting.USUAL.reopened(before)).run();
+
+      assertThat(after.updatedAt()).isAfter(before.updatedAt());
+    }
+
+    @Test
+    void untilAnInterrupt() throws Exception {
+      var patient = builder().time(Time.SYSTEM).build();
+      states("INPROGRESS");
+      var failure = new CompletableFuture<Throwable>();
+      var thread =
+          Thread.ofVirtual()
+              .start(
+                  () -> {
+                    try {
+                      patient.runs().await("r1").run();
+                    } catch (RunsException interrupted) {
+                      failure.complete(interrupted);
+                    }
+                  });
+      server.takeRequest();
+      thread.interrupt();
+
+      assertThat(failure.get(10, TimeUnit.SECONDS)).isInstanceOf(RunsException.Interrupted.class);
+      patient.close();
+    }
+
+    @Test
+    void inTheBackgroundToo() throws Exception {
+      states("INPROGRESS", "SUCCEEDED");
+
+      RunItem run = client.runs().await("r1").runAsync().get(10, TimeUnit.SECONDS);
+
+      assertThat(run.state()).isEqualTo(RunStateValue.SUCCEEDED);
+    }
+  }
+
+  @Nested
+  class ACancellation {
+    @Test
+    void isReadBackUntilTheRunIsOver() {
+      server.enqueue(json(200, "\"r1\""));
+      states("INPROGRESS");
+      server.enqueue(problem(400, "invalid_request"));
+      states("CANCELLED");
+
+      assertThat(client.runs().ensureCancelled("r1").run().state())
+          .isEqualTo(RunStateValue.CANCELLED);
+    }
+
+    @Test
+    void waitsWhileTheRunIsBeingPrepared() {
+      server.enqueue(
+          problem(409, "conflict", ", \"retryable\": true")
+              .newBuilder()
+              .setHeader("Retry-After", "2")
+              .build());
+      states("PENDING");
+      server.enqueue(json(200, "\"r1\""));
+      states("CANCELLED");
+
+      client.runs().ensureCancelled("r1").run();
+
+      assertThat(waits).containsExactly(Duration.ofSeconds(2));
+    }
+
+    @Test
+    void isFineWithARunThatHadEnded() {
+      server.enqueue(problem(400, "invalid_request"));
+      states("SUCCEEDED");
+
+      assertThat(client.runs().ensureCancelled("r1").run().state())
+          .isEqualTo(RunStateValue.SUCCEEDED);
+    }
+
+    @Test
+    void isAskedAgainWhenItsAnswerIsLost() {
+      server.enqueue(reset());
+      states("INPROGRESS");
+      server.enqueue(problem(500, "internal_error"));
+      server.enqueue(reset());
+      server.enqueue(json(200, "\"r1\""));
+      states("CANCELLED");
+
+      client.runs().ensureCancelled("r1").run();
+
+      assertThat(server.getRequestCount()).isEqualTo(6);
+    }
+
+    @Test
+    void isToldWhenTheRunWaitsForSomebody() {
+      server.enqueue(problem(400, "invalid_request"));
+      states("BLOCKED");
+
+      assertThatThrownBy(() -> client.runs().ensureCancelled("r1").run())
+          .isInstanceOf(RunsException.BadRequest.class);
+    }
+
+    @Test
+    void isToldWhenThisKindOfRunCannotBeCancelled() {
+      server.enqueue(problem(422, "operation_not_supported"));
+
+      assertThatThrownBy(() -> client.runs().ensureCancelled("r1").run())
+          .isInstanceOf(RunsException.Unprocessable.class);
+    }
+
+    @Test
+    void isGivenUpAtTheDeadline() {
+      for (int look = 0; look < 4; look++) {
+        server.enqueue(problem(409, "conflict"));
+        states("PENDING");
+      }
+
+      assertThatThrownBy(
+              () ->
+                  client
+                      .runs()
+                      .ensureCancelled("r1", Waiting.USUAL.atMost(Duration.ofSeconds(3)))
+                      .run())
+          .isInstanceOf(RunsException.TimedOut.class);
+    }
+  }
+
+  private void states(String... states) {
+    for (var state : states) {
+      server.enqueue(json(200, run(state, LINK)));
+    }
+  }
+
+  private static String run(String state, String more) {
+    return """
+    {"run_id": "r1", "state": "%s", "updated_at": "2026-01-05T09:00:00Z"%s}
+    """
+        .formatted(state, more);
+  }
+}

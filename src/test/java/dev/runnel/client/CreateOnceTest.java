@@ -1,0 +1,246 @@
+package dev.runnel.client;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.runnel.testkit.EmbeddedService;
+import dev.runnel.testkit.FaultyProxy;
+import dev.runnel.testkit.FaultyProxy.Fault;
+import dev.runnel.wire.CreateRun;
+import dev.runnel.wire.RunItem;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// However the answer of a creation is lost, there is one run in the end.
+@Timeout(60)
+class CreateOnceTest {
+  private static final CreateRun FIX_IT = CreateRun.of("fix it");
+
+  /// Before the real service, which keeps what reaches it.
+  @Nested
+  class ThroughFaults {
+    private EmbeddedService service;
+    private FaultyProxy proxy;
+    private RunsClient client;
+
+    @BeforeEach
+    void start(@TempDir Path folder) throws Exception {
+      service = new EmbeddedService(folder, "cat");
+      proxy = new FaultyProxy(service.uri());
+      client =
+          RunsClient.builder()
+              .baseUrl(proxy.uri("/api/v1"))
+              .apiKey(EmbeddedService.KEY)
+              .deadline(Duration.ofMillis(700))
+              .time(new TestTime(ClientFixture.NOW))
+              .build();
+    }
+
+    @AfterEach
+    void stop() {
+      client.close();
+      proxy.close();
+      service.close();
+    }
+
+    @ParameterizedTest
+    @EnumSource(Fault.class)
+    void aSpoiledCreationMakesOneRun(Fault fault) {
+      proxy.spoil(fault);
+
+      var created = client.runs().createOnce(FIX_IT, "k-1").run();
+
+      assertThat(proxy.left()).isZero();
+      assertThat(runs()).extracting(RunItem::runId).containsExactly(created.runId());
+    }
+
+    @Test
+    void theSameCreationUnderEveryFaultMakesOneRun() {
+      for (var fault : EnumSet.allOf(Fault.class)) {
+        proxy.spoil(fault);
+        client.runs().createOnce(FIX_IT, "k-1").run();
+      }
+
+      assertThat(runs()).hasSize(1);
+    }
+
+    @Test
+    void severalFaultsInARowMakeOneRun() {
+      proxy.spoil(Fault.LOST_ON_THE_WAY, Fault.REFUSED_IN_BETWEEN, Fault.RESET);
+
+      client.runs().createOnce(FIX_IT, "k-1").run();
+
+      assertThat(proxy.left()).isZero();
+      assertThat(runs()).hasSize(1);
+    }
+
+    @Test
+    void anotherKeyIsAnotherRun() {
+      client.runs().createOnce(FIX_IT, "k-1").run();
+      client.runs().createOnce(FIX_IT, "k-2").run();
+
+      assertThat(runs()).hasSize(2);
+    }
+
+    @Test
+    void aFaultThatStaysIsToldAndMakesNoRun() {
+      proxy.spoil(Fault.LOST_ON_THE_WAY, Fault.LOST_ON_THE_WAY, Fault.LOST_ON_THE_WAY);
+
+      assertThatThrownBy(() -> client.runs().createOnce(FIX_IT, "k-1").run())
+          .isInstanceOf(RunsException.ConnectionFailed.class);
+      assertThat(runs()).isEmpty();
+    }
+
+    private List<RunItem> runs() {
+      return client
+          .runs()
+          .pages(ListRuns.ALL)
+          .withOptions(options -> options.withDeadline(Duration.ofSeconds(20)))
+          .items()
+          .toList();
+    }
+  }
+
+  /// Before services that tell less.
+  @Nested
+  class WhereListsTellLess extends ClientFixture {
+    private RunsClient client;
+
+    @BeforeEach
+    void build() {
+      client = builder().maxRetries(0).build();
+    }
+
+    @AfterEach
+    void close() {
+      client.close();
+    }
+
+    @Test
+    void theKeyGoesAlongAsMetadataAndHeader() throws Exception {
+      server.enqueue(json(200, page("", null)));
+      server.enqueue(json(200, CREATED));
+
+      client.runs().createOnce(FIX_IT, "k 1").run();
+
+      assertThat(server.takeRequest().getTarget()).contains("metadata%5Bidempotency_key%5D=k%201");
+      var creation = server.takeRequest();
+      assertThat(creation.getHeaders().get("Idempotency-Key")).isEqualTo("k 1");
+      assertThat(requireNonNull(creation.getBody()).utf8())
+          .contains("\"metadata\":{\"idempotency_key\":\"k 1\"}");
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {400, 403, 422})
+    void aFilterThatIsRefusedIsReplacedByTheNewestRuns(int status) throws Exception {
+      server.enqueue(problem(status, "feature_not_available"));
+      server.enqueue(json(200, runs("r7", "k-1")));
+
+      assertThat(client.runs().createOnce(FIX_IT, "k-1").run().runId()).isEqualTo("r7");
+
+      server.takeRequest();
+      assertThat(server.takeRequest().getTarget())
+          .endsWith("?sort_by=created_at&sort_order=desc&limit=500");
+      assertThat(server.getRequestCount()).isEqualTo(2);
+    }
+
+    @Test
+    void aFilterThatIsNotKnownIsSeenThrough() {
+      server.enqueue(json(200, runs("r1", "of somebody else")));
+      server.enqueue(json(200, runs("r1", "of somebody else")));
+
+      assertThat(client.runs().lookUp("idempotency_key", "k-1").run())
+          .isEqualTo(new LookUp.Absent());
+    }
+
+    @Test
+    void whereRunsDoNotShowTheirKeysNobodyCanTell() {
+      server.enqueue(problem(403, "feature_not_available"));
+      server.enqueue(json(200, page("r1,r2", null)));
+
+      assertThat(client.runs().lookUp("idempotency_key", "k-1").run())
+          .isEqualTo(new LookUp.Unknowable());
+    }
+
+    @Test
+    void aCreationInDoubtIsNotRepeatedWhereNobodyCanTell() {
+      for (int look = 0; look < 2; look++) {
+        server.enqueue(problem(403, "feature_not_available"));
+        server.enqueue(json(200, page("r1,r2", null)));
+        if (look == 0) {
+          server.enqueue(problem(500, "internal_error"));
+        }
+      }
+
+      assertThatThrownBy(() -> client.runs().createOnce(FIX_IT, "k-1").run())
+          .isInstanceOfSatisfying(
+              RunsException.ServerFailed.class,
+              failure -> assertThat(failure.mayHaveHappened()).isTrue());
+      assertThat(server.getRequestCount()).isEqualTo(5);
+    }
+
+    @Test
+    void aRunIsBelievedAbsentOnlyWhenItIsMissedTwice() {
+      server.enqueue(json(200, page("", null)));
+      server.enqueue(problem(500, "internal_error"));
+      server.enqueue(json(200, page("", null)));
+      server.enqueue(json(200, runs("r9", "k-1")));
+
+      assertThat(client.runs().createOnce(FIX_IT, "k-1").run().runId()).isEqualTo("r9");
+      assertThat(waits).containsExactly(Duration.ofSeconds(1), Duration.ofSeconds(3));
+    }
+
+    @Test
+    void aLookThatFailsLeavesTheCreationInDoubt() {
+      server.enqueue(json(200, page("", null)));
+      server.enqueue(problem(500, "internal_error"));
+      server.enqueue(problem(503, "internal_error"));
+
+      assertThatThrownBy(() -> client.runs().createOnce(FIX_IT, "k-1").run())
+          .isInstanceOfSatisfying(
+              RunsException.ServerFailed.class,
+              failure -> {
+                assertThat(failure.status()).hasValue(500);
+                assertThat(failure.mayHaveHappened()).isTrue();
+                assertThat(failure.getSuppressed()).hasSize(1);
+              });
+    }
+
+    @Test
+    void aRefusalIsToldAtOnce() {
+      server.enqueue(json(200, page("", null)));
+      server.enqueue(problem(403, "insufficient_credits"));
+
+      assertThatThrownBy(() -> client.runs().createOnce(FIX_IT, "k-1").run())
+          .isInstanceOf(RunsException.Forbidden.class);
+      assertThat(server.getRequestCount()).isEqualTo(2);
+    }
+
+    @Test
+    void aKeyIsNeeded() {
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> client.runs().createOnce(FIX_IT, " ").run());
+    }
+
+    private static String runs(String id, String key) {
+      return """
+      {"runs": [{"run_id": "%s", "state": "QUEUED", "metadata": {"idempotency_key": "%s"}}],
+       "page_info": {"has_next_page": false}}
+      """
+          .formatted(id, key);
+    }
+  }
+}

@@ -1,0 +1,57 @@
+package dev.runnel.testkit;
+
+import dev.runnel.database.Database;
+import dev.runnel.service.AgentRunService;
+import dev.runnel.service.ServiceSettings;
+import io.javalin.Javalin;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Optional;
+
+/// The real Agent Run Service on a free port, with a shell command as its agent.
+public final class EmbeddedService implements AutoCloseable {
+  public static final String KEY = "test-key";
+
+  private final Database database;
+  private final AgentRunService service;
+  private final Javalin server;
+
+  /// @param command is given the prompt on its standard input
+  public EmbeddedService(Path folder, String command) {
+    database = Database.sqlite(folder.resolve("agent-runs.db"));
+    service =
+        AgentRunService.open(
+            database,
+            new ServiceSettings(
+                folder.resolve("workspaces"),
+                KEY,
+                () -> URI.create("http://runnel.test/"),
+                Optional.of(command),
+                System.getenv(),
+                4,
+                Duration.ofSeconds(1)),
+            InstantSource.system());
+    server =
+        Javalin.create(
+                config -> {
+                  config.concurrency.useVirtualThreads = true;
+                  config.startup.showJavalinBanner = false;
+                  service.routes(config.routes);
+                })
+            .start("127.0.0.1", 0);
+  }
+
+  /// Without a path.
+  public URI uri() {
+    return URI.create("http://127.0.0.1:" + server.port());
+  }
+
+  @Override
+  public void close() {
+    server.stop();
+    service.close();
+    database.close();
+  }
+}

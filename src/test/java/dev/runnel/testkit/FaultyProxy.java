@@ -1,0 +1,177 @@
+package dev.runnel.testkit;
+
+import java.io.IOException;
+import java.net.URI;
+import java.util.List;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import mockwebserver3.Dispatcher;
+import mockwebserver3.MockResponse;
+import mockwebserver3.MockWebServer;
+import mockwebserver3.RecordedRequest;
+import mockwebserver3.SocketEffect;
+import okhttp3.HttpUrl;
+import okhttp3.OkHttpClient;
+import okhttp3.Request;
+import okhttp3.RequestBody;
+import okio.Buffer;
+import okio.ByteString;
+
+/// Stands before a real service and spoils its answers. What it does not spoil it passes on, both
+/// ways, but for the idempotency key, which the public service does not know.
+public final class FaultyProxy implements AutoCloseable {
+  /// What becomes of one POST that creates something.
+  public enum Fault {
+    LOST_ON_THE_WAY(false),
+    REFUSED_IN_BETWEEN(false),
+    RESET(true),
+    STALLED_HEAD(true),
+    STALLED_BODY(true),
+    TRUNCATED_JSON(true),
+    BODY_BREAKS_OFF(true),
+    WRONG_TYPE(true),
+    LOGIN_PAGE(true),
+    EMPTY(true),
+    REQUEST_TIMEOUT(true),
+    INTERNAL_ERROR(true),
+    BAD_GATEWAY(true),
+    UNAVAILABLE_RETRY_AT_ONCE(true),
+    GATEWAY_TIMEOUT(true);
+
+    private final boolean reachesTheService;
+
+    Fault(boolean reachesTheService) {
+      this.reachesTheService = reachesTheService;
+    }
+  }
+
+  private final MockWebServer server = new MockWebServer();
+  private final OkHttpClient client =
+      new OkHttpClient.Builder().retryOnConnectionFailure(false).build();
+  private final Queue<Fault> faults = new ConcurrentLinkedQueue<>();
+  private final HttpUrl service;
+
+  /// @param service without a path
+  public FaultyProxy(URI service) throws IOException {
+    this.service = Optional.ofNullable(HttpUrl.get(service)).orElseThrow();
+    server.setDispatcher(
+        new Dispatcher() {
+          @Override
+          public MockResponse dispatch(RecordedRequest request) {
+            return answer(request);
+          }
+        });
+    server.start();
+  }
+
+  public URI uri(String path) {
+    return server.url(path).uri();
+  }
+
+  /// Spoils the next creations, one each.
+  public void spoil(Fault... next) {
+    faults.addAll(List.of(next));
+  }
+
+  /// How many faults are still to come.
+  public int left() {
+    return faults.size();
+  }
+
+  @Override
+  public void close() {
+    server.close();
+    client.dispatcher().executorService().shutdown();
+    client.connectionPool().evictAll();
+  }
+
+  private MockResponse answer(RecordedRequest request) {
+    try {
+      if (!isCreation(request)) {
+        return pass(request);
+      }
+      var fault = faults.poll();
+      if (fault == null) {
+        return pass(request);
+      }
+      return spoil(fault, fault.reachesTheService ? pass(request) : json(""));
+    } catch (IOException unreachable) {
+      return reset();
+    }
+  }
+
+  private static boolean isCreation(RecordedRequest request) {
+    var path = request.getUrl().encodedPath();
+    return request.getMethod().equals("POST")
+        && (path.endsWith("/agent/run") || path.endsWith("/agent/runs"));
+  }
+
+  private MockResponse pass(RecordedRequest request) throws IOException {
+    var url =
+        request
+            .getUrl()
+            .newBuilder()
+            .scheme(service.scheme())
+            .host(service.host())
+            .port(service.port())
+            .build();
+    var body = Optional.ofNullable(request.getBody()).orElse(ByteString.EMPTY);
+    var passed =
+        new Request.Builder()
+            .url(url)
+            .headers(request.getHeaders().newBuilder().removeAll("Idempotency-Key").build())
+            .method(
+                request.getMethod(),
+                request.getMethod().equals("GET") ? null : RequestBody.create(body, null))
+            .build();
+    try (var response = client.newCall(passed).execute()) {
+      return new MockResponse.Builder()
+          .code(response.code())
+          .headers(response.headers().newBuilder().removeAll("Transfer-Encoding").build())
+          .body(new Buffer().write(response.body().bytes()))
+          .build();
+    }
+  }
+
+  private static MockResponse spoil(Fault fault, MockResponse answer) {
+    return switch (fault) {
+      case LOST_ON_THE_WAY, RESET -> reset();
+      case REFUSED_IN_BETWEEN, UNAVAILABLE_RETRY_AT_ONCE ->
+          page(503).newBuilder().setHeader("Retry-After", "0").build();
+      case STALLED_HEAD ->
+          new MockResponse.Builder().onResponseStart(SocketEffect.Stall.INSTANCE).build();
+      case STALLED_BODY -> answer.newBuilder().bodyDelay(1, TimeUnit.HOURS).build();
+      case TRUNCATED_JSON -> json("{\"run_id\": \"7f");
+      case BODY_BREAKS_OFF ->
+          answer.newBuilder().onResponseBody(new SocketEffect.CloseSocket()).build();
+      case WRONG_TYPE -> json("[\"accepted\"]");
+      case LOGIN_PAGE -> page(200);
+      case EMPTY -> json("");
+      case REQUEST_TIMEOUT -> page(408);
+      case INTERNAL_ERROR -> page(500);
+      case BAD_GATEWAY -> page(502);
+      case GATEWAY_TIMEOUT -> page(504);
+    };
+  }
+
+  private static MockResponse reset() {
+    return new MockResponse.Builder().onResponseStart(new SocketEffect.CloseSocket()).build();
+  }
+
+  private static MockResponse page(int status) {
+    return new MockResponse.Builder()
+        .code(status)
+        .setHeader("Content-Type", "text/html")
+        .body("<html><body>Something is in between</body></html>")
+        .build();
+  }
+
+  private static MockResponse json(String body) {
+    return new MockResponse.Builder()
+        .setHeader("Content-Type", "application/json")
+        .body(body)
+        .build();
+  }
+}
