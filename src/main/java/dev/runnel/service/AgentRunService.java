@@ -3,8 +3,11 @@ package dev.runnel.service;
 import dev.runnel.database.Database;
 import io.javalin.config.RoutesConfig;
 import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Semaphore;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -17,15 +20,25 @@ public final class AgentRunService implements AutoCloseable {
   private final RunWatchers watchers;
   private final RunBook book;
   private final RunQueue queue;
-  private final RunRoutes routes;
+  private final ScheduleClock scheduleClock;
+  private final Guard guard;
+  private final List<Consumer<Api>> resources;
 
   private AgentRunService(
-      Harness harness, RunWatchers watchers, RunBook book, RunQueue queue, RunRoutes routes) {
+      Harness harness,
+      RunWatchers watchers,
+      RunBook book,
+      RunQueue queue,
+      ScheduleClock scheduleClock,
+      Guard guard,
+      List<Consumer<Api>> resources) {
     this.harness = harness;
     this.watchers = watchers;
     this.book = book;
     this.queue = queue;
-    this.routes = routes;
+    this.scheduleClock = scheduleClock;
+    this.guard = guard;
+    this.resources = resources;
   }
 
   /// Brings the tables up to date, ends what an earlier life left running, and begins to work.
@@ -37,16 +50,32 @@ public final class AgentRunService implements AutoCloseable {
     var harness = Agents.choose(settings.command(), settings.environment());
     var watchers = new RunWatchers();
     var arrivals = new Semaphore(0);
-    var book = new RunBook(database, clock, watchers, arrivals);
+    var book = new RunBook(database, clock, watchers, arrivals, settings.slots());
     var queue = RunQueue.start(book, harness, settings, watchers, arrivals);
     log.info("agent run service open agent={} slots={}", harness.name(), settings.slots());
+    var changes = new Semaphore(0);
+    var schedules = new Schedules(database, clock, changes);
+    var identities = new Identities(database, clock, Map.of());
+    var keys = new ApiKeys(database, clock, settings.apiKey());
     return new AgentRunService(
-        harness, watchers, book, queue, new RunRoutes(book, queue, settings, clock));
+        harness,
+        watchers,
+        book,
+        queue,
+        ScheduleClock.start(book, schedules, clock, changes),
+        new Guard(keys, settings.publicUrl()),
+        List.of(
+            new RunRoutes(book, queue, identities, settings, clock)::register,
+            new IdentityRoutes(identities)::register,
+            new ScheduleRoutes(schedules)::register,
+            new KeyRoutes(keys)::register));
   }
 
   /// Registers `/api/v1` and everything below it. The handlers block.
   public void routes(RoutesConfig routes) {
-    this.routes.register(routes);
+    var api = new Api(routes, guard);
+    resources.forEach(resource -> resource.accept(api));
+    api.closeWithNothing();
   }
 
   /// What works here: `command`, `claude`, `codex`, `gemini`, `opencode`, or `rehearsal` where
@@ -75,6 +104,7 @@ public final class AgentRunService implements AutoCloseable {
   /// not get to their end. Takes at most the grace time and some seconds.
   @Override
   public void close() {
+    scheduleClock.close();
     queue.close();
     log.info("agent run service closed");
   }

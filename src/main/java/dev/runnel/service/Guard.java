@@ -4,13 +4,13 @@ import dev.runnel.database.DatabaseException;
 import dev.runnel.wire.Problem;
 import io.javalin.http.Context;
 import io.javalin.http.Handler;
+import io.javalin.http.HandlerType;
 import io.javalin.http.HttpResponseException;
 import java.io.IOException;
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
 import java.util.HexFormat;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
@@ -26,25 +26,31 @@ final class Guard {
   private static final Pattern TRACE_PARENT =
       Pattern.compile("[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}.*");
 
-  private final byte[] apiKey;
+  private final ApiKeys keys;
   private final Supplier<URI> publicUrl;
 
-  Guard(String apiKey, Supplier<URI> publicUrl) {
-    this.apiKey = apiKey.getBytes(StandardCharsets.UTF_8);
+  Guard(ApiKeys keys, Supplier<URI> publicUrl) {
+    this.keys = keys;
     this.publicUrl = publicUrl;
   }
 
-  /// Lets in who has the key.
-  Handler keyed(Handler handler) {
+  /// Lets in who has a key, and says who it is.
+  Handler keyed(Api.Action action) {
     return open(
         ctx -> {
-          if (!hasKey(ctx.header("Authorization"))) {
+          var caller = who(ctx.header("Authorization"));
+          if (caller.isEmpty()) {
             ctx.header("WWW-Authenticate", "Bearer");
             throw new RequestProblem(
                 RequestProblem.Code.AUTHENTICATION_REQUIRED,
                 "Send the key as Authorization: Bearer KEY");
           }
-          handler.handle(ctx);
+          if (caller.get().scope() instanceof Caller.Scope.Reading
+              && !ctx.method().equals(HandlerType.GET)) {
+            throw new RequestProblem(
+                RequestProblem.Code.NOT_AUTHORIZED, "This key is for reading only");
+          }
+          action.take(ctx, caller.get());
         });
   }
 
@@ -70,13 +76,11 @@ final class Guard {
     };
   }
 
-  private boolean hasKey(@Nullable String authorization) {
+  private Optional<Caller> who(@Nullable String authorization) {
     var header = authorization == null ? "" : authorization;
-    if (!header.toLowerCase(Locale.ROOT).startsWith(SCHEME)) {
-      return false;
-    }
-    var key = header.substring(SCHEME.length()).strip();
-    return MessageDigest.isEqual(apiKey, key.getBytes(StandardCharsets.UTF_8));
+    return header.toLowerCase(Locale.ROOT).startsWith(SCHEME)
+        ? keys.who(header.substring(SCHEME.length()).strip())
+        : Optional.empty();
   }
 
   private static RequestProblem ofStatus(int status) {

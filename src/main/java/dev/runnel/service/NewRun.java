@@ -1,11 +1,15 @@
 package dev.runnel.service;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.runnel.wire.Attachment;
 import dev.runnel.wire.CreateRun;
 import dev.runnel.wire.RunMode;
 import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -13,21 +17,35 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param config as it was sent, with the skill and its name filled in; kept whole, since clients
 ///     may know members that this service does not
+/// @param identityUid as whom the agent works
+/// @param onBehalfOf e-mail or id of the person the run is for
+/// @param rest what else was asked for: `team`, `interactive`, and what this version does not know
 record NewRun(
     String prompt,
     String title,
     Optional<ObjectNode> config,
     Map<String, String> metadata,
     Optional<String> conversationId,
-    Optional<String> parentRunId) {
+    Optional<String> parentRunId,
+    RunMode mode,
+    Optional<String> identityUid,
+    Optional<String> onBehalfOf,
+    List<Attachment> attachments,
+    ObjectNode rest) {
   private static final int MOST_METADATA = 20;
   private static final int LONGEST_VALUE = 256;
+  private static final int MOST_ATTACHMENTS = 5;
+  private static final Set<String> IMAGES =
+      Set.of("image/jpeg", "image/png", "image/gif", "image/webp");
+  private static final Set<RunMode> MODES =
+      Set.of(RunMode.NORMAL, RunMode.PLAN, RunMode.ORCHESTRATE);
   private static final Pattern METADATA_KEY = Pattern.compile("[a-zA-Z0-9._-]{1,64}");
   // It goes through one environment variable, which the kernel bounds at 128 KiB.
   private static final int LONGEST_CONFIG = 64 * 1024;
 
   NewRun {
     metadata = Map.copyOf(metadata);
+    attachments = List.copyOf(attachments);
   }
 
   /// @throws RequestProblem when it cannot be a run
@@ -35,7 +53,7 @@ record NewRun(
     var request = Json.convert(body, CreateRun.class);
     var config = config(request, body.get("config") instanceof ObjectNode node ? node : null);
     var prompt = request.prompt() == null ? "" : request.prompt();
-    var skill = config.map(node -> node.path("skill_spec").asText("")).orElse("");
+    var skill = config.map(node -> skill(node)).orElse("");
     var conversation = present(request.conversationId());
     if (prompt.isBlank() && skill.isBlank() && conversation.isEmpty()) {
       throw RequestProblem.invalid(
@@ -44,7 +62,6 @@ record NewRun(
     if (prompt.indexOf('\0') >= 0) {
       throw RequestProblem.invalid("The prompt holds a NUL character");
     }
-    checkMode(request.mode());
     var metadata = request.metadata() == null ? Map.<String, String>of() : request.metadata();
     check(metadata);
     return new NewRun(
@@ -53,7 +70,94 @@ record NewRun(
         config,
         metadata,
         conversation,
-        present(request.parentRunId()));
+        present(request.parentRunId()),
+        checkMode(request.mode()),
+        present(request.agentIdentityUid()),
+        present(request.onBehalfOf()),
+        attachments(request),
+        rest(request));
+  }
+
+  NewRun with(Map<String, String> metadata) {
+    return new NewRun(
+        prompt,
+        title,
+        config,
+        metadata,
+        conversationId,
+        parentRunId,
+        mode,
+        identityUid,
+        onBehalfOf,
+        attachments,
+        rest);
+  }
+
+  /// With a configuration that holds where this one says nothing.
+  NewRun over(ObjectNode defaults) {
+    var merged = defaults.deepCopy();
+    config.ifPresent(merged::setAll);
+    return new NewRun(
+        prompt,
+        title,
+        Optional.of(merged),
+        metadata,
+        conversationId,
+        parentRunId,
+        mode,
+        identityUid,
+        onBehalfOf,
+        attachments,
+        rest);
+  }
+
+  NewRun below(String parentRunId) {
+    return new NewRun(
+        prompt,
+        title,
+        config,
+        metadata,
+        conversationId,
+        Optional.of(parentRunId),
+        mode,
+        identityUid,
+        onBehalfOf,
+        attachments,
+        rest);
+  }
+
+  private static List<Attachment> attachments(CreateRun request) {
+    var attachments = request.attachments() == null ? List.<Attachment>of() : request.attachments();
+    if (attachments.size() > MOST_ATTACHMENTS) {
+      throw RequestProblem.invalid("A run takes at most 5 attachments");
+    }
+    for (var attachment : attachments) {
+      if (!IMAGES.contains(attachment.mimeType())) {
+        throw RequestProblem.invalid("Attachments are images: jpeg, png, gif or webp");
+      }
+      try {
+        Base64.getDecoder().decode(attachment.data());
+      } catch (IllegalArgumentException _) {
+        throw RequestProblem.invalid("The data of an attachment is Base64");
+      }
+    }
+    return attachments;
+  }
+
+  private static ObjectNode rest(CreateRun request) {
+    var rest = Json.newObject();
+    rest.setAll(request.more());
+    if (request.team() != null) {
+      rest.put("team", request.team());
+    }
+    if (request.interactive() != null) {
+      rest.put("interactive", request.interactive());
+    }
+    return rest;
+  }
+
+  private static String skill(ObjectNode config) {
+    return config.path("skill_spec").asText(config.path("skills").path(0).asText(""));
   }
 
   private static Optional<ObjectNode> config(CreateRun request, @Nullable ObjectNode sent) {
@@ -63,7 +167,14 @@ record NewRun(
     }
     var config = sent == null ? Json.newObject() : sent.deepCopy();
     skill.ifPresent(spec -> config.put("skill_spec", spec));
-    var spec = config.path("skill_spec").asText("");
+    if (config.hasNonNull("skill_spec") && config.hasNonNull("skills") && skill.isEmpty()) {
+      throw RequestProblem.invalid("Give either skill_spec or skills");
+    }
+    var spec = skill(config);
+    // Answers repeat the first of several as the one.
+    if (!spec.isBlank() && !config.hasNonNull("skill_spec")) {
+      config.put("skill_spec", spec);
+    }
     if (!spec.isBlank() && config.path("name").asText("").isBlank()) {
       config.put("name", skillName(spec));
     }
@@ -75,7 +186,7 @@ record NewRun(
   }
 
   /// `owner/repo:skill-name` is named by its end, `owner/repo:path/to/SKILL.md` by its folder.
-  private static String skillName(String spec) {
+  static String skillName(String spec) {
     var path = spec.substring(spec.indexOf(':') + 1).replaceAll("/SKILL\\.md$", "");
     return path.substring(path.lastIndexOf('/') + 1);
   }
@@ -96,16 +207,17 @@ record NewRun(
             });
   }
 
-  static void checkMode(@Nullable RunMode mode) {
-    if (mode == null || mode.equals(RunMode.NORMAL)) {
-      return;
+  static RunMode checkMode(@Nullable RunMode mode) {
+    var wanted = mode == null ? RunMode.NORMAL : mode;
+    if (!MODES.contains(wanted)) {
+      throw RequestProblem.invalid("mode must be normal, plan or orchestrate");
     }
-    if (mode.equals(RunMode.PLAN) || mode.equals(RunMode.ORCHESTRATE)) {
+    if (!wanted.equals(RunMode.NORMAL)) {
       throw new RequestProblem(
           RequestProblem.Code.OPERATION_NOT_SUPPORTED,
           "This service runs agents in the mode normal only");
     }
-    throw RequestProblem.invalid("mode must be normal, plan or orchestrate");
+    return wanted;
   }
 
   /// Also for runs that inherit some from their parent.

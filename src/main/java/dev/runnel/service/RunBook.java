@@ -9,7 +9,10 @@ import dev.runnel.wire.ArtifactItem.PullRequest;
 import dev.runnel.wire.CreatedRun;
 import dev.runnel.wire.FollowUpAccepted;
 import dev.runnel.wire.FollowUpOutcome;
+import dev.runnel.wire.RunSource;
 import dev.runnel.wire.RunStateValue;
+import dev.runnel.wire.TimelineEvent;
+import dev.runnel.wire.UserInfo;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
@@ -33,6 +36,7 @@ import org.slf4j.LoggerFactory;
 /// what changed since the last answer misses nothing.
 final class RunBook {
   private static final Logger log = LoggerFactory.getLogger(RunBook.class);
+  private static final int DEEPEST = 3;
   private static final int MOST_ARTIFACTS = 50;
   private static final int PAGE = 1000;
   private static final Duration ANSWERS_ARE_KEPT = Duration.ofDays(7);
@@ -53,11 +57,15 @@ final class RunBook {
   private final InstantSource clock;
   private final RunWatchers watchers;
   private final Semaphore arrivals;
+  private final int slots;
   // Guarded by the writing way of the database, which lets one transaction in at a time.
   private Instant newest;
 
   /// @param arrivals gets a permit whenever a run was queued
-  RunBook(Database database, InstantSource clock, RunWatchers watchers, Semaphore arrivals) {
+  /// @param slots how many runs work at once
+  RunBook(
+      Database database, InstantSource clock, RunWatchers watchers, Semaphore arrivals, int slots) {
+    this.slots = slots;
     this.database = database;
     this.clock = clock;
     this.watchers = watchers;
@@ -74,24 +82,123 @@ final class RunBook {
   }
 
   /// @param key the caller's name for this request; the same again gets the same answer
+  /// @param factoryUid the factory it is dispatched to
   /// @return a [CreatedRun]
-  String create(NewRun run, Optional<String> key) {
+  String create(NewRun run, Caller caller, Optional<String> factoryUid, Optional<String> key) {
     var answer =
         once(
             "create",
             key,
             (runs, at) -> {
-              var id = UUID.randomUUID().toString();
-              runs.insert(
-                  id,
-                  withParent(run, runs),
-                  run.parentRunId().isPresent() ? "ORCHESTRATION" : "API",
-                  at);
-              log.info("run created run={}", id);
-              return Json.write(new CreatedRun(id, RunStateValue.QUEUED, id, null, Map.of()));
+              var id = insert(runs, run, caller, factoryUid, at);
+              var atCapacity = runs.working() >= slots;
+              return Json.write(new CreatedRun(id, RunStateValue.QUEUED, id, atCapacity, Map.of()));
             });
     arrivals.release();
     return answer;
+  }
+
+  /// Starts the run of a schedule that is due, if one is.
+  boolean startDue() {
+    var started =
+        change(
+            (runs, at) -> {
+              var due = Schedules.due(runs.rows(), at);
+              if (due.isEmpty()) {
+                return false;
+              }
+              var schedule = due.get();
+              String error = null;
+              try {
+                var run = NewRun.parse(Schedules.request(schedule.body()));
+                var id = UUID.randomUUID().toString();
+                runs.insert(
+                    id,
+                    run,
+                    new RunRows.Origin(
+                        RunSource.SCHEDULED_AGENT,
+                        Caller.MAIN.info(),
+                        Caller.MAIN.info(),
+                        Optional.empty(),
+                        Optional.of(schedule.forRun()),
+                        0),
+                    at);
+                log.info("run created run={} schedule={}", id, schedule.id());
+              } catch (RequestProblem problem) {
+                error = problem.detail();
+                log.warn("schedule started no run schedule={} why={}", schedule.id(), error);
+              }
+              Schedules.ran(runs.rows(), schedule, at, error);
+              return true;
+            });
+    if (started) {
+      arrivals.release();
+    }
+    return started;
+  }
+
+  List<TimelineEvent> timeline(String runId) {
+    return database.read(rows -> new EventRows(rows).of(runId));
+  }
+
+  boolean isBelow(String runId, String ancestor) {
+    return database.read(rows -> new RunRows(rows).isBelow(runId, ancestor));
+  }
+
+  Optional<RunRow> newestOf(String conversationId) {
+    return database.read(rows -> new RunRows(rows).newestOf(conversationId));
+  }
+
+  Optional<RunRow> bySession(String sessionId) {
+    return database.read(rows -> new RunRows(rows).bySession(sessionId));
+  }
+
+  Optional<String> idByArtifact(String url) {
+    return database.read(rows -> new RunRows(rows).idByArtifact(url));
+  }
+
+  private String insert(
+      RunRows runs, NewRun asked, Caller caller, Optional<String> factoryUid, Instant at)
+      throws SQLException {
+    var id = UUID.randomUUID().toString();
+    var parent = Optional.<RunRow>empty();
+    if (asked.parentRunId().isPresent()) {
+      parent = runs.find(asked.parentRunId().get());
+      if (parent.isEmpty()) {
+        throw RequestProblem.invalid("parent_run_id names no run");
+      }
+      if (parent.get().depth() >= DEEPEST) {
+        throw RequestProblem.invalid("Runs are started by runs at most 3 deep");
+      }
+    }
+    var factoryOf = parent.flatMap(RunRow::factoryUid);
+    var run = parent.isPresent() ? withParent(asked, parent.get()) : asked;
+    if (run.conversationId().isPresent() && runs.newestOf(run.conversationId().get()).isEmpty()) {
+      throw RequestProblem.invalid("conversation_id names no conversation");
+    }
+    var creator =
+        run.onBehalfOf()
+            .map(
+                who ->
+                    new UserInfo("user", who, who, who.contains("@") ? who : null, null, Map.of()))
+            .orElse(caller.info());
+    var executor =
+        run.identityUid()
+            .map(uid -> new UserInfo("service_account", uid, null, null, null, Map.of()))
+            .orElse(caller.info());
+    runs.insert(
+        id,
+        run,
+        new RunRows.Origin(
+            parent.isPresent() ? RunSource.ORCHESTRATION : RunSource.API,
+            creator,
+            executor,
+            factoryUid.or(() -> factoryOf),
+            Optional.empty(),
+            parent.map(row -> row.depth() + 1).orElse(0)),
+        at);
+    log.info("run created run={}", id);
+    return id;
   }
 
   /// @return a [FollowUpAccepted]
@@ -145,6 +252,7 @@ final class RunBook {
                 case Step.To _ -> {
                   runs.giveFollowUps(runId, 0);
                   runs.end(runId, Ending.cancelled(), at);
+                  new EventRows(runs.rows()).add(runId, EventRows.Type.RUN_CANCELLED, at);
                   log.info("run cancelled run={}", runId);
                   yield false;
                 }
@@ -175,6 +283,9 @@ final class RunBook {
               var job = job(run, runs);
               runs.giveFollowUps(run.id(), job.execution());
               runs.claim(run.id(), job.sessionId(), at);
+              var events = new EventRows(runs.rows());
+              events.add(run.id(), EventRows.Type.RUN_CLAIMED, at);
+              events.add(run.id(), EventRows.Type.SESSION_STARTED, at);
               new TranscriptRows(runs.rows())
                   .add(
                       run.id(),
@@ -192,8 +303,9 @@ final class RunBook {
   /// @return whether it was cancelled meanwhile
   boolean launched(Job job, long pid, Optional<Instant> startedAt) {
     return change(
-        (runs, _) -> {
+        (runs, at) -> {
           runs.launched(job.runId(), pid, startedAt);
+          new EventRows(runs.rows()).add(job.runId(), EventRows.Type.AGENT_STARTED, at);
           return runs.find(job.runId()).map(RunRow::cancelAsked).orElse(true);
         });
   }
@@ -227,6 +339,7 @@ final class RunBook {
               return switch (RunMachine.next(run.phase(), new Event.Ended(as.phase(), waiting))) {
                 case Step.To(Phase next) -> {
                   runs.settle(runId, worked(run, at));
+                  new EventRows(runs.rows()).add(runId, EventRows.Type.ofEnd(as.phase()), at);
                   if (next == Phase.QUEUED) {
                     runs.queue(runId, at);
                   } else {
@@ -296,18 +409,11 @@ final class RunBook {
         config.toString());
   }
 
-  private static NewRun withParent(NewRun run, RunRows runs) throws SQLException {
-    if (run.parentRunId().isEmpty()) {
-      return run;
-    }
-    var parent =
-        runs.find(run.parentRunId().get())
-            .orElseThrow(() -> RequestProblem.invalid("parent_run_id names no run"));
+  private static NewRun withParent(NewRun run, RunRow parent) {
     Map<String, String> metadata = new TreeMap<>(parent.metadataEntries());
     metadata.putAll(run.metadata());
     NewRun.check(metadata);
-    return new NewRun(
-        run.prompt(), run.title(), run.config(), metadata, run.conversationId(), run.parentRunId());
+    return run.with(metadata);
   }
 
   private static void addArtifacts(

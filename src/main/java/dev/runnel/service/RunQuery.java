@@ -39,8 +39,15 @@ final class RunQuery {
           "FAILED",
           "ERROR",
           "CANCELLED");
-  private static final List<String> FILTERS_WITHOUT_MATCH =
-      List.of("schedule_id", "automation_id", "factory_uid");
+  private static final Map<String, List<String>> TASK_STATES =
+      Map.of(
+          "running", List.of("QUEUED", "PENDING", "CLAIMED", "INPROGRESS"),
+          "failed", List.of("FAILED", "ERROR"),
+          "blocked", List.of("BLOCKED"),
+          "cancelled", List.of("CANCELLED"),
+          "complete", List.of("SUCCEEDED"));
+  private static final List<String> ARTIFACTS =
+      List.of("PLAN", "PULL_REQUEST", "SCREENSHOT", "FILE", "EXTERNAL_REFERENCE");
 
   /// A page, one run more than asked for where there is one.
   record Page(List<RunRow> runs, Optional<String> nextCursor) {}
@@ -55,25 +62,38 @@ final class RunQuery {
   private enum Sort {
     UPDATED_AT,
     CREATED_AT,
-    TITLE;
+    TITLE,
+    /// By skill; runs without one come last.
+    AGENT;
 
-    String column() {
+    private static final String LAST = "\uDBFF\uDFFF";
+
+    String word() {
       return name().toLowerCase(Locale.ROOT);
     }
 
+    String column(boolean ascending) {
+      return switch (this) {
+        case UPDATED_AT, CREATED_AT, TITLE -> word();
+        case AGENT ->
+            ascending ? "COALESCE(skill_spec, char(1114111))" : "COALESCE(skill_spec, '')";
+      };
+    }
+
     /// What a cursor says of a row.
-    String place(RunRow run) {
+    String place(RunRow run, boolean ascending) {
       return switch (this) {
         case UPDATED_AT -> Long.toString(Rows.micros(run.updatedAt()));
         case CREATED_AT -> Long.toString(Rows.micros(run.createdAt()));
         case TITLE -> run.title();
+        case AGENT -> run.configNode().path("skill_spec").asText(ascending ? LAST : "");
       };
     }
 
     Object value(String place) {
       return switch (this) {
         case UPDATED_AT, CREATED_AT -> Long.valueOf(place);
-        case TITLE -> place;
+        case TITLE, AGENT -> place;
       };
     }
   }
@@ -99,7 +119,7 @@ final class RunQuery {
         "SELECT * FROM runs"
             + (conditions.isEmpty() ? "" : " WHERE " + String.join(" AND ", conditions))
             + " ORDER BY "
-            + sort.column()
+            + sort.column(ascending)
             + direction
             + ", id"
             + direction
@@ -144,14 +164,40 @@ final class RunQuery {
                     """,
                     ancestor));
     metadata();
-    only("creator", RunRow.CREATOR.uid());
-    only("executor", RunRow.CREATOR.uid());
+    anyOf("creator", "creator_uid", value -> value);
+    anyOf("executor", "executor_uid", value -> value);
+    anyOf("factory_uid", "factory_uid", value -> value);
+    anyOf("schedule_id", "schedule_id", value -> value);
+    anyOf("automation_id", "schedule_id", value -> value);
+    if (one("factory_only").map(RunQuery::flag).orElse(false)) {
+      conditions.add("factory_uid IS NOT NULL");
+    }
+    taskStates();
     only("execution_location", "REMOTE");
-    one("artifact_type")
-        .ifPresent(
-            type ->
-                conditions.add(type.equals("PULL_REQUEST") ? "artifacts IS NOT NULL" : "1 = 0"));
-    FILTERS_WITHOUT_MATCH.forEach(name -> only(name, null));
+    one("artifact_type").ifPresent(this::artifact);
+  }
+
+  private void taskStates() {
+    var wanted = new ArrayList<String>();
+    for (var status : all("task_status")) {
+      var states = TASK_STATES.get(status);
+      if (states == null) {
+        throw RequestProblem.invalid(
+            "task_status must be one of running, failed, blocked, cancelled, complete");
+      }
+      wanted.addAll(states);
+    }
+    if (!wanted.isEmpty()) {
+      conditions.add("state IN (" + marks(wanted) + ")");
+      values.addAll(wanted);
+    }
+  }
+
+  private void artifact(String type) {
+    if (!ARTIFACTS.contains(type)) {
+      throw RequestProblem.invalid("artifact_type must be one of " + String.join(", ", ARTIFACTS));
+    }
+    where("artifacts LIKE ?", "%\"artifact_type\":\"" + type + "\"%");
   }
 
   private void metadata() {
@@ -184,7 +230,9 @@ final class RunQuery {
         (lower(title) LIKE ? ESCAPE '\\' OR lower(prompt) LIKE ? ESCAPE '\\' \
         OR lower(skill_spec) LIKE ? ESCAPE '\\' OR id = ?)\
         """);
-    values.addAll(List.of(pattern, pattern, pattern, words));
+    // Also a link to a run.
+    var id = words.substring(words.lastIndexOf('/') + 1);
+    values.addAll(List.of(pattern, pattern, pattern, id));
   }
 
   private void anyOf(String parameter, String column, UnaryOperator<String> check) {
@@ -214,7 +262,7 @@ final class RunQuery {
   private void goOnAfter(String cursor) {
     try {
       var place = Json.body(Base64.getUrlDecoder().decode(cursor));
-      if (!place.path("by").asText().equals(sort.column())
+      if (!place.path("by").asText().equals(sort.word())
           || place.path("asc").asBoolean() != ascending
           || !place.path("id").isTextual()
           || !place.path("at").isTextual()) {
@@ -222,7 +270,8 @@ final class RunQuery {
       }
       var value = sort.value(place.path("at").asText());
       var beyond = ascending ? ">" : "<";
-      conditions.add("(%1$s %2$s ? OR (%1$s = ? AND id %2$s ?))".formatted(sort.column(), beyond));
+      conditions.add(
+          "(%1$s %2$s ? OR (%1$s = ? AND id %2$s ?))".formatted(sort.column(ascending), beyond));
       values.addAll(List.of(value, value, place.path("id").asText()));
     } catch (RequestProblem | IllegalArgumentException _) {
       throw RequestProblem.invalid("The cursor does not belong to this list");
@@ -231,9 +280,9 @@ final class RunQuery {
 
   private String cursor(RunRow last) {
     ObjectNode place = Json.newObject();
-    place.put("by", sort.column());
+    place.put("by", sort.word());
     place.put("asc", ascending);
-    place.put("at", sort.place(last));
+    place.put("at", sort.place(last, ascending));
     place.put("id", last.id());
     return Base64.getUrlEncoder()
         .withoutPadding()
@@ -265,10 +314,18 @@ final class RunQuery {
 
   private static Sort sort(String value) {
     return Arrays.stream(Sort.values())
-        .filter(each -> each.column().equals(value))
+        .filter(each -> each.word().equals(value))
         .findFirst()
         .orElseThrow(
-            () -> RequestProblem.invalid("sort_by must be updated_at, created_at or title"));
+            () -> RequestProblem.invalid("sort_by must be updated_at, created_at, title or agent"));
+  }
+
+  private static boolean flag(String value) {
+    return switch (value) {
+      case "true" -> true;
+      case "false" -> false;
+      default -> throw RequestProblem.invalid("factory_only must be true or false");
+    };
   }
 
   private static boolean ascending(String value) {

@@ -3,92 +3,74 @@ package dev.runnel.service;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.wire.FollowUpMessage;
 import dev.runnel.wire.PageInfo;
-import io.javalin.config.RoutesConfig;
 import io.javalin.http.Context;
-import io.javalin.http.HandlerType;
 import java.io.SequenceInputStream;
 import java.time.InstantSource;
-import java.util.LinkedHashMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
-import java.util.TreeSet;
-import java.util.regex.Pattern;
 
-/// The Agent Run API over HTTP, under `/api/v1`. Handlers block; they belong on virtual threads.
+/// Runs, and what is known of one.
 final class RunRoutes {
-  private static final String BASE = "/api/v1";
   private static final int LONGEST_KEY = 255;
-  private static final List<HandlerType> METHODS =
-      List.of(
-          HandlerType.GET,
-          HandlerType.POST,
-          HandlerType.PUT,
-          HandlerType.PATCH,
-          HandlerType.DELETE,
-          HandlerType.OPTIONS);
 
   private final RunBook book;
   private final RunQueue queue;
+  private final Identities identities;
   private final ServiceSettings settings;
   private final InstantSource clock;
   private final TranscriptLinks links;
-  private final Guard guard;
-  private final Map<String, Set<String>> known = new LinkedHashMap<>();
 
-  RunRoutes(RunBook book, RunQueue queue, ServiceSettings settings, InstantSource clock) {
+  RunRoutes(
+      RunBook book,
+      RunQueue queue,
+      Identities identities,
+      ServiceSettings settings,
+      InstantSource clock) {
     this.book = book;
     this.queue = queue;
+    this.identities = identities;
     this.settings = settings;
     this.clock = clock;
     this.links = new TranscriptLinks(clock);
-    this.guard = new Guard(settings.apiKey(), settings.publicUrl());
   }
 
-  void register(RoutesConfig routes) {
-    add(routes, HandlerType.POST, "/agent/run", this::create);
-    add(routes, HandlerType.POST, "/agent/runs", this::create);
-    add(routes, HandlerType.GET, "/agent/runs", this::list);
-    add(routes, HandlerType.GET, "/agent/runs/{id}", this::show);
-    add(routes, HandlerType.POST, "/agent/runs/{id}/followups", this::followUp);
-    add(routes, HandlerType.POST, "/agent/runs/{id}/cancel", this::cancel);
-    add(routes, HandlerType.GET, "/agent/runs/{id}/transcript", this::transcript);
-    routes.get(BASE + "/agent/runs/{id}/transcript/text", guard.open(this::transcriptText));
-    for (var method : METHODS) {
-      routes.addHttpHandler(method, BASE, guard.keyed(this::nothingHere));
-      routes.addHttpHandler(method, BASE + "/<rest>", guard.keyed(this::nothingHere));
+  void register(Api api) {
+    api.post("/agent/run", this::create);
+    api.post("/agent/runs", this::create);
+    api.get("/agent/runs", this::list);
+    api.get("/agent/runs/{id}", this::show);
+    api.post("/agent/runs/{id}/followups", this::followUp);
+    api.post("/agent/runs/{id}/cancel", this::cancel);
+    api.post("/agent/runs/{id}/interrupt", this::interrupt);
+    api.get("/agent/runs/{id}/timeline", this::timeline);
+    api.get("/agent/runs/{id}/transcript", this::transcript);
+    api.open("/agent/runs/{id}/transcript/text", this::transcriptText);
+    api.get("/agent/run-by-external-reference", this::byReference);
+    api.open("/agent/sessions/{id}/redirect", this::ofSession);
+    api.open("/agent/conversations/{id}/redirect", this::ofConversation);
+  }
+
+  private void create(Context ctx, Caller caller) {
+    var run = NewRun.parse(Json.body(ctx.bodyAsBytes()));
+    if (run.identityUid().isPresent()) {
+      run = run.over(identities.config(run.identityUid().get()));
     }
+    if (caller.scope() instanceof Caller.Scope.Below(String parent)) {
+      var wanted = run.parentRunId().orElse(parent);
+      requireBelow(caller, wanted, true);
+      run = run.below(wanted);
+    }
+    Api.answer(ctx, book.create(run, caller, Optional.empty(), key(ctx)));
   }
 
-  /// What a handler does with a request.
-  private interface Action {
-    void take(Context ctx);
-  }
-
-  private void add(RoutesConfig routes, HandlerType method, String path, Action action) {
-    known
-        .computeIfAbsent(Pattern.quote(BASE) + path.replace("{id}", "[^/]+"), _ -> new TreeSet<>())
-        .add(method.name());
-    routes.addHttpHandler(
-        method,
-        BASE + path,
-        guard.keyed(
-            ctx -> {
-              // An address that ends in a slash lost its id on the way; the list would hide that.
-              if (ctx.path().endsWith("/")) {
-                throw nothing();
-              }
-              action.take(ctx);
-            }));
-  }
-
-  private void create(Context ctx) {
-    answer(ctx, book.create(NewRun.parse(Json.body(ctx.bodyAsBytes())), key(ctx)));
-  }
-
-  private void list(Context ctx) {
-    var page = book.list(RunQuery.parse(ctx.queryParamMap()));
+  private void list(Context ctx, Caller caller) {
+    var parameters = new HashMap<>(ctx.queryParamMap());
+    if (caller.scope() instanceof Caller.Scope.Below(String parent)) {
+      parameters.put("ancestor_run_id", List.of(parent));
+    }
+    var page = book.list(RunQuery.parse(parameters));
     var now = clock.instant();
     var url = settings.publicUrl().get();
     ObjectNode body = Json.newObject();
@@ -98,17 +80,22 @@ final class RunRoutes {
         "page_info",
         Json.object(
             new PageInfo(page.nextCursor().isPresent(), page.nextCursor().orElse(null), Map.of())));
-    answer(ctx, body.toString());
+    Api.answer(ctx, body.toString());
   }
 
-  private void show(Context ctx) {
-    var run = book.find(ctx.pathParam("id")).orElseThrow(RequestProblem::noRun);
-    answer(ctx, run.show(settings.publicUrl().get(), clock.instant()).toString());
+  private void show(Context ctx, Caller caller) {
+    var run = find(ctx, caller);
+    Api.answer(ctx, run.show(settings.publicUrl().get(), clock.instant()).toString());
   }
 
-  private void followUp(Context ctx) {
+  private void followUp(Context ctx, Caller caller) {
     var message = Json.convert(Json.body(ctx.bodyAsBytes()), FollowUpMessage.class);
     var text = message.message();
+    if (message.attachments() != null && !message.attachments().isEmpty()) {
+      throw new RequestProblem(
+          RequestProblem.Code.OPERATION_NOT_SUPPORTED,
+          "No attachment was prepared here: follow-ups take text only");
+    }
     if (text == null || text.isBlank()) {
       throw RequestProblem.invalid("A follow-up needs a message");
     }
@@ -116,47 +103,86 @@ final class RunRoutes {
       throw RequestProblem.invalid("The message holds a NUL character");
     }
     NewRun.checkMode(message.mode());
-    answer(ctx, book.followUp(ctx.pathParam("id"), text, key(ctx)));
+    requireBelow(caller, ctx.pathParam("id"), false);
+    Api.answer(ctx, book.followUp(ctx.pathParam("id"), text, key(ctx)));
   }
 
-  private void cancel(Context ctx) {
+  private void cancel(Context ctx, Caller caller) {
     var id = ctx.pathParam("id");
+    requireBelow(caller, id, false);
     queue.cancel(id);
-    answer(ctx, Json.write(id));
+    Api.answer(ctx, Json.write(id));
   }
 
-  private void transcript(Context ctx) {
-    var id = ctx.pathParam("id");
-    if (book.find(id).isEmpty()) {
-      throw RequestProblem.noRun();
-    }
+  private void interrupt(Context ctx, Caller caller) {
+    find(ctx, caller);
+    throw new RequestProblem(
+        RequestProblem.Code.OPERATION_NOT_SUPPORTED,
+        "Agents here cannot be interrupted. Cancel the run, and go on with a follow-up.");
+  }
+
+  private void timeline(Context ctx, Caller caller) {
+    var run = find(ctx, caller);
+    var body = Json.newObject();
+    var events = body.putArray("events");
+    book.timeline(run.id()).forEach(event -> events.add(Json.object(event)));
+    Api.answer(ctx, body.toString());
+  }
+
+  private void transcript(Context ctx, Caller caller) {
+    var id = find(ctx, caller).id();
     ctx.status(302)
-        .header("Location", BASE + "/agent/runs/" + id + "/transcript/text?" + links.query(id));
+        .header("Location", Api.BASE + "/agent/runs/" + id + "/transcript/text?" + links.query(id));
   }
 
-  private void transcriptText(Context ctx) {
+  private void transcriptText(Context ctx, Caller anybody) {
     var id = ctx.pathParam("id");
     if (!links.opens(id, ctx.queryParam("expires"), ctx.queryParam("signature"))) {
-      throw nothing();
+      throw Api.nothing();
     }
     ctx.contentType("text/plain; charset=utf-8")
         .result(new SequenceInputStream(new TranscriptPages(book, id)));
   }
 
-  private void nothingHere(Context ctx) {
-    for (var path : known.entrySet()) {
-      if (ctx.path().matches(path.getKey())) {
-        ctx.header("Allow", String.join(", ", path.getValue()));
-        throw new RequestProblem(
-            RequestProblem.Code.METHOD_NOT_ALLOWED,
-            "Allowed here: " + String.join(", ", path.getValue()));
-      }
-    }
-    throw nothing();
+  private void byReference(Context ctx, Caller caller) {
+    var url =
+        Optional.ofNullable(ctx.queryParam("url"))
+            .filter(it -> !it.isBlank())
+            .orElseThrow(() -> RequestProblem.invalid("Give the url of what a run made"));
+    var id = book.idByArtifact(url).orElseThrow(RequestProblem::noRun);
+    requireBelow(caller, id, false);
+    Api.answer(ctx, Json.newObject().put("run_id", id).toString());
   }
 
-  private static RequestProblem nothing() {
-    return new RequestProblem(RequestProblem.Code.RESOURCE_NOT_FOUND, "Nothing is at this address");
+  private void ofSession(Context ctx, Caller anybody) {
+    var run = book.bySession(ctx.pathParam("id")).orElseThrow(RequestProblem::noRun);
+    var body = Json.newObject();
+    run.conversationId().ifPresent(id -> body.put("conversation_id", id));
+    Api.answer(ctx, body.toString());
+  }
+
+  private void ofConversation(Context ctx, Caller anybody) {
+    var run = book.newestOf(ctx.pathParam("id")).orElseThrow(RequestProblem::noRun);
+    var body = Json.newObject();
+    run.sessionId().ifPresent(id -> body.put("session_id", id));
+    Api.answer(ctx, body.toString());
+  }
+
+  private RunRow find(Context ctx, Caller caller) {
+    var id = ctx.pathParam("id");
+    requireBelow(caller, id, false);
+    return book.find(id).orElseThrow(RequestProblem::noRun);
+  }
+
+  /// A key for what is below a run sees nothing else.
+  ///
+  /// @param orItself whether the run itself will do
+  private void requireBelow(Caller caller, String runId, boolean orItself) {
+    if (caller.scope() instanceof Caller.Scope.Below(String parent)
+        && !(orItself && parent.equals(runId))
+        && !book.isBelow(runId, parent)) {
+      throw RequestProblem.noRun();
+    }
   }
 
   private static Optional<String> key(Context ctx) {
@@ -165,9 +191,5 @@ final class RunRoutes {
       throw RequestProblem.invalid("An Idempotency-Key has at most 255 characters");
     }
     return key;
-  }
-
-  private static void answer(Context ctx, String json) {
-    ctx.contentType("application/json").result(json);
   }
 }

@@ -9,8 +9,9 @@ import dev.runnel.wire.ExecutionLocation;
 import dev.runnel.wire.RunItem;
 import dev.runnel.wire.RunSource;
 import dev.runnel.wire.RunStateValue;
+import dev.runnel.wire.Scope;
+import dev.runnel.wire.SkillOfRun;
 import dev.runnel.wire.StatusMessage;
-import dev.runnel.wire.UserInfo;
 import java.net.URI;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -47,11 +48,14 @@ record RunRow(
     Optional<String> conversationId,
     Optional<String> parentRunId,
     Optional<String> sessionId,
-    Optional<String> agentSession) {
-  /// Who creates all runs here: there is one key and no accounts.
-  static final UserInfo CREATOR =
-      new UserInfo("service_account", "runnel", "Runnel", null, null, Map.of());
-
+    Optional<String> agentSession,
+    Optional<String> request,
+    Optional<String> creator,
+    Optional<String> executor,
+    Optional<String> factoryUid,
+    Optional<String> schedule,
+    Optional<String> triggerUrl,
+    int depth) {
   static RunRow read(ResultSet row) throws SQLException {
     return new RunRow(
         row.getString("id"),
@@ -73,13 +77,34 @@ record RunRow(
         Rows.text(row, "conversation_id"),
         Rows.text(row, "parent_run_id"),
         Rows.text(row, "session_id"),
-        Rows.text(row, "agent_session"));
+        Rows.text(row, "agent_session"),
+        Rows.text(row, "request"),
+        Rows.text(row, "creator"),
+        Rows.text(row, "executor"),
+        Rows.text(row, "factory_uid"),
+        Rows.text(row, "schedule"),
+        Rows.text(row, "trigger_url"),
+        row.getInt("depth"));
   }
 
-  /// As the API shows it. The configuration is shown as it was sent, unknown members included.
+  /// As the API shows it. What was sent is shown as it was, unknown members included.
   ObjectNode show(URI publicUrl, Instant now) {
     var item = Json.object(item(publicUrl, now));
     config.ifPresent(json -> item.set("agent_config", Json.read(json)));
+    creator.ifPresent(json -> item.set("creator", Json.read(json)));
+    executor.ifPresent(json -> item.set("executor", Json.read(json)));
+    schedule.ifPresent(json -> item.set("schedule", Json.read(json)));
+    request
+        .map(Json::read)
+        .ifPresent(
+            rest ->
+                rest.properties()
+                    .forEach(
+                        member -> {
+                          if (!item.has(member.getKey())) {
+                            item.set(member.getKey(), member.getValue());
+                          }
+                        }));
     return item;
   }
 
@@ -112,11 +137,17 @@ record RunRow(
             .createdAt(createdAt)
             .updatedAt(updatedAt)
             .source(new RunSource(source))
-            .creator(CREATOR)
             .artifacts(artifactItems())
             .executionLocation(ExecutionLocation.REMOTE)
             .metadata(metadataEntries())
+            .sandboxRunning(phase == Phase.INPROGRESS)
+            .scope(scope())
+            .debugAgentAvailable(false)
+            .submittedPrompt(prompt)
             .cancellable(true);
+    skill().ifPresent(item::agentSkill);
+    factoryUid.ifPresent(item::factoryUid);
+    triggerUrl.ifPresent(item::triggerUrl);
     status.ifPresent(item::statusMessage);
     conversationId.ifPresent(item::conversationId);
     parentRunId.ifPresent(item::parentRunId);
@@ -124,6 +155,18 @@ record RunRow(
     startedAt.ifPresent(
         at -> item.startedAt(at).runTime(runTime(now).truncatedTo(ChronoUnit.MILLIS).toString()));
     return item.build();
+  }
+
+  private Scope scope() {
+    var team = request.map(Json::read).map(rest -> rest.path("team").asBoolean(true)).orElse(true);
+    return new Scope(team ? "Team" : "User", "runnel", Map.of());
+  }
+
+  private Optional<SkillOfRun> skill() {
+    var spec = configNode().path("skill_spec").asText("");
+    return spec.isBlank()
+        ? Optional.empty()
+        : Optional.of(new SkillOfRun(NewRun.skillName(spec), null, spec, null, Map.of()));
   }
 
   private String link(URI publicUrl) {

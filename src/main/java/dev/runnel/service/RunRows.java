@@ -1,7 +1,10 @@
 package dev.runnel.service;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.database.Rows;
 import dev.runnel.wire.ArtifactItem;
+import dev.runnel.wire.RunSource;
+import dev.runnel.wire.UserInfo;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
@@ -14,19 +17,33 @@ record RunRows(Rows rows) {
   /// What is known of a process that an earlier life of the service started.
   record Left(String runId, int execution, Optional<Long> pid, Optional<Instant> startedAt) {}
 
-  void insert(String id, NewRun run, String source, Instant at) throws SQLException {
+  /// What starts a run, besides the one who asks.
+  ///
+  /// @param creator who asked, or for whom
+  /// @param executor as whom the agent works
+  /// @param schedule as a run names it
+  record Origin(
+      RunSource source,
+      UserInfo creator,
+      UserInfo executor,
+      Optional<String> factoryUid,
+      Optional<ObjectNode> schedule,
+      int depth) {}
+
+  void insert(String id, NewRun run, Origin origin, Instant at) throws SQLException {
     var config = run.config().orElseGet(Json::newObject);
     rows.change(
         """
         INSERT INTO runs (id, state, title, prompt, source, created_at, updated_at, queued_at,
           config, config_name, model_id, environment_id, skill_spec, metadata,
-          conversation_id, parent_run_id)
-        VALUES (?, 'QUEUED', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+          conversation_id, parent_run_id, request, creator, creator_uid, executor, executor_uid,
+          factory_uid, schedule_id, schedule, trigger_url, depth)
+        VALUES (?, 'QUEUED', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """,
         id,
         run.title(),
         run.prompt(),
-        source,
+        origin.source().value(),
         at,
         at,
         at,
@@ -36,8 +53,19 @@ record RunRows(Rows rows) {
         config.path("environment_id").asText(null),
         config.path("skill_spec").asText(null),
         Json.write(run.metadata()),
-        run.conversationId().orElse(null),
-        run.parentRunId().orElse(null));
+        run.conversationId().orElse(id),
+        run.parentRunId().orElse(null),
+        run.rest().toString(),
+        Json.write(origin.creator()),
+        origin.creator().uid(),
+        Json.write(origin.executor()),
+        origin.executor().uid(),
+        origin.factoryUid().orElse(null),
+        origin.schedule().map(schedule -> schedule.path("schedule_id").asText()).orElse(null),
+        origin.schedule().map(ObjectNode::toString).orElse(null),
+        run.metadata().get("ticket_url"),
+        origin.depth());
+    new EventRows(rows).add(id, EventRows.Type.RUN_CREATED, at);
     for (var entry : run.metadata().entrySet()) {
       rows.change(
           "INSERT INTO run_metadata (run_id, name, value) VALUES (?, ?, ?)",
@@ -49,6 +77,51 @@ record RunRows(Rows rows) {
 
   Optional<RunRow> find(String id) throws SQLException {
     return rows.first("SELECT * FROM runs WHERE id = ?", RunRow::read, id);
+  }
+
+  /// Whether a run is below another, at any depth.
+  boolean isBelow(String id, String ancestor) throws SQLException {
+    return rows.first(
+            """
+            WITH RECURSIVE above (id) AS (
+              SELECT parent_run_id FROM runs WHERE id = ?
+              UNION SELECT runs.parent_run_id FROM runs JOIN above ON runs.id = above.id
+            ) SELECT 1 FROM above WHERE id = ?
+            """,
+            row -> row.getInt(1),
+            id,
+            ancestor)
+        .isPresent();
+  }
+
+  /// How many are being worked on.
+  int working() throws SQLException {
+    return rows.first(
+            "SELECT COUNT(*) AS number FROM runs WHERE state = 'INPROGRESS'",
+            row -> row.getInt("number"))
+        .orElse(0);
+  }
+
+  Optional<RunRow> bySession(String sessionId) throws SQLException {
+    return rows.first("SELECT * FROM runs WHERE session_id = ?", RunRow::read, sessionId);
+  }
+
+  /// The newest run of a conversation.
+  Optional<RunRow> newestOf(String conversationId) throws SQLException {
+    return rows.first(
+        "SELECT * FROM runs WHERE conversation_id = ? ORDER BY created_at DESC LIMIT 1",
+        RunRow::read,
+        conversationId);
+  }
+
+  /// The run that made what is at this address, by its artifacts.
+  Optional<String> idByArtifact(String url) throws SQLException {
+    return rows.first(
+        """
+        SELECT id FROM runs WHERE instr(artifacts, ?) > 0 ORDER BY created_at DESC LIMIT 1
+        """,
+        row -> row.getString("id"),
+        Json.write(url));
   }
 
   /// The run that waits longest for a slot.

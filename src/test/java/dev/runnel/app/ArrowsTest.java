@@ -28,7 +28,13 @@ class ArrowsTest {
 
   @ArchTest
   static final ArchRule service =
-      room("service").imports("dev.runnel.wire", "dev.runnel.database", JACKSON, JAVALIN);
+      room("service")
+          .imports(
+              "dev.runnel.wire",
+              "dev.runnel.database",
+              JACKSON,
+              JAVALIN,
+              "com.github.kagkarlsson.scheduler.task.schedule");
 
   @ArchTest
   static final ArchRule database =
