@@ -7,14 +7,14 @@ import org.junit.jupiter.api.Assumptions;
 
 /// Where the outside parts are that tests start as processes: `src/test/emulators`, filled by
 /// `npm ci` there.
-final class Emulators {
+public final class Emulators {
   private Emulators() {}
 
   /// The program, which must be there when `RUNNEL_TESTS_NEED_EMULATORS` is `true`; without it the
   /// test is skipped.
   ///
   /// @param path below `node_modules`
-  static Path program(String path) {
+  public static Path program(String path) {
     var folder = Path.of(System.getProperty("runnel.emulators", "src/test/emulators"));
     var program = folder.resolve("node_modules").resolve(path).toAbsolutePath();
     var hint = program + " is not there. Run: npm ci --prefix src/test/emulators";

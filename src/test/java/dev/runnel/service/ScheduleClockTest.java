@@ -1,0 +1,92 @@
+package dev.runnel.service;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.runnel.database.Database;
+import dev.runnel.testkit.SettableClock;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.Semaphore;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Runs by the clock: due once, started once.
+class ScheduleClockTest {
+  private final SettableClock clock = new SettableClock();
+  private final Semaphore changes = new Semaphore(0);
+  private Database database;
+  private RunBook book;
+  private Schedules schedules;
+
+  @BeforeEach
+  void open(@TempDir Path folder) {
+    database = Database.sqlite(folder.resolve("agent-runs.db"));
+    database.migrate("db/service");
+    book = new RunBook(database, clock, new RunWatchers(), new Semaphore(0), 4);
+    schedules = new Schedules(database, clock, changes);
+  }
+
+  @AfterEach
+  void close() {
+    database.close();
+  }
+
+  @Test
+  void aScheduleStartsARunWhenItIsDue() {
+    var schedule = schedules.create(Json.body(EVERY_HOUR));
+
+    assertThat(book.startDue()).isFalse();
+    clock.advance(Duration.ofHours(1));
+
+    assertThat(book.startDue()).isTrue();
+    assertThat(book.startDue()).isFalse();
+    var run = book.list(RunQuery.parse(Map.of())).runs().getFirst();
+    assertThat(run.prompt()).isEqualTo("tidy up");
+    assertThat(run.source()).isEqualTo("SCHEDULED_AGENT");
+    assertThat(run.schedule().orElseThrow()).contains(schedule.id());
+    assertThat(schedules.find(schedule.id()).orElseThrow().lastRan()).contains(clock.instant());
+  }
+
+  @Test
+  void whatWasMissedIsRunOnce() {
+    schedules.create(Json.body(EVERY_HOUR));
+    clock.advance(Duration.ofDays(3));
+
+    assertThat(book.startDue()).isTrue();
+    assertThat(book.startDue()).isFalse();
+  }
+
+  @Test
+  void aPausedScheduleStartsNothing() {
+    var schedule = schedules.create(Json.body(EVERY_HOUR));
+    schedules.enable(schedule.id(), false);
+    clock.advance(Duration.ofHours(2));
+
+    assertThat(book.startDue()).isFalse();
+    assertThat(schedules.nextDue()).isEmpty();
+  }
+
+  @Test
+  void theClockStartsWhatIsDueByItself() {
+    schedules.create(Json.body(EVERY_HOUR));
+    try (var _ = ScheduleClock.start(book, schedules, clock, changes)) {
+      clock.advance(Duration.ofHours(1));
+      changes.release();
+
+      await()
+          .atMost(Duration.ofSeconds(10))
+          .until(() -> book.list(RunQuery.parse(Map.of())).runs().size() == 1);
+    }
+  }
+
+  private static final byte[] EVERY_HOUR =
+      """
+      {"name": "hourly", "cron_schedule": "0 * * * *", "prompt": "tidy up"}
+      """
+          .getBytes(StandardCharsets.UTF_8);
+}
