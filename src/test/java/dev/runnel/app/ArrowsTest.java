@@ -28,7 +28,15 @@ class ArrowsTest {
 
   @ArchTest
   static final ArchRule service =
-      room("service").imports("dev.runnel.wire", "dev.runnel.database", JACKSON, JAVALIN);
+      room("service")
+          .imports(
+              "dev.runnel.service.workspace",
+              "dev.runnel.wire",
+              "dev.runnel.database",
+              JACKSON,
+              JAVALIN);
+
+  @ArchTest static final ArchRule workspace = room("service.workspace").imports(JACKSON);
 
   @ArchTest
   static final ArchRule database =

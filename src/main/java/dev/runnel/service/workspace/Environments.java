@@ -1,0 +1,63 @@
+package dev.runnel.service.workspace;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/// The environments there are.
+///
+/// @param byDefault the one for runs that name none
+/// @param lent the values of all variables that environments and their tokens name
+public record Environments(
+    List<Environment> all, Optional<Environment> byDefault, Map<String, String> lent) {
+  public static final Environments NONE = new Environments(List.of(), Optional.empty(), Map.of());
+
+  // A shorter value would blot out ordinary words.
+  private static final int SHORTEST_SECRET = 6;
+
+  public Environments {
+    all = List.copyOf(all);
+    lent = Map.copyOf(lent);
+  }
+
+  /// The environment of a run.
+  ///
+  /// @param id its uid or name as the request has it; blank for the default
+  /// @return empty when there is none of that name
+  public Optional<Environment> find(String id) {
+    if (id.isBlank()) {
+      return Optional.of(byDefault.orElse(Environment.NONE));
+    }
+    return all.stream()
+        .filter(each -> each.uid().equals(id))
+        .findFirst()
+        .or(() -> all.stream().filter(each -> each.name().equals(id)).findFirst());
+  }
+
+  /// The variables that an environment lends to setup and agent.
+  public Map<String, String> variables(Environment environment) {
+    var values = new HashMap<String, String>();
+    for (var name : environment.variables()) {
+      Optional.ofNullable(lent.get(name)).ifPresent(value -> values.put(name, value));
+    }
+    return values;
+  }
+
+  /// The text without the values of lent variables.
+  public String masked(String text) {
+    var result = text;
+    for (var value : lent.values()) {
+      if (value.length() >= SHORTEST_SECRET) {
+        result = result.replace(value, "***");
+      }
+    }
+    return result;
+  }
+
+  /// Never the values.
+  @Override
+  public String toString() {
+    return "Environments" + all.stream().map(Environment::uid).toList();
+  }
+}
