@@ -102,7 +102,7 @@ final class RunRoutes {
   }
 
   private void show(Context ctx) {
-    var run = book.find(ctx.pathParam("id")).orElseThrow(RequestProblem::noRun);
+    var run = book.show(ctx.pathParam("id")).orElseThrow(RequestProblem::noRun);
     answer(ctx, run.show(settings.publicUrl().get(), clock.instant()).toString());
   }
 

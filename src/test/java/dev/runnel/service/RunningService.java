@@ -96,9 +96,14 @@ final class RunningService implements AutoCloseable {
 
   static RunningService inEnvironment(
       Path folder, Optional<String> command, Map<String, String> more) {
+    return inEnvironment(folder, command, more, Setup.USUAL);
+  }
+
+  static RunningService inEnvironment(
+      Path folder, Optional<String> command, Map<String, String> more, Setup setup) {
     var environment = new HashMap<>(System.getenv());
     environment.putAll(more);
-    return new RunningService(folder, command, environment, 4, Setup.USUAL);
+    return new RunningService(folder, command, environment, 4, setup);
   }
 
   URI uri(String path) {
