@@ -75,12 +75,11 @@ class QueueTest {
 
       assertThat(ids)
           .isSortedAccordingTo(
-              Comparator.comparing(id -> Instant.parse(service.run(id).get("started_at").asText())));
+              Comparator.comparing(
+                  id -> Instant.parse(service.run(id).get("started_at").asText())));
       assertThat(ids)
           .allSatisfy(
-              id ->
-                  assertThat(Integer.parseInt(service.message(id).strip()))
-                      .isBetween(1, SLOTS));
+              id -> assertThat(Integer.parseInt(service.message(id).strip())).isBetween(1, SLOTS));
     }
   }
 }
