@@ -56,7 +56,7 @@ class IsolationTest {
     }
   }
 
-  /// Runs where bubblewrap works; `RUNNEL_TEST_BUBBLEWRAP=required` makes its absence a failure.
+  /// Runs where bubblewrap works; `RUNNEL_TESTS_NEED_BUBBLEWRAP=true` makes its absence a failure.
   @Nested
   class Bubblewrapped {
     private Setup setup;
@@ -64,7 +64,7 @@ class IsolationTest {
     @BeforeEach
     void works() {
       var chosen = Isolations.choose("auto", System.getenv(), folder);
-      if (!"required".equals(System.getenv("RUNNEL_TEST_BUBBLEWRAP"))) {
+      if (!"true".equals(System.getenv("RUNNEL_TESTS_NEED_BUBBLEWRAP"))) {
         assumeThat(chosen).isInstanceOf(Bubblewrap.class);
       }
       assertThat(chosen).isInstanceOf(Bubblewrap.class);
