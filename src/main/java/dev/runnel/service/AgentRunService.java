@@ -116,7 +116,7 @@ public final class AgentRunService implements AutoCloseable {
             job,
             environment,
             settings.workspaces(),
-            AgentEnvironment.of(settings.environment(), job),
+            settings.surroundings(job),
             Map.of(),
             settings.environments()::masked,
             _ -> {},

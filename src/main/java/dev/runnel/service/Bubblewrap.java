@@ -1,5 +1,6 @@
 package dev.runnel.service;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -27,15 +28,15 @@ record Bubblewrap(Path program, Path hidden, List<Path> writable) implements Iso
 
   @Override
   public List<String> wrap(List<String> command, Place place) {
-    var root = place.root().toAbsolutePath().toString();
+    var root = real(place.root());
     var whole = new ArrayList<>(List.of(program.toString(), "--ro-bind", "/", "/"));
     whole.addAll(List.of("--dev", "/dev", "--tmpfs", "/tmp"));
     for (var each : writable) {
       if (Files.exists(each)) {
-        whole.addAll(List.of("--bind", each.toString(), each.toString()));
+        whole.addAll(List.of("--bind", real(each), real(each)));
       }
     }
-    whole.addAll(List.of("--tmpfs", hidden.toAbsolutePath().toString(), "--bind", root, root));
+    whole.addAll(List.of("--tmpfs", real(hidden), "--bind", root, root));
     for (var socket : SOCKETS) {
       if (Files.exists(socket)) {
         whole.addAll(List.of("--ro-bind", "/dev/null", socket.toString()));
@@ -46,6 +47,15 @@ record Bubblewrap(Path program, Path hidden, List<Path> writable) implements Iso
     whole.addAll(List.of("--chdir", place.folder().toAbsolutePath().toString(), "--"));
     whole.addAll(command);
     return whole;
+  }
+
+  /// Nothing can be mounted on a link.
+  private static String real(Path path) {
+    try {
+      return path.toRealPath().toString();
+    } catch (IOException _) {
+      return path.toAbsolutePath().toString();
+    }
   }
 
   @Override

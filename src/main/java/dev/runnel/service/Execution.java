@@ -27,7 +27,9 @@ final class Execution {
     NONE,
     CANCEL,
     /// The service stops.
-    LEAVE
+    LEAVE,
+    /// It took more than it may.
+    LIMIT
   }
 
   private final Job job;
@@ -35,6 +37,8 @@ final class Execution {
   private final ServiceSettings settings;
   private final RunBook book;
   private final Workspaces workspaces;
+  // The worker's alone: whether the workspace is in use.
+  private boolean entered;
   // Guarded by this.
   private Wish wish = Wish.NONE;
   private Optional<AgentProcess> process = Optional.empty();
@@ -50,7 +54,17 @@ final class Execution {
 
   /// Works until nothing of it is left, and writes down how it ended.
   void run() {
-    var ending = ending();
+    try {
+      finish(ending());
+    } finally {
+      // Measuring it takes time, which the end need not wait for.
+      if (entered) {
+        workspaces.release(job.runId());
+      }
+    }
+  }
+
+  private void finish(Ending ending) {
     while (true) {
       try {
         book.finish(job.runId(), ending);
@@ -81,13 +95,17 @@ final class Execution {
       return work();
     } catch (RuntimeException e) {
       log.error("execution broke run={}", job.runId(), e);
+      endAll();
       return Ending.broken();
     }
   }
 
   private Ending work() {
     try {
-      var chosen = settings.environments().find(job.environmentId());
+      var environments = settings.environments();
+      // A command finds both in its configuration, and may know what they mean.
+      var isItsOwn = environments.all().isEmpty() && harness instanceof CommandAgent;
+      var chosen = environments.find(isItsOwn ? "" : job.environmentId());
       if (chosen.isEmpty()) {
         return Ending.notSetUp(noEnvironment());
       }
@@ -95,19 +113,25 @@ final class Execution {
       if (problem.isPresent()) {
         return Ending.notSetUp(problem.get());
       }
-      var bench = bench(chosen.get());
-      try {
-        return switch (workspaces.prepare(job.runId(), chosen.get(), job.skillSpec(), bench)) {
-          case Prepared.Failed(String why) -> Ending.notSetUp(settings.environments().masked(why));
-          case Prepared.Late(String during) -> Ending.outOfTime(late(during));
-          case Prepared.Stopped() -> wish() == Wish.LEAVE ? Ending.restarted() : Ending.cancelled();
-          case Prepared.Ready ready -> work(chosen.get(), ready);
-        };
-      } finally {
-        // What a setup command left running was for the agent alone.
-        endAll();
-        workspaces.release(job.runId());
+      if (book.find(job.runId()).map(RunRow::cancelAsked).orElse(true)) {
+        // Asked for before anybody could tell this execution.
+        return Ending.cancelled();
       }
+      entered = true;
+      var prepared =
+          workspaces.prepare(
+              job.runId(), chosen.get(), isItsOwn ? "" : job.skillSpec(), bench(chosen.get()));
+      if (prepared instanceof Prepared.Ready ready) {
+        return work(chosen.get(), ready);
+      }
+      // What a setup command left running was for the agent alone.
+      endAll();
+      return switch (prepared) {
+        case Prepared.Failed(String why) -> Ending.notSetUp(environments.masked(why));
+        case Prepared.Late(String during) -> Ending.outOfTime(late(during));
+        case Prepared.Stopped _, Prepared.Ready _ ->
+            wish() == Wish.LEAVE ? Ending.restarted() : Ending.cancelled();
+      };
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
       return Ending.restarted();
@@ -136,6 +160,7 @@ final class Execution {
       try {
         launch(briefed, chosen, ready, watch);
       } catch (IOException e) {
+        endAll();
         recorder.finish();
         log.error("agent not started run={} agent={}", job.runId(), harness.name(), e);
         return Ending.notSetUp("The agent " + harness.name() + " could not be started here.");
@@ -156,7 +181,7 @@ final class Execution {
   private void launch(Job briefed, Environment chosen, Prepared.Ready ready, LimitWatch watch)
       throws IOException {
     var lent = settings.environments().variables(chosen);
-    var environment = AgentEnvironment.of(settings.environment(), job);
+    var environment = settings.surroundings(job);
     environment.putAll(lent);
     ready.skill().ifPresent(skill -> environment.put("RUNNEL_SKILL_FILE", skill.file().toString()));
     var place =
@@ -189,7 +214,7 @@ final class Execution {
             job,
             chosen,
             workspaces.root(job.runId()),
-            AgentEnvironment.of(settings.environment(), job),
+            settings.surroundings(job),
             settings.environments().variables(chosen),
             settings.environments()::masked,
             this::began,
@@ -223,6 +248,9 @@ final class Execution {
 
   private void reachLimit() {
     log.info("limit reached run={} execution={}", job.runId(), job.execution());
+    synchronized (this) {
+      wish = wish == Wish.NONE ? Wish.LIMIT : wish;
+    }
     process().ifPresent(working -> working.end(settings.grace()));
   }
 

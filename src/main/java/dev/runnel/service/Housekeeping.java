@@ -14,6 +14,8 @@ import org.slf4j.LoggerFactory;
 final class Housekeeping implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Housekeeping.class);
   private static final Duration ROUND = Duration.ofMinutes(10);
+  // A deletion that is cut short goes on at the next start.
+  private static final Duration LAST_WORDS = Duration.ofSeconds(5);
 
   private final Workspaces workspaces;
   private final RunBook book;
@@ -48,7 +50,7 @@ final class Housekeeping implements AutoCloseable {
     open = false;
     wake.release();
     try {
-      worker.join(ROUND);
+      worker.join(LAST_WORDS);
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
     }

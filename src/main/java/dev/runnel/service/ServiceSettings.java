@@ -75,6 +75,13 @@ public record ServiceSettings(
         workspaces, apiKey, publicUrl, command, System.getenv(), USUAL_SLOTS, USUAL_GRACE);
   }
 
+  /// The environment of the programs of a run, without what is for Runnel or for git alone.
+  Map<String, String> surroundings(Job job) {
+    var variables = AgentEnvironment.of(environment, job);
+    variables.keySet().removeAll(environments.tokens());
+    return variables;
+  }
+
   /// Never the key, the command or the environment.
   @Override
   public String toString() {

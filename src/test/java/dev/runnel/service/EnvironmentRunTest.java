@@ -1,6 +1,12 @@
 package dev.runnel.service;
 
-import static dev.runnel.service.RunningService.JSON;
+import static dev.runnel.service.EnvironmentRuns.answer;
+import static dev.runnel.service.EnvironmentRuns.at;
+import static dev.runnel.service.EnvironmentRuns.environments;
+import static dev.runnel.service.EnvironmentRuns.failure;
+import static dev.runnel.service.EnvironmentRuns.repository;
+import static dev.runnel.service.EnvironmentRuns.runIn;
+import static dev.runnel.service.EnvironmentRuns.web;
 import static dev.runnel.service.RunningService.awaitFile;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -8,11 +14,9 @@ import static org.awaitility.Awaitility.await;
 import dev.runnel.service.RunningService.Setup;
 import dev.runnel.service.workspace.Environment;
 import dev.runnel.service.workspace.Environments;
-import dev.runnel.service.workspace.Repository;
 import dev.runnel.testkit.LocalRepository;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -20,11 +24,6 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.stream.Stream;
-import mockwebserver3.MockResponse;
-import mockwebserver3.MockWebServer;
-import okhttp3.Credentials;
-import okhttp3.Headers;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -184,7 +183,7 @@ class EnvironmentRunTest {
               new Environments(
                   List.of(environment), Optional.empty(), Map.of("NPM_TOKEN", SECRET)));
       try (var service = RunningService.with(folder, "echo never", 4, setup)) {
-        var id = create(service, "web");
+        var id = runIn(service, "web");
         var run = service.awaitState(id, "FAILED");
 
         assertThat(run.at("/status_message/error_code").asText())
@@ -222,7 +221,7 @@ class EnvironmentRunTest {
       var environment =
           web("web", List.of("sleep 300 & echo $! > ../child; echo $$ > ../pid; wait"), shop);
       try (var service = service("echo never", environment)) {
-        var id = create(service, "web");
+        var id = runIn(service, "web");
         var workspace = folder.resolve("workspaces/" + id);
         awaitFile(workspace.resolve("pid"));
         service.cancel(id);
@@ -237,7 +236,7 @@ class EnvironmentRunTest {
     void isToldToPeopleWhileItLasts() {
       var environment = web("web", List.of("until [ -e ../go ]; do sleep 0.05; done"), shop);
       try (var service = service("echo done", environment)) {
-        var id = create(service, "web");
+        var id = runIn(service, "web");
         await()
             .untilAsserted(() -> assertThat(service.message(id)).startsWith("Setting up: until"));
         write(folder.resolve("workspaces/" + id + "/go"), "");
@@ -249,7 +248,7 @@ class EnvironmentRunTest {
     void isDoneAnewByTheNextMessageWhenItFailed() {
       var environment = web("web", List.of("test -e " + folder.resolve("fixed")), shop);
       try (var service = service("cat; cat README.md", environment)) {
-        var id = create(service, "web");
+        var id = runIn(service, "web");
         service.awaitState(id, "FAILED");
         write(folder.resolve("fixed"), "");
         service.followUp(id, "Try again");
@@ -268,7 +267,7 @@ class EnvironmentRunTest {
     void findsWhatTheExecutionBeforeLeft() {
       try (var service =
           service("[ $RUNNEL_EXECUTION = 1 ] && echo mine > left; cat left", web(shop))) {
-        var id = create(service, "web");
+        var id = runIn(service, "web");
         service.awaitState(id, "SUCCEEDED");
         service.followUp(id, "go on");
         awaitExecution(service, id, 2);
@@ -279,7 +278,7 @@ class EnvironmentRunTest {
     @Test
     void toARunWhoseWorkspaceIsGoneStartsAfreshAndSaysSo() {
       try (var service = service("cat; echo; ls", web(shop))) {
-        var id = create(service, "web");
+        var id = runIn(service, "web");
         service.awaitState(id, "SUCCEEDED");
         delete(folder.resolve("workspaces/" + id));
         service.followUp(id, "go on");
@@ -292,160 +291,8 @@ class EnvironmentRunTest {
     }
   }
 
-  @Nested
-  class TheCloneCache {
-    @Test
-    void neverHoldsATokenAndShowsItToItsOwnHostAlone() throws Exception {
-      try (var server = new MockWebServer()) {
-        server.start();
-        server.enqueue(
-            new MockResponse(401, Headers.of("WWW-Authenticate", "Basic realm=\"git\""), ""));
-        server.enqueue(new MockResponse(500, Headers.of(), ""));
-        var repository =
-            Repository.of(
-                server.url("/acme/private.git").toString(),
-                Optional.empty(),
-                Optional.empty(),
-                Optional.of("GIT_TOKEN"));
-        var setup =
-            Setup.USUAL.with(
-                new Environments(
-                    List.of(web("web", repository)),
-                    Optional.empty(),
-                    Map.of("GIT_TOKEN", SECRET)));
-        var trace = folder.resolve("trace");
-        try (var service =
-            RunningService.inEnvironment(
-                folder, Optional.of("echo never"), Map.of("GIT_TRACE", trace.toString()), setup)) {
-          assertThat(failure(service, "web"))
-              .startsWith("acme/private could not be fetched")
-              .doesNotContain(SECRET);
-        }
-        assertThat(server.takeRequest().getHeaders().get("Authorization")).isNull();
-        assertThat(server.takeRequest().getHeaders().get("Authorization"))
-            .isEqualTo(Credentials.basic("x-access-token", SECRET));
-        assertThat(Files.readString(trace)).contains("ls-remote").doesNotContain(SECRET);
-      }
-      try (var files = Files.walk(folder)) {
-        for (var file : files.filter(Files::isRegularFile).toList()) {
-          assertThat(Files.readString(file, StandardCharsets.ISO_8859_1))
-              .as(file.toString())
-              .doesNotContain(SECRET);
-        }
-      }
-    }
-
-    @Test
-    void executesNothingThatARepositoryBrings() {
-      var marker = folder.resolve("executed");
-      shop.commit(".githooks/post-checkout", "#!/bin/sh\ntouch " + marker + "\n");
-      shop.folder().resolve(".githooks/post-checkout").toFile().setExecutable(true);
-      shop.commitAll(); // the right to execute
-      var home = LocalRepository.make(folder.resolve("home"));
-      write(
-          home.folder().resolve(".gitconfig"),
-          "[core]\n hooksPath = .githooks\n fsmonitor = touch " + marker + "\n");
-      try (var service =
-          RunningService.inEnvironment(
-              folder,
-              Optional.of("cat README.md"),
-              Map.of("HOME", home.folder().toString()),
-              environments(web(shop)))) {
-        assertThat(answer(service, "web")).isEqualTo("The shop");
-        assertThat(marker).doesNotExist();
-      }
-    }
-
-    @Test
-    void recoversFromAGitThatWasKilled() {
-      try (var service = service("cat README.md", web(shop))) {
-        assertThat(answer(service, "web")).isEqualTo("The shop");
-        shop.commit("README.md", "Newer\n");
-        write(mirror().resolve("packed-refs.lock"), "");
-        write(mirror().resolve("refs/heads/main.lock"), "");
-
-        assertThat(answer(service, "web")).isEqualTo("Newer");
-      }
-    }
-
-    @Test
-    void forgetsRepositoriesThatNoEnvironmentNames() {
-      try (var service = service("cat README.md", web(shop))) {
-        answer(service, "web");
-        assertThat(mirror()).exists();
-      }
-      try (var _ = service("cat", web(tools))) {
-        await().untilAsserted(() -> assertThat(folder.resolve("repositories")).isEmptyDirectory());
-      }
-    }
-
-    private Path mirror() {
-      try (var mirrors = Files.list(folder.resolve("repositories"))) {
-        return mirrors.findFirst().orElseThrow();
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
-      }
-    }
-  }
-
   private RunningService service(String command, Environment environment) {
     return RunningService.with(folder, command, 4, environments(environment));
-  }
-
-  private static Setup environments(Environment... all) {
-    return Setup.USUAL.with(new Environments(List.of(all), Optional.empty(), Map.of()));
-  }
-
-  private static Environment web(LocalRepository... repositories) {
-    return web("web", List.of(), repositories);
-  }
-
-  private static Environment web(
-      String uid, List<String> commands, LocalRepository... repositories) {
-    return new Environment(
-        uid,
-        uid,
-        Optional.empty(),
-        Stream.of(repositories).map(EnvironmentRunTest::repository).toList(),
-        commands,
-        Optional.empty(),
-        List.of());
-  }
-
-  private static Environment web(String uid, Repository repository) {
-    return new Environment(
-        uid, uid, Optional.empty(), List.of(repository), List.of(), Optional.empty(), List.of());
-  }
-
-  private static Repository repository(LocalRepository repository) {
-    return Repository.of(repository.url(), Optional.empty(), Optional.empty(), Optional.empty());
-  }
-
-  private static Repository at(LocalRepository repository, String ref) {
-    return Repository.of(repository.url(), Optional.of(ref), Optional.empty(), Optional.empty());
-  }
-
-  private static String create(RunningService service, String environment) {
-    var body = JSON.createObjectNode().put("prompt", "Do it");
-    if (!environment.isEmpty()) {
-      body.putObject("config").put("environment_id", environment);
-    }
-    return service.create(body);
-  }
-
-  private static String answer(RunningService service, String environment) {
-    var id = create(service, environment);
-    await()
-        .atMost(Duration.ofSeconds(20))
-        .untilAsserted(() -> assertThat(service.state(id)).isIn("SUCCEEDED", "FAILED", "ERROR"));
-    assertThat(service.state(id)).as(service.message(id)).isEqualTo("SUCCEEDED");
-    return service.message(id);
-  }
-
-  private static String failure(RunningService service, String environment) {
-    var run = service.awaitState(create(service, environment), "FAILED");
-    assertThat(run.at("/status_message/error_code").asText()).isEqualTo("environment_setup_failed");
-    return run.at("/status_message/message").asText();
   }
 
   private static void awaitExecution(RunningService service, String id, int execution) {

@@ -68,7 +68,7 @@ class SkillRunTest {
       "acme/shop:docs/odd.md, 'Be odd.', docs",
     })
     void hasItsTextAsTheBasePrompt(String spec, String text, String place) throws IOException {
-      try (var service = claude()) {
+      try (var service = claude(setup())) {
         service.awaitState(create(service, spec), "SUCCEEDED");
 
         assertThat(folder.resolve("input"))
@@ -119,12 +119,20 @@ class SkillRunTest {
     }
 
     @Test
-    void needsAnEnvironment() {
-      try (var service = RunningService.withCommand(folder, "echo never")) {
-        var body = JSON.createObjectNode().put("prompt", "Do it").put("skill", "acme/shop:review");
-        var run = service.awaitState(service.create(body), "FAILED");
+    void needsAnEnvironment() throws IOException {
+      try (var service = claude(Setup.USUAL)) {
+        assertThat(failure(service, "acme/shop:review")).endsWith("and this run has none.");
+        assertThat(folder.resolve("input")).doesNotExist();
+      }
+    }
 
-        assertThat(run.at("/status_message/message").asText()).endsWith("and this run has none.");
+    @Test
+    void isLeftToTheCommandWhereNoEnvironmentsAreSetUp() {
+      try (var service = RunningService.withCommand(folder, "echo $RUNNEL_CONFIG_JSON")) {
+        var id = create(service, "acme/shop:review");
+        service.awaitState(id, "SUCCEEDED");
+
+        assertThat(service.message(id)).contains("\"skill_spec\":\"acme/shop:review\"");
       }
     }
   }
@@ -187,7 +195,7 @@ class SkillRunTest {
   }
 
   /// A known agent, which gets the base prompt along with the prompt; it keeps what it is asked.
-  private RunningService claude() throws IOException {
+  private RunningService claude(Setup setup) throws IOException {
     var program = Files.createDirectories(folder.resolve("bin")).resolve("claude");
     Files.writeString(
         program,
@@ -202,7 +210,7 @@ class SkillRunTest {
         folder,
         Optional.empty(),
         Map.of("PATH", program.getParent() + ":" + System.getenv("PATH")),
-        setup());
+        setup);
   }
 
   private Setup setup() {

@@ -1,9 +1,12 @@
 package dev.runnel.service.workspace;
 
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /// The environments there are.
 ///
@@ -44,13 +47,29 @@ public record Environments(
     return values;
   }
 
-  /// The text without the values of lent variables.
+  /// The names of the variables that hold git's tokens.
+  public Set<String> tokens() {
+    return all.stream()
+        .flatMap(each -> each.repositories().stream())
+        .flatMap(repository -> repository.token().stream())
+        .collect(Collectors.toSet());
+  }
+
+  /// The text without the values of lent variables, line by line where they have several.
   public String masked(String text) {
+    if (lent.isEmpty()) {
+      return text;
+    }
+    var secrets =
+        lent.values().stream()
+            .flatMap(String::lines)
+            .filter(line -> line.length() >= SHORTEST_SECRET)
+            // One may be a part of another.
+            .sorted(Comparator.comparingInt(String::length).reversed())
+            .toList();
     var result = text;
-    for (var value : lent.values()) {
-      if (value.length() >= SHORTEST_SECRET) {
-        result = result.replace(value, "***");
-      }
+    for (var secret : secrets) {
+      result = result.replace(secret, "***");
     }
     return result;
   }

@@ -64,7 +64,8 @@ public final class Workspaces {
       }
       var root = root(runId);
       var start = start(environment, root);
-      if (Files.isDirectory(root) && (environment.equals(Environment.NONE) || isReady(runId))) {
+      var needsNothing = environment.equals(Environment.NONE) && skillSpec.isBlank();
+      if (Files.isDirectory(root) && (needsNothing || isReady(runId))) {
         return new Prepared.Ready(root, start, false, Optional.empty());
       }
       Files.deleteIfExists(ready(runId));
