@@ -1,5 +1,6 @@
 package dev.runnel.app;
 
+import dev.runnel.service.Limits;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.file.Path;
@@ -13,6 +14,7 @@ import java.util.regex.Pattern;
 /// @param port `0` for any free one
 /// @param databaseUrl empty for the embedded database in the data folder
 /// @param agentApi empty for the embedded service
+/// @param isolation what is asked for; the machine may not have it
 record Config(
     String host,
     int port,
@@ -23,6 +25,8 @@ record Config(
     Optional<String> agentApiKey,
     Optional<String> agentCommand,
     int agentSlots,
+    String isolation,
+    Limits limits,
     Optional<String> consoleToken,
     Settings settings) {
   private static final int MOST_SLOTS = 1000;
@@ -58,6 +62,8 @@ record Config(
         settings.get(Setting.RUNNEL_AGENT_API_KEY),
         settings.get(Setting.RUNNEL_AGENT_COMMAND),
         number(settings, Setting.RUNNEL_AGENT_SLOTS, 4, 1, MOST_SLOTS),
+        settings.get(Setting.RUNNEL_AGENTS_ISOLATION).orElse("auto"),
+        limits(settings),
         settings.get(Setting.RUNNEL_CONSOLE_TOKEN),
         settings);
   }
@@ -72,6 +78,19 @@ record Config(
     var here = EVERYWHERE.contains(host) ? "127.0.0.1" : host;
     var literal = here.contains(":") && !here.startsWith("[") ? "[" + here + "]" : here;
     return agentApi.orElseGet(() -> URI.create("http://" + literal + ":" + port + "/api/v1"));
+  }
+
+  private static Limits limits(Settings settings) {
+    var usual = Limits.USUAL;
+    return new Limits(
+        Quantity.time(settings, Setting.RUNNEL_AGENTS_LIMIT_START, usual.start()),
+        Quantity.time(settings, Setting.RUNNEL_AGENTS_LIMIT_IDLE, usual.idle()),
+        Quantity.time(settings, Setting.RUNNEL_AGENTS_LIMIT_TOTAL, usual.total()),
+        Quantity.size(settings, Setting.RUNNEL_AGENTS_LIMIT_OUTPUT, usual.outputBytes()),
+        Quantity.size(settings, Setting.RUNNEL_AGENTS_LIMIT_DISK, usual.diskBytes()),
+        Quantity.time(settings, Setting.RUNNEL_AGENTS_KEEP_WORKSPACES, usual.keep()),
+        Quantity.size(settings, Setting.RUNNEL_AGENTS_ALL_WORKSPACES, usual.keepBytes()),
+        Quantity.time(settings, Setting.RUNNEL_AGENTS_DRAIN, usual.drain()));
   }
 
   private static int number(

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import dev.runnel.core.flow.Profiles;
 import dev.runnel.core.model.RunOptions;
+import dev.runnel.service.workspace.Environments;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -27,7 +28,11 @@ import java.util.stream.Stream;
 ///
 /// @param values by setting; blank ones are absent
 /// @param borrowed the variables that the file takes secrets from
-record Settings(Map<Setting, String> values, Profiles profiles, Set<String> borrowed) {
+record Settings(
+    Map<Setting, String> values,
+    Profiles profiles,
+    Environments environments,
+    Set<String> borrowed) {
   private static final String FILE = "runnel.yaml";
   private static final String PREFIX = "RUNNEL_";
   private static final Pattern REFERENCE = Pattern.compile("\\$\\{([A-Za-z_][A-Za-z0-9_]*)}");
@@ -49,7 +54,8 @@ record Settings(Map<Setting, String> values, Profiles profiles, Set<String> borr
           "RUNNEL_RUN_ID",
           "RUNNEL_SESSION_ID",
           "RUNNEL_EXECUTION",
-          "RUNNEL_CONFIG_JSON");
+          "RUNNEL_CONFIG_JSON",
+          "RUNNEL_SKILL_FILE");
 
   private static final List<String> PROFILE_KEYS =
       List.of("environment", "model", "skill", "name", "factory");
@@ -70,16 +76,25 @@ record Settings(Map<Setting, String> values, Profiles profiles, Set<String> borr
     }
     var path = chosen.or(() -> Optional.of(Path.of(FILE)).filter(Files::exists));
     var profiles = Profiles.NONE;
+    var environments = Environments.NONE;
     var borrowed = new HashSet<String>();
     if (path.isPresent()) {
       var tree = parse(path.get());
       profiles = profiles(tree.path("profiles"), path.get(), environment);
+      environments =
+          EnvironmentSettings.read(
+              tree.path("agents").path("environments"), path.get(), environment);
       collect("", tree, path.get(), environment, values, borrowed);
     }
     fromEnvironment(environment, values);
     values.putAll(overrides);
     values.values().removeIf(String::isBlank);
-    return new Settings(values, profiles, borrowed);
+    return new Settings(
+        values,
+        profiles,
+        EnvironmentSettings.withDefault(
+            environments, Optional.ofNullable(values.get(Setting.RUNNEL_AGENTS_ENVIRONMENT))),
+        borrowed);
   }
 
   Optional<String> get(Setting setting) {
@@ -144,7 +159,7 @@ record Settings(Map<Setting, String> values, Profiles profiles, Set<String> borr
       Set<String> borrowed) {
     for (var entry : tree.properties()) {
       var key = prefix + entry.getKey();
-      if (key.equals("profiles")) {
+      if (key.equals("profiles") || key.equals(EnvironmentSettings.PLACE)) {
         continue;
       }
       var value = entry.getValue();

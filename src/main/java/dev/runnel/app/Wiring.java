@@ -15,6 +15,8 @@ import dev.runnel.database.Database;
 import dev.runnel.database.DatabaseException;
 import dev.runnel.runs.ClientAgentRuns;
 import dev.runnel.service.AgentRunService;
+import dev.runnel.service.Isolation;
+import dev.runnel.service.Isolations;
 import dev.runnel.service.ServiceSettings;
 import dev.runnel.store.Engine;
 import dev.runnel.store.SqlStore;
@@ -127,6 +129,7 @@ final class Wiring implements AutoCloseable {
 
     lines.add(line("Console", publicUrl + "/"));
     lines.add(line("Agent", agentLine(agent)));
+    service.ifPresent(embedded -> lines.add(line("Isolation", embedded.isolation())));
     lines.addAll(platforms.lines());
     lines.add(line("Data", data.path().toString()));
     log.info("runnel started port={}", port);
@@ -148,8 +151,24 @@ final class Wiring implements AutoCloseable {
                     config.agentCommand(),
                     config.settings().withoutSecrets(environment),
                     config.agentSlots(),
-                    AGENT_GRACE),
+                    AGENT_GRACE,
+                    config.settings().environments(),
+                    config.limits(),
+                    isolation(environment, data)),
                 clock)));
+  }
+
+  private Isolation isolation(Map<String, String> environment, DataFolder data) {
+    try {
+      return Isolations.choose(config.isolation(), environment, data.path());
+    } catch (IllegalArgumentException e) {
+      throw new SettingsException(
+          "%s (%s) %s"
+              .formatted(
+                  Setting.RUNNEL_AGENTS_ISOLATION,
+                  Setting.RUNNEL_AGENTS_ISOLATION.path(),
+                  e.getMessage()));
+    }
   }
 
   private Database database(DataFolder data) {

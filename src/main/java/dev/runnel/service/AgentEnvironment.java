@@ -12,13 +12,25 @@ final class AgentEnvironment {
   private static final Set<String> SECRETS =
       Set.of("GITHUB_TOKEN", "GITHUB_WEBHOOK_SECRET", "GITHUB_APP_ID", "GITHUB_PRIVATE_KEY_FILE");
 
+  /// These would lead every git of a run to one repository, where Runnel was started from a hook.
+  private static final Set<String> MISLEADING =
+      Set.of(
+          "GIT_DIR",
+          "GIT_WORK_TREE",
+          "GIT_INDEX_FILE",
+          "GIT_COMMON_DIR",
+          "GIT_OBJECT_DIRECTORY",
+          "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+          "GIT_NAMESPACE",
+          "GIT_PREFIX");
+
   private AgentEnvironment() {}
 
   static Map<String, String> of(Map<String, String> environment, Job job) {
     var result = new HashMap<String, String>();
     environment.forEach(
         (name, value) -> {
-          if (!isSecret(name)) {
+          if (!isSecret(name) && !MISLEADING.contains(name)) {
             result.put(name, value);
           }
         });

@@ -1,11 +1,16 @@
 package dev.runnel.service;
 
 import dev.runnel.database.Database;
+import dev.runnel.service.workspace.Environment;
+import dev.runnel.service.workspace.Skill;
+import dev.runnel.service.workspace.StoppedException;
+import dev.runnel.service.workspace.Workspaces;
 import io.javalin.config.RoutesConfig;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.concurrent.Semaphore;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
@@ -17,6 +22,9 @@ public final class AgentRunService implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(AgentRunService.class);
 
   private final Harness harness;
+  private final ServiceSettings settings;
+  private final Workspaces workspaces;
+  private final Housekeeping housekeeping;
   private final RunWatchers watchers;
   private final RunBook book;
   private final RunQueue queue;
@@ -26,6 +34,9 @@ public final class AgentRunService implements AutoCloseable {
 
   private AgentRunService(
       Harness harness,
+      ServiceSettings settings,
+      Workspaces workspaces,
+      Housekeeping housekeeping,
       RunWatchers watchers,
       RunBook book,
       RunQueue queue,
@@ -33,6 +44,9 @@ public final class AgentRunService implements AutoCloseable {
       Guard guard,
       List<Consumer<Api>> resources) {
     this.harness = harness;
+    this.settings = settings;
+    this.workspaces = workspaces;
+    this.housekeeping = housekeeping;
     this.watchers = watchers;
     this.book = book;
     this.queue = queue;
@@ -51,7 +65,10 @@ public final class AgentRunService implements AutoCloseable {
     var watchers = new RunWatchers();
     var arrivals = new Semaphore(0);
     var book = new RunBook(database, clock, watchers, arrivals, settings.slots());
-    var queue = RunQueue.start(book, harness, settings, watchers, arrivals);
+    var workspaces = new Workspaces(settings.workspaces(), settings.environments());
+    var housekeeping = Housekeeping.start(workspaces, book, settings.limits(), clock);
+    var queue =
+        RunQueue.start(book, harness, settings, workspaces, housekeeping, watchers, arrivals);
     log.info("agent run service open agent={} slots={}", harness.name(), settings.slots());
     var changes = new Semaphore(0);
     var schedules = new Schedules(database, clock, changes);
@@ -59,6 +76,9 @@ public final class AgentRunService implements AutoCloseable {
     var keys = new ApiKeys(database, clock, settings.apiKey());
     return new AgentRunService(
         harness,
+        settings,
+        workspaces,
+        housekeeping,
         watchers,
         book,
         queue,
@@ -84,6 +104,50 @@ public final class AgentRunService implements AutoCloseable {
     return harness.name();
   }
 
+  /// What keeps agents apart from the machine, in a line for the operator.
+  public String isolation() {
+    return settings.isolation().line();
+  }
+
+  /// The environments that runs may name.
+  public List<Environment> environments() {
+    return settings.environments().all();
+  }
+
+  /// The skills that an environment's repositories offer, the malformed ones with their error.
+  /// Calls git, and the servers of the repositories where there is no clone yet.
+  ///
+  /// @param refresh whether to ask the servers in any case
+  /// @throws IllegalStateException with git's own words when a repository cannot be had
+  public List<Skill> skills(Environment environment, boolean refresh) throws InterruptedException {
+    var job =
+        new Job(
+            "skills-" + UUID.randomUUID(),
+            0,
+            "",
+            "",
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty(),
+            "{}");
+    var around =
+        new SetupBench.Around(
+            job,
+            environment,
+            settings.workspaces(),
+            settings.surroundings(job),
+            Map.of(),
+            settings.environments()::masked,
+            _ -> {},
+            () -> false);
+    try {
+      return workspaces.skills(
+          environment, refresh, new SetupBench(around, settings, Optional.empty()));
+    } catch (StoppedException e) {
+      throw new IllegalStateException("The repositories did not answer in time", e);
+    }
+  }
+
   /// A run's transcript from after a line on.
   ///
   /// @param afterLine the number of the last line already seen; 0 for none
@@ -101,11 +165,13 @@ public final class AgentRunService implements AutoCloseable {
   }
 
   /// Takes no more runs out of the queue, ends the agents at work, and writes down that they did
-  /// not get to their end. Takes at most the grace time and some seconds.
+  /// not get to their end. Takes at most the drain time, the grace time and some
+  /// seconds.
   @Override
   public void close() {
     scheduleClock.close();
     queue.close();
+    housekeeping.close();
     log.info("agent run service closed");
   }
 }

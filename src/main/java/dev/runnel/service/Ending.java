@@ -19,9 +19,23 @@ record Ending(Phase phase, String message, @Nullable String errorCode, boolean r
     return new Ending(Phase.FAILED, why, "agent_process_failed", false);
   }
 
-  /// The agent could not even be started.
+  /// The workspace could not be made ready, or the agent not be started.
   static Ending notSetUp(String why) {
     return new Ending(Phase.FAILED, why, "environment_setup_failed", false);
+  }
+
+  /// A time limit was reached.
+  static Ending outOfTime(String why) {
+    return new Ending(Phase.ERROR, why, "infrastructure_timeout", false);
+  }
+
+  /// The service failed, not the agent.
+  static Ending broken() {
+    return new Ending(
+        Phase.ERROR,
+        "Something broke in the service, its log says what. Reply to try again.",
+        "internal_error",
+        true);
   }
 
   static Ending cancelled() {

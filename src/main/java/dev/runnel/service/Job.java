@@ -18,6 +18,26 @@ record Job(
     Optional<String> modelId,
     Optional<String> basePrompt,
     String configJson) {
+  /// The environment that the run asks for; blank for the default.
+  String environmentId() {
+    return Json.read(configJson).path("environment_id").asText("");
+  }
+
+  /// The skill that the run asks for; blank for none.
+  String skillSpec() {
+    return Json.read(configJson).path("skill_spec").asText("");
+  }
+
+  Job withPrompt(String text) {
+    return new Job(
+        runId, execution, text, sessionId, agentSession, modelId, basePrompt, configJson);
+  }
+
+  Job withBasePrompt(String text) {
+    return new Job(
+        runId, execution, prompt, sessionId, agentSession, modelId, Optional.of(text), configJson);
+  }
+
   /// Without what people wrote.
   @Override
   public String toString() {

@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.Semaphore;
@@ -373,8 +374,32 @@ final class RunBook {
     return database.read(rows -> new RunRows(rows).find(runId));
   }
 
+  /// As people are to see it: a queued run says where it stands.
+  Optional<RunRow> show(String runId) {
+    return database.read(
+        rows -> {
+          var runs = new RunRows(rows);
+          var run = runs.find(runId);
+          return run.isPresent()
+              ? Optional.of(placed(List.of(run.get()), runs).getFirst())
+              : Optional.<RunRow>empty();
+        });
+  }
+
   RunQuery.Page list(RunQuery query) {
-    return database.read(query::run);
+    return database.read(
+        rows -> {
+          var page = query.run(rows);
+          return new RunQuery.Page(placed(page.runs(), new RunRows(rows)), page.nextCursor());
+        });
+  }
+
+  private static List<RunRow> placed(List<RunRow> all, RunRows runs) throws SQLException {
+    var queued = all.stream().filter(run -> run.phase() == Phase.QUEUED).map(RunRow::id).toList();
+    var places = runs.places(Set.copyOf(queued));
+    return all.stream()
+        .map(run -> places.containsKey(run.id()) ? run.waitingAt(places.get(run.id())) : run)
+        .toList();
   }
 
   /// The state is asked first: a line that comes in between is then promised by it.

@@ -1,5 +1,6 @@
 package dev.runnel.service;
 
+import dev.runnel.service.workspace.Workspaces;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -19,6 +20,8 @@ final class RunQueue implements AutoCloseable {
   private final RunBook book;
   private final Harness harness;
   private final ServiceSettings settings;
+  private final Workspaces workspaces;
+  private final Housekeeping housekeeping;
   private final RunWatchers watchers;
   private final Semaphore arrivals;
   private final Semaphore slots;
@@ -29,11 +32,15 @@ final class RunQueue implements AutoCloseable {
       RunBook book,
       Harness harness,
       ServiceSettings settings,
+      Workspaces workspaces,
+      Housekeeping housekeeping,
       RunWatchers watchers,
       Semaphore arrivals) {
     this.book = book;
     this.harness = harness;
     this.settings = settings;
+    this.workspaces = workspaces;
+    this.housekeeping = housekeeping;
     this.watchers = watchers;
     this.arrivals = arrivals;
     this.slots = new Semaphore(settings.slots());
@@ -46,9 +53,11 @@ final class RunQueue implements AutoCloseable {
       RunBook book,
       Harness harness,
       ServiceSettings settings,
+      Workspaces workspaces,
+      Housekeeping housekeeping,
       RunWatchers watchers,
       Semaphore arrivals) {
-    var queue = new RunQueue(book, harness, settings, watchers, arrivals);
+    var queue = new RunQueue(book, harness, settings, workspaces, housekeeping, watchers, arrivals);
     for (var left : book.inProgress()) {
       Thread.ofVirtual().name("recover " + left.runId()).start(() -> queue.recover(left));
     }
@@ -82,12 +91,13 @@ final class RunQueue implements AutoCloseable {
     }
   }
 
-  /// Starts nothing new, ends what works, and waits until that is written down. What is queued
-  /// stays queued.
+  /// Starts nothing new, gives what works the time to finish, ends what did not, and waits until
+  /// that is written down. What is queued stays queued.
   @Override
   public void close() {
     open = false;
     arrivals.release();
+    drain();
     var leaving =
         working.values().stream()
             .map(execution -> Thread.ofVirtual().start(execution::leave))
@@ -98,6 +108,22 @@ final class RunQueue implements AutoCloseable {
       }
       if (!slots.tryAcquire(settings.slots(), LAST_WORDS.toSeconds(), TimeUnit.SECONDS)) {
         log.error("agents still work while the service stops runs={}", working.keySet());
+      }
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /// Waits for the agents at work, as long as the operator wants.
+  private void drain() {
+    var patience = settings.limits().drain();
+    if (patience.isZero() || working.isEmpty()) {
+      return;
+    }
+    log.info("waiting for agents to finish runs={} most={}", working.keySet(), patience);
+    try {
+      if (slots.tryAcquire(settings.slots(), patience.toMillis(), TimeUnit.MILLISECONDS)) {
+        slots.release(settings.slots());
       }
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
@@ -138,7 +164,7 @@ final class RunQueue implements AutoCloseable {
     if (job.isEmpty()) {
       return false;
     }
-    var execution = new Execution(job.get(), harness, settings, book);
+    var execution = new Execution(job.get(), harness, settings, book, workspaces);
     working.put(job.get().runId(), execution);
     if (!open) {
       // It was claimed in the very moment of the close, which may have missed it.
@@ -158,6 +184,7 @@ final class RunQueue implements AutoCloseable {
     } finally {
       working.remove(runId, execution);
       slots.release();
+      housekeeping.wake();
     }
   }
 
@@ -170,6 +197,7 @@ final class RunQueue implements AutoCloseable {
           log.error("processes left that cannot be killed run={}", left.runId());
         }
       }
+      settings.isolation().cleanUp(left.runId(), left.execution(), settings.environment());
       book.finish(left.runId(), Ending.restarted());
     } catch (RuntimeException e) {
       log.error("run of before the restart not ended run={}", left.runId(), e);

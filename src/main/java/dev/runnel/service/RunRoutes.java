@@ -171,7 +171,7 @@ final class RunRoutes {
   private RunRow find(Context ctx, Caller caller) {
     var id = ctx.pathParam("id");
     requireBelow(caller, id, false);
-    return book.find(id).orElseThrow(RequestProblem::noRun);
+    return book.show(id).orElseThrow(RequestProblem::noRun);
   }
 
   /// A key for what is below a run sees nothing else.

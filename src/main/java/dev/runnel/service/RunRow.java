@@ -108,6 +108,58 @@ record RunRow(
     return item;
   }
 
+  /// With where it stands in the queue as its status message.
+  ///
+  /// @param place 1 for the next one
+  RunRow waitingAt(int place) {
+    return new RunRow(
+        id,
+        phase,
+        title,
+        prompt,
+        source,
+        createdAt,
+        updatedAt,
+        startedAt,
+        execution,
+        executionStartedAt,
+        worked,
+        cancelAsked,
+        Optional.of(
+            new StatusMessage(
+                "Waiting for a free place (%s in the queue).".formatted(ordinal(place)),
+                null,
+                null,
+                null,
+                null,
+                Map.of())),
+        config,
+        metadata,
+        artifacts,
+        conversationId,
+        parentRunId,
+        sessionId,
+        agentSession,
+        request,
+        creator,
+        executor,
+        factoryUid,
+        schedule,
+        triggerUrl,
+        depth);
+  }
+
+  private static String ordinal(int number) {
+    var teens = number % 100 >= 11 && number % 100 <= 13;
+    return number
+        + switch (teens ? 0 : number % 10) {
+          case 1 -> "st";
+          case 2 -> "nd";
+          case 3 -> "rd";
+          default -> "th";
+        };
+  }
+
   List<ArtifactItem> artifactItems() {
     return artifacts.map(json -> Json.readList(json, ArtifactItem.class)).orElse(List.of());
   }

@@ -9,7 +9,10 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /// The statements about runs and follow-ups, within one transaction.
@@ -128,6 +131,24 @@ record RunRows(Rows rows) {
   Optional<RunRow> nextQueued() throws SQLException {
     return rows.first(
         "SELECT * FROM runs WHERE state = 'QUEUED' ORDER BY queued_at, id LIMIT 1", RunRow::read);
+  }
+
+  /// Where queued runs stand, 1 for the next one; what is not queued is left out.
+  Map<String, Integer> places(Collection<String> ids) throws SQLException {
+    if (ids.isEmpty()) {
+      return Map.of();
+    }
+    var places = new HashMap<String, Integer>();
+    var queue =
+        rows.list(
+            "SELECT id FROM runs WHERE state = 'QUEUED' ORDER BY queued_at, id",
+            row -> row.getString("id"));
+    for (int i = 0; i < queue.size(); i++) {
+      if (ids.contains(queue.get(i))) {
+        places.put(queue.get(i), i + 1);
+      }
+    }
+    return places;
   }
 
   void claim(String id, String sessionId, Instant at) throws SQLException {

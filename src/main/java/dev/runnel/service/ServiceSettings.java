@@ -1,5 +1,6 @@
 package dev.runnel.service;
 
+import dev.runnel.service.workspace.Environments;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -16,6 +17,8 @@ import java.util.function.Supplier;
 /// @param environment what agents inherit, less Runnel's own secrets; its `PATH` is searched
 /// @param slots how many agents work at once
 /// @param grace how long an agent may take to end when told to, before it is killed
+/// @param environments what runs may work in
+/// @param isolation what keeps agents apart from the machine
 public record ServiceSettings(
     Path workspaces,
     String apiKey,
@@ -23,7 +26,10 @@ public record ServiceSettings(
     Optional<String> command,
     Map<String, String> environment,
     int slots,
-    Duration grace) {
+    Duration grace,
+    Environments environments,
+    Limits limits,
+    Isolation isolation) {
   private static final int USUAL_SLOTS = 4;
   private static final Duration USUAL_GRACE = Duration.ofSeconds(10);
 
@@ -40,11 +46,40 @@ public record ServiceSettings(
     }
   }
 
-  /// With the usual slots and grace time, in the environment of this process.
+  /// Without environments and isolation, within the usual limits.
+  public ServiceSettings(
+      Path workspaces,
+      String apiKey,
+      Supplier<URI> publicUrl,
+      Optional<String> command,
+      Map<String, String> environment,
+      int slots,
+      Duration grace) {
+    this(
+        workspaces,
+        apiKey,
+        publicUrl,
+        command,
+        environment,
+        slots,
+        grace,
+        Environments.NONE,
+        Limits.USUAL,
+        new Isolation.None());
+  }
+
+  /// With what is usual, in the environment of this process.
   public static ServiceSettings of(
       Path workspaces, String apiKey, Supplier<URI> publicUrl, Optional<String> command) {
     return new ServiceSettings(
         workspaces, apiKey, publicUrl, command, System.getenv(), USUAL_SLOTS, USUAL_GRACE);
+  }
+
+  /// The environment of the programs of a run, without what is for Runnel or for git alone.
+  Map<String, String> surroundings(Job job) {
+    var variables = AgentEnvironment.of(environment, job);
+    variables.keySet().removeAll(environments.tokens());
+    return variables;
   }
 
   /// Never the key, the command or the environment.

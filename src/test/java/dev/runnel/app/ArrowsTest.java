@@ -30,11 +30,14 @@ class ArrowsTest {
   static final ArchRule service =
       room("service")
           .imports(
+              "dev.runnel.service.workspace",
               "dev.runnel.wire",
               "dev.runnel.database",
               JACKSON,
               JAVALIN,
               "com.github.kagkarlsson.scheduler.task.schedule");
+
+  @ArchTest static final ArchRule workspace = room("service.workspace").imports(JACKSON);
 
   @ArchTest
   static final ArchRule database =

@@ -29,7 +29,8 @@ class NeighboursTest {
   static void start() {
     service =
         RunningService.withCommand(
-            folder, "cat; echo https://github.com/o/r/pull/7; test -z \"$RUNNEL_SLOW\" || sleep 60");
+            folder,
+            "cat; echo https://github.com/o/r/pull/7; test -z \"$RUNNEL_SLOW\" || sleep 60");
   }
 
   @AfterAll
@@ -44,7 +45,8 @@ class NeighboursTest {
       var created =
           service.post(
               "/agent/identities",
-              "{\"name\":\"reviewer\",\"prompt\":\"Be kind\",\"skills\":[\"o/r:review\"],\"new\":1}");
+              "{\"name\":\"reviewer\",\"prompt\":\"Be"
+                  + " kind\",\"skills\":[\"o/r:review\"],\"new\":1}");
       assertThat(created.statusCode()).isEqualTo(201);
       var uid = json(created).get("uid").asText();
       assertThat(json(created).get("available").asBoolean()).isTrue();
@@ -75,10 +77,9 @@ class NeighboursTest {
     @Test
     void configureTheRunsThatNameThem() throws Exception {
       var uid =
-          json(
-                  service.post(
-                      "/agent/identities",
-                      "{\"name\":\"writer\",\"prompt\":\"Write well\",\"base_model\":\"big\"}"))
+          json(service.post(
+                  "/agent/identities",
+                  "{\"name\":\"writer\",\"prompt\":\"Write well\",\"base_model\":\"big\"}"))
               .get("uid")
               .asText();
 
@@ -228,7 +229,8 @@ class NeighboursTest {
       var conversation = run.get("conversation_id").asText();
       assertThat(open("/agent/sessions/" + session + "/redirect").get("conversation_id").asText())
           .isEqualTo(conversation);
-      assertThat(open("/agent/conversations/" + conversation + "/redirect").get("session_id").asText())
+      assertThat(
+              open("/agent/conversations/" + conversation + "/redirect").get("session_id").asText())
           .isEqualTo(session);
     }
 

@@ -16,7 +16,8 @@ class OfficialLibraryTest {
     var folderOfScripts = Emulators.program("oz-agent-sdk").getParent().getParent();
     try (var service =
         RunningService.withCommand(
-            folder, "read -r line; case \"$line\" in SLOW) sleep 300;; esac; echo \"$line\"; cat")) {
+            folder,
+            "read -r line; case \"$line\" in SLOW) sleep 300;; esac; echo \"$line\"; cat")) {
       var process =
           new ProcessBuilder(
                   "node",

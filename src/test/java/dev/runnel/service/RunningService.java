@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.database.Database;
+import dev.runnel.service.workspace.Environments;
 import io.javalin.Javalin;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -34,8 +35,29 @@ final class RunningService implements AutoCloseable {
   private final Javalin server;
   private final HttpClient client = HttpClient.newHttpClient();
 
+  /// What runs work in, and how much they may take.
+  record Setup(Environments environments, Limits limits, Isolation isolation) {
+    static final Setup USUAL = new Setup(Environments.NONE, Limits.USUAL, new Isolation.None());
+
+    Setup with(Environments others) {
+      return new Setup(others, limits, isolation);
+    }
+
+    Setup with(Limits others) {
+      return new Setup(environments, others, isolation);
+    }
+
+    Setup with(Isolation other) {
+      return new Setup(environments, limits, other);
+    }
+  }
+
   private RunningService(
-      Path folder, Optional<String> command, Map<String, String> environment, int slots) {
+      Path folder,
+      Optional<String> command,
+      Map<String, String> environment,
+      int slots,
+      Setup setup) {
     this.database = Database.sqlite(folder.resolve("agent-runs.db"));
     var settings =
         new ServiceSettings(
@@ -45,7 +67,10 @@ final class RunningService implements AutoCloseable {
             command,
             environment,
             slots,
-            Duration.ofSeconds(1));
+            Duration.ofSeconds(1),
+            setup.environments(),
+            setup.limits(),
+            setup.isolation());
     this.service = AgentRunService.open(database, settings, InstantSource.system());
     this.server =
         Javalin.create(
@@ -62,14 +87,23 @@ final class RunningService implements AutoCloseable {
   }
 
   static RunningService withCommand(Path folder, String command, int slots) {
-    return new RunningService(folder, Optional.of(command), System.getenv(), slots);
+    return new RunningService(folder, Optional.of(command), System.getenv(), slots, Setup.USUAL);
+  }
+
+  static RunningService with(Path folder, String command, int slots, Setup setup) {
+    return new RunningService(folder, Optional.of(command), System.getenv(), slots, setup);
   }
 
   static RunningService inEnvironment(
       Path folder, Optional<String> command, Map<String, String> more) {
+    return inEnvironment(folder, command, more, Setup.USUAL);
+  }
+
+  static RunningService inEnvironment(
+      Path folder, Optional<String> command, Map<String, String> more, Setup setup) {
     var environment = new HashMap<>(System.getenv());
     environment.putAll(more);
-    return new RunningService(folder, command, environment, 4);
+    return new RunningService(folder, command, environment, 4, setup);
   }
 
   URI uri(String path) {

@@ -1,0 +1,63 @@
+package dev.runnel.app;
+
+import dev.runnel.service.Limits;
+import java.time.Duration;
+import java.util.Map;
+import java.util.regex.Pattern;
+
+/// Times and sizes as operators write them: `90s`, `15m`, `6h`, `7d`; `512KB`, `256MB`, `10GB`.
+/// `none` is no limit.
+final class Quantity {
+  private static final Pattern SHAPE = Pattern.compile("(\\d{1,9})\\s*([A-Za-z]+)");
+  private static final Map<String, Duration> TIMES =
+      Map.of(
+          "s", Duration.ofSeconds(1),
+          "m", Duration.ofMinutes(1),
+          "h", Duration.ofHours(1),
+          "d", Duration.ofDays(1));
+  private static final Map<String, Long> SIZES =
+      Map.of("KB", 1L << 10, "MB", 1L << 20, "GB", 1L << 30, "TB", 1L << 40);
+
+  private Quantity() {}
+
+  static Duration time(Settings settings, Setting setting, Duration otherwise) {
+    var text = settings.get(setting);
+    if (text.isEmpty()) {
+      return otherwise;
+    }
+    var match = SHAPE.matcher(text.get().strip());
+    if (text.get().strip().equals("none")) {
+      return Limits.FOREVER;
+    }
+    if (match.matches() && TIMES.containsKey(match.group(2))) {
+      var time = TIMES.get(match.group(2)).multipliedBy(Long.parseLong(match.group(1)));
+      if (time.compareTo(Limits.FOREVER) <= 0) {
+        return time;
+      }
+    }
+    throw new SettingsException(
+        "%s (%s) is %s, and must be a time like 90s, 15m, 6h or 7d, or none."
+            .formatted(setting, setting.path(), text.get()));
+  }
+
+  static long size(Settings settings, Setting setting, long otherwise) {
+    var text = settings.get(setting);
+    if (text.isEmpty()) {
+      return otherwise;
+    }
+    var match = SHAPE.matcher(text.get().strip());
+    if (text.get().strip().equals("none")) {
+      return Limits.ENDLESS;
+    }
+    if (match.matches() && SIZES.containsKey(match.group(2))) {
+      try {
+        return Math.multiplyExact(SIZES.get(match.group(2)), Long.parseLong(match.group(1)));
+      } catch (ArithmeticException _) {
+        // Said below.
+      }
+    }
+    throw new SettingsException(
+        "%s (%s) is %s, and must be a size like 512KB, 256MB or 10GB, or none."
+            .formatted(setting, setting.path(), text.get()));
+  }
+}

@@ -1,0 +1,90 @@
+package dev.runnel.service;
+
+import dev.runnel.database.DatabaseException;
+import dev.runnel.service.workspace.Workspaces;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Deletes workspaces that are old or one too many, after every execution and now and then.
+final class Housekeeping implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(Housekeeping.class);
+  private static final Duration ROUND = Duration.ofMinutes(10);
+  // A deletion that is cut short goes on at the next start.
+  private static final Duration LAST_WORDS = Duration.ofSeconds(5);
+
+  private final Workspaces workspaces;
+  private final RunBook book;
+  private final Limits limits;
+  private final InstantSource clock;
+  private final Semaphore wake = new Semaphore(0);
+  private final Thread worker;
+  private volatile boolean open = true;
+
+  private Housekeeping(Workspaces workspaces, RunBook book, Limits limits, InstantSource clock) {
+    this.workspaces = workspaces;
+    this.book = book;
+    this.limits = limits;
+    this.clock = clock;
+    this.worker = Thread.ofVirtual().name("housekeeping").unstarted(this::work);
+  }
+
+  static Housekeeping start(
+      Workspaces workspaces, RunBook book, Limits limits, InstantSource clock) {
+    var housekeeping = new Housekeeping(workspaces, book, limits, clock);
+    housekeeping.worker.start();
+    return housekeeping;
+  }
+
+  /// An execution has ended.
+  void wake() {
+    wake.release();
+  }
+
+  @Override
+  public void close() {
+    open = false;
+    wake.release();
+    try {
+      worker.join(LAST_WORDS);
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void work() {
+    try {
+      workspaces.forgetOtherRepositories();
+    } catch (IOException e) {
+      log.warn("clones not tidied up", e);
+    }
+    try {
+      while (open) {
+        clean();
+        if (wake.tryAcquire(ROUND.toSeconds(), TimeUnit.SECONDS)) {
+          wake.drainPermits();
+        }
+      }
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void clean() {
+    try {
+      workspaces.clean(clock.instant(), limits.keep(), limits.keepBytes(), this::isNeeded);
+    } catch (IOException | DatabaseException e) {
+      log.warn("workspaces not tidied up, will try again", e);
+    }
+  }
+
+  private boolean isNeeded(String runId) {
+    return book.find(runId)
+        .map(run -> run.phase() == Phase.QUEUED || run.phase() == Phase.INPROGRESS)
+        .orElse(false);
+  }
+}

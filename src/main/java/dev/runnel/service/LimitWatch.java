@@ -1,0 +1,154 @@
+package dev.runnel.service;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.UnaryOperator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Stands between an agent and its transcript, and has it ended when it takes more than it may.
+final class LimitWatch implements AgentProcess.Sink, AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(LimitWatch.class);
+  private static final Duration LOOK_AT_DISK = Duration.ofSeconds(5);
+  // A big workspace takes long to measure; that must not become the machine's main work.
+  private static final int REST_AFTER_MEASURE = 20;
+
+  /// Measures the workspace.
+  @FunctionalInterface
+  interface Measure {
+    long bytes() throws IOException;
+  }
+
+  private final Limits limits;
+  private final AgentProcess.Sink next;
+  private final UnaryOperator<String> mask;
+  private final Measure disk;
+  private final Runnable end;
+  private final AtomicLong heardAt = new AtomicLong(System.nanoTime());
+  private final AtomicLong outputBytes = new AtomicLong();
+  private final Semaphore wake = new Semaphore(0);
+  private volatile Optional<Ending> reached = Optional.empty();
+  private volatile boolean over;
+
+  /// @param mask takes secrets out of a line
+  /// @param end ends the agent; called at most once, by a thread of its own
+  LimitWatch(
+      Limits limits,
+      AgentProcess.Sink next,
+      UnaryOperator<String> mask,
+      Measure disk,
+      Runnable end) {
+    this.limits = limits;
+    this.next = next;
+    this.mask = mask;
+    this.disk = disk;
+    this.end = end;
+  }
+
+  @Override
+  public void out(String line) {
+    next.out(heard(line));
+  }
+
+  @Override
+  public void err(String line) {
+    next.err(heard(line));
+  }
+
+  /// The agent has started.
+  void start() {
+    heardAt.set(System.nanoTime());
+    Thread.ofVirtual().name("limits").start(this::watch);
+  }
+
+  /// How the execution ends because of a limit.
+  Optional<Ending> reached() {
+    return reached;
+  }
+
+  @Override
+  public void close() {
+    over = true;
+    wake.release();
+  }
+
+  private String heard(String line) {
+    heardAt.set(System.nanoTime());
+    if (outputBytes.addAndGet(line.length() + 1L) > limits.outputBytes()) {
+      wake.release();
+    }
+    return mask.apply(line);
+  }
+
+  private void watch() {
+    var start = System.nanoTime();
+    var diskAt = start + LOOK_AT_DISK.toNanos();
+    try {
+      while (!over) {
+        var now = System.nanoTime();
+        var found = inTime(now - start, now - heardAt.get());
+        if (found.isEmpty() && now - diskAt >= 0) {
+          found = onDisk();
+          var took = System.nanoTime() - now;
+          diskAt = System.nanoTime() + Math.max(LOOK_AT_DISK.toNanos(), took * REST_AFTER_MEASURE);
+        }
+        if (found.isPresent()) {
+          reached = found;
+          end.run();
+          return;
+        }
+        var wait =
+            Math.min(
+                Math.min(
+                    limits.total().toNanos() - (now - start),
+                    limits.idle().toNanos() - (now - heardAt.get())),
+                diskAt - now);
+        if (wake.tryAcquire(Math.max(wait, 1), TimeUnit.NANOSECONDS)) {
+          wake.drainPermits();
+        }
+      }
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private Optional<Ending> inTime(long spent, long idle) {
+    if (outputBytes.get() > limits.outputBytes()) {
+      return Optional.of(
+          Ending.failed(
+              "The agent was stopped: it wrote more than %s of output. The limit is agents.limits.output."
+                  .formatted(Limits.words(limits.outputBytes()))));
+    }
+    if (spent >= limits.total().toNanos()) {
+      return Optional.of(
+          Ending.outOfTime(
+              "The agent was stopped: it worked for %s. Reply to let it go on; the limit is agents.limits.total."
+                  .formatted(Limits.words(limits.total()))));
+    }
+    if (idle >= limits.idle().toNanos()) {
+      return Optional.of(
+          Ending.outOfTime(
+              "The agent was stopped: it said nothing for %s. Reply to let it go on; the limit is agents.limits.idle."
+                  .formatted(Limits.words(limits.idle()))));
+    }
+    return Optional.empty();
+  }
+
+  private Optional<Ending> onDisk() {
+    try {
+      return disk.bytes() > limits.diskBytes()
+          ? Optional.of(
+              Ending.failed(
+                  "The agent was stopped: its workspace grew beyond %s. The limit is agents.limits.disk."
+                      .formatted(Limits.words(limits.diskBytes()))))
+          : Optional.empty();
+    } catch (IOException e) {
+      log.warn("workspace not measured, will look again", e);
+      return Optional.empty();
+    }
+  }
+}

@@ -1,0 +1,201 @@
+package dev.runnel.service;
+
+import dev.runnel.database.DatabaseException;
+import dev.runnel.service.TranscriptRows.Entry;
+import dev.runnel.service.workspace.Environment;
+import dev.runnel.service.workspace.StoppedException;
+import dev.runnel.service.workspace.Workbench;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Runs git and setup commands for one execution, within its start deadline.
+final class SetupBench implements Workbench {
+  private static final Logger log = LoggerFactory.getLogger(SetupBench.class);
+  private static final Duration OUTPUT_PATIENCE = Duration.ofSeconds(2);
+  private static final int CANNOT_RUN = 126;
+
+  /// What stands around it.
+  ///
+  /// @param environment variables of the operator, less Runnel's secrets
+  /// @param lent variables that setup commands get in addition
+  /// @param mask takes secrets out of a line
+  /// @param began told of every process, so that it can be ended
+  /// @param stopped whether there is no point in going on
+  record Around(
+      Job job,
+      Environment chosen,
+      Path root,
+      Map<String, String> environment,
+      Map<String, String> lent,
+      UnaryOperator<String> mask,
+      Consumer<AgentProcess> began,
+      BooleanSupplier stopped) {}
+
+  private final Around around;
+  private final ServiceSettings settings;
+  private final Optional<RunBook> book;
+  private final long deadline;
+
+  /// @param book takes the words for people; without one nobody is told
+  SetupBench(Around around, ServiceSettings settings, Optional<RunBook> book) {
+    this.around = around;
+    this.settings = settings;
+    this.book = book;
+    this.deadline = System.nanoTime() + settings.limits().start().toNanos();
+  }
+
+  @Override
+  public Result program(List<String> command, Path folder, Map<String, String> variables)
+      throws StoppedException, InterruptedException {
+    var environment = new HashMap<>(around.environment());
+    environment.putAll(variables);
+    return run(command, folder, environment);
+  }
+
+  @Override
+  public Result script(String command, Path folder) throws StoppedException, InterruptedException {
+    var environment = new HashMap<>(around.environment());
+    environment.putAll(around.lent());
+    var place =
+        new Isolation.Place(
+            around.job(), around.root(), folder, around.chosen().image(), around.lent().keySet());
+    var result =
+        run(
+            settings.isolation().wrap(List.of("/bin/sh", "-c", command), place),
+            folder,
+            environment);
+    settings.isolation().cleanUp(around.job(), settings.environment());
+    note(result.lastWords());
+    return result;
+  }
+
+  @Override
+  public void tell(String progress) {
+    var text = around.mask().apply(progress);
+    write(new Entry(TranscriptLine.Kind.NOTE, text), Optional.of(text));
+  }
+
+  @Override
+  public void check() throws StoppedException {
+    if (around.stopped().getAsBoolean()) {
+      throw StoppedException.told();
+    }
+    if (System.nanoTime() - deadline >= 0) {
+      throw StoppedException.late();
+    }
+  }
+
+  @Override
+  public boolean isIsolated() {
+    return settings.isolation().isOn();
+  }
+
+  private Result run(List<String> command, Path folder, Map<String, String> environment)
+      throws StoppedException, InterruptedException {
+    check();
+    var heard = new Heard(around.mask());
+    AgentProcess process;
+    try {
+      process = AgentProcess.start(around.job(), command, folder, environment, "", heard);
+    } catch (IOException e) {
+      log.error(
+          "program not started run={} program={}", around.job().runId(), command.getFirst(), e);
+      return new Result(CANNOT_RUN, "", command.getFirst() + " cannot be run here.");
+    }
+    around.began().accept(process);
+    var alarm = Thread.ofVirtual().name("start-deadline").start(() -> endAtDeadline(process));
+    try {
+      var status = process.awaitExit();
+      process.awaitOutput(OUTPUT_PATIENCE);
+      check();
+      return heard.result(status);
+    } finally {
+      alarm.interrupt();
+    }
+  }
+
+  private void endAtDeadline(AgentProcess process) {
+    try {
+      Thread.sleep(Duration.ofNanos(Math.max(deadline - System.nanoTime(), 0)));
+      process.end(settings.grace());
+    } catch (InterruptedException _) {
+      // It was in time.
+    }
+  }
+
+  private void note(String words) {
+    words
+        .lines()
+        .forEach(line -> write(new Entry(TranscriptLine.Kind.NOTE, line), Optional.empty()));
+  }
+
+  private void write(Entry entry, Optional<String> status) {
+    book.ifPresent(
+        kept -> {
+          try {
+            kept.heard(
+                around.job(),
+                new RunBook.Heard(List.of(entry), status, List.of(), Optional.empty()));
+          } catch (DatabaseException e) {
+            log.warn("progress not written run={}", around.job().runId(), e);
+          }
+        });
+  }
+
+  /// What a program says, bounded.
+  private static final class Heard implements AgentProcess.Sink {
+    private static final int MOST_OUTPUT = 1024 * 1024;
+    private static final int LAST_LINES = 10;
+    private static final int LONGEST_LINE = 300;
+
+    private final UnaryOperator<String> mask;
+    // All guarded by this.
+    private final StringBuilder output = new StringBuilder();
+    private final Deque<String> last = new ArrayDeque<>();
+
+    Heard(UnaryOperator<String> mask) {
+      this.mask = mask;
+    }
+
+    @Override
+    public synchronized void out(String line) {
+      if (output.length() < MOST_OUTPUT) {
+        output.append(line).append('\n');
+      }
+      remember(line);
+    }
+
+    @Override
+    public synchronized void err(String line) {
+      remember(line);
+    }
+
+    synchronized Result result(int status) {
+      return new Result(status, output.toString(), String.join("\n", last));
+    }
+
+    private void remember(String line) {
+      if (line.isBlank()) {
+        return;
+      }
+      var masked = mask.apply(line);
+      last.addLast(
+          masked.length() <= LONGEST_LINE ? masked : masked.substring(0, LONGEST_LINE) + "…");
+      if (last.size() > LAST_LINES) {
+        last.removeFirst();
+      }
+    }
+  }
+}

@@ -1,0 +1,59 @@
+package dev.runnel.service.workspace;
+
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/// What a run finds when it begins to work.
+///
+/// @param uid how requests name it
+/// @param name for people
+/// @param repositories each in a folder of its own, side by side
+/// @param setupCommands run by the shell, one after the other, before the agent
+/// @param image the container image, where runs are isolated in containers
+/// @param variables the names of the operator's variables that setup and agent get to see
+public record Environment(
+    String uid,
+    String name,
+    Optional<String> description,
+    List<Repository> repositories,
+    List<String> setupCommands,
+    Optional<String> image,
+    List<String> variables) {
+  private static final Pattern UID = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]*");
+  private static final Pattern VARIABLE = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
+  private static final Pattern IMAGE = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._/:@-]*");
+
+  /// An empty folder.
+  public static final Environment NONE =
+      new Environment(
+          "none", "none", Optional.empty(), List.of(), List.of(), Optional.empty(), List.of());
+
+  /// @throws IllegalArgumentException with what to write instead
+  public Environment {
+    repositories = List.copyOf(repositories);
+    setupCommands = List.copyOf(setupCommands);
+    variables = List.copyOf(variables);
+    if (!UID.matcher(uid).matches()) {
+      throw new IllegalArgumentException("its name may hold letters, digits, . _ and - only");
+    }
+    for (var variable : variables) {
+      if (!VARIABLE.matcher(variable).matches() || variable.startsWith("RUNNEL_")) {
+        throw new IllegalArgumentException(
+            "variables must be names of variables, not values, and none that begins with RUNNEL_");
+      }
+    }
+    if (image.isPresent() && !IMAGE.matcher(image.get()).matches()) {
+      throw new IllegalArgumentException("docker_image must name an image, like node:22");
+    }
+    var folders = new HashSet<String>();
+    for (var repository : repositories) {
+      if (!folders.add(repository.folder())) {
+        throw new IllegalArgumentException(
+            "two repositories would share the folder %s: give one of them another with folder"
+                .formatted(repository.folder()));
+      }
+    }
+  }
+}

@@ -1,0 +1,110 @@
+package dev.runnel.service.workspace;
+
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/// A repository of an environment.
+///
+/// @param url what git clones: `https`, `ssh` or `file` address, `user@host:path`, or a folder
+/// @param ref branch, tag or commit; without one the default branch
+/// @param folder its folder's name in the workspace
+/// @param token the name of the variable that holds the token for an `https` address
+public record Repository(String url, Optional<String> ref, String folder, Optional<String> token) {
+  private static final Pattern SHORT = Pattern.compile("[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+");
+  private static final Pattern SSH = Pattern.compile("[A-Za-z0-9._-]+@[A-Za-z0-9.-]+:[^:]+");
+  private static final Pattern REF = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._/+@-]*");
+  private static final Pattern FOLDER = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9._-]*");
+  private static final Set<String> SCHEMES = Set.of("https", "http", "ssh", "git", "file");
+  private static final Set<String> LOOPBACK = Set.of("127.0.0.1", "localhost", "[::1]");
+
+  /// @throws IllegalArgumentException with what to write instead, never with a value that may be
+  ///     secret
+  public Repository {
+    checkUrl(url);
+    if (ref.isPresent() && (!REF.matcher(ref.get()).matches() || ref.get().contains(".."))) {
+      throw new IllegalArgumentException("ref must name a branch, a tag or a commit");
+    }
+    if (!FOLDER.matcher(folder).matches()) {
+      throw new IllegalArgumentException("folder must be a plain name, like shop");
+    }
+    if (token.isPresent() && !takesToken(url)) {
+      throw new IllegalArgumentException("token is only for an https address");
+    }
+  }
+
+  /// @param place an address, a folder that begins with `/` or `.`, or `owner/name` on GitHub
+  public static Repository of(
+      String place, Optional<String> ref, Optional<String> folder, Optional<String> token) {
+    var url = SHORT.matcher(place).matches() ? "https://github.com/" + place + ".git" : place;
+    return new Repository(url, ref, folder.orElseGet(() -> lastPart(url)), token);
+  }
+
+  /// `owner/name`, from the end of the address; only the name where there is no more.
+  public String fullName() {
+    var path = url.replaceAll("/+$", "").replaceAll("(/|\\.git)+$", "").replace(':', '/');
+    var name = path.lastIndexOf('/');
+    var owner = name <= 0 ? -1 : path.lastIndexOf('/', name - 1);
+    return path.substring(owner + 1);
+  }
+
+  /// Whether a skill's `owner/repo` or `repo` means this one. Forges do not tell upper from lower
+  /// case.
+  boolean isCalled(String wanted) {
+    var full = fullName().toLowerCase(Locale.ROOT);
+    var sought = wanted.toLowerCase(Locale.ROOT);
+    return full.equals(sought) || full.endsWith("/" + sought) || folder.equals(wanted);
+  }
+
+  /// Where its token may go and nowhere else: `https://host[:port]`.
+  String origin() {
+    var uri = URI.create(url);
+    return uri.getScheme() + "://" + uri.getRawAuthority();
+  }
+
+  private static String lastPart(String url) {
+    var path = url.replaceAll("(/|\\.git)+$", "");
+    return path.substring(Math.max(path.lastIndexOf('/'), path.lastIndexOf(':')) + 1);
+  }
+
+  private static void checkUrl(String url) {
+    if (url.startsWith("/") || url.startsWith("./") || url.startsWith("../")) {
+      return;
+    }
+    if (SSH.matcher(url).matches()) {
+      return;
+    }
+    var uri = uri(url);
+    if (uri.isEmpty() || !SCHEMES.contains(String.valueOf(uri.get().getScheme()))) {
+      throw new IllegalArgumentException(
+          "must be owner/name on GitHub, an address that git can clone, or a folder that begins"
+              + " with / or .");
+    }
+    var user = uri.get().getRawUserInfo();
+    if (user != null && (user.contains(":") || url.startsWith("http"))) {
+      throw new IllegalArgumentException(
+          "holds a name or a password: leave it out, and put the name of the variable with the"
+              + " token in token");
+    }
+  }
+
+  private static boolean takesToken(String url) {
+    return uri(url)
+        .filter(
+            uri ->
+                "https".equals(uri.getScheme())
+                    || ("http".equals(uri.getScheme()) && LOOPBACK.contains(uri.getHost())))
+        .isPresent();
+  }
+
+  private static Optional<URI> uri(String url) {
+    try {
+      return Optional.of(new URI(url));
+    } catch (URISyntaxException _) {
+      return Optional.empty();
+    }
+  }
+}

@@ -1,0 +1,22 @@
+package dev.runnel.service.workspace;
+
+/// A workspace cannot be made ready; the message says why, for people.
+final class SetupException extends Exception {
+  private static final long serialVersionUID = 1;
+
+  SetupException(String why) {
+    super(why);
+  }
+
+  /// The program's own words under ours.
+  static SetupException of(String what, Workbench.Result result) {
+    return new SetupException(
+        result.lastWords().isBlank()
+            ? "%s (exit status %d, without a word).".formatted(what, result.status())
+            : what + ":\n" + result.lastWords());
+  }
+
+  String why() {
+    return String.valueOf(getMessage());
+  }
+}

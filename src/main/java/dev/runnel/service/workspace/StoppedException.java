@@ -1,0 +1,27 @@
+package dev.runnel.service.workspace;
+
+/// The preparation of a workspace was ended from outside.
+public final class StoppedException extends Exception {
+  private static final long serialVersionUID = 1;
+
+  private final boolean late;
+
+  private StoppedException(boolean late) {
+    super(late ? "The start deadline has passed" : "The run was stopped");
+    this.late = late;
+  }
+
+  /// Somebody cancelled the run, or the service stops.
+  public static StoppedException told() {
+    return new StoppedException(false);
+  }
+
+  /// It took longer than the start deadline.
+  public static StoppedException late() {
+    return new StoppedException(true);
+  }
+
+  public boolean isLate() {
+    return late;
+  }
+}

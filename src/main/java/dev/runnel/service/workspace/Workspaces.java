@@ -1,0 +1,250 @@
+package dev.runnel.service.workspace;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// One folder a run, made ready from its environment when it begins to work, kept for follow-ups,
+/// deleted when it is old or the disk is needed. May be called by many threads; calls block.
+///
+/// Beside a run's folder lies a file that says that it is ready, and how big it was at the end of
+/// the last execution. It is out of the agent's reach where agents are isolated.
+public final class Workspaces {
+  private static final Logger log = LoggerFactory.getLogger(Workspaces.class);
+  private static final String READY = ".ready";
+  private static final String TRASH = ".trash";
+
+  private record Old(String runId, Instant usedAt, long bytes) {}
+
+  private final Path folder;
+  private final CloneCache cache;
+  private final Environments environments;
+  // The runs whose folders must stay as they are.
+  private final Set<String> used = ConcurrentHashMap.newKeySet();
+
+  /// @param folder holds the workspaces; the clones are kept beside it, in `repositories`
+  public Workspaces(Path folder, Environments environments) {
+    this.folder = folder.toAbsolutePath().normalize();
+    this.environments = environments;
+    this.cache = new CloneCache(this.folder.resolveSibling("repositories"), environments.lent());
+  }
+
+  /// Where a run's folder is, or would be.
+  public Path root(String runId) {
+    return folder.resolve(runId);
+  }
+
+  /// The bytes in a run's folder; 0 without one.
+  public long size(String runId) throws IOException {
+    return Files.isDirectory(root(runId)) ? Disk.size(root(runId)) : 0;
+  }
+
+  /// Takes a run's workspace into use, and makes it ready where it is not. [#release] must follow.
+  ///
+  /// @param skillSpec the skill of the run; blank for none
+  public Prepared prepare(String runId, Environment environment, String skillSpec, Workbench bench)
+      throws InterruptedException {
+    var doing = new String[] {"making its folder"};
+    try {
+      while (!used.add(runId)) {
+        // A clean-up has it for the moment of a rename.
+        Thread.sleep(5);
+      }
+      var root = root(runId);
+      var start = start(environment, root);
+      var needsNothing = environment.equals(Environment.NONE) && skillSpec.isBlank();
+      if (Files.isDirectory(root) && (needsNothing || isReady(runId))) {
+        return new Prepared.Ready(root, start, false, Optional.empty());
+      }
+      Files.deleteIfExists(ready(runId));
+      Disk.delete(root);
+      Files.createDirectories(root);
+      var sources = new ArrayList<Skills.Source>();
+      for (var repository : environment.repositories()) {
+        doing[0] = "Cloning " + repository.fullName();
+        bench.tell(doing[0]);
+        var target = root.resolve(repository.folder());
+        cache.checkOut(repository, target, bench);
+        sources.add(new Skills.Source(repository, target, "HEAD"));
+      }
+      var skill = Optional.<Skill>empty();
+      if (!skillSpec.isBlank()) {
+        doing[0] = "Looking for the skill " + skillSpec;
+        var git = new Git(bench, environments.lent());
+        skill = Optional.of(new Skills(git).find(skillSpec, sources));
+      }
+      for (var command : environment.setupCommands()) {
+        doing[0] = "Setting up: " + command;
+        bench.tell(doing[0]);
+        var result = bench.script(command, start);
+        if (result.status() != 0) {
+          return new Prepared.Failed(
+              SetupException.of("The setup command `%s` failed".formatted(command), result).why());
+        }
+      }
+      Files.writeString(ready(runId), "0");
+      return new Prepared.Ready(root, start, true, skill.map(each -> chosen(each, sources)));
+    } catch (SetupException e) {
+      return new Prepared.Failed(e.why());
+    } catch (StoppedException e) {
+      return e.isLate() ? new Prepared.Late(doing[0]) : new Prepared.Stopped();
+    } catch (IOException e) {
+      log.error("workspace not made run={}", runId, e);
+      return new Prepared.Failed("The workspace could not be made: " + e.getMessage());
+    }
+  }
+
+  /// The run's folder is not needed for now. Its size is measured for the next clean-up.
+  public void release(String runId) {
+    try {
+      if (isReady(runId)) {
+        Files.writeString(ready(runId), Long.toString(size(runId)));
+      }
+    } catch (IOException e) {
+      log.warn("workspace not measured run={}", runId, e);
+    } finally {
+      used.remove(runId);
+    }
+  }
+
+  /// Deletes the workspaces that nobody used for a time, then the longest unused ones until the
+  /// rest is small enough.
+  ///
+  /// @param needed whether a run that is not at work now will soon be
+  public void clean(Instant now, Duration keep, long mostBytes, Predicate<String> needed)
+      throws IOException {
+    if (!Files.isDirectory(folder)) {
+      return;
+    }
+    deleteTrash();
+    var all = old();
+    var bytes = all.stream().mapToLong(Old::bytes).sum();
+    for (var each : all) {
+      var isOld = each.usedAt().isBefore(now.minus(keep));
+      if ((isOld || bytes > mostBytes) && !needed.test(each.runId()) && discard(each.runId())) {
+        bytes -= each.bytes();
+        log.info(
+            "workspace deleted run={} why={} bytes={}",
+            each.runId(),
+            isOld ? "old" : "disk",
+            each.bytes());
+      }
+    }
+    deleteTrash();
+  }
+
+  /// Deletes the clones of repositories that no environment names any more.
+  public void forgetOtherRepositories() throws IOException {
+    cache.keepOnly(
+        environments.all().stream().flatMap(each -> each.repositories().stream()).toList());
+  }
+
+  /// The skills that an environment's repositories offer.
+  ///
+  /// @param refresh whether to ask the servers; without it, only for what was never cloned
+  /// @throws IllegalStateException with git's own words when a repository cannot be had
+  public List<Skill> skills(Environment environment, boolean refresh, Workbench bench)
+      throws StoppedException, InterruptedException {
+    var found = new ArrayList<Skill>();
+    var skills = new Skills(new Git(bench, environments.lent()));
+    for (var repository : environment.repositories()) {
+      try {
+        var existing = refresh ? Optional.<Path>empty() : cache.existing(repository);
+        var mirror = existing.isPresent() ? existing.get() : cache.fetched(repository, bench);
+        found.addAll(
+            skills.in(new Skills.Source(repository, mirror, repository.ref().orElse("HEAD"))));
+      } catch (SetupException e) {
+        throw new IllegalStateException(e.why(), e);
+      } catch (IOException e) {
+        throw new IllegalStateException("The clone cache cannot be used", e);
+      }
+    }
+    return found;
+  }
+
+  private static Prepared.Chosen chosen(Skill skill, List<Skills.Source> sources) {
+    var home =
+        sources.stream()
+            .filter(source -> source.repository().fullName().equals(skill.repository()))
+            .findFirst()
+            .orElseThrow();
+    return new Prepared.Chosen(skill, home.folder().resolve(skill.path()));
+  }
+
+  private static Path start(Environment environment, Path root) {
+    return environment.repositories().size() == 1
+        ? root.resolve(environment.repositories().getFirst().folder())
+        : root;
+  }
+
+  private List<Old> old() throws IOException {
+    var all = new ArrayList<Old>();
+    try (var folders = Files.list(folder)) {
+      for (var each : folders.filter(Files::isDirectory).toList()) {
+        var runId = each.getFileName().toString();
+        if (!runId.endsWith(TRASH)) {
+          var file = isReady(runId) ? ready(runId) : each;
+          all.add(new Old(runId, Files.getLastModifiedTime(file).toInstant(), measured(runId)));
+        }
+      }
+    }
+    all.sort(Comparator.comparing(Old::usedAt));
+    return all;
+  }
+
+  private long measured(String runId) throws IOException {
+    if (!isReady(runId)) {
+      return size(runId);
+    }
+    try {
+      return Long.parseLong(Files.readString(ready(runId)).strip());
+    } catch (NumberFormatException _) {
+      return size(runId);
+    }
+  }
+
+  private boolean discard(String runId) throws IOException {
+    if (!used.add(runId)) {
+      return false;
+    }
+    try {
+      Files.move(root(runId), folder.resolve(runId + TRASH), StandardCopyOption.ATOMIC_MOVE);
+      Files.deleteIfExists(ready(runId));
+      return true;
+    } finally {
+      used.remove(runId);
+    }
+  }
+
+  private void deleteTrash() throws IOException {
+    try (var folders = Files.list(folder)) {
+      for (var each : folders.filter(path -> path.toString().endsWith(TRASH)).toList()) {
+        try {
+          Disk.delete(each);
+        } catch (IOException e) {
+          log.warn("workspace not deleted, will try again folder={}", each.getFileName(), e);
+        }
+      }
+    }
+  }
+
+  private boolean isReady(String runId) {
+    return Files.exists(ready(runId));
+  }
+
+  private Path ready(String runId) {
+    return folder.resolve(runId + READY);
+  }
+}

@@ -1,0 +1,173 @@
+package dev.runnel.service;
+
+import static dev.runnel.service.EnvironmentRuns.answer;
+import static dev.runnel.service.EnvironmentRuns.environments;
+import static dev.runnel.service.EnvironmentRuns.failure;
+import static dev.runnel.service.EnvironmentRuns.web;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.runnel.service.RunningService.Setup;
+import dev.runnel.service.workspace.Environment;
+import dev.runnel.service.workspace.Environments;
+import dev.runnel.service.workspace.Repository;
+import dev.runnel.testkit.LocalRepository;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import mockwebserver3.MockResponse;
+import mockwebserver3.MockWebServer;
+import okhttp3.Credentials;
+import okhttp3.Headers;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// What the clone cache promises, seen from runs, with real git.
+class CloneRunTest {
+  private static final String SECRET = "s3cret-value";
+
+  @TempDir Path folder;
+  private LocalRepository shop;
+  private LocalRepository tools;
+
+  @BeforeEach
+  void repositories() {
+    shop = LocalRepository.make(folder.resolve("origin/acme/shop"));
+    shop.commit("README.md", "The shop\n");
+    tools = LocalRepository.make(folder.resolve("origin/acme/tools"));
+    tools.commit("tool.txt", "a hammer\n");
+  }
+
+  @Test
+  void neverHoldsATokenAndShowsItToItsOwnHostAlone() throws Exception {
+    try (var server = new MockWebServer()) {
+      server.start();
+      server.enqueue(
+          new MockResponse(401, Headers.of("WWW-Authenticate", "Basic realm=\"git\""), ""));
+      server.enqueue(new MockResponse(500, Headers.of(), ""));
+      var repository =
+          Repository.of(
+              server.url("/acme/private.git").toString(),
+              Optional.empty(),
+              Optional.empty(),
+              Optional.of("GIT_TOKEN"));
+      var setup =
+          Setup.USUAL.with(
+              new Environments(
+                  List.of(web("web", repository)), Optional.empty(), Map.of("GIT_TOKEN", SECRET)));
+      var trace = folder.resolve("trace");
+      try (var service =
+          RunningService.inEnvironment(
+              folder, Optional.of("echo never"), Map.of("GIT_TRACE", trace.toString()), setup)) {
+        assertThat(failure(service, "web"))
+            .startsWith("acme/private could not be fetched")
+            .doesNotContain(SECRET);
+      }
+      assertThat(server.takeRequest().getHeaders().get("Authorization")).isNull();
+      assertThat(server.takeRequest().getHeaders().get("Authorization"))
+          .isEqualTo(Credentials.basic("x-access-token", SECRET));
+      assertThat(Files.readString(trace)).contains("ls-remote").doesNotContain(SECRET);
+    }
+    try (var files = Files.walk(folder)) {
+      for (var file : files.filter(Files::isRegularFile).toList()) {
+        assertThat(Files.readString(file, StandardCharsets.ISO_8859_1))
+            .as(file.toString())
+            .doesNotContain(SECRET);
+      }
+    }
+  }
+
+  @Test
+  void keepsItsTokensFromAgentsThatAreNotLentThem() {
+    var kept =
+        Repository.of(
+            "https://git.example.com/acme/kept",
+            Optional.empty(),
+            Optional.empty(),
+            Optional.of("GIT_TOKEN"));
+    var setup =
+        Setup.USUAL.with(
+            new Environments(
+                List.of(web("web", kept)),
+                Optional.of(Environment.NONE),
+                Map.of("GIT_TOKEN", SECRET)));
+    try (var service =
+        RunningService.inEnvironment(
+            folder,
+            Optional.of("env | grep -c GIT_TOKEN; echo over"),
+            Map.of("GIT_TOKEN", SECRET),
+            setup)) {
+      assertThat(answer(service, "")).isEqualTo("0\nover");
+    }
+  }
+
+  @Test
+  void executesNothingThatARepositoryBrings() {
+    var marker = folder.resolve("executed");
+    shop.commit(".githooks/post-checkout", "#!/bin/sh\ntouch " + marker + "\n");
+    shop.folder().resolve(".githooks/post-checkout").toFile().setExecutable(true);
+    shop.commitAll(); // the right to execute
+    var home = LocalRepository.make(folder.resolve("home"));
+    write(
+        home.folder().resolve(".gitconfig"),
+        "[core]\n hooksPath = .githooks\n fsmonitor = touch " + marker + "\n");
+    try (var service =
+        RunningService.inEnvironment(
+            folder,
+            Optional.of("cat README.md"),
+            Map.of("HOME", home.folder().toString()),
+            environments(web(shop)))) {
+      assertThat(answer(service, "web")).isEqualTo("The shop");
+      assertThat(marker).doesNotExist();
+    }
+  }
+
+  @Test
+  void recoversFromAGitThatWasKilled() {
+    try (var service = service("cat README.md", web(shop))) {
+      assertThat(answer(service, "web")).isEqualTo("The shop");
+      shop.commit("README.md", "Newer\n");
+      write(mirror().resolve("packed-refs.lock"), "");
+      write(mirror().resolve("refs/heads/main.lock"), "");
+
+      assertThat(answer(service, "web")).isEqualTo("Newer");
+    }
+  }
+
+  @Test
+  void forgetsRepositoriesThatNoEnvironmentNames() {
+    try (var service = service("cat README.md", web(shop))) {
+      answer(service, "web");
+      assertThat(mirror()).exists();
+    }
+    try (var _ = service("cat", web(tools))) {
+      await().untilAsserted(() -> assertThat(folder.resolve("repositories")).isEmptyDirectory());
+    }
+  }
+
+  private Path mirror() {
+    try (var mirrors = Files.list(folder.resolve("repositories"))) {
+      return mirrors.findFirst().orElseThrow();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private RunningService service(String command, Environment one) {
+    return RunningService.with(folder, command, 4, environments(one));
+  }
+
+  private static void write(Path file, String text) {
+    try {
+      Files.writeString(file, text);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

@@ -1,0 +1,241 @@
+package dev.runnel.service;
+
+import static dev.runnel.service.RunningService.JSON;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.runnel.service.RunningService.Setup;
+import dev.runnel.service.workspace.Environment;
+import dev.runnel.service.workspace.Environments;
+import dev.runnel.service.workspace.Repository;
+import dev.runnel.service.workspace.Skill;
+import dev.runnel.testkit.LocalRepository;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class SkillRunTest {
+  private static final String REVIEW =
+      """
+      ---
+      name: review
+      description: >
+        Reviews a change
+        with care
+      ---
+
+      Review like a friend.
+      """;
+
+  @TempDir Path folder;
+  private LocalRepository shop;
+
+  @BeforeEach
+  void repository() throws IOException {
+    shop = LocalRepository.make(folder.resolve("origin/acme/shop"));
+    shop.commit("README.md", "The shop\n");
+    shop.commit(".agents/skills/review/SKILL.md", REVIEW);
+    shop.commit(".claude/skills/deploy/SKILL.md", "Deploy on Mondays.\n");
+    shop.commit("skills/broken/SKILL.md", "---\nname: [broken\n---\nx\n");
+    shop.commit("docs/odd.md", "Be odd.\n");
+    Files.writeString(folder.resolve("secret"), "the host's secret");
+    Files.createDirectories(shop.folder().resolve("skills/link"));
+    Files.createSymbolicLink(
+        shop.folder().resolve("skills/link/SKILL.md"), folder.resolve("secret"));
+    shop.commitAll();
+  }
+
+  @Nested
+  class ARunWithASkill {
+    @ParameterizedTest
+    @CsvSource({
+      "acme/shop:review, 'Review like a friend.', .agents/skills/review",
+      "shop:review, 'Review like a friend.', .agents/skills/review",
+      "review, 'Review like a friend.', .agents/skills/review",
+      "ACME/Shop:deploy, 'Deploy on Mondays.', .claude/skills/deploy",
+      "acme/shop:.agents/skills/review/SKILL.md, 'Review like a friend.', .agents/skills/review",
+      "acme/shop:.agents/skills/review, 'Review like a friend.', .agents/skills/review",
+      "acme/shop:docs/odd.md, 'Be odd.', docs",
+    })
+    void hasItsTextAsTheBasePrompt(String spec, String text, String place) throws IOException {
+      try (var service = claude(setup())) {
+        service.awaitState(create(service, spec), "SUCCEEDED");
+
+        assertThat(folder.resolve("input"))
+            .hasContent(text + "\n\nThe files of this skill are in " + place + ".\n\nDo it");
+      }
+    }
+
+    @Test
+    void thatIsACommandFindsItsFile() {
+      try (var service =
+          RunningService.with(folder, "cat; echo; cat $RUNNEL_SKILL_FILE", 4, setup())) {
+        var id = create(service, "acme/shop:deploy");
+        service.awaitState(id, "SUCCEEDED");
+
+        assertThat(service.transcript(id)).endsWith("\nDo it\nDeploy on Mondays.\n");
+      }
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+        delimiter = '|',
+        value = {
+          "acme/shop:reviw | There is no skill acme/shop:reviw. There are:",
+          "acme/other:review | and none of them is acme/other",
+          "acme/shop:broken | cannot be used: its front matter is not YAML.",
+          "acme/shop:docs/none.md | There is no skill acme/shop:docs/none.md.",
+        })
+    void failsClearlyWhenThereIsNone(String spec, String why) {
+      try (var service = RunningService.with(folder, "echo never", 4, setup())) {
+        assertThat(failure(service, spec)).contains(why);
+      }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+        strings = {
+          "acme/shop:../../../secret.md",
+          "acme/shop:/etc/passwd.md",
+          "acme/shop:skills/../../SKILL.md",
+          "acme/shop:skills/link/SKILL.md",
+          "acme/shop:--help/SKILL.md",
+          ":review/..",
+        })
+    void neverReadsOutsideOfTheRepository(String spec) {
+      try (var service = RunningService.with(folder, "echo never", 4, setup())) {
+        assertThat(failure(service, spec)).doesNotContain("the host's secret");
+      }
+    }
+
+    @Test
+    void needsAnEnvironment() throws IOException {
+      try (var service = claude(Setup.USUAL)) {
+        assertThat(failure(service, "acme/shop:review")).endsWith("and this run has none.");
+        assertThat(folder.resolve("input")).doesNotExist();
+      }
+    }
+
+    @Test
+    void isLeftToTheCommandWhereNoEnvironmentsAreSetUp() {
+      try (var service = RunningService.withCommand(folder, "echo $RUNNEL_CONFIG_JSON")) {
+        var id = create(service, "acme/shop:review");
+        service.awaitState(id, "SUCCEEDED");
+
+        assertThat(service.message(id)).contains("\"skill_spec\":\"acme/shop:review\"");
+      }
+    }
+  }
+
+  @Nested
+  class TheList {
+    @Test
+    void namesAllSkillsAndWhatIsWrongWithThem() throws Exception {
+      try (var service = RunningService.with(folder, "cat", 4, setup())) {
+        var environment = service.service.environments().getFirst();
+
+        assertThat(service.service.skills(environment, false))
+            .containsExactly(
+                new Skill(
+                    "review",
+                    "Reviews a change with care",
+                    "Review like a friend.",
+                    "acme/shop",
+                    ".agents/skills/review/SKILL.md",
+                    Optional.empty()),
+                new Skill(
+                    "deploy",
+                    "",
+                    "Deploy on Mondays.",
+                    "acme/shop",
+                    ".claude/skills/deploy/SKILL.md",
+                    Optional.empty()),
+                new Skill(
+                    "broken",
+                    "",
+                    "x",
+                    "acme/shop",
+                    "skills/broken/SKILL.md",
+                    Optional.of("its front matter is not YAML.")));
+      }
+    }
+
+    @Test
+    void isReadAnewOnlyWhenAskedTo() throws Exception {
+      try (var service = RunningService.with(folder, "cat", 4, setup())) {
+        var environment = service.service.environments().getFirst();
+        service.service.skills(environment, false);
+        shop.commit("skills/fresh/SKILL.md", "Be fresh.\n");
+
+        assertThat(service.service.skills(environment, false)).hasSize(3);
+        assertThat(service.service.skills(environment, true)).hasSize(4);
+      }
+    }
+
+    @Test
+    void saysWhyARepositoryCannotBeRead() throws IOException {
+      Files.move(shop.folder(), folder.resolve("origin/acme/moved"));
+      try (var service = RunningService.with(folder, "cat", 4, setup())) {
+        var environment = service.service.environments().getFirst();
+
+        assertThatThrownBy(() -> service.service.skills(environment, false))
+            .hasMessageStartingWith("acme/shop could not be fetched");
+      }
+    }
+  }
+
+  /// A known agent, which gets the base prompt along with the prompt; it keeps what it is asked.
+  private RunningService claude(Setup setup) throws IOException {
+    var program = Files.createDirectories(folder.resolve("bin")).resolve("claude");
+    Files.writeString(
+        program,
+        """
+        #!/bin/sh
+        cat > %s
+        echo '{"type":"result","subtype":"success","result":"done"}'
+        """
+            .formatted(folder.resolve("input")));
+    assertThat(program.toFile().setExecutable(true)).isTrue();
+    return RunningService.inEnvironment(
+        folder,
+        Optional.empty(),
+        Map.of("PATH", program.getParent() + ":" + System.getenv("PATH")),
+        setup);
+  }
+
+  private Setup setup() {
+    var repository =
+        Repository.of(shop.url(), Optional.empty(), Optional.empty(), Optional.empty());
+    var environment =
+        new Environment(
+            "web",
+            "web",
+            Optional.empty(),
+            List.of(repository),
+            List.of(),
+            Optional.empty(),
+            List.of());
+    return Setup.USUAL.with(
+        new Environments(List.of(environment), Optional.of(environment), Map.of()));
+  }
+
+  private static String create(RunningService service, String spec) {
+    return service.create(JSON.createObjectNode().put("prompt", "Do it").put("skill", spec));
+  }
+
+  private static String failure(RunningService service, String spec) {
+    var run = service.awaitState(create(service, spec), "FAILED");
+    assertThat(run.at("/status_message/error_code").asText()).isEqualTo("environment_setup_failed");
+    return run.at("/status_message/message").asText();
+  }
+}

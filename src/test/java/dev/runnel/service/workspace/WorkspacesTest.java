@@ -1,0 +1,171 @@
+package dev.runnel.service.workspace;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class WorkspacesTest {
+  private static final Instant NOW = Instant.parse("2026-03-01T12:00:00Z");
+  private static final Duration WEEK = Duration.ofDays(7);
+  private static final long MUCH = 1L << 40;
+
+  @TempDir Path folder;
+  private Workspaces workspaces;
+
+  @BeforeEach
+  void open() {
+    workspaces = new Workspaces(folder.resolve("workspaces"), Environments.NONE);
+  }
+
+  @Nested
+  class CleaningUp {
+    @Test
+    void deletesWhatNobodyUsedForTheWholeTime() throws Exception {
+      used("old", 10, Duration.ofDays(8));
+      used("young", 10, Duration.ofDays(6));
+
+      clean(MUCH);
+
+      assertThat(folder.resolve("workspaces/old")).doesNotExist();
+      assertThat(folder.resolve("workspaces/young/file")).exists();
+      assertThat(names()).containsExactlyInAnyOrder("young", "young.ready");
+    }
+
+    @Test
+    void deletesTheLongestUnusedUntilTheRestIsSmallEnough() throws Exception {
+      used("first", 1000, Duration.ofDays(3));
+      used("second", 1000, Duration.ofDays(2));
+      used("third", 1000, Duration.ofDays(1));
+
+      clean(2100);
+
+      assertThat(names()).contains("second", "third").doesNotContain("first");
+    }
+
+    @Test
+    void leavesWhatIsInUseOrWillBeSoon() throws Exception {
+      used("queued", 1000, Duration.ofDays(9));
+      used("works", 1000, Duration.ofDays(9));
+      prepare("works");
+
+      workspaces.clean(NOW, WEEK, 0, "queued"::equals);
+      assertThat(names()).contains("queued", "works");
+
+      workspaces.release("works");
+      Files.setLastModifiedTime(ready("works"), time(Duration.ofDays(9)));
+      workspaces.clean(NOW, WEEK, 0, "queued"::equals);
+      assertThat(names()).contains("queued").doesNotContain("works");
+    }
+
+    @Test
+    void deletesFoldersThatTheirOwnerClosed() throws Exception {
+      used("closed", 10, Duration.ofDays(8));
+      var inner = Files.createDirectories(folder.resolve("workspaces/closed/pkg/mod"));
+      Files.writeString(inner.resolve("file"), "x");
+      Files.setPosixFilePermissions(inner, PosixFilePermissions.fromString("---------"));
+      Files.setPosixFilePermissions(
+          inner.getParent(), PosixFilePermissions.fromString("r-xr-xr-x"));
+
+      clean(MUCH);
+
+      assertThat(names()).isEmpty();
+    }
+
+    @Test
+    void doesNotFollowLinksOutOfTheWorkspace() throws Exception {
+      var outside = Files.writeString(folder.resolve("outside"), "precious");
+      used("links", 10, Duration.ofDays(8));
+      Files.createSymbolicLink(folder.resolve("workspaces/links/link"), folder);
+
+      clean(MUCH);
+
+      assertThat(outside).hasContent("precious");
+      assertThat(names()).isEmpty();
+    }
+
+    @Test
+    void finishesWhatACrashInterrupted() throws Exception {
+      Files.createDirectories(folder.resolve("workspaces/half.trash/more"));
+
+      clean(MUCH);
+
+      assertThat(names()).isEmpty();
+    }
+  }
+
+  @Test
+  void aWorkspaceIsMadeOnceAndFoundAgain() throws Exception {
+    var made = (Prepared.Ready) prepare("run");
+    workspaces.release("run");
+    var found = (Prepared.Ready) prepare("run");
+
+    assertThat(made.fresh()).isTrue();
+    assertThat(made.folder()).isDirectory().isEqualTo(folder.resolve("workspaces/run"));
+    assertThat(found.fresh()).isFalse();
+  }
+
+  private void used(String runId, int bytes, Duration ago) throws Exception {
+    prepare(runId);
+    Files.write(workspaces.root(runId).resolve("file"), new byte[bytes]);
+    workspaces.release(runId);
+    Files.setLastModifiedTime(ready(runId), time(ago));
+  }
+
+  private void clean(long mostBytes) throws IOException {
+    workspaces.clean(NOW, WEEK, mostBytes, _ -> false);
+  }
+
+  private Prepared prepare(String runId) throws InterruptedException {
+    return workspaces.prepare(runId, Environment.NONE, "", new NoBench());
+  }
+
+  private Path ready(String runId) {
+    return folder.resolve("workspaces/" + runId + ".ready");
+  }
+
+  private static FileTime time(Duration ago) {
+    return FileTime.from(NOW.minus(ago));
+  }
+
+  private List<String> names() throws IOException {
+    try (var all = Files.list(folder.resolve("workspaces"))) {
+      return all.map(path -> path.getFileName().toString()).toList();
+    }
+  }
+
+  /// An empty folder needs no program.
+  private static final class NoBench implements Workbench {
+    @Override
+    public Result program(List<String> command, Path folder, Map<String, String> variables) {
+      throw new AssertionError(command);
+    }
+
+    @Override
+    public Result script(String command, Path folder) {
+      throw new AssertionError(command);
+    }
+
+    @Override
+    public void tell(String progress) {}
+
+    @Override
+    public void check() {}
+
+    @Override
+    public boolean isIsolated() {
+      return false;
+    }
+  }
+}
