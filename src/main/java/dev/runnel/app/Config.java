@@ -1,5 +1,6 @@
 package dev.runnel.app;
 
+import dev.runnel.service.Access;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.file.Path;
@@ -23,6 +24,7 @@ record Config(
     Optional<String> agentApiKey,
     Optional<String> agentCommand,
     int agentSlots,
+    Access agentAccess,
     Optional<String> consoleToken,
     Settings settings) {
   private static final int MOST_SLOTS = 1000;
@@ -58,6 +60,7 @@ record Config(
         settings.get(Setting.RUNNEL_AGENT_API_KEY),
         settings.get(Setting.RUNNEL_AGENT_COMMAND),
         number(settings, Setting.RUNNEL_AGENT_SLOTS, 4, 1, MOST_SLOTS),
+        access(settings),
         settings.get(Setting.RUNNEL_CONSOLE_TOKEN),
         settings);
   }
@@ -72,6 +75,17 @@ record Config(
     var here = EVERYWHERE.contains(host) ? "127.0.0.1" : host;
     var literal = here.contains(":") && !here.startsWith("[") ? "[" + here + "]" : here;
     return agentApi.orElseGet(() -> URI.create("http://" + literal + ":" + port + "/api/v1"));
+  }
+
+  private static Access access(Settings settings) {
+    var text = settings.get(Setting.RUNNEL_AGENT_ACCESS).orElse("workspace");
+    return switch (text) {
+      case "workspace" -> Access.WORKSPACE;
+      case "full" -> Access.FULL;
+      default ->
+          throw new SettingsException(
+              "RUNNEL_AGENT_ACCESS is %s, and must be workspace or full.".formatted(text));
+    };
   }
 
   private static int number(

@@ -148,7 +148,8 @@ final class Wiring implements AutoCloseable {
                     config.agentCommand(),
                     config.settings().withoutSecrets(environment),
                     config.agentSlots(),
-                    AGENT_GRACE),
+                    AGENT_GRACE,
+                    config.agentAccess()),
                 clock)));
   }
 

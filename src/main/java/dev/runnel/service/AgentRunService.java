@@ -13,15 +13,15 @@ import org.slf4j.LoggerFactory;
 public final class AgentRunService implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(AgentRunService.class);
 
-  private final Harness harness;
+  private final Agents agents;
   private final RunWatchers watchers;
   private final RunBook book;
   private final RunQueue queue;
   private final RunRoutes routes;
 
   private AgentRunService(
-      Harness harness, RunWatchers watchers, RunBook book, RunQueue queue, RunRoutes routes) {
-    this.harness = harness;
+      Agents agents, RunWatchers watchers, RunBook book, RunQueue queue, RunRoutes routes) {
+    this.agents = agents;
     this.watchers = watchers;
     this.book = book;
     this.queue = queue;
@@ -34,14 +34,14 @@ public final class AgentRunService implements AutoCloseable {
   public static AgentRunService open(
       Database database, ServiceSettings settings, InstantSource clock) {
     database.migrate("db/service");
-    var harness = Agents.choose(settings.command(), settings.environment());
+    var agents = Agents.find(settings.command(), settings.environment());
     var watchers = new RunWatchers();
     var arrivals = new Semaphore(0);
     var book = new RunBook(database, clock, watchers, arrivals);
-    var queue = RunQueue.start(book, harness, settings, watchers, arrivals);
-    log.info("agent run service open agent={} slots={}", harness.name(), settings.slots());
+    var queue = RunQueue.start(book, agents, settings, watchers, arrivals);
+    log.info("agent run service open agent={} slots={}", agents.usual().name(), settings.slots());
     return new AgentRunService(
-        harness, watchers, book, queue, new RunRoutes(book, queue, settings, clock));
+        agents, watchers, book, queue, new RunRoutes(book, queue, settings, clock));
   }
 
   /// Registers `/api/v1` and everything below it. The handlers block.
@@ -52,7 +52,7 @@ public final class AgentRunService implements AutoCloseable {
   /// What works here: `command`, `claude`, `codex`, `gemini`, `opencode`, or `rehearsal` where
   /// there is no agent.
   public String agentName() {
-    return harness.name();
+    return agents.usual().name();
   }
 
   /// A run's transcript from after a line on.

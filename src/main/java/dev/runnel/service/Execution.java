@@ -3,9 +3,12 @@ package dev.runnel.service;
 import dev.runnel.database.DatabaseException;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
@@ -28,16 +31,16 @@ final class Execution {
   }
 
   private final Job job;
-  private final Harness harness;
+  private final Agents agents;
   private final ServiceSettings settings;
   private final RunBook book;
   // Guarded by this.
   private Wish wish = Wish.NONE;
   private Optional<AgentProcess> process = Optional.empty();
 
-  Execution(Job job, Harness harness, ServiceSettings settings, RunBook book) {
+  Execution(Job job, Agents agents, ServiceSettings settings, RunBook book) {
     this.job = job;
-    this.harness = harness;
+    this.agents = agents;
     this.settings = settings;
     this.book = book;
   }
@@ -71,10 +74,28 @@ final class Execution {
   }
 
   private Ending work() {
-    var recorder = new OutputRecorder(job, harness.ears(), book);
+    var workspace = settings.workspaces().resolve(job.runId()).toAbsolutePath();
+    var environment = AgentEnvironment.of(settings.environment(), job);
+    var folder = settings.workspaces().resolveSibling("agents").resolve(job.runId());
+    try (var desk = new Desk(folder, workspace, environment, settings.access())) {
+      return work(agents.of(job), desk, environment);
+    } catch (AgentRefused e) {
+      log.info("agent refused run={}", job.runId());
+      return Ending.notSetUp(e.why());
+    } catch (IOException e) {
+      log.error("agent not set up run={}", job.runId(), e);
+      return Ending.notSetUp("The agent could not be set up here.");
+    }
+  }
+
+  private Ending work(Harness harness, Desk desk, Map<String, String> environment)
+      throws IOException {
+    Files.createDirectories(desk.workspace());
+    var launch = harness.launch(job.with(harness), desk);
+    var recorder = new OutputRecorder(job, harness, desk.workspace(), book);
     try {
       try {
-        launch(recorder);
+        start(harness, launch, desk.workspace(), environment, recorder);
       } catch (IOException e) {
         recorder.finish();
         log.error("agent not started run={} agent={}", job.runId(), harness.name(), e);
@@ -89,24 +110,24 @@ final class Execution {
       }
       working.awaitOutput(OUTPUT_PATIENCE);
       var heard = recorder.finish();
-      return left ? Ending.restarted() : ending(status, heard);
+      return left ? Ending.restarted() : ending(harness, status, heard);
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
       return Ending.restarted();
     }
   }
 
-  private void launch(OutputRecorder recorder) throws IOException {
-    var workspace = settings.workspaces().resolve(job.runId()).toAbsolutePath();
-    Files.createDirectories(workspace);
+  private void start(
+      Harness harness,
+      Launch launch,
+      Path workspace,
+      Map<String, String> environment,
+      OutputRecorder recorder)
+      throws IOException {
+    var whole = new HashMap<>(environment);
+    whole.putAll(launch.environment());
     var started =
-        AgentProcess.start(
-            job,
-            harness.command(job),
-            workspace,
-            AgentEnvironment.of(settings.environment(), job),
-            harness.input(job),
-            recorder);
+        AgentProcess.start(job, launch.command(), workspace, whole, launch.input(), recorder);
     Wish wished;
     synchronized (this) {
       process = Optional.of(started);
@@ -140,8 +161,15 @@ final class Execution {
     return wish == Wish.LEAVE;
   }
 
-  private Ending ending(int status, OutputRecorder.Heard heard) {
+  /// Neither the exit status nor the agent's words are believed alone: there are agents that end
+  /// with 0 when they fail or are killed, and such that fail after they said all was well.
+  private static Ending ending(Harness harness, int status, OutputRecorder.Heard heard) {
     if (status == 0 && heard.failure().isEmpty()) {
+      if (harness.tellsItsEnd() && !heard.finished()) {
+        return Ending.failed(
+            "The agent ended before it was finished."
+                + (heard.errors().isEmpty() ? "" : "\n" + heard.errors()));
+      }
       return heard
           .question()
           .map(Ending::blocked)

@@ -7,7 +7,7 @@ import java.util.Optional;
 /// @param execution 1, 2, …: the how-manieth of its run
 /// @param prompt the run's prompt, or for a later execution the follow-ups
 /// @param sessionId the run's own, the same for all its executions
-/// @param agentSession what the agent called its session in an earlier execution
+/// @param agentSession what the agent called its session in an earlier execution; see [#with]
 /// @param configJson the run's configuration as it was sent, `{}` without one
 record Job(
     String runId,
@@ -18,6 +18,26 @@ record Job(
     Optional<String> modelId,
     Optional<String> basePrompt,
     String configJson) {
+  /// The agent that is asked for: `claude`, …
+  Optional<String> harness() {
+    return Optional.ofNullable(Json.read(configJson).path("harness").path("type").asText(null))
+        .filter(type -> !type.isBlank());
+  }
+
+  /// As seen by one kind of agent: with its own sessions alone, and the model that is asked of it.
+  Job with(Harness agent) {
+    var model = Json.read(configJson).path("harness").path("model_id").asText("");
+    return new Job(
+        runId,
+        execution,
+        prompt,
+        sessionId,
+        agentSession.flatMap(kept -> AgentSession.of(kept, agent)),
+        model.isBlank() ? modelId : Optional.of(model),
+        basePrompt,
+        configJson);
+  }
+
   /// Without what people wrote.
   @Override
   public String toString() {

@@ -17,7 +17,7 @@ final class RunQueue implements AutoCloseable {
   private static final Duration LAST_WORDS = Duration.ofSeconds(10);
 
   private final RunBook book;
-  private final Harness harness;
+  private final Agents agents;
   private final ServiceSettings settings;
   private final RunWatchers watchers;
   private final Semaphore arrivals;
@@ -27,12 +27,12 @@ final class RunQueue implements AutoCloseable {
 
   private RunQueue(
       RunBook book,
-      Harness harness,
+      Agents agents,
       ServiceSettings settings,
       RunWatchers watchers,
       Semaphore arrivals) {
     this.book = book;
-    this.harness = harness;
+    this.agents = agents;
     this.settings = settings;
     this.watchers = watchers;
     this.arrivals = arrivals;
@@ -44,11 +44,11 @@ final class RunQueue implements AutoCloseable {
   /// @param arrivals has a permit whenever a run may have been queued
   static RunQueue start(
       RunBook book,
-      Harness harness,
+      Agents agents,
       ServiceSettings settings,
       RunWatchers watchers,
       Semaphore arrivals) {
-    var queue = new RunQueue(book, harness, settings, watchers, arrivals);
+    var queue = new RunQueue(book, agents, settings, watchers, arrivals);
     for (var left : book.inProgress()) {
       Thread.ofVirtual().name("recover " + left.runId()).start(() -> queue.recover(left));
     }
@@ -138,7 +138,7 @@ final class RunQueue implements AutoCloseable {
     if (job.isEmpty()) {
       return false;
     }
-    var execution = new Execution(job.get(), harness, settings, book);
+    var execution = new Execution(job.get(), agents, settings, book);
     working.put(job.get().runId(), execution);
     if (!open) {
       // It was claimed in the very moment of the close, which may have missed it.

@@ -16,6 +16,7 @@ import java.util.function.Supplier;
 /// @param environment what agents inherit, less Runnel's own secrets; its `PATH` is searched
 /// @param slots how many agents work at once
 /// @param grace how long an agent may take to end when told to, before it is killed
+/// @param access how far the known agents may reach; a command is not held back
 public record ServiceSettings(
     Path workspaces,
     String apiKey,
@@ -23,7 +24,8 @@ public record ServiceSettings(
     Optional<String> command,
     Map<String, String> environment,
     int slots,
-    Duration grace) {
+    Duration grace,
+    Access access) {
   private static final int USUAL_SLOTS = 4;
   private static final Duration USUAL_GRACE = Duration.ofSeconds(10);
 
@@ -44,7 +46,14 @@ public record ServiceSettings(
   public static ServiceSettings of(
       Path workspaces, String apiKey, Supplier<URI> publicUrl, Optional<String> command) {
     return new ServiceSettings(
-        workspaces, apiKey, publicUrl, command, System.getenv(), USUAL_SLOTS, USUAL_GRACE);
+        workspaces,
+        apiKey,
+        publicUrl,
+        command,
+        System.getenv(),
+        USUAL_SLOTS,
+        USUAL_GRACE,
+        Access.WORKSPACE);
   }
 
   /// Never the key, the command or the environment.

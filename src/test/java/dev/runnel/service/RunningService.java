@@ -35,7 +35,11 @@ final class RunningService implements AutoCloseable {
   private final HttpClient client = HttpClient.newHttpClient();
 
   private RunningService(
-      Path folder, Optional<String> command, Map<String, String> environment, int slots) {
+      Path folder,
+      Optional<String> command,
+      Map<String, String> environment,
+      int slots,
+      Access access) {
     this.database = Database.sqlite(folder.resolve("agent-runs.db"));
     var settings =
         new ServiceSettings(
@@ -45,7 +49,8 @@ final class RunningService implements AutoCloseable {
             command,
             environment,
             slots,
-            Duration.ofSeconds(1));
+            Duration.ofSeconds(1),
+            access);
     this.service = AgentRunService.open(database, settings, InstantSource.system());
     this.server =
         Javalin.create(
@@ -62,14 +67,21 @@ final class RunningService implements AutoCloseable {
   }
 
   static RunningService withCommand(Path folder, String command, int slots) {
-    return new RunningService(folder, Optional.of(command), System.getenv(), slots);
+    return new RunningService(
+        folder, Optional.of(command), System.getenv(), slots, Access.WORKSPACE);
   }
 
   static RunningService inEnvironment(
       Path folder, Optional<String> command, Map<String, String> more) {
     var environment = new HashMap<>(System.getenv());
     environment.putAll(more);
-    return new RunningService(folder, command, environment, 4);
+    return new RunningService(folder, command, environment, 4, Access.WORKSPACE);
+  }
+
+  /// With the agents that are there; nothing of this process's environment is passed on.
+  static RunningService inOnlyThisEnvironment(
+      Path folder, Map<String, String> environment, Access access) {
+    return new RunningService(folder, Optional.empty(), environment, 4, access);
   }
 
   URI uri(String path) {
