@@ -1,8 +1,10 @@
 package dev.runnel.service;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -10,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /// The place from which one execution's agent is set up: a private folder beside the workspaces,
 /// never in one, for configuration that holds secrets. What was laid there is taken away at the
@@ -65,9 +68,9 @@ final class Desk implements AutoCloseable {
     try (var channel =
         Files.newByteChannel(
             file,
-            java.util.Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
+            Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")))) {
-      var bytes = java.nio.ByteBuffer.wrap(content.getBytes(StandardCharsets.UTF_8));
+      var bytes = ByteBuffer.wrap(content.getBytes(StandardCharsets.UTF_8));
       while (bytes.hasRemaining()) {
         channel.write(bytes);
       }
@@ -79,6 +82,9 @@ final class Desk implements AutoCloseable {
   void link(Path where, String name, Path target) throws IOException {
     makeFolder(where);
     var link = where.resolve(name);
+    if (Files.isDirectory(link, LinkOption.NOFOLLOW_LINKS)) {
+      return; // the agent's own by now
+    }
     Files.deleteIfExists(link);
     written.add(Files.createSymbolicLink(link, target));
   }

@@ -13,11 +13,13 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -26,6 +28,11 @@ interface RealAgentContract {
   Pattern ANSWER = Pattern.compile("Done\\. I saw (\\d+) messages");
 
   RealAgent agent(FakeModel model);
+
+  /// Whether it tells of a tool when it begins to use it, not only afterwards.
+  default boolean tellsWhatItIsDoing() {
+    return true;
+  }
 
   @Test
   default void changesItsWorkspaceAnswersAndGoesOnWithTheSameSessionWhenToldMore(
@@ -56,7 +63,7 @@ interface RealAgentContract {
   default void isAskedByteForByte(@TempDir Path folder) throws IOException {
     var prompt =
         "\"quotes\" 'and' `ticks` $(touch x) \\ %s @nobody\n\n\ttab \u202Eאבג \uD83D\uDE00\n"
-            + "    if (a < b && c > d) { return \"é\"; } // <xml/> & co\n".repeat(1700)
+            + "    if (a < b && c > d) { return \"é\"; } // <xml/> & co\n".repeat(2000)
             + "the end";
     assertThat(prompt.getBytes(StandardCharsets.UTF_8)).hasSizeGreaterThan(100_000);
     try (var stage = Stage.open(folder, this)) {
@@ -77,6 +84,14 @@ interface RealAgentContract {
           .atMost(Duration.ofSeconds(60))
           .until(() -> Files.exists(stage.workspace(id).resolve("started")));
       assertThat(running(seconds)).isNotEmpty();
+      if (tellsWhatItIsDoing()) {
+        await()
+            .untilAsserted(
+                () ->
+                    assertThat(stage.service.message(id))
+                        .startsWith("Running: ")
+                        .contains("touch started; sleep " + seconds));
+      }
 
       assertThat(stage.service.cancel(id).statusCode()).isEqualTo(200);
 
@@ -86,8 +101,8 @@ interface RealAgentContract {
               ProcessTree.left(new RunRows.Left(id, 1, Optional.empty(), Optional.empty()))
                   .isEmpty())
           .isTrue();
-      // Nothing of it is lost for whoever goes on with it.
-      stage.service.followUp(id, "Only touch it");
+      // What was said before is not lost for whoever goes on with it.
+      stage.service.followUp(id, "Only touch it\nsh: " + FakeModel.USUAL_COMMAND);
       stage.awaitEnd(id, "SUCCEEDED");
       assertThat(stage.touched(id)).isEqualTo("touched\n");
     }
@@ -143,7 +158,7 @@ interface RealAgentContract {
 
   /// Every text in a request.
   private static List<String> said(JsonNode body) {
-    return java.util.stream.Stream.of("text", "content", "instructions")
+    return Stream.of("text", "content", "instructions")
         .flatMap(member -> body.findValues(member).stream())
         .filter(JsonNode::isTextual)
         .map(JsonNode::asText)
@@ -187,7 +202,7 @@ interface RealAgentContract {
       var agent = contract.agent(model);
       var home = Files.createDirectory(folder.resolve("home"));
       agent.settleIn(home);
-      var environment = new java.util.HashMap<>(agent.environment());
+      var environment = new HashMap<>(agent.environment());
       environment.putAll(
           Map.of(
               "HOME",

@@ -35,5 +35,10 @@ class RealAgentsTest {
     public RealAgent agent(FakeModel model) {
       return RealAgent.opencode(model);
     }
+
+    @Override
+    public boolean tellsWhatItIsDoing() {
+      return false;
+    }
   }
 }

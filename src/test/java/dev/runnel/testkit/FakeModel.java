@@ -22,8 +22,8 @@ import java.util.regex.Pattern;
 /// OpenAI chat completions and Gemini, on loopback.
 ///
 /// Asked by an agent that has a shell, it wants one command run, then says `Done. I saw N
-/// messages`; N grows when a session is continued. A line `sh: COMMAND` of the prompt says which
-/// command; without one it is [#USUAL_COMMAND].
+/// messages`; N grows when a session is continued. The last line `sh: COMMAND` of the prompt says
+/// which command; without one it is [#USUAL_COMMAND].
 public final class FakeModel implements AutoCloseable {
   /// Leaves a trace in the folder in which the agent works.
   public static final String USUAL_COMMAND = "echo touched >> touched.txt";
@@ -126,8 +126,15 @@ public final class FakeModel implements AutoCloseable {
       return protocol.say(
           body, "Done. I saw %d messages".formatted(protocol.messages(body).size()));
     }
-    var script = SCRIPT.matcher(protocol.lastText(body));
-    return protocol.call(body, shell.get(), script.find() ? script.group(1) : USUAL_COMMAND);
+    // A session that was broken off may come with what was said before it as one message.
+    var command =
+        SCRIPT
+            .matcher(protocol.lastText(body))
+            .results()
+            .map(found -> found.group(1))
+            .reduce((_, later) -> later)
+            .orElse(USUAL_COMMAND);
+    return protocol.call(body, shell.get(), command);
   }
 
   private static Optional<String> key(HttpExchange exchange) {
