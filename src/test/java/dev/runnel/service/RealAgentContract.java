@@ -121,7 +121,7 @@ interface RealAgentContract {
       server.put("command", "node");
       server
           .putArray("args")
-          .add(RealAgents.programs().resolve("../../tool-server.cjs").normalize().toString())
+          .add(RealAgents.toolServer().toString())
           .add(found.toString());
       server.putObject("env").put("TOOL_SECRET", secret);
       var id = stage.create("Please touch the file", config);
@@ -197,7 +197,7 @@ interface RealAgentContract {
   record Stage(FakeModel model, RealAgent agent, RunningService service, Path folder)
       implements AutoCloseable {
     static Stage open(Path folder, RealAgentContract contract) throws IOException {
-      var programs = RealAgents.programs();
+      var path = RealAgents.path();
       var model = FakeModel.start();
       var agent = contract.agent(model);
       var home = Files.createDirectory(folder.resolve("home"));
@@ -208,7 +208,7 @@ interface RealAgentContract {
               "HOME",
               home.toString(),
               "PATH",
-              programs + ":" + System.getenv("PATH"),
+              path + ":" + System.getenv("PATH"),
               "LANG",
               "C.UTF-8"));
       return new Stage(

@@ -9,16 +9,24 @@ import org.junit.jupiter.api.Assumptions;
 public final class RealAgents {
   private RealAgents() {}
 
-  /// The folder of the programs, which must be there when `RUNNEL_TESTS_NEED_AGENTS` is `true`;
-  /// without it the test is skipped.
-  public static Path programs() {
-    var folder = Path.of(System.getProperty("runnel.agents", "src/test/agents"));
-    var programs = folder.resolve("node_modules/.bin").toAbsolutePath();
-    var hint = programs + " is not there. Run: npm ci --prefix src/test/agents";
+  /// What a `PATH` begins with so that the agents are found. They must be there when
+  /// `RUNNEL_TESTS_NEED_AGENTS` is `true`; without it the test is skipped.
+  public static String path() {
+    var modules = folder().resolve("node_modules");
+    var hint = modules + " is not there. Run: npm ci --prefix src/test/agents";
     if ("true".equals(System.getenv("RUNNEL_TESTS_NEED_AGENTS"))) {
-      Assertions.assertTrue(Files.exists(programs), hint);
+      Assertions.assertTrue(Files.exists(modules), hint);
     }
-    Assumptions.assumeTrue(Files.exists(programs), "Skipped: " + hint);
-    return programs;
+    Assumptions.assumeTrue(Files.exists(modules), "Skipped: " + hint);
+    return modules.resolve(".bin") + ":" + modules.resolve("opencode-linux-x64/bin");
+  }
+
+  /// A tool server that writes down what it finds to the file that is its argument.
+  public static Path toolServer() {
+    return folder().resolve("tool-server.cjs");
+  }
+
+  private static Path folder() {
+    return Path.of(System.getProperty("runnel.agents", "src/test/agents")).toAbsolutePath();
   }
 }
