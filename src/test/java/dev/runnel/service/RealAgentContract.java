@@ -119,10 +119,7 @@ interface RealAgentContract {
       config.put("model_id", stage.agent.model());
       var server = config.putObject("mcp_servers").putObject("tick tock");
       server.put("command", "node");
-      server
-          .putArray("args")
-          .add(RealAgents.toolServer().toString())
-          .add(found.toString());
+      server.putArray("args").add(RealAgents.toolServer().toString()).add(found.toString());
       server.putObject("env").put("TOOL_SECRET", secret);
       var id = stage.create("Please touch the file", config);
       stage.awaitEnd(id, "SUCCEEDED");

@@ -1,6 +1,7 @@
 package dev.runnel.testkit;
 
 import dev.runnel.database.Database;
+import dev.runnel.service.Access;
 import dev.runnel.service.AgentRunService;
 import dev.runnel.service.ServiceSettings;
 import io.javalin.Javalin;
@@ -31,7 +32,8 @@ public final class EmbeddedService implements AutoCloseable {
                 Optional.of(command),
                 System.getenv(),
                 4,
-                Duration.ofSeconds(1)),
+                Duration.ofSeconds(1),
+                Access.WORKSPACE),
             InstantSource.system());
     server =
         Javalin.create(
