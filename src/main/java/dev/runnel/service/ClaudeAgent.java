@@ -19,10 +19,10 @@ record ClaudeAgent() implements Harness {
     var command =
         new ArrayList<>(List.of("claude", "-p", "--output-format", "stream-json", "--verbose"));
     job.modelId().ifPresent(model -> command.add("--model=" + model));
-    command.add(
-        job.agentSession()
-            .map(session -> "--resume=" + session)
-            .orElse("--session-id=" + job.sessionId()));
+    job.agentSession()
+        .map(session -> "--resume=" + session)
+        .or(() -> job.newSession().map(session -> "--session-id=" + session))
+        .ifPresent(command::add);
     if (job.basePrompt().isPresent()) {
       // A resumed session does not remember it.
       var file = desk.lay("claude-base-prompt.txt", job.basePrompt().get());

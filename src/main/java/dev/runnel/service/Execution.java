@@ -91,7 +91,8 @@ final class Execution {
   private Ending work(Harness harness, Desk desk, Map<String, String> environment)
       throws IOException {
     Files.createDirectories(desk.workspace());
-    var launch = harness.launch(job.with(harness), desk);
+    var seen = job.with(harness);
+    var launch = harness.launch(seen, desk);
     var recorder = new OutputRecorder(job, harness, desk.workspace(), book);
     try {
       try {
@@ -110,11 +111,30 @@ final class Execution {
       }
       working.awaitOutput(OUTPUT_PATIENCE);
       var heard = recorder.finish();
-      return left ? Ending.restarted() : ending(harness, status, heard);
+      if (left) {
+        return Ending.restarted();
+      }
+      var ending = ending(harness, status, heard);
+      var isLost =
+          seen.agentSession().isPresent()
+              && !heard.hasSession()
+              && ending.phase() == Phase.FAILED
+              && isUndisturbed();
+      return isLost ? withoutSession(ending) : ending;
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
       return Ending.restarted();
     }
+  }
+
+  /// The agent did not even get to work in the session that it was to go on with. It would be so
+  /// for ever.
+  private Ending withoutSession(Ending ending) {
+    book.forgetSession(job.runId());
+    return Ending.failed(
+        ending.message()
+            + "\nThe agent could not go on with its session. Reply to work on in the same folder"
+            + " with a new one.");
   }
 
   private void start(
@@ -155,6 +175,10 @@ final class Execution {
 
   private synchronized Optional<AgentProcess> process() {
     return process;
+  }
+
+  private synchronized boolean isUndisturbed() {
+    return wish == Wish.NONE;
   }
 
   private synchronized boolean leaving() {

@@ -32,10 +32,10 @@ record GeminiAgent() implements Harness {
     // Nobody is there to be asked, and it knows nothing between asking and allowing.
     var command = new ArrayList<>(List.of("gemini", "--yolo", "--skip-trust", "-o", "stream-json"));
     job.modelId().ifPresent(model -> command.add("--model=" + model));
-    command.add(
-        job.agentSession()
-            .map(session -> "--resume=" + session)
-            .orElse("--session-id=" + job.sessionId()));
+    job.agentSession()
+        .map(session -> "--resume=" + session)
+        .or(() -> job.newSession().map(session -> "--session-id=" + session))
+        .ifPresent(command::add);
     return new Launch(command, input(job), tools(ToolServer.of(job), desk));
   }
 

@@ -24,6 +24,12 @@ record Job(
         .filter(type -> !type.isBlank());
   }
 
+  /// The name for an agent's new session, where it can be told one: the run's own, which nobody has
+  /// taken before the first execution.
+  Optional<String> newSession() {
+    return execution == 1 ? Optional.of(sessionId) : Optional.empty();
+  }
+
   /// As seen by one kind of agent: with its own sessions alone, and the model that is asked of it.
   Job with(Harness agent) {
     var model = Json.read(configJson).path("harness").path("model_id").asText("");

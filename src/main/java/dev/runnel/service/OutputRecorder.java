@@ -35,6 +35,8 @@ final class OutputRecorder implements AgentProcess.Sink {
   private static final int RESULT_LINES = 40;
   private static final int RESULT_LINE_LENGTH = 500;
 
+  private static final Pattern COLOURS = Pattern.compile("\u001B\\[[0-9;]*m");
+
   /// Elsewhere in what tools give back, pull requests are those of others.
   private static final Pattern OPENS_PULL_REQUEST = Pattern.compile("\\b[pm]r (create|new)\\b");
 
@@ -43,12 +45,14 @@ final class OutputRecorder implements AgentProcess.Sink {
   /// @param answer empty when nothing was said
   /// @param errors the last lines of standard error
   /// @param finished whether it said that it came to its end
+  /// @param hasSession whether it said which session it works in
   record Heard(
       String answer,
       Optional<String> question,
       Optional<String> failure,
       String errors,
-      boolean finished) {}
+      boolean finished,
+      boolean hasSession) {}
 
   private record Line(Source source, String text) {}
 
@@ -76,6 +80,7 @@ final class OutputRecorder implements AgentProcess.Sink {
   private Usage usageInAll = Usage.NONE;
   private boolean opensPullRequest;
   private boolean finished;
+  private boolean hasSession;
   private @Nullable String status;
   private @Nullable String session;
   private @Nullable String answer;
@@ -112,7 +117,8 @@ final class OutputRecorder implements AgentProcess.Sink {
         Optional.ofNullable(question),
         Optional.ofNullable(failure).filter(why -> !why.isBlank()),
         String.join("\n", errors),
-        finished);
+        finished,
+        hasSession);
   }
 
   private void put(Line line) {
@@ -198,6 +204,7 @@ final class OutputRecorder implements AgentProcess.Sink {
       case Saying.Session(String id) -> {
         if (!id.isBlank()) {
           session = AgentSession.kept(harness, id);
+          hasSession = true;
         }
       }
       case Saying.Planned(String text) -> {
@@ -256,7 +263,7 @@ final class OutputRecorder implements AgentProcess.Sink {
 
   private void takeError(String line) {
     if (!line.isBlank()) {
-      errors.addLast(shorten(line, ERROR_LENGTH));
+      errors.addLast(shorten(COLOURS.matcher(line).replaceAll(""), ERROR_LENGTH));
       if (errors.size() > ERROR_LINES) {
         errors.removeFirst();
       }

@@ -220,6 +220,15 @@ final class RunBook {
     watchers.changed(job.runId());
   }
 
+  /// The next execution begins a session of its own.
+  void forgetSession(String runId) {
+    change(
+        (runs, at) -> {
+          runs.agentSession(runId, "");
+          return at;
+        });
+  }
+
   /// The processes of the execution are gone. What waits to be said becomes the next execution.
   Phase finish(String runId, Ending ending) {
     var phase =

@@ -25,7 +25,7 @@ class KnownAgentRunTest {
 
   @Test
   void anAgentThatEndsWithoutSayingSoHasFailedWhateverItsExitStatus() throws IOException {
-    try (var service = claude("echo 'killed, maybe' >&2; exit 0")) {
+    try (var service = claude("printf '\\033[91mkilled,\\033[0m maybe\\n' >&2; exit 0")) {
       var run = service.awaitState(service.create("x"), "FAILED");
 
       assertThat(run.at("/status_message/message").asText())
@@ -95,6 +95,32 @@ class KnownAgentRunTest {
               "The run asks for the agent codex, which is not installed here. There is: claude.");
       assertThat(run.at("/status_message/error_code").asText())
           .isEqualTo("environment_setup_failed");
+    }
+  }
+
+  @Test
+  void aSessionThatTheAgentHasLostIsGivenUpAfterOneTry() throws IOException {
+    var script =
+        "echo \"$*\" >> arguments; case \"$*\" in *--resume*) echo 'No conversation' >&2; exit 1;; esac\n"
+            + print("{\"type\":\"system\",\"subtype\":\"init\",\"session_id\":\"s-1\"}")
+            + print(END);
+    try (var service = claude(script)) {
+      var id = service.create("x");
+      service.awaitState(id, "SUCCEEDED");
+      service.followUp(id, "more");
+      assertThat(service.awaitState(id, "FAILED").at("/status_message/message").asText())
+          .isEqualTo(
+              "No conversation\nThe agent could not go on with its session. Reply to work on in the"
+                  + " same folder with a new one.");
+
+      service.followUp(id, "and more");
+      service.awaitState(id, "SUCCEEDED");
+
+      assertThat(Files.readAllLines(folder.resolve("workspaces/" + id + "/arguments")))
+          .satisfiesExactly(
+              first -> assertThat(first).contains("--session-id="),
+              second -> assertThat(second).contains("--resume=s-1"),
+              third -> assertThat(third).doesNotContain("--resume", "--session-id"));
     }
   }
 
