@@ -101,7 +101,8 @@ class KnownAgentRunTest {
   @Test
   void aSessionThatTheAgentHasLostIsGivenUpAfterOneTry() throws IOException {
     var script =
-        "echo \"$*\" >> arguments; case \"$*\" in *--resume*) echo 'No conversation' >&2; exit 1;; esac\n"
+        "echo \"$*\" >> arguments; case \"$*\" in *--resume*) echo 'No conversation' >&2; exit 1;;"
+            + " esac\n"
             + print("{\"type\":\"system\",\"subtype\":\"init\",\"session_id\":\"s-1\"}")
             + print(END);
     try (var service = claude(script)) {
