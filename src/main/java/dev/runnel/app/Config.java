@@ -1,5 +1,6 @@
 package dev.runnel.app;
 
+import dev.runnel.service.Access;
 import dev.runnel.service.Limits;
 import java.net.URI;
 import java.net.URISyntaxException;
@@ -27,6 +28,7 @@ record Config(
     int agentSlots,
     String isolation,
     Limits limits,
+    Access agentAccess,
     Optional<String> consoleToken,
     Settings settings) {
   private static final int MOST_SLOTS = 1000;
@@ -64,6 +66,7 @@ record Config(
         number(settings, Setting.RUNNEL_AGENT_SLOTS, 4, 1, MOST_SLOTS),
         settings.get(Setting.RUNNEL_AGENTS_ISOLATION).orElse("auto"),
         limits(settings),
+        access(settings),
         settings.get(Setting.RUNNEL_CONSOLE_TOKEN),
         settings);
   }
@@ -91,6 +94,17 @@ record Config(
         Quantity.time(settings, Setting.RUNNEL_AGENTS_KEEP_WORKSPACES, usual.keep()),
         Quantity.size(settings, Setting.RUNNEL_AGENTS_ALL_WORKSPACES, usual.keepBytes()),
         Quantity.time(settings, Setting.RUNNEL_AGENTS_DRAIN, usual.drain()));
+  }
+
+  private static Access access(Settings settings) {
+    var text = settings.get(Setting.RUNNEL_AGENT_ACCESS).orElse("workspace");
+    return switch (text) {
+      case "workspace" -> Access.WORKSPACE;
+      case "full" -> Access.FULL;
+      default ->
+          throw new SettingsException(
+              "RUNNEL_AGENT_ACCESS is %s, and must be workspace or full.".formatted(text));
+    };
   }
 
   private static int number(

@@ -24,6 +24,7 @@ final class ServiceTranscripts {
           case ASKED -> Transcripts.Kind.ASKED;
           case SAID -> Transcripts.Kind.SAID;
           case DID -> Transcripts.Kind.DID;
+          case RESULT -> Transcripts.Kind.RESULT;
           case STATUS -> Transcripts.Kind.STATUS;
           case QUESTION -> Transcripts.Kind.QUESTION;
           case ERROR -> Transcripts.Kind.ERROR;

@@ -154,7 +154,8 @@ final class Wiring implements AutoCloseable {
                     AGENT_GRACE,
                     config.settings().environments(),
                     config.limits(),
-                    isolation(environment, data)),
+                    isolation(environment, data),
+                    config.agentAccess()),
                 clock)));
   }
 

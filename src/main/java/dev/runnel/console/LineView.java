@@ -32,6 +32,7 @@ public record LineView(long number, String kind, String who, List<Mark> marks) {
       case ASKED -> line.execution() == 1 ? "Prompt" : "Follow-up";
       case SAID -> "";
       case DID -> "Tool";
+      case RESULT -> "Result";
       case STATUS -> "Status";
       case QUESTION -> "Question";
       case ERROR -> "Error output";

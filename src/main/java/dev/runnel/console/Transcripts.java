@@ -36,6 +36,8 @@ public interface Transcripts {
     SAID,
     /// A tool the agent used.
     DID,
+    /// What the tool gave back.
+    RESULT,
     /// What the agent is busy with.
     STATUS,
     /// What the agent must know before it can go on.

@@ -37,7 +37,6 @@ final class AgentEnvironment {
     result.put("RUNNEL_RUN_ID", job.runId());
     result.put("RUNNEL_SESSION_ID", job.sessionId());
     result.put("RUNNEL_EXECUTION", Integer.toString(job.execution()));
-    result.put("RUNNEL_CONFIG_JSON", job.configJson());
     return result;
   }
 

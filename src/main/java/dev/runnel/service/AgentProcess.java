@@ -23,6 +23,9 @@ final class AgentProcess {
     void err(String line);
   }
 
+  /// JSON that lost its end could not be read at all.
+  private static final int LONGEST_LINE = 1024 * 1024;
+
   private final Job job;
   private final Process process;
   private final List<Thread> readers;
@@ -54,8 +57,10 @@ final class AgentProcess {
     daemon("agent-input", () -> write(process, input));
     var readers =
         List.of(
-            daemon("agent-output", () -> read(process.getInputStream(), sink::out)),
-            daemon("agent-errors", () -> read(process.getErrorStream(), sink::err)));
+            daemon("agent-output", () -> read(process.getInputStream(), LONGEST_LINE, sink::out)),
+            daemon(
+                "agent-errors",
+                () -> read(process.getErrorStream(), LineReader.LONGEST, sink::err)));
     return new AgentProcess(job, process, readers);
   }
 
@@ -94,9 +99,9 @@ final class AgentProcess {
     }
   }
 
-  private static void read(InputStream stream, Consumer<String> lines) {
+  private static void read(InputStream stream, int longest, Consumer<String> lines) {
     try (stream) {
-      LineReader.read(stream, lines);
+      LineReader.read(stream, longest, lines);
     } catch (IOException | UncheckedIOException _) {
       // The process ended and took the pipe along.
     }

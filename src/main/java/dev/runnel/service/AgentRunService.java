@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
 public final class AgentRunService implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(AgentRunService.class);
 
-  private final Harness harness;
+  private final Agents agents;
   private final ServiceSettings settings;
   private final Workspaces workspaces;
   private final Housekeeping housekeeping;
@@ -33,7 +33,7 @@ public final class AgentRunService implements AutoCloseable {
   private final List<Consumer<Api>> resources;
 
   private AgentRunService(
-      Harness harness,
+      Agents agents,
       ServiceSettings settings,
       Workspaces workspaces,
       Housekeeping housekeeping,
@@ -43,7 +43,7 @@ public final class AgentRunService implements AutoCloseable {
       ScheduleClock scheduleClock,
       Guard guard,
       List<Consumer<Api>> resources) {
-    this.harness = harness;
+    this.agents = agents;
     this.settings = settings;
     this.workspaces = workspaces;
     this.housekeeping = housekeeping;
@@ -61,21 +61,21 @@ public final class AgentRunService implements AutoCloseable {
   public static AgentRunService open(
       Database database, ServiceSettings settings, InstantSource clock) {
     database.migrate("db/service");
-    var harness = Agents.choose(settings.command(), settings.environment());
+    var agents = Agents.find(settings.command(), settings.environment());
     var watchers = new RunWatchers();
     var arrivals = new Semaphore(0);
     var book = new RunBook(database, clock, watchers, arrivals, settings.slots());
     var workspaces = new Workspaces(settings.workspaces(), settings.environments());
     var housekeeping = Housekeeping.start(workspaces, book, settings.limits(), clock);
     var queue =
-        RunQueue.start(book, harness, settings, workspaces, housekeeping, watchers, arrivals);
-    log.info("agent run service open agent={} slots={}", harness.name(), settings.slots());
+        RunQueue.start(book, agents, settings, workspaces, housekeeping, watchers, arrivals);
+    log.info("agent run service open agent={} slots={}", agents.usual().name(), settings.slots());
     var changes = new Semaphore(0);
     var schedules = new Schedules(database, clock, changes);
     var identities = new Identities(database, clock, Map.of());
     var keys = new ApiKeys(database, clock, settings.apiKey());
     return new AgentRunService(
-        harness,
+        agents,
         settings,
         workspaces,
         housekeeping,
@@ -101,7 +101,7 @@ public final class AgentRunService implements AutoCloseable {
   /// What works here: `command`, `claude`, `codex`, `gemini`, `opencode`, or `rehearsal` where
   /// there is no agent.
   public String agentName() {
-    return harness.name();
+    return agents.usual().name();
   }
 
   /// What keeps agents apart from the machine, in a line for the operator.

@@ -8,23 +8,56 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
-/// Which agent works on this machine.
-final class Agents {
+/// Which agents work on this machine.
+///
+/// @param usual for runs that do not ask for a certain one
+/// @param here the known agents that are installed
+record Agents(Harness usual, List<Harness> here) {
   private static final List<Harness> KNOWN =
       List.of(new ClaudeAgent(), new CodexAgent(), new GeminiAgent(), new OpencodeAgent());
 
-  private Agents() {}
+  /// The public service's own agent, and so the usual one.
+  private static final String ANY = "oz";
 
-  /// The command if there is one, else the first known agent on the `PATH`, else the rehearsal.
-  static Harness choose(Optional<String> command, Map<String, String> environment) {
-    if (command.isPresent()) {
-      return new CommandAgent("command", command.get());
+  Agents {
+    here = List.copyOf(here);
+  }
+
+  /// The usual one is the command if there is one, else the first known agent on the `PATH`, else
+  /// the rehearsal.
+  static Agents find(Optional<String> command, Map<String, String> environment) {
+    var here = KNOWN.stream().filter(agent -> find(agent.name(), environment).isPresent()).toList();
+    return new Agents(
+        command
+            .<Harness>map(text -> new CommandAgent("command", text))
+            .orElseGet(() -> here.isEmpty() ? Rehearsal.agent() : here.getFirst()),
+        here);
+  }
+
+  /// The agent that a run asks for.
+  ///
+  /// @throws AgentRefused when it is not here
+  Harness of(Job job) throws AgentRefused {
+    var wanted = job.harness().orElse(ANY);
+    if (wanted.equals(ANY) || wanted.equals(usual.name())) {
+      return usual;
     }
-    return KNOWN.stream()
-        .filter(agent -> find(agent.name(), environment).isPresent())
-        .findFirst()
-        .orElseGet(Rehearsal::agent);
+    for (var agent : here) {
+      if (agent.name().equals(wanted)) {
+        return agent;
+      }
+    }
+    throw new AgentRefused(
+        "The run asks for the agent %s, which is not installed here. %s"
+            .formatted(
+                wanted,
+                here.isEmpty()
+                    ? "No coding agent is."
+                    : here.stream()
+                        .map(Harness::name)
+                        .collect(Collectors.joining(", ", "There is: ", "."))));
   }
 
   /// Where a program is on the `PATH`.

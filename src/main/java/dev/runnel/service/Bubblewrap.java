@@ -37,6 +37,11 @@ record Bubblewrap(Path program, Path hidden, List<Path> writable) implements Iso
       }
     }
     whole.addAll(List.of("--tmpfs", real(hidden), "--bind", root, root));
+    for (var each : place.others()) {
+      if (Files.exists(each)) {
+        whole.addAll(List.of("--bind", real(each), real(each)));
+      }
+    }
     for (var socket : SOCKETS) {
       if (Files.exists(socket)) {
         whole.addAll(List.of("--ro-bind", "/dev/null", socket.toString()));

@@ -1,6 +1,7 @@
 package dev.runnel.service;
 
 import java.util.List;
+import java.util.Map;
 
 /// Any command, run by the shell: its output is the transcript, `::status` and `::blocked` at the
 /// start of a line are for the service.
@@ -8,15 +9,19 @@ record CommandAgent(String name, String command) implements Harness {
   private static final String STATUS = "::status ";
   private static final String BLOCKED = "::blocked ";
 
-  @Override
-  public List<String> command(Job job) {
-    return List.of("/bin/sh", "-c", command);
-  }
-
   /// The prompt alone, byte for byte: a command finds the rest in `RUNNEL_CONFIG_JSON`.
   @Override
-  public String input(Job job) {
-    return job.prompt();
+  public Launch launch(Job job, Desk desk) {
+    return new Launch(
+        List.of("/bin/sh", "-c", command),
+        job.prompt(),
+        Map.of("RUNNEL_CONFIG_JSON", job.configJson()));
+  }
+
+  /// It speaks no language in which it could.
+  @Override
+  public boolean tellsItsEnd() {
+    return false;
   }
 
   @Override

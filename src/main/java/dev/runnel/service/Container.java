@@ -28,6 +28,10 @@ record Container(Path program) implements Isolation {
           "RUNNEL_CONFIG_JSON",
           "RUNNEL_SKILL_FILE");
 
+  /// Where the known agents are at home, when it is not the usual place.
+  private static final List<String> HOMES =
+      List.of("CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME");
+
   @Override
   public List<String> wrap(List<String> command, Place place) {
     var root = place.root().toAbsolutePath().toString();
@@ -36,7 +40,15 @@ record Container(Path program) implements Isolation {
     whole.addAll(user(place.root()));
     whole.addAll(List.of("--volume", root + ":" + root));
     whole.addAll(List.of("--workdir", place.folder().toAbsolutePath().toString()));
-    whole.addAll(List.of("--env", "HOME=/tmp"));
+    for (var other : place.others()) {
+      if (Files.exists(other)) {
+        whole.addAll(List.of("--volume", other.toAbsolutePath() + ":" + other.toAbsolutePath()));
+      }
+    }
+    whole.addAll(List.of("--env", "HOME=" + place.home().orElse(Path.of("/tmp"))));
+    if (place.home().isPresent()) {
+      HOMES.forEach(name -> whole.addAll(List.of("--env", name)));
+    }
     // Names alone: the values come from the environment, arguments are for everybody to see.
     OURS.forEach(name -> whole.addAll(List.of("--env", name)));
     new TreeSet<>(place.variables()).forEach(name -> whole.addAll(List.of("--env", name)));

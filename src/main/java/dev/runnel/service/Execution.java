@@ -8,7 +8,10 @@ import dev.runnel.service.workspace.Workspaces;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
@@ -20,8 +23,6 @@ final class Execution {
   private static final Duration LEFTOVER_GRACE = Duration.ofSeconds(2);
   private static final Duration OUTPUT_PATIENCE = Duration.ofSeconds(2);
   private static final Duration PAUSE = Duration.ofSeconds(1);
-  private static final int CANNOT_RUN = 126;
-  private static final int NOT_FOUND = 127;
 
   private enum Wish {
     NONE,
@@ -32,8 +33,18 @@ final class Execution {
     LIMIT
   }
 
+  /// Where the agent works, and what it finds there.
+  ///
+  /// @param lent the variables of its environment
+  /// @param surroundings all variables, the lent ones among them
+  private record Site(
+      Environment chosen,
+      Prepared.Ready ready,
+      Map<String, String> lent,
+      Map<String, String> surroundings) {}
+
   private final Job job;
-  private final Harness harness;
+  private final Agents agents;
   private final ServiceSettings settings;
   private final RunBook book;
   private final Workspaces workspaces;
@@ -43,10 +54,9 @@ final class Execution {
   private Wish wish = Wish.NONE;
   private Optional<AgentProcess> process = Optional.empty();
 
-  Execution(
-      Job job, Harness harness, ServiceSettings settings, RunBook book, Workspaces workspaces) {
+  Execution(Job job, Agents agents, ServiceSettings settings, RunBook book, Workspaces workspaces) {
     this.job = job;
-    this.harness = harness;
+    this.agents = agents;
     this.settings = settings;
     this.book = book;
     this.workspaces = workspaces;
@@ -92,7 +102,16 @@ final class Execution {
 
   private Ending ending() {
     try {
-      return work();
+      return prepareAndWork(agents.of(job));
+    } catch (AgentRefused e) {
+      log.info("agent refused run={}", job.runId());
+      return Ending.notSetUp(e.why());
+    } catch (IOException e) {
+      log.error("agent not set up run={}", job.runId(), e);
+      return Ending.notSetUp("The agent could not be set up here.");
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+      return Ending.restarted();
     } catch (RuntimeException e) {
       log.error("execution broke run={}", job.runId(), e);
       endAll();
@@ -100,99 +119,142 @@ final class Execution {
     }
   }
 
-  private Ending work() {
-    try {
-      var environments = settings.environments();
-      // A command finds both in its configuration, and may know what they mean.
-      var isItsOwn = environments.all().isEmpty() && harness instanceof CommandAgent;
-      var chosen = environments.find(isItsOwn ? "" : job.environmentId());
-      if (chosen.isEmpty()) {
-        return Ending.notSetUp(noEnvironment());
-      }
-      var problem = settings.isolation().problem(chosen.get());
-      if (problem.isPresent()) {
-        return Ending.notSetUp(problem.get());
-      }
-      if (book.find(job.runId()).map(RunRow::cancelAsked).orElse(true)) {
-        // Asked for before anybody could tell this execution.
-        return Ending.cancelled();
-      }
-      entered = true;
-      var prepared =
-          workspaces.prepare(
-              job.runId(), chosen.get(), isItsOwn ? "" : job.skillSpec(), bench(chosen.get()));
-      if (prepared instanceof Prepared.Ready ready) {
-        return work(chosen.get(), ready);
-      }
-      // What a setup command left running was for the agent alone.
-      endAll();
-      return switch (prepared) {
-        case Prepared.Failed(String why) -> Ending.notSetUp(environments.masked(why));
-        case Prepared.Late(String during) -> Ending.outOfTime(late(during));
-        case Prepared.Stopped _, Prepared.Ready _ ->
-            wish() == Wish.LEAVE ? Ending.restarted() : Ending.cancelled();
-      };
-    } catch (InterruptedException _) {
-      Thread.currentThread().interrupt();
-      return Ending.restarted();
+  private Ending prepareAndWork(Harness harness) throws IOException, InterruptedException {
+    var environments = settings.environments();
+    // A command finds both in its configuration, and may know what they mean.
+    var isItsOwn = environments.all().isEmpty() && harness instanceof CommandAgent;
+    var found = environments.find(isItsOwn ? "" : job.environmentId());
+    if (found.isEmpty()) {
+      return Ending.notSetUp(environments.noneIs(job.environmentId()));
     }
+    var chosen = found.get();
+    var problem = settings.isolation().problem(chosen);
+    if (problem.isPresent()) {
+      return Ending.notSetUp(problem.get());
+    }
+    if (book.find(job.runId()).map(RunRow::cancelAsked).orElse(true)) {
+      // Asked for before anybody could tell this execution.
+      return Ending.cancelled();
+    }
+    entered = true;
+    var skill = isItsOwn ? "" : job.skillSpec();
+    var prepared = workspaces.prepare(job.runId(), chosen, skill, bench(chosen));
+    if (prepared instanceof Prepared.Ready ready) {
+      return work(harness, site(chosen, ready));
+    }
+    // What a setup command left running was for the agent alone.
+    endAll();
+    return switch (prepared) {
+      case Prepared.Failed(String why) -> Ending.notSetUp(environments.masked(why));
+      case Prepared.Late(String during) -> Ending.outOfTime(late(environments.masked(during)));
+      case Prepared.Stopped _, Prepared.Ready _ ->
+          wish() == Wish.LEAVE ? Ending.restarted() : Ending.cancelled();
+    };
   }
 
-  private Ending work(Environment chosen, Prepared.Ready ready) throws InterruptedException {
+  private Site site(Environment chosen, Prepared.Ready ready) {
+    var lent = settings.environments().variables(chosen);
+    var surroundings = new HashMap<>(settings.surroundings(job));
+    surroundings.putAll(lent);
+    ready
+        .skill()
+        .ifPresent(skill -> surroundings.put("RUNNEL_SKILL_FILE", skill.file().toString()));
+    return new Site(chosen, ready, lent, surroundings);
+  }
+
+  private Ending work(Harness harness, Site site) throws IOException, InterruptedException {
+    var ready = site.ready();
     var briefed = Briefing.of(job, ready, () -> book.find(job.runId()).map(RunRow::prompt));
     if (ready.fresh() && job.execution() > 1) {
-      book.heard(
-          job,
-          new RunBook.Heard(
-              List.of(new Entry(TranscriptLine.Kind.NOTE, Briefing.AFRESH)),
-              Optional.of(Briefing.AFRESH),
-              List.of(),
-              Optional.empty()));
+      sayAfresh();
     }
-    var recorder = new OutputRecorder(job, harness.ears(), book);
-    try (var watch =
-        new LimitWatch(
-            settings.limits(),
-            recorder,
-            settings.environments()::masked,
-            () -> workspaces.size(job.runId()),
-            this::reachLimit)) {
-      try {
-        launch(briefed, chosen, ready, watch);
-      } catch (IOException e) {
+    var seen = briefed.with(harness);
+    var folder = settings.workspaces().resolveSibling("agents").resolve(job.runId());
+    try (var desk = new Desk(folder, ready.folder(), site.surroundings(), settings.access())) {
+      var launch = harness.launch(seen, desk);
+      var recorder = new OutputRecorder(job, harness, ready.folder(), book);
+      try (var watch =
+          new LimitWatch(
+              settings.limits(),
+              recorder,
+              settings.environments()::masked,
+              () -> workspaces.size(job.runId()),
+              this::reachLimit)) {
+        try {
+          start(harness, launch, site, desk, watch);
+        } catch (IOException e) {
+          endAll();
+          recorder.finish();
+          log.error("agent not started run={} agent={}", job.runId(), harness.name(), e);
+          return Ending.notSetUp("The agent " + harness.name() + " could not be started here.");
+        }
+        var working = process().orElseThrow();
+        var status = working.awaitExit();
+        // Its end is the end of all that it started; what was told to end has its time for that.
         endAll();
-        recorder.finish();
-        log.error("agent not started run={} agent={}", job.runId(), harness.name(), e);
-        return Ending.notSetUp("The agent " + harness.name() + " could not be started here.");
+        working.awaitOutput(OUTPUT_PATIENCE);
+        var heard = recorder.finish();
+        if (wish() == Wish.LEAVE) {
+          return Ending.restarted();
+        }
+        return watch.reached().orElseGet(() -> ending(harness, seen, status, heard));
       }
-      var working = process().orElseThrow();
-      var status = working.awaitExit();
-      // Its end is the end of all that it started; what was told to end has its time for that.
-      endAll();
-      working.awaitOutput(OUTPUT_PATIENCE);
-      var heard = recorder.finish();
-      if (wish() == Wish.LEAVE) {
-        return Ending.restarted();
-      }
-      return watch.reached().orElseGet(() -> ending(status, heard));
     }
   }
 
-  private void launch(Job briefed, Environment chosen, Prepared.Ready ready, LimitWatch watch)
+  private void sayAfresh() {
+    book.heard(
+        job,
+        new RunBook.Heard(
+            List.of(new Entry(TranscriptLine.Kind.NOTE, Briefing.AFRESH)),
+            Optional.of(Briefing.AFRESH),
+            List.of(),
+            Optional.empty(),
+            Usage.NONE));
+  }
+
+  private Ending ending(Harness harness, Job seen, int status, OutputRecorder.Heard heard) {
+    var ending = Ending.of(harness, status, heard);
+    // The agent did not even get to work in the session that it was to go on with. It would be so
+    // for ever.
+    var isLost =
+        seen.agentSession().isPresent()
+            && !heard.hasSession()
+            && ending.phase() == Phase.FAILED
+            && wish() == Wish.NONE;
+    if (!isLost) {
+      return ending;
+    }
+    book.forgetSession(job.runId());
+    return Ending.failed(
+        ending.message()
+            + "\nThe agent could not go on with its session. Reply to work on in the same folder"
+            + " with a new one.");
+  }
+
+  private void start(Harness harness, Launch launch, Site site, Desk desk, LimitWatch watch)
       throws IOException {
-    var lent = settings.environments().variables(chosen);
-    var environment = settings.surroundings(job);
-    environment.putAll(lent);
-    ready.skill().ifPresent(skill -> environment.put("RUNNEL_SKILL_FILE", skill.file().toString()));
+    var environment = new HashMap<>(site.surroundings());
+    environment.putAll(launch.environment());
+    var names = new HashSet<>(site.lent().keySet());
+    names.addAll(launch.environment().keySet());
+    var ready = site.ready();
     var place =
-        new Isolation.Place(job, ready.root(), ready.folder(), chosen.image(), lent.keySet());
+        new Isolation.Place(
+            job,
+            ready.root(),
+            ready.folder(),
+            site.chosen().image(),
+            names,
+            harness.places(desk),
+            harness instanceof CommandAgent ? Optional.empty() : Optional.of(desk.home()));
     var started =
         AgentProcess.start(
             job,
-            settings.isolation().wrap(harness.command(briefed), place),
+            settings.isolation().wrap(launch.command(), place),
             ready.folder(),
             environment,
-            harness.input(briefed),
+            launch.input(),
             watch);
     watch.start();
     log.info(
@@ -254,19 +316,9 @@ final class Execution {
     process().ifPresent(working -> working.end(settings.grace()));
   }
 
-  private String noEnvironment() {
-    var known = settings.environments().all().stream().map(Environment::uid).toList();
-    return "There is no environment %s here. %s"
-        .formatted(
-            job.environmentId(),
-            known.isEmpty()
-                ? "None are set up: agents.environments in runnel.yaml."
-                : "There are: " + String.join(", ", known) + ".");
-  }
-
   private String late(String during) {
     return "The agent did not start within %s; the limit is agents.limits.start. It was busy with: %s"
-        .formatted(Limits.words(settings.limits().start()), settings.environments().masked(during));
+        .formatted(Limits.words(settings.limits().start()), during);
   }
 
   private void stop(Wish wanted) {
@@ -283,28 +335,5 @@ final class Execution {
 
   private synchronized Wish wish() {
     return wish;
-  }
-
-  private Ending ending(int status, OutputRecorder.Heard heard) {
-    if (status == 0 && heard.failure().isEmpty()) {
-      return heard
-          .question()
-          .map(Ending::blocked)
-          .orElseGet(
-              () ->
-                  Ending.succeeded(
-                      heard.answer().isEmpty()
-                          ? "The agent finished without a word."
-                          : heard.answer()));
-    }
-    if (status == CANNOT_RUN || status == NOT_FOUND) {
-      return Ending.notSetUp(
-          heard.errors().isEmpty() ? "The agent's command cannot be run." : heard.errors());
-    }
-    return Ending.failed(
-        heard
-            .failure()
-            .or(() -> Optional.of(heard.errors()).filter(errors -> !errors.isEmpty()))
-            .orElse("The agent ended with exit status " + status + " and gave no reason."));
   }
 }

@@ -1,9 +1,16 @@
 package dev.runnel.service;
 
+import java.io.IOException;
+import java.nio.file.Path;
 import java.util.List;
 
 /// How one kind of agent is started, and how its output is read. The prompt always goes through
 /// standard input, so that it is never in the process list.
+///
+/// All keep their sessions and logins where they always do, in the home folder of who runs
+/// Runnel: so an agent that works on the command line works here, and a session can be taken up
+/// on the command line too. Runs do not meet there, since each has a workspace and a session name
+/// of its own.
 sealed interface Harness permits CommandAgent, ClaudeAgent, CodexAgent, GeminiAgent, OpencodeAgent {
   /// Reads the standard output of one execution, line by line; not for several threads.
   @FunctionalInterface
@@ -14,15 +21,21 @@ sealed interface Harness permits CommandAgent, ClaudeAgent, CodexAgent, GeminiAg
   /// `command`, `claude`, `codex`, `gemini`, `opencode` or `rehearsal`.
   String name();
 
-  /// Program and arguments.
-  List<String> command(Job job);
-
-  /// What standard input carries.
-  default String input(Job job) {
-    return job.execution() == 1 && job.basePrompt().isPresent()
-        ? job.basePrompt().get() + "\n\n" + job.prompt()
-        : job.prompt();
-  }
+  /// Lays on the desk what the agent needs.
+  ///
+  /// @throws AgentRefused when the agent cannot do what the run asks for
+  Launch launch(Job job, Desk desk) throws IOException;
 
   Ears ears();
+
+  /// The folders and files outside the workspace that the agent needs to read and write: what is
+  /// on the desk, its logins and its sessions.
+  default List<Path> places(Desk desk) {
+    return List.of(desk.folder());
+  }
+
+  /// Whether an exit status of 0 is only believed together with [Saying.Finished].
+  default boolean tellsItsEnd() {
+    return true;
+  }
 }

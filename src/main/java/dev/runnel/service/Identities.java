@@ -7,6 +7,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -45,7 +46,7 @@ final class Identities {
 
   ObjectNode create(ObjectNode asked) {
     var uid = UUID.randomUUID().toString();
-    var now = clock.instant();
+    var now = clock.instant().truncatedTo(ChronoUnit.MICROS);
     var body = asked.deepCopy();
     body.remove(OURS);
     body.properties().removeIf(member -> member.getValue().isNull());
@@ -89,7 +90,7 @@ final class Identities {
   /// What is left out or null stays, an empty text clears, anything else replaces.
   Optional<ObjectNode> update(String uid, ObjectNode changes) {
     requireOwn(uid);
-    var now = clock.instant();
+    var now = clock.instant().truncatedTo(ChronoUnit.MICROS);
     return database.write(
         rows -> {
           var found = rows.first("SELECT * FROM identities WHERE uid = ?", Identities::read, uid);

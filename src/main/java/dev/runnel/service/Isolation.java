@@ -15,7 +15,21 @@ public sealed interface Isolation permits Isolation.None, Bubblewrap, Container 
   /// @param folder where it starts
   /// @param image of its environment
   /// @param variables the names that it may see beside those that every agent sees
-  record Place(Job job, Path root, Path folder, Optional<String> image, Set<String> variables) {
+  /// @param others folders and files beside the root that it may read and write, where they exist
+  /// @param home the home folder, for a known agent that has its logins there
+  record Place(
+      Job job,
+      Path root,
+      Path folder,
+      Optional<String> image,
+      Set<String> variables,
+      List<Path> others,
+      Optional<Path> home) {
+    public Place {
+      variables = Set.copyOf(variables);
+      others = List.copyOf(others);
+    }
+
     /// One a run and execution.
     String name() {
       return name(job.runId(), job.execution());

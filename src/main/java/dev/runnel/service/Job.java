@@ -7,7 +7,7 @@ import java.util.Optional;
 /// @param execution 1, 2, …: the how-manieth of its run
 /// @param prompt the run's prompt, or for a later execution the follow-ups
 /// @param sessionId the run's own, the same for all its executions
-/// @param agentSession what the agent called its session in an earlier execution
+/// @param agentSession what the agent called its session in an earlier execution; see [#with]
 /// @param configJson the run's configuration as it was sent, `{}` without one
 record Job(
     String runId,
@@ -36,6 +36,32 @@ record Job(
   Job withBasePrompt(String text) {
     return new Job(
         runId, execution, prompt, sessionId, agentSession, modelId, Optional.of(text), configJson);
+  }
+
+  /// The agent that is asked for: `claude`, …
+  Optional<String> harness() {
+    return Optional.ofNullable(Json.read(configJson).path("harness").path("type").asText(null))
+        .filter(type -> !type.isBlank());
+  }
+
+  /// The name for an agent's new session, where it can be told one: the run's own, which nobody has
+  /// taken before the first execution.
+  Optional<String> newSession() {
+    return execution == 1 ? Optional.of(sessionId) : Optional.empty();
+  }
+
+  /// As seen by one kind of agent: with its own sessions alone, and the model that is asked of it.
+  Job with(Harness agent) {
+    var model = Json.read(configJson).path("harness").path("model_id").asText("");
+    return new Job(
+        runId,
+        execution,
+        prompt,
+        sessionId,
+        agentSession.flatMap(kept -> AgentSession.of(kept, agent)),
+        model.isBlank() ? modelId : Optional.of(model),
+        basePrompt,
+        configJson);
   }
 
   /// Without what people wrote.

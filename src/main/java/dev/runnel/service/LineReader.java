@@ -6,22 +6,32 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.function.Consumer;
 
-/// Cuts a stream of bytes into lines of UTF-8 text. A line longer than 64 KiB loses its rest, so
+/// Cuts a stream of bytes into lines of UTF-8 text. A line longer than a bound loses its rest, so
 /// that output without line ends cannot fill the memory.
 final class LineReader {
+  /// The usual bound.
   static final int LONGEST = 64 * 1024;
 
   private final ByteArrayOutputStream line = new ByteArrayOutputStream();
+  private final int longest;
   private final Consumer<String> lines;
   private boolean cut;
 
-  private LineReader(Consumer<String> lines) {
+  private LineReader(int longest, Consumer<String> lines) {
+    this.longest = longest;
     this.lines = lines;
   }
 
   /// Reads to the end.
   static void read(InputStream stream, Consumer<String> lines) throws IOException {
-    var reader = new LineReader(lines);
+    read(stream, LONGEST, lines);
+  }
+
+  /// Reads to the end.
+  ///
+  /// @param longest bytes of a line that are kept
+  static void read(InputStream stream, int longest, Consumer<String> lines) throws IOException {
+    var reader = new LineReader(longest, lines);
     var buffer = new byte[8 * 1024];
     for (int count = stream.read(buffer); count >= 0; count = stream.read(buffer)) {
       reader.take(buffer, count);
@@ -44,7 +54,7 @@ final class LineReader {
   }
 
   private void keep(byte[] bytes, int start, int length) {
-    var room = Math.min(length, LONGEST - line.size());
+    var room = Math.min(length, longest - line.size());
     line.write(bytes, start, room);
     cut |= room < length;
   }

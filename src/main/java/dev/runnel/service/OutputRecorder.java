@@ -2,15 +2,18 @@ package dev.runnel.service;
 
 import dev.runnel.database.DatabaseException;
 import dev.runnel.service.TranscriptRows.Entry;
+import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,12 +31,28 @@ final class OutputRecorder implements AgentProcess.Sink {
   private static final int ERROR_LINES = 10;
   private static final int ERROR_LENGTH = 500;
   private static final int STATUS_LENGTH = 2000;
+  private static final int LINE_LENGTH = 64 * 1024;
+  private static final int RESULT_LINES = 40;
+  private static final int RESULT_LINE_LENGTH = 500;
+
+  private static final Pattern COLOURS = Pattern.compile("\u001B\\[[0-9;]*m");
+
+  /// Elsewhere in what tools give back, pull requests are those of others.
+  private static final Pattern OPENS_PULL_REQUEST = Pattern.compile("\\b[pm]r (create|new)\\b");
 
   /// What the whole output came to.
   ///
   /// @param answer empty when nothing was said
   /// @param errors the last lines of standard error
-  record Heard(String answer, Optional<String> question, Optional<String> failure, String errors) {}
+  /// @param finished whether it said that it came to its end
+  /// @param hasSession whether it said which session it works in
+  record Heard(
+      String answer,
+      Optional<String> question,
+      Optional<String> failure,
+      String errors,
+      boolean finished,
+      boolean hasSession) {}
 
   private record Line(Source source, String text) {}
 
@@ -45,7 +64,9 @@ final class OutputRecorder implements AgentProcess.Sink {
   }
 
   private final Job job;
+  private final Harness harness;
   private final Harness.Ears ears;
+  private final Path workspace;
   private final RunBook book;
   private final BlockingQueue<Line> queue = new ArrayBlockingQueue<>(QUEUED_LINES);
   private final Thread writer;
@@ -54,7 +75,12 @@ final class OutputRecorder implements AgentProcess.Sink {
   private final LastParagraph paragraph = new LastParagraph();
   private final Deque<String> errors = new ArrayDeque<>();
   private final List<Entry> entries = new ArrayList<>();
-  private final LinkedHashSet<String> pullRequests = new LinkedHashSet<>();
+  private final Set<Made> made = new LinkedHashSet<>();
+  private Usage usage = Usage.NONE;
+  private Usage usageInAll = Usage.NONE;
+  private boolean opensPullRequest;
+  private boolean finished;
+  private boolean hasSession;
   private @Nullable String status;
   private @Nullable String session;
   private @Nullable String answer;
@@ -63,9 +89,11 @@ final class OutputRecorder implements AgentProcess.Sink {
   private long kept;
   private boolean full;
 
-  OutputRecorder(Job job, Harness.Ears ears, RunBook book) {
+  OutputRecorder(Job job, Harness harness, Path workspace, RunBook book) {
     this.job = job;
-    this.ears = ears;
+    this.harness = harness;
+    this.ears = harness.ears();
+    this.workspace = workspace;
     this.book = book;
     this.writer = Thread.ofVirtual().name("transcript " + job.runId()).start(this::write);
   }
@@ -88,7 +116,9 @@ final class OutputRecorder implements AgentProcess.Sink {
         answer == null ? paragraph.text() : answer.strip(),
         Optional.ofNullable(question),
         Optional.ofNullable(failure).filter(why -> !why.isBlank()),
-        String.join("\n", errors));
+        String.join("\n", errors),
+        finished,
+        hasSession);
   }
 
   private void put(Line line) {
@@ -122,6 +152,7 @@ final class OutputRecorder implements AgentProcess.Sink {
         case OUT -> hear(line.text()).forEach(this::take);
         case ERR -> takeError(line.text());
         case END -> {
+          noteUsage();
           return false;
         }
       }
@@ -152,7 +183,12 @@ final class OutputRecorder implements AgentProcess.Sink {
           say("");
         }
       }
-      case Saying.Did(String what) -> keep(TranscriptLine.Kind.DID, what);
+      case Saying.Did did -> {
+        opensPullRequest = OPENS_PULL_REQUEST.matcher(did.given()).find();
+        status = did.busy();
+        keep(TranscriptLine.Kind.DID, did.shown());
+      }
+      case Saying.Result(String text, boolean failed) -> takeResult(text, failed);
       case Saying.Status(String text) -> {
         status = shorten(text, STATUS_LENGTH);
         keep(TranscriptLine.Kind.STATUS, text);
@@ -163,26 +199,71 @@ final class OutputRecorder implements AgentProcess.Sink {
       }
       case Saying.Answer(String text) -> {
         answer = text;
-        pullRequests.addAll(PullRequests.in(text));
+        findPullRequests(text);
       }
       case Saying.Session(String id) -> {
         if (!id.isBlank()) {
-          session = id;
+          session = AgentSession.kept(harness, id);
+          hasSession = true;
         }
       }
+      case Saying.Planned(String text) -> {
+        if (!text.isBlank()) {
+          made.removeIf(each -> each.type().equals("PLAN"));
+          made.add(Made.plan(job, text));
+        }
+      }
+      case Saying.Wrote(String path) -> Made.file(job, workspace, path).ifPresent(made::add);
+      case Saying.Used(Usage more) -> {
+        usage = usage.plus(more);
+        usageInAll = usageInAll.plus(more);
+      }
+      case Saying.Finished() -> finished = true;
       case Saying.Failure(String why) -> failure = why;
+    }
+  }
+
+  private void takeResult(String text, boolean failed) {
+    if (opensPullRequest) {
+      findPullRequests(text);
+    }
+    var lines = text.lines().limit(RESULT_LINES + 1).toList();
+    for (var line : lines.subList(0, Math.min(lines.size(), RESULT_LINES))) {
+      keep(TranscriptLine.Kind.RESULT, shorten(line, RESULT_LINE_LENGTH));
+    }
+    if (lines.size() > RESULT_LINES) {
+      keep(TranscriptLine.Kind.RESULT, "…");
+    } else if (lines.isEmpty() && failed) {
+      keep(TranscriptLine.Kind.RESULT, "failed");
+    }
+  }
+
+  private void findPullRequests(String text) {
+    PullRequests.in(text).forEach(url -> made.add(Made.pullRequest(url)));
+  }
+
+  private void noteUsage() {
+    if (!usageInAll.isNothing()) {
+      keep(
+          TranscriptLine.Kind.NOTE,
+          "The model read %,d tokens and wrote %,d%s%s."
+              .formatted(
+                  usageInAll.input(),
+                  usageInAll.output(),
+                  usageInAll.dollars().map(amount -> ", for $" + amount.toPlainString()).orElse(""),
+                  usageInAll.ofSession() ? " since the session began" : ""));
     }
   }
 
   private void say(String line) {
     paragraph.add(line);
-    pullRequests.addAll(PullRequests.in(line));
+    findPullRequests(line);
     keep(TranscriptLine.Kind.SAID, line);
   }
 
   private void takeError(String line) {
     if (!line.isBlank()) {
-      errors.addLast(shorten(line, ERROR_LENGTH));
+      errors.addLast(shorten(COLOURS.matcher(line).replaceAll(""), ERROR_LENGTH));
       if (errors.size() > ERROR_LINES) {
         errors.removeFirst();
       }
@@ -202,12 +283,16 @@ final class OutputRecorder implements AgentProcess.Sink {
               TranscriptLine.Kind.NOTE,
               "The output is longer than 10 MiB; the rest of it is not kept."));
     } else {
-      entries.add(new Entry(kind, text));
+      entries.add(new Entry(kind, shorten(text, LINE_LENGTH)));
     }
   }
 
   private void save() {
-    if (entries.isEmpty() && status == null && session == null && pullRequests.isEmpty()) {
+    if (entries.isEmpty()
+        && status == null
+        && session == null
+        && made.isEmpty()
+        && usage.isNothing()) {
       return;
     }
     try {
@@ -216,18 +301,24 @@ final class OutputRecorder implements AgentProcess.Sink {
           new RunBook.Heard(
               List.copyOf(entries),
               Optional.ofNullable(status),
-              List.copyOf(pullRequests),
-              Optional.ofNullable(session)));
+              List.copyOf(made),
+              Optional.ofNullable(session),
+              usage));
     } catch (DatabaseException e) {
       log.error("transcript lines lost run={} lines={}", job.runId(), entries.size(), e);
     }
     entries.clear();
-    pullRequests.clear();
+    made.clear();
+    usage = Usage.NONE;
     status = null;
     session = null;
   }
 
   private static String shorten(String text, int most) {
-    return text.length() <= most ? text : text.substring(0, most) + "…";
+    if (text.length() <= most) {
+      return text;
+    }
+    var end = Character.isHighSurrogate(text.charAt(most - 1)) ? most - 1 : most;
+    return text.substring(0, end) + "…";
   }
 }

@@ -5,7 +5,6 @@ import dev.runnel.database.Rows;
 import dev.runnel.service.RunMachine.Event;
 import dev.runnel.service.RunMachine.Step;
 import dev.runnel.service.TranscriptRows.Entry;
-import dev.runnel.wire.ArtifactItem.PullRequest;
 import dev.runnel.wire.CreatedRun;
 import dev.runnel.wire.FollowUpAccepted;
 import dev.runnel.wire.FollowUpOutcome;
@@ -21,6 +20,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
@@ -46,8 +46,9 @@ final class RunBook {
   record Heard(
       List<Entry> entries,
       Optional<String> status,
-      List<String> pullRequests,
-      Optional<String> agentSession) {}
+      List<Made> made,
+      Optional<String> agentSession,
+      Usage usage) {}
 
   /// Work within a transaction that knows the time of its change.
   private interface Change<T> {
@@ -321,12 +322,24 @@ final class RunBook {
           if (heard.agentSession().isPresent()) {
             runs.agentSession(job.runId(), heard.agentSession().get());
           }
-          if (!heard.pullRequests().isEmpty()) {
-            addArtifacts(job.runId(), heard.pullRequests(), runs, at);
+          if (!heard.made().isEmpty()) {
+            addArtifacts(job.runId(), heard.made(), runs, at);
+          }
+          if (!heard.usage().isNothing()) {
+            runs.addUsage(job.runId(), heard.usage());
           }
           return at;
         });
     watchers.changed(job.runId());
+  }
+
+  /// The next execution begins a session of its own.
+  void forgetSession(String runId) {
+    change(
+        (runs, at) -> {
+          runs.agentSession(runId, "");
+          return at;
+        });
   }
 
   /// The processes of the execution are gone. What waits to be said becomes the next execution.
@@ -441,19 +454,23 @@ final class RunBook {
     return run.with(metadata);
   }
 
-  private static void addArtifacts(
-      String runId, List<String> pullRequests, RunRows runs, Instant at) throws SQLException {
-    var artifacts = new ArrayList<>(runs.find(runId).map(RunRow::artifactItems).orElse(List.of()));
-    var before = artifacts.size();
-    for (var url : pullRequests) {
-      var isKnown =
-          artifacts.stream()
-              .anyMatch(each -> each instanceof PullRequest known && known.url().equals(url));
-      if (!isKnown && artifacts.size() < MOST_ARTIFACTS) {
-        artifacts.add(PullRequest.of(url, "", at));
+  private static void addArtifacts(String runId, List<Made> made, RunRows runs, Instant at)
+      throws SQLException {
+    var before = runs.find(runId).map(RunRow::artifactItems).orElse(List.of());
+    var artifacts = new ArrayList<>(before);
+    for (var one : made) {
+      var place = 0;
+      while (place < artifacts.size() && !one.isSame(artifacts.get(place))) {
+        place++;
+      }
+      if (place < artifacts.size()) {
+        artifacts.set(
+            place, one.item(Objects.requireNonNullElse(artifacts.get(place).createdAt(), at)));
+      } else if (place < MOST_ARTIFACTS) {
+        artifacts.add(one.item(at));
       }
     }
-    if (artifacts.size() > before) {
+    if (!artifacts.equals(before)) {
       runs.artifacts(runId, artifacts, at);
     }
   }

@@ -18,7 +18,7 @@ final class RunQueue implements AutoCloseable {
   private static final Duration LAST_WORDS = Duration.ofSeconds(10);
 
   private final RunBook book;
-  private final Harness harness;
+  private final Agents agents;
   private final ServiceSettings settings;
   private final Workspaces workspaces;
   private final Housekeeping housekeeping;
@@ -30,14 +30,14 @@ final class RunQueue implements AutoCloseable {
 
   private RunQueue(
       RunBook book,
-      Harness harness,
+      Agents agents,
       ServiceSettings settings,
       Workspaces workspaces,
       Housekeeping housekeeping,
       RunWatchers watchers,
       Semaphore arrivals) {
     this.book = book;
-    this.harness = harness;
+    this.agents = agents;
     this.settings = settings;
     this.workspaces = workspaces;
     this.housekeeping = housekeeping;
@@ -51,13 +51,13 @@ final class RunQueue implements AutoCloseable {
   /// @param arrivals has a permit whenever a run may have been queued
   static RunQueue start(
       RunBook book,
-      Harness harness,
+      Agents agents,
       ServiceSettings settings,
       Workspaces workspaces,
       Housekeeping housekeeping,
       RunWatchers watchers,
       Semaphore arrivals) {
-    var queue = new RunQueue(book, harness, settings, workspaces, housekeeping, watchers, arrivals);
+    var queue = new RunQueue(book, agents, settings, workspaces, housekeeping, watchers, arrivals);
     for (var left : book.inProgress()) {
       Thread.ofVirtual().name("recover " + left.runId()).start(() -> queue.recover(left));
     }
@@ -164,7 +164,7 @@ final class RunQueue implements AutoCloseable {
     if (job.isEmpty()) {
       return false;
     }
-    var execution = new Execution(job.get(), harness, settings, book, workspaces);
+    var execution = new Execution(job.get(), agents, settings, book, workspaces);
     working.put(job.get().runId(), execution);
     if (!open) {
       // It was claimed in the very moment of the close, which may have missed it.

@@ -49,6 +49,7 @@ record RunRow(
     Optional<String> parentRunId,
     Optional<String> sessionId,
     Optional<String> agentSession,
+    Optional<String> usage,
     Optional<String> request,
     Optional<String> creator,
     Optional<String> executor,
@@ -78,6 +79,7 @@ record RunRow(
         Rows.text(row, "parent_run_id"),
         Rows.text(row, "session_id"),
         Rows.text(row, "agent_session"),
+        Rows.text(row, "request_usage"),
         Rows.text(row, "request"),
         Rows.text(row, "creator"),
         Rows.text(row, "executor"),
@@ -94,6 +96,7 @@ record RunRow(
     creator.ifPresent(json -> item.set("creator", Json.read(json)));
     executor.ifPresent(json -> item.set("executor", Json.read(json)));
     schedule.ifPresent(json -> item.set("schedule", Json.read(json)));
+    usage.ifPresent(json -> item.set("request_usage", Json.read(json)));
     request
         .map(Json::read)
         .ifPresent(
@@ -140,6 +143,7 @@ record RunRow(
         parentRunId,
         sessionId,
         agentSession,
+        usage,
         request,
         creator,
         executor,

@@ -250,6 +250,18 @@ record RunRows(Rows rows) {
     rows.change("UPDATE runs SET agent_session = ? WHERE id = ?", session, id);
   }
 
+  void addUsage(String id, Usage more) throws SQLException {
+    var before =
+        rows.first(
+            "SELECT request_usage FROM runs WHERE id = ? AND request_usage IS NOT NULL",
+            row -> Usage.fromJson(row.getString("request_usage")),
+            id);
+    rows.change(
+        "UPDATE runs SET request_usage = ? WHERE id = ?",
+        before.orElse(Usage.NONE).plus(more).toJson(),
+        id);
+  }
+
   List<Left> inProgress() throws SQLException {
     return rows.list(
         "SELECT id, execution, pid, pid_started_at FROM runs WHERE state = 'INPROGRESS'",

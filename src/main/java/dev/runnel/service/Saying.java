@@ -1,5 +1,7 @@
 package dev.runnel.service;
 
+import java.util.Set;
+
 /// What a line of an agent's output means.
 sealed interface Saying {
   /// A piece of text for people; the last paragraph is the answer unless an [Answer] says
@@ -7,7 +9,28 @@ sealed interface Saying {
   record Said(String text) implements Saying {}
 
   /// A tool it used.
-  record Did(String what) implements Saying {}
+  ///
+  /// @param given the command, the file, or whatever it was given, on one line and short
+  record Did(String tool, String given) implements Saying {
+    private static final Set<String> SHELLS =
+        Set.of("Bash", "bash", "shell", "run_shell_command", "exec_command");
+
+    /// As the transcript keeps it: `Bash ls -l`.
+    String shown() {
+      return given.isEmpty() ? tool : tool + " " + given;
+    }
+
+    /// What it is busy with, for people: `Running: ls -l`.
+    String busy() {
+      if (SHELLS.contains(tool)) {
+        return "Running: " + given;
+      }
+      return given.isEmpty() ? "Using " + tool : "Using " + tool + ": " + given;
+    }
+  }
+
+  /// What a tool gave back.
+  record Result(String text, boolean failed) implements Saying {}
 
   /// What it is busy with.
   record Status(String text) implements Saying {}
@@ -20,6 +43,17 @@ sealed interface Saying {
 
   /// The agent's own name for the session, to continue it later.
   record Session(String id) implements Saying {}
+
+  /// What it intends to do, step by step; a later one replaces it.
+  record Planned(String text) implements Saying {}
+
+  /// A file that it wrote anew.
+  record Wrote(String path) implements Saying {}
+
+  record Used(Usage usage) implements Saying {}
+
+  /// It says that it came to its end; killed agents do not.
+  record Finished() implements Saying {}
 
   /// It says that it failed, whatever its exit status will be.
   record Failure(String why) implements Saying {}

@@ -19,6 +19,7 @@ import java.util.function.Supplier;
 /// @param grace how long an agent may take to end when told to, before it is killed
 /// @param environments what runs may work in
 /// @param isolation what keeps agents apart from the machine
+/// @param access how far the known agents may reach; a command is not held back
 public record ServiceSettings(
     Path workspaces,
     String apiKey,
@@ -29,7 +30,8 @@ public record ServiceSettings(
     Duration grace,
     Environments environments,
     Limits limits,
-    Isolation isolation) {
+    Isolation isolation,
+    Access access) {
   private static final int USUAL_SLOTS = 4;
   private static final Duration USUAL_GRACE = Duration.ofSeconds(10);
 
@@ -46,7 +48,7 @@ public record ServiceSettings(
     }
   }
 
-  /// Without environments and isolation, within the usual limits.
+  /// Without environments and isolation, within the usual limits and reach.
   public ServiceSettings(
       Path workspaces,
       String apiKey,
@@ -65,7 +67,8 @@ public record ServiceSettings(
         grace,
         Environments.NONE,
         Limits.USUAL,
-        new Isolation.None());
+        new Isolation.None(),
+        Access.WORKSPACE);
   }
 
   /// With what is usual, in the environment of this process.

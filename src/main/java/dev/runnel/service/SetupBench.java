@@ -70,7 +70,13 @@ final class SetupBench implements Workbench {
     environment.putAll(around.lent());
     var place =
         new Isolation.Place(
-            around.job(), around.root(), folder, around.chosen().image(), around.lent().keySet());
+            around.job(),
+            around.root(),
+            folder,
+            around.chosen().image(),
+            around.lent().keySet(),
+            List.of(),
+            Optional.empty());
     var result =
         run(
             settings.isolation().wrap(List.of("/bin/sh", "-c", command), place),
@@ -147,7 +153,7 @@ final class SetupBench implements Workbench {
           try {
             kept.heard(
                 around.job(),
-                new RunBook.Heard(List.of(entry), status, List.of(), Optional.empty()));
+                new RunBook.Heard(List.of(entry), status, List.of(), Optional.empty(), Usage.NONE));
           } catch (DatabaseException e) {
             log.warn("progress not written run={}", around.job().runId(), e);
           }

@@ -16,6 +16,8 @@ public record TranscriptLine(long number, int execution, Kind kind, Instant at, 
     SAID,
     /// A tool the agent used.
     DID,
+    /// What the tool gave back, shortened.
+    RESULT,
     /// What the agent says it is busy with.
     STATUS,
     /// What the agent must know before it can go on.

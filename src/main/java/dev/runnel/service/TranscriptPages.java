@@ -45,6 +45,7 @@ final class TranscriptPages implements Enumeration<InputStream> {
     return switch (line.kind()) {
       case SAID, NOTE -> line.text() + "\n";
       case DID -> "> " + line.text() + "\n";
+      case RESULT -> "  " + line.text() + "\n";
       case STATUS -> "::status " + line.text() + "\n";
       case QUESTION -> "::blocked " + line.text() + "\n";
       case ASKED, ERROR -> "";

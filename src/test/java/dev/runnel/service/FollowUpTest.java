@@ -90,7 +90,7 @@ class FollowUpTest {
       assertThat(Files.readAllLines(folder.resolve("workspaces/" + id + "/arguments")))
           .satisfiesExactly(
               first -> assertThat(first).contains("--session-id").doesNotContain("first"),
-              second -> assertThat(second).contains("--resume its-own"));
+              second -> assertThat(second).contains("--resume=its-own"));
       assertThat(service.transcript(id)).isEqualTo("Looking\nLooking\n");
     }
   }

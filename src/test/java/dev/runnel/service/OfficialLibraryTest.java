@@ -13,7 +13,7 @@ import org.junit.jupiter.api.io.TempDir;
 class OfficialLibraryTest {
   @Test
   void doesAllItCan(@TempDir Path folder) throws Exception {
-    var folderOfScripts = Emulators.program("oz-agent-sdk").getParent().getParent();
+    Emulators.program("oz-agent-sdk");
     try (var service =
         RunningService.withCommand(
             folder,
@@ -24,7 +24,7 @@ class OfficialLibraryTest {
                   "official-library.mjs",
                   service.uri("/api/v1").toString(),
                   RunningService.KEY)
-              .directory(folderOfScripts.toFile())
+              .directory(Emulators.folder().toFile())
               .redirectErrorStream(true)
               .start();
       var output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);

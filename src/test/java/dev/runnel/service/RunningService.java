@@ -36,19 +36,24 @@ final class RunningService implements AutoCloseable {
   private final HttpClient client = HttpClient.newHttpClient();
 
   /// What runs work in, and how much they may take.
-  record Setup(Environments environments, Limits limits, Isolation isolation) {
-    static final Setup USUAL = new Setup(Environments.NONE, Limits.USUAL, new Isolation.None());
+  record Setup(Environments environments, Limits limits, Isolation isolation, Access access) {
+    static final Setup USUAL =
+        new Setup(Environments.NONE, Limits.USUAL, new Isolation.None(), Access.WORKSPACE);
 
     Setup with(Environments others) {
-      return new Setup(others, limits, isolation);
+      return new Setup(others, limits, isolation, access);
     }
 
     Setup with(Limits others) {
-      return new Setup(environments, others, isolation);
+      return new Setup(environments, others, isolation, access);
     }
 
     Setup with(Isolation other) {
-      return new Setup(environments, limits, other);
+      return new Setup(environments, limits, other, access);
+    }
+
+    Setup with(Access other) {
+      return new Setup(environments, limits, isolation, other);
     }
   }
 
@@ -70,7 +75,8 @@ final class RunningService implements AutoCloseable {
             Duration.ofSeconds(1),
             setup.environments(),
             setup.limits(),
-            setup.isolation());
+            setup.isolation(),
+            setup.access());
     this.service = AgentRunService.open(database, settings, InstantSource.system());
     this.server =
         Javalin.create(
@@ -104,6 +110,12 @@ final class RunningService implements AutoCloseable {
     var environment = new HashMap<>(System.getenv());
     environment.putAll(more);
     return new RunningService(folder, command, environment, 4, setup);
+  }
+
+  /// With the agents that are there; nothing of this process's environment is passed on.
+  static RunningService inOnlyThisEnvironment(
+      Path folder, Map<String, String> environment, Access access) {
+    return new RunningService(folder, Optional.empty(), environment, 4, Setup.USUAL.with(access));
   }
 
   URI uri(String path) {

@@ -194,14 +194,20 @@ class SkillRunTest {
     }
   }
 
-  /// A known agent, which gets the base prompt along with the prompt; it keeps what it is asked.
+  /// A known agent, which keeps what it is told and asked.
   private RunningService claude(Setup setup) throws IOException {
     var program = Files.createDirectories(folder.resolve("bin")).resolve("claude");
     Files.writeString(
         program,
         """
         #!/bin/sh
-        cat > %s
+        input=%s
+        for each; do
+          case $each in
+            --append-system-prompt-file=*) { cat "${each#*=}"; printf '\\n\\n'; } > "$input" ;;
+          esac
+        done
+        cat >> "$input"
         echo '{"type":"result","subtype":"success","result":"done"}'
         """
             .formatted(folder.resolve("input")));

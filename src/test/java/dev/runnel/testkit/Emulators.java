@@ -15,13 +15,17 @@ public final class Emulators {
   ///
   /// @param path below `node_modules`
   public static Path program(String path) {
-    var folder = Path.of(System.getProperty("runnel.emulators", "src/test/emulators"));
-    var program = folder.resolve("node_modules").resolve(path).toAbsolutePath();
+    var program = folder().resolve("node_modules").resolve(path).toAbsolutePath();
     var hint = program + " is not there. Run: npm ci --prefix src/test/emulators";
     if ("true".equals(System.getenv("RUNNEL_TESTS_NEED_EMULATORS"))) {
       Assertions.assertTrue(Files.exists(program), hint);
     }
     Assumptions.assumeTrue(Files.exists(program), "Skipped: " + hint);
     return program;
+  }
+
+  /// Where they and the scripts that use them are.
+  public static Path folder() {
+    return Path.of(System.getProperty("runnel.emulators", "src/test/emulators")).toAbsolutePath();
   }
 }

@@ -38,6 +38,18 @@ public record Environments(
         .or(() -> all.stream().filter(each -> each.name().equals(id)).findFirst());
   }
 
+  /// What to tell who names an environment that is not there.
+  public String noneIs(String id) {
+    return "There is no environment %s here. %s"
+        .formatted(
+            id,
+            all.isEmpty()
+                ? "None are set up: agents.environments in runnel.yaml."
+                : "There are: "
+                    + all.stream().map(Environment::uid).collect(Collectors.joining(", "))
+                    + ".");
+  }
+
   /// The variables that an environment lends to setup and agent.
   public Map<String, String> variables(Environment environment) {
     var values = new HashMap<String, String>();

@@ -1,0 +1,21 @@
+package dev.runnel.service;
+
+import java.util.Optional;
+
+/// An agent's own name for a session, as it is kept: `claude:ID`. Another agent could not take the
+/// session up.
+final class AgentSession {
+  private AgentSession() {}
+
+  static String kept(Harness agent, String id) {
+    return agent.name() + ":" + id;
+  }
+
+  /// The agent's name for it; empty when it is another agent's.
+  static Optional<String> of(String kept, Harness agent) {
+    var prefix = kept(agent, "");
+    return Optional.of(kept)
+        .filter(text -> text.startsWith(prefix))
+        .map(text -> text.substring(prefix.length()));
+  }
+}

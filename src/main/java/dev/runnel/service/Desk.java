@@ -1,0 +1,108 @@
+package dev.runnel.service;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/// The place from which one execution's agent is set up: a private folder beside the workspaces,
+/// never in one, for configuration that holds secrets. What was laid there is taken away at the
+/// end of the execution; what an execution of a killed service left is overwritten by the next.
+final class Desk implements AutoCloseable {
+  private final Path folder;
+  private final Path workspace;
+  private final Map<String, String> environment;
+  private final Access access;
+  private final List<Path> written = new ArrayList<>();
+
+  /// @param folder of this run alone; made when something is laid there
+  /// @param environment what the agent will find, its credentials among it
+  Desk(Path folder, Path workspace, Map<String, String> environment, Access access) {
+    this.folder = folder.toAbsolutePath();
+    this.workspace = workspace.toAbsolutePath();
+    this.environment = Map.copyOf(environment);
+    this.access = access;
+  }
+
+  Path folder() {
+    return folder;
+  }
+
+  Path workspace() {
+    return workspace;
+  }
+
+  Access access() {
+    return access;
+  }
+
+  Optional<String> variable(String name) {
+    return Optional.ofNullable(environment.get(name)).filter(value -> !value.isBlank());
+  }
+
+  /// The home folder of who runs the agents, where they find their logins.
+  Path home() {
+    return Path.of(variable("HOME").orElse(System.getProperty("user.home")));
+  }
+
+  /// Lays a file into the private folder.
+  Path lay(String name, String content) throws IOException {
+    return lay(folder, name, content);
+  }
+
+  /// Lays a file where an agent looks for it; nobody else can read it, at no moment.
+  Path lay(Path where, String name, String content) throws IOException {
+    makeFolder(where);
+    var file = where.resolve(name);
+    Files.deleteIfExists(file);
+    written.add(file);
+    try (var channel =
+        Files.newByteChannel(
+            file,
+            Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")))) {
+      var bytes = ByteBuffer.wrap(content.getBytes(StandardCharsets.UTF_8));
+      while (bytes.hasRemaining()) {
+        channel.write(bytes);
+      }
+    }
+    return file;
+  }
+
+  /// Lets a name in the private folder stand for a file or folder elsewhere.
+  void link(Path where, String name, Path target) throws IOException {
+    makeFolder(where);
+    var link = where.resolve(name);
+    if (Files.isDirectory(link, LinkOption.NOFOLLOW_LINKS)) {
+      return; // the agent's own by now
+    }
+    Files.deleteIfExists(link);
+    written.add(Files.createSymbolicLink(link, target));
+  }
+
+  private static void makeFolder(Path where) throws IOException {
+    Files.createDirectories(
+        where, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+  }
+
+  @Override
+  public void close() throws IOException {
+    for (var file : written.reversed()) {
+      Files.deleteIfExists(file);
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "Desk[" + folder + "]";
+  }
+}

@@ -1,0 +1,77 @@
+package dev.runnel.service;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.runnel.wire.ArtifactItem;
+import java.net.URLConnection;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.UUID;
+
+/// Something a run made, on its way to its artifacts.
+///
+/// @param type `PULL_REQUEST`, `PLAN` or `FILE`
+/// @param identity the member of the data that tells it from others of its type; the same again
+///     replaces it
+record Made(String type, String identity, ObjectNode data) {
+  private static final int LONGEST_PLAN = 16 * 1024;
+
+  static Made pullRequest(String url) {
+    return new Made("PULL_REQUEST", "url", Json.newObject().put("url", url).put("branch", ""));
+  }
+
+  /// The plan of an execution, which has one at a time.
+  static Made plan(Job job, String text) {
+    var data = Json.newObject().put("document_uid", uid(job.runId() + " " + job.execution()));
+    data.put("title", job.execution() == 1 ? "Plan" : "Plan " + job.execution());
+    data.put("content", text.length() <= LONGEST_PLAN ? text : text.substring(0, LONGEST_PLAN));
+    return new Made("PLAN", "document_uid", data);
+  }
+
+  /// @return empty for a file outside the workspace, which is nothing the run keeps
+  static Optional<Made> file(Job job, Path workspace, String path) {
+    try {
+      var file = workspace.resolve(path).normalize();
+      if (!file.startsWith(workspace) || file.equals(workspace)) {
+        return Optional.empty();
+      }
+      var inside = workspace.relativize(file).toString();
+      var name = file.getFileName().toString();
+      return Optional.of(
+          new Made(
+              "FILE",
+              "artifact_uid",
+              Json.newObject()
+                  .put("artifact_uid", uid(job.runId() + "/" + inside))
+                  .put("filepath", inside)
+                  .put("filename", name)
+                  .put("mime_type", mimeType(name))));
+    } catch (InvalidPathException _) {
+      return Optional.empty();
+    }
+  }
+
+  /// As an artifact of the run.
+  ArtifactItem item(Instant createdAt) {
+    var json = Json.newObject().put("artifact_type", type).put("created_at", createdAt.toString());
+    json.set("data", data);
+    return ArtifactItem.of(json);
+  }
+
+  boolean isSame(ArtifactItem item) {
+    return type.equals(item.type().value())
+        && data.path(identity).equals(item.json().path("data").path(identity));
+  }
+
+  private static String mimeType(String name) {
+    return Objects.requireNonNullElse(
+        URLConnection.guessContentTypeFromName(name), "application/octet-stream");
+  }
+
+  private static String uid(String name) {
+    return UUID.nameUUIDFromBytes(name.getBytes(StandardCharsets.UTF_8)).toString();
+  }
+}
