@@ -19,12 +19,12 @@ final class EnvironmentSettings {
       List.of("name", "description", "repositories", "setup_commands", "docker_image", "variables");
   private static final List<String> REPOSITORY_KEYS = List.of("url", "ref", "folder", "token");
 
-  private final Path file;
+  private final FilePart part;
   private final Map<String, String> variables;
   private final Map<String, String> lent = new HashMap<>();
 
   private EnvironmentSettings(Path file, Map<String, String> variables) {
-    this.file = file;
+    this.part = new FilePart(file);
     this.variables = variables;
   }
 
@@ -59,7 +59,7 @@ final class EnvironmentSettings {
       return Environments.NONE;
     }
     if (!tree.isObject()) {
-      throw wrong(PLACE, "must hold environments by their names");
+      throw part.wrong(PLACE, "must hold environments by their names");
     }
     var all = new ArrayList<Environment>();
     for (var entry : tree.properties()) {
@@ -70,13 +70,13 @@ final class EnvironmentSettings {
 
   private Environment environment(String uid, JsonNode tree) {
     var place = PLACE + "." + uid;
-    checkKeys(place, tree, KEYS);
-    var named = strings(place + ".variables", tree.path("variables"));
+    part.checkKeys(place, tree, KEYS);
+    var named = part.strings(place + ".variables", tree.path("variables"));
     named.forEach(name -> lend(place + ".variables", name));
     var repositories = new ArrayList<Repository>();
     var listed = tree.path("repositories");
     if (!listed.isMissingNode() && !listed.isArray()) {
-      throw wrong(place + ".repositories", "must be a list, like [acme/shop]");
+      throw part.wrong(place + ".repositories", "must be a list, like [acme/shop]");
     }
     for (int i = 0; i < listed.size(); i++) {
       repositories.add(repository("%s.repositories[%d]".formatted(place, i), listed.get(i)));
@@ -84,34 +84,34 @@ final class EnvironmentSettings {
     try {
       return new Environment(
           uid,
-          text(place + ".name", tree.path("name")).orElse(uid),
-          text(place + ".description", tree.path("description")),
+          part.text(place + ".name", tree.path("name")).orElse(uid),
+          part.text(place + ".description", tree.path("description")),
           repositories,
-          strings(place + ".setup_commands", tree.path("setup_commands")),
-          text(place + ".docker_image", tree.path("docker_image")),
+          part.strings(place + ".setup_commands", tree.path("setup_commands")),
+          part.text(place + ".docker_image", tree.path("docker_image")),
           named);
     } catch (IllegalArgumentException e) {
-      throw wrong(place, String.valueOf(e.getMessage()));
+      throw part.wrong(place, String.valueOf(e.getMessage()));
     }
   }
 
   private Repository repository(String place, JsonNode tree) {
     if (!tree.isTextual()) {
-      checkKeys(place, tree, REPOSITORY_KEYS);
+      part.checkKeys(place, tree, REPOSITORY_KEYS);
     }
     var url =
-        text(place + ".url", tree.isTextual() ? tree : tree.path("url"))
-            .orElseThrow(() -> wrong(place, "has no url"));
-    var token = text(place + ".token", tree.path("token"));
+        part.text(place + ".url", tree.isTextual() ? tree : tree.path("url"))
+            .orElseThrow(() -> part.wrong(place, "has no url"));
+    var token = part.text(place + ".token", tree.path("token"));
     token.ifPresent(name -> lend(place + ".token", name));
     try {
       return Repository.of(
           absolute(url),
-          text(place + ".ref", tree.path("ref")),
-          text(place + ".folder", tree.path("folder")),
+          part.text(place + ".ref", tree.path("ref")),
+          part.text(place + ".folder", tree.path("folder")),
           token);
     } catch (IllegalArgumentException e) {
-      throw wrong(place, String.valueOf(e.getMessage()));
+      throw part.wrong(place, String.valueOf(e.getMessage()));
     }
   }
 
@@ -125,48 +125,9 @@ final class EnvironmentSettings {
   private void lend(String place, String name) {
     var value = variables.get(name);
     if (value == null || value.isBlank()) {
-      throw wrong(
+      throw part.wrong(
           place, "names the variable %s, which is not set. Set it, or take it out".formatted(name));
     }
     lent.put(name, value);
-  }
-
-  private void checkKeys(String place, JsonNode tree, List<String> keys) {
-    if (!tree.isObject()) {
-      throw wrong(place, "must hold " + String.join(", ", keys));
-    }
-    for (var entry : tree.properties()) {
-      if (!keys.contains(entry.getKey())) {
-        throw new SettingsException(
-            "%s: there is no setting %s.%s.%s"
-                .formatted(file, place, entry.getKey(), Settings.suggestion(entry.getKey(), keys)));
-      }
-    }
-  }
-
-  private Optional<String> text(String place, JsonNode value) {
-    if (value.isMissingNode() || value.isNull()) {
-      return Optional.empty();
-    }
-    if (value.isContainerNode() || value.asText().isBlank()) {
-      throw wrong(place, "must be one value");
-    }
-    return Optional.of(value.asText());
-  }
-
-  private List<String> strings(String place, JsonNode list) {
-    if (list.isMissingNode() || list.isNull()) {
-      return List.of();
-    }
-    if (!list.isArray()) {
-      throw wrong(place, "must be a list, like [a, b]");
-    }
-    var all = new ArrayList<String>();
-    list.forEach(each -> all.add(text(place, each).orElseThrow(() -> wrong(place, "has a gap"))));
-    return all;
-  }
-
-  private SettingsException wrong(String place, String why) {
-    return new SettingsException("%s: %s %s.".formatted(file, place, why));
   }
 }

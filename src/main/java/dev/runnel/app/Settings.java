@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import dev.runnel.core.flow.Profiles;
 import dev.runnel.core.model.RunOptions;
+import dev.runnel.service.Factory;
 import dev.runnel.service.workspace.Environments;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -32,6 +33,7 @@ record Settings(
     Map<Setting, String> values,
     Profiles profiles,
     Environments environments,
+    List<Factory> factories,
     Set<String> borrowed) {
   private static final String FILE = "runnel.yaml";
   private static final String PREFIX = "RUNNEL_";
@@ -62,6 +64,7 @@ record Settings(
 
   Settings {
     values = Map.copyOf(values);
+    factories = List.copyOf(factories);
     borrowed = Set.copyOf(borrowed);
   }
 
@@ -77,6 +80,7 @@ record Settings(
     var path = chosen.or(() -> Optional.of(Path.of(FILE)).filter(Files::exists));
     var profiles = Profiles.NONE;
     var environments = Environments.NONE;
+    var factories = List.<Factory>of();
     var borrowed = new HashSet<String>();
     if (path.isPresent()) {
       var tree = parse(path.get());
@@ -84,6 +88,7 @@ record Settings(
       environments =
           EnvironmentSettings.read(
               tree.path("agents").path("environments"), path.get(), environment);
+      factories = FactorySettings.read(tree.path(FactorySettings.PLACE), path.get());
       collect("", tree, path.get(), environment, values, borrowed);
     }
     fromEnvironment(environment, values);
@@ -94,6 +99,7 @@ record Settings(
         profiles,
         EnvironmentSettings.withDefault(
             environments, Optional.ofNullable(values.get(Setting.RUNNEL_AGENTS_ENVIRONMENT))),
+        factories,
         borrowed);
   }
 
@@ -159,7 +165,9 @@ record Settings(
       Set<String> borrowed) {
     for (var entry : tree.properties()) {
       var key = prefix + entry.getKey();
-      if (key.equals("profiles") || key.equals(EnvironmentSettings.PLACE)) {
+      if (key.equals("profiles")
+          || key.equals(EnvironmentSettings.PLACE)
+          || key.equals(FactorySettings.PLACE)) {
         continue;
       }
       var value = entry.getValue();

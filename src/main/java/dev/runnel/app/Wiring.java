@@ -85,7 +85,7 @@ final class Wiring implements AutoCloseable {
     var publicUrl = config.publicUrl().orElse(URI.create("http://localhost:" + port));
     var key = config.agentApiKey().orElseGet(() -> DataFolder.key(data.path()));
 
-    var service = embeddedService(data, key, publicUrl, environment);
+    var service = embeddedService(data, key, port, publicUrl, environment);
     var store = opened(new SqlStore(database(data), clock));
     var runs =
         new ClientAgentRuns(
@@ -136,7 +136,7 @@ final class Wiring implements AutoCloseable {
   }
 
   private Optional<AgentRunService> embeddedService(
-      DataFolder data, String key, URI publicUrl, Map<String, String> environment) {
+      DataFolder data, String key, int port, URI publicUrl, Map<String, String> environment) {
     if (config.agentApi().isPresent()) {
       return Optional.empty();
     }
@@ -155,7 +155,9 @@ final class Wiring implements AutoCloseable {
                     config.settings().environments(),
                     config.limits(),
                     isolation(environment, data),
-                    config.agentAccess()),
+                    config.agentAccess(),
+                    config.settings().factories(),
+                    () -> config.agentApiOr(port)),
                 clock)));
   }
 

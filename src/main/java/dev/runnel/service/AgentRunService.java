@@ -5,6 +5,7 @@ import dev.runnel.service.workspace.Environment;
 import dev.runnel.service.workspace.Skill;
 import dev.runnel.service.workspace.StoppedException;
 import dev.runnel.service.workspace.Workspaces;
+import dev.runnel.wire.RunMode;
 import io.javalin.config.RoutesConfig;
 import java.time.InstantSource;
 import java.util.List;
@@ -63,17 +64,18 @@ public final class AgentRunService implements AutoCloseable {
     database.migrate("db/service");
     var agents = Agents.find(settings.command(), settings.environment());
     var watchers = new RunWatchers();
-    var arrivals = new Semaphore(0);
+    var arrivals = new Arrivals();
     var book = new RunBook(database, clock, watchers, arrivals, settings.slots());
+    var keys = new ApiKeys(database, clock, settings.apiKey());
     var workspaces = new Workspaces(settings.workspaces(), settings.environments());
     var housekeeping = Housekeeping.start(workspaces, book, settings.limits(), clock);
     var queue =
-        RunQueue.start(book, agents, settings, workspaces, housekeeping, watchers, arrivals);
+        RunQueue.start(book, agents, keys, settings, workspaces, housekeeping, watchers, arrivals);
     log.info("agent run service open agent={} slots={}", agents.usual().name(), settings.slots());
     var changes = new Semaphore(0);
     var schedules = new Schedules(database, clock, changes);
-    var identities = new Identities(database, clock, Map.of());
-    var keys = new ApiKeys(database, clock, settings.apiKey());
+    var factories = new Factories(settings.factories(), clock.instant());
+    var identities = new Identities(database, clock, factories.identities());
     return new AgentRunService(
         agents,
         settings,
@@ -85,7 +87,8 @@ public final class AgentRunService implements AutoCloseable {
         ScheduleClock.start(book, schedules, clock, changes),
         new Guard(keys, settings.publicUrl()),
         List.of(
-            new RunRoutes(book, queue, identities, settings, clock)::register,
+            new RunRoutes(book, queue, identities, factories, settings, clock)::register,
+            new FactoryRoutes(factories, book, settings.publicUrl())::register,
             new IdentityRoutes(identities)::register,
             new ScheduleRoutes(schedules)::register,
             new KeyRoutes(keys)::register));
@@ -129,7 +132,8 @@ public final class AgentRunService implements AutoCloseable {
             Optional.empty(),
             Optional.empty(),
             Optional.empty(),
-            "{}");
+            "{}",
+            RunMode.NORMAL);
     var around =
         new SetupBench.Around(
             job,

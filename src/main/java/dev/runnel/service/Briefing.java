@@ -2,6 +2,7 @@ package dev.runnel.service;
 
 import dev.runnel.service.workspace.Prepared;
 import dev.runnel.service.workspace.Skill;
+import dev.runnel.wire.RunMode;
 import java.util.Optional;
 import java.util.function.Supplier;
 
@@ -11,10 +12,41 @@ final class Briefing {
   static final String AFRESH =
       "The workspace was set up afresh: what earlier executions left in it is gone.";
 
+  private static final String PLAN =
+      """
+      Do not change anything yet. Look at what is there, and answer with a plan: the steps, the \
+      files, the risks. It will be carried out when somebody agrees.\
+      """;
+
+  private static final String LEAD =
+      """
+      You may hand parts of the work to other agents. Start a run for each:
+      curl -sS -X POST "$RUNNEL_AGENT_API_URL/agent/runs" \\
+        -H "Authorization: Bearer $RUNNEL_AGENT_API_KEY" -H "Content-Type: application/json" \\
+        -d '{"prompt": "…", "title": "…"}'
+      It answers with a run_id. Look how it is doing with
+      curl -sS "$RUNNEL_AGENT_API_URL/agent/runs/RUN_ID" -H "Authorization: Bearer $RUNNEL_AGENT_API_KEY"
+      until its state is SUCCEEDED, FAILED, ERROR, CANCELLED or BLOCKED; its answer is in \
+      status_message. The key is for these runs alone, and ends with yours.\
+      """;
+
   private Briefing() {}
 
   /// @param prompt the run's own, asked for only where it is needed
   static Job of(Job job, Prepared.Ready ready, Supplier<Optional<String>> prompt) {
+    return mode(skilled(job, ready, prompt));
+  }
+
+  private static Job mode(Job job) {
+    if (job.mode().equals(RunMode.PLAN)) {
+      return job.withPrompt(job.prompt() + "\n\n" + PLAN);
+    }
+    return job.leads() && job.execution() == 1
+        ? job.withBasePrompt(job.basePrompt().map(words -> words + "\n\n").orElse("") + LEAD)
+        : job;
+  }
+
+  private static Job skilled(Job job, Prepared.Ready ready, Supplier<Optional<String>> prompt) {
     var base = basePrompt(job, ready);
     if (ready.fresh() && job.execution() > 1) {
       var text = new StringBuilder();

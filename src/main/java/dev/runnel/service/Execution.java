@@ -5,6 +5,7 @@ import dev.runnel.service.TranscriptRows.Entry;
 import dev.runnel.service.workspace.Environment;
 import dev.runnel.service.workspace.Prepared;
 import dev.runnel.service.workspace.Workspaces;
+import dev.runnel.wire.RunMode;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Collections;
@@ -45,6 +46,7 @@ final class Execution {
 
   private final Job job;
   private final Agents agents;
+  private final ApiKeys keys;
   private final ServiceSettings settings;
   private final RunBook book;
   private final Workspaces workspaces;
@@ -54,9 +56,16 @@ final class Execution {
   private Wish wish = Wish.NONE;
   private Optional<AgentProcess> process = Optional.empty();
 
-  Execution(Job job, Agents agents, ServiceSettings settings, RunBook book, Workspaces workspaces) {
+  Execution(
+      Job job,
+      Agents agents,
+      ApiKeys keys,
+      ServiceSettings settings,
+      RunBook book,
+      Workspaces workspaces) {
     this.job = job;
     this.agents = agents;
+    this.keys = keys;
     this.settings = settings;
     this.book = book;
     this.workspaces = workspaces;
@@ -67,6 +76,9 @@ final class Execution {
     try {
       finish(ending());
     } finally {
+      if (job.leads()) {
+        keys.revokeOfRun(job.runId());
+      }
       // Measuring it takes time, which the end need not wait for.
       if (entered) {
         workspaces.release(job.runId());
@@ -153,7 +165,13 @@ final class Execution {
   }
 
   private Site site(Environment chosen, Prepared.Ready ready) {
-    var lent = settings.environments().variables(chosen);
+    var lent = new HashMap<>(settings.environments().variables(chosen));
+    if (job.leads()) {
+      // For the runs below this one, and for nothing else.
+      var key = keys.issue("run " + job.runId(), "below", Optional.of(job.runId()));
+      lent.put("RUNNEL_AGENT_API_URL", settings.apiUrl().get().toString());
+      lent.put("RUNNEL_AGENT_API_KEY", key.secret());
+    }
     var surroundings = new HashMap<>(settings.surroundings(job));
     surroundings.putAll(lent);
     ready
@@ -223,13 +241,30 @@ final class Execution {
             && ending.phase() == Phase.FAILED
             && wish() == Wish.NONE;
     if (!isLost) {
-      return ending;
+      return job.mode().equals(RunMode.PLAN) ? planned(ending) : ending;
     }
     book.forgetSession(job.runId());
     return Ending.failed(
         ending.message()
             + "\nThe agent could not go on with its session. Reply to work on in the same folder"
             + " with a new one.");
+  }
+
+  /// A plan waits for somebody's word.
+  private Ending planned(Ending ending) {
+    if (ending.phase() != Phase.SUCCEEDED) {
+      return ending;
+    }
+    book.heard(
+        job,
+        new RunBook.Heard(
+            List.of(),
+            Optional.empty(),
+            List.of(Made.plan(job, ending.message())),
+            Optional.empty(),
+            Usage.NONE));
+    return Ending.blocked(
+        ending.message() + "\n\nReply to have this carried out, or say what to change.");
   }
 
   private void start(Harness harness, Launch launch, Site site, Desk desk, LimitWatch watch)

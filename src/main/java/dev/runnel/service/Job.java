@@ -1,5 +1,6 @@
 package dev.runnel.service;
 
+import dev.runnel.wire.RunMode;
 import java.util.Optional;
 
 /// One execution of one run, to be worked on.
@@ -9,6 +10,7 @@ import java.util.Optional;
 /// @param sessionId the run's own, the same for all its executions
 /// @param agentSession what the agent called its session in an earlier execution; see [#with]
 /// @param configJson the run's configuration as it was sent, `{}` without one
+/// @param mode how the agent goes about it
 record Job(
     String runId,
     int execution,
@@ -17,7 +19,8 @@ record Job(
     Optional<String> agentSession,
     Optional<String> modelId,
     Optional<String> basePrompt,
-    String configJson) {
+    String configJson,
+    RunMode mode) {
   /// The environment that the run asks for; blank for the default.
   String environmentId() {
     return Json.read(configJson).path("environment_id").asText("");
@@ -28,14 +31,27 @@ record Job(
     return Json.read(configJson).path("skill_spec").asText("");
   }
 
+  /// Whether the agent starts runs below its own.
+  boolean leads() {
+    return mode.equals(RunMode.ORCHESTRATE);
+  }
+
   Job withPrompt(String text) {
     return new Job(
-        runId, execution, text, sessionId, agentSession, modelId, basePrompt, configJson);
+        runId, execution, text, sessionId, agentSession, modelId, basePrompt, configJson, mode);
   }
 
   Job withBasePrompt(String text) {
     return new Job(
-        runId, execution, prompt, sessionId, agentSession, modelId, Optional.of(text), configJson);
+        runId,
+        execution,
+        prompt,
+        sessionId,
+        agentSession,
+        modelId,
+        Optional.of(text),
+        configJson,
+        mode);
   }
 
   /// The agent that is asked for: `claude`, …
@@ -61,7 +77,8 @@ record Job(
         agentSession.flatMap(kept -> AgentSession.of(kept, agent)),
         model.isBlank() ? modelId : Optional.of(model),
         basePrompt,
-        configJson);
+        configJson,
+        mode);
   }
 
   /// Without what people wrote.

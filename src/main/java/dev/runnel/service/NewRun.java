@@ -212,11 +212,6 @@ record NewRun(
     if (!MODES.contains(wanted)) {
       throw RequestProblem.invalid("mode must be normal, plan or orchestrate");
     }
-    if (!wanted.equals(RunMode.NORMAL)) {
-      throw new RequestProblem(
-          RequestProblem.Code.OPERATION_NOT_SUPPORTED,
-          "This service runs agents in the mode normal only");
-    }
     return wanted;
   }
 

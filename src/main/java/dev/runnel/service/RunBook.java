@@ -8,6 +8,7 @@ import dev.runnel.service.TranscriptRows.Entry;
 import dev.runnel.wire.CreatedRun;
 import dev.runnel.wire.FollowUpAccepted;
 import dev.runnel.wire.FollowUpOutcome;
+import dev.runnel.wire.RunMode;
 import dev.runnel.wire.RunSource;
 import dev.runnel.wire.RunStateValue;
 import dev.runnel.wire.TimelineEvent;
@@ -25,7 +26,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
-import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -37,7 +37,9 @@ import org.slf4j.LoggerFactory;
 /// what changed since the last answer misses nothing.
 final class RunBook {
   private static final Logger log = LoggerFactory.getLogger(RunBook.class);
-  private static final int DEEPEST = 3;
+  /// How deep runs may start runs.
+  static final int DEEPEST = 3;
+
   private static final int MOST_ARTIFACTS = 50;
   private static final int PAGE = 1000;
   private static final Duration ANSWERS_ARE_KEPT = Duration.ofDays(7);
@@ -58,15 +60,15 @@ final class RunBook {
   private final Database database;
   private final InstantSource clock;
   private final RunWatchers watchers;
-  private final Semaphore arrivals;
+  private final Arrivals arrivals;
   private final int slots;
   // Guarded by the writing way of the database, which lets one transaction in at a time.
   private Instant newest;
 
-  /// @param arrivals gets a permit whenever a run was queued
+  /// @param arrivals is told whenever a run was queued
   /// @param slots how many runs work at once
   RunBook(
-      Database database, InstantSource clock, RunWatchers watchers, Semaphore arrivals, int slots) {
+      Database database, InstantSource clock, RunWatchers watchers, Arrivals arrivals, int slots) {
     this.slots = slots;
     this.database = database;
     this.clock = clock;
@@ -96,7 +98,7 @@ final class RunBook {
               var atCapacity = runs.working() >= slots;
               return Json.write(new CreatedRun(id, RunStateValue.QUEUED, id, atCapacity, Map.of()));
             });
-    arrivals.release();
+    arrivals.tell();
     return answer;
   }
 
@@ -134,7 +136,7 @@ final class RunBook {
               return true;
             });
     if (started) {
-      arrivals.release();
+      arrivals.tell();
     }
     return started;
   }
@@ -145,6 +147,11 @@ final class RunBook {
 
   boolean isBelow(String runId, String ancestor) {
     return database.read(rows -> new RunRows(rows).isBelow(runId, ancestor));
+  }
+
+  /// Those below a run that have not ended.
+  List<String> unfinishedBelow(String runId) {
+    return database.read(rows -> new RunRows(rows).unfinishedBelow(runId));
   }
 
   Optional<RunRow> newestOf(String conversationId) {
@@ -205,7 +212,8 @@ final class RunBook {
 
   /// @return a [FollowUpAccepted]
   /// @throws RequestProblem when there is no such run
-  String followUp(String runId, String message, Optional<String> key) {
+  /// @param mode how the agent goes about it, where the message starts an execution
+  String followUp(String runId, String message, RunMode mode, Optional<String> key) {
     var answer =
         once(
             "follow-up " + runId,
@@ -216,11 +224,18 @@ final class RunBook {
                   && run.execution() == 0
                   && runs.waitingFollowUps(runId).isEmpty()) {
                 runs.appendToPrompt(runId, message, at);
+                if (!mode.equals(RunMode.NORMAL)) {
+                  runs.mode(runId, mode);
+                }
                 return Json.write(
                     new FollowUpAccepted(null, FollowUpOutcome.QUEUED_PROMPT, Map.of()));
               }
               var id = UUID.randomUUID().toString();
               runs.addFollowUp(id, runId, message, at);
+              if (run.factoryUid().isEmpty() || run.depth() > 0) {
+                // A plan was made; what is said to it has it carried out, unless it says otherwise.
+                runs.mode(runId, mode);
+              }
               log.info("follow-up kept run={} followup={} phase={}", runId, id, run.phase());
               return switch (RunMachine.next(run.phase(), new Event.Told())) {
                 case Step.To(Phase next) when next == Phase.QUEUED -> {
@@ -237,7 +252,7 @@ final class RunBook {
               };
             });
     watchers.changed(runId);
-    arrivals.release();
+    arrivals.tell();
     return answer;
   }
 
@@ -273,11 +288,13 @@ final class RunBook {
   }
 
   /// Takes the run that waits longest out of the queue, with all that waits to be said to it.
-  Optional<Job> claimNext() {
+  ///
+  /// @param depth each depth has its queue: a run that waits for those below it holds up nobody
+  Optional<Job> claimNext(int depth) {
     var claimed =
         change(
             (runs, at) -> {
-              var next = runs.nextQueued();
+              var next = runs.nextQueued(depth);
               if (next.isEmpty()) {
                 return Optional.<Job>empty();
               }
@@ -373,7 +390,7 @@ final class RunBook {
             });
     watchers.changed(runId);
     if (phase == Phase.QUEUED) {
-      arrivals.release();
+      arrivals.tell();
     }
     return phase;
   }
@@ -444,7 +461,8 @@ final class RunBook {
         run.agentSession(),
         text(config.path("model_id").asText(null)),
         text(config.path("base_prompt").asText(null)),
-        config.toString());
+        config.toString(),
+        new RunMode(run.mode()));
   }
 
   private static NewRun withParent(NewRun run, RunRow parent) {

@@ -2,10 +2,12 @@ package dev.runnel.service;
 
 import dev.runnel.service.workspace.Workspaces;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -19,49 +21,58 @@ final class RunQueue implements AutoCloseable {
 
   private final RunBook book;
   private final Agents agents;
+  private final ApiKeys keys;
   private final ServiceSettings settings;
   private final Workspaces workspaces;
   private final Housekeeping housekeeping;
   private final RunWatchers watchers;
-  private final Semaphore arrivals;
-  private final Semaphore slots;
+  private final Arrivals arrivals;
+  private final List<Semaphore> slots;
   private final Map<String, Execution> working = new ConcurrentHashMap<>();
   private volatile boolean open = true;
 
   private RunQueue(
       RunBook book,
       Agents agents,
+      ApiKeys keys,
       ServiceSettings settings,
       Workspaces workspaces,
       Housekeeping housekeeping,
       RunWatchers watchers,
-      Semaphore arrivals) {
+      Arrivals arrivals) {
     this.book = book;
     this.agents = agents;
+    this.keys = keys;
     this.settings = settings;
     this.workspaces = workspaces;
     this.housekeeping = housekeeping;
     this.watchers = watchers;
     this.arrivals = arrivals;
-    this.slots = new Semaphore(settings.slots());
+    this.slots =
+        Stream.generate(() -> new Semaphore(settings.slots())).limit(RunBook.DEEPEST + 1L).toList();
   }
 
   /// Ends what an earlier life left, and begins to work.
   ///
-  /// @param arrivals has a permit whenever a run may have been queued
+  /// @param arrivals tells whenever a run may have been queued
   static RunQueue start(
       RunBook book,
       Agents agents,
+      ApiKeys keys,
       ServiceSettings settings,
       Workspaces workspaces,
       Housekeeping housekeeping,
       RunWatchers watchers,
-      Semaphore arrivals) {
-    var queue = new RunQueue(book, agents, settings, workspaces, housekeeping, watchers, arrivals);
+      Arrivals arrivals) {
+    var queue =
+        new RunQueue(book, agents, keys, settings, workspaces, housekeeping, watchers, arrivals);
     for (var left : book.inProgress()) {
       Thread.ofVirtual().name("recover " + left.runId()).start(() -> queue.recover(left));
     }
-    Thread.ofVirtual().name("run-queue").start(queue::work);
+    for (int depth = 0; depth <= RunBook.DEEPEST; depth++) {
+      var here = depth;
+      Thread.ofVirtual().name("run-queue " + depth).start(() -> queue.work(here));
+    }
     return queue;
   }
 
@@ -70,7 +81,10 @@ final class RunQueue implements AutoCloseable {
   ///
   /// @throws RequestProblem when there is no such run, or it is over
   void cancel(String runId) {
-    if (!book.cancel(runId)) {
+    var isRunning = book.cancel(runId);
+    // What it started would go on for nobody.
+    book.unfinishedBelow(runId).forEach(this::cancelChild);
+    if (!isRunning) {
       return;
     }
     var execution = working.get(runId);
@@ -91,12 +105,25 @@ final class RunQueue implements AutoCloseable {
     }
   }
 
+  private void cancelChild(String runId) {
+    Thread.ofVirtual()
+        .name("cancel " + runId)
+        .start(
+            () -> {
+              try {
+                cancel(runId);
+              } catch (RequestProblem over) {
+                log.debug("child had ended run={}", runId);
+              }
+            });
+  }
+
   /// Starts nothing new, gives what works the time to finish, ends what did not, and waits until
   /// that is written down. What is queued stays queued.
   @Override
   public void close() {
     open = false;
-    arrivals.release();
+    arrivals.tell();
     drain();
     var leaving =
         working.values().stream()
@@ -106,7 +133,7 @@ final class RunQueue implements AutoCloseable {
       for (var each : leaving) {
         each.join();
       }
-      if (!slots.tryAcquire(settings.slots(), LAST_WORDS.toSeconds(), TimeUnit.SECONDS)) {
+      if (!areFree(LAST_WORDS)) {
         log.error("agents still work while the service stops runs={}", working.keySet());
       }
     } catch (InterruptedException _) {
@@ -122,33 +149,43 @@ final class RunQueue implements AutoCloseable {
     }
     log.info("waiting for agents to finish runs={} most={}", working.keySet(), patience);
     try {
-      if (slots.tryAcquire(settings.slots(), patience.toMillis(), TimeUnit.MILLISECONDS)) {
-        slots.release(settings.slots());
-      }
+      areFree(patience);
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
     }
   }
 
-  private void work() {
+  /// Waits until nobody works.
+  private boolean areFree(Duration most) throws InterruptedException {
+    var deadline = System.nanoTime() + most.toNanos();
+    for (var places : slots) {
+      if (!places.tryAcquire(
+          settings.slots(), deadline - System.nanoTime(), TimeUnit.NANOSECONDS)) {
+        return false;
+      }
+      places.release(settings.slots());
+    }
+    return true;
+  }
+
+  private void work(int depth) {
+    var places = slots.get(depth);
     try {
       while (open) {
-        slots.acquire();
+        places.acquire();
         var started = false;
         try {
-          started = startNext();
+          started = startNext(depth);
         } catch (RuntimeException e) {
           log.warn("queue cannot be read, will look again", e);
         } finally {
           if (!started) {
-            slots.release();
+            places.release();
           }
         }
         if (!started) {
           // The time-out covers a database that was away just then.
-          if (arrivals.tryAcquire(LOOK_AGAIN.toMillis(), TimeUnit.MILLISECONDS)) {
-            arrivals.drainPermits();
-          }
+          arrivals.await(depth, LOOK_AGAIN);
         }
       }
     } catch (InterruptedException _) {
@@ -156,15 +193,15 @@ final class RunQueue implements AutoCloseable {
     }
   }
 
-  private boolean startNext() {
+  private boolean startNext(int depth) {
     if (!open) {
       return false;
     }
-    var job = book.claimNext();
+    var job = book.claimNext(depth);
     if (job.isEmpty()) {
       return false;
     }
-    var execution = new Execution(job.get(), agents, settings, book, workspaces);
+    var execution = new Execution(job.get(), agents, keys, settings, book, workspaces);
     working.put(job.get().runId(), execution);
     if (!open) {
       // It was claimed in the very moment of the close, which may have missed it.
@@ -172,18 +209,18 @@ final class RunQueue implements AutoCloseable {
     }
     Thread.ofVirtual()
         .name("run " + job.get().runId())
-        .start(() -> execute(job.get().runId(), execution));
+        .start(() -> execute(job.get().runId(), execution, slots.get(depth)));
     return true;
   }
 
-  private void execute(String runId, Execution execution) {
+  private void execute(String runId, Execution execution, Semaphore places) {
     try {
       execution.run();
     } catch (RuntimeException e) {
       log.error("execution not finished, the next start will run={}", runId, e);
     } finally {
       working.remove(runId, execution);
-      slots.release();
+      places.release();
       housekeeping.wake();
     }
   }

@@ -18,6 +18,7 @@ final class RunRoutes {
   private final RunBook book;
   private final RunQueue queue;
   private final Identities identities;
+  private final Factories factories;
   private final ServiceSettings settings;
   private final InstantSource clock;
   private final TranscriptLinks links;
@@ -26,11 +27,13 @@ final class RunRoutes {
       RunBook book,
       RunQueue queue,
       Identities identities,
+      Factories factories,
       ServiceSettings settings,
       InstantSource clock) {
     this.book = book;
     this.queue = queue;
     this.identities = identities;
+    this.factories = factories;
     this.settings = settings;
     this.clock = clock;
     this.links = new TranscriptLinks(clock);
@@ -55,6 +58,10 @@ final class RunRoutes {
   private void create(Context ctx, Caller caller) {
     var run = NewRun.parse(Json.body(ctx.bodyAsBytes()));
     if (run.identityUid().isPresent()) {
+      if (factories.isForeman(run.identityUid().get())) {
+        throw RequestProblem.invalid(
+            "A foreman gets its work by a dispatch: POST /factory/{uid}/runs");
+      }
       run = run.over(identities.config(run.identityUid().get()));
     }
     if (caller.scope() instanceof Caller.Scope.Below(String parent)) {
@@ -102,9 +109,9 @@ final class RunRoutes {
     if (text.indexOf('\0') >= 0) {
       throw RequestProblem.invalid("The message holds a NUL character");
     }
-    NewRun.checkMode(message.mode());
+    var mode = NewRun.checkMode(message.mode());
     requireBelow(caller, ctx.pathParam("id"), false);
-    Api.answer(ctx, book.followUp(ctx.pathParam("id"), text, key(ctx)));
+    Api.answer(ctx, book.followUp(ctx.pathParam("id"), text, mode, key(ctx)));
   }
 
   private void cancel(Context ctx, Caller caller) {
@@ -185,7 +192,7 @@ final class RunRoutes {
     }
   }
 
-  private static Optional<String> key(Context ctx) {
+  static Optional<String> key(Context ctx) {
     var key = Optional.ofNullable(ctx.header("Idempotency-Key")).filter(text -> !text.isBlank());
     if (key.isPresent() && key.get().length() > LONGEST_KEY) {
       throw RequestProblem.invalid("An Idempotency-Key has at most 255 characters");

@@ -56,7 +56,8 @@ record RunRow(
     Optional<String> factoryUid,
     Optional<String> schedule,
     Optional<String> triggerUrl,
-    int depth) {
+    int depth,
+    String mode) {
   static RunRow read(ResultSet row) throws SQLException {
     return new RunRow(
         row.getString("id"),
@@ -86,7 +87,8 @@ record RunRow(
         Rows.text(row, "factory_uid"),
         Rows.text(row, "schedule"),
         Rows.text(row, "trigger_url"),
-        row.getInt("depth"));
+        row.getInt("depth"),
+        row.getString("mode"));
   }
 
   /// As the API shows it. What was sent is shown as it was, unknown members included.
@@ -150,7 +152,8 @@ record RunRow(
         factoryUid,
         schedule,
         triggerUrl,
-        depth);
+        depth,
+        mode);
   }
 
   private static String ordinal(int number) {

@@ -3,6 +3,7 @@ package dev.runnel.service;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.database.Rows;
 import dev.runnel.wire.ArtifactItem;
+import dev.runnel.wire.RunMode;
 import dev.runnel.wire.RunSource;
 import dev.runnel.wire.UserInfo;
 import java.sql.SQLException;
@@ -40,8 +41,8 @@ record RunRows(Rows rows) {
         INSERT INTO runs (id, state, title, prompt, source, created_at, updated_at, queued_at,
           config, config_name, model_id, environment_id, skill_spec, metadata,
           conversation_id, parent_run_id, request, creator, creator_uid, executor, executor_uid,
-          factory_uid, schedule_id, schedule, trigger_url, depth)
-        VALUES (?, 'QUEUED', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+          factory_uid, schedule_id, schedule, trigger_url, depth, mode)
+        VALUES (?, 'QUEUED', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """,
         id,
         run.title(),
@@ -67,7 +68,8 @@ record RunRows(Rows rows) {
         origin.schedule().map(schedule -> schedule.path("schedule_id").asText()).orElse(null),
         origin.schedule().map(ObjectNode::toString).orElse(null),
         run.metadata().get("ticket_url"),
-        origin.depth());
+        origin.depth(),
+        run.mode().value());
     new EventRows(rows).add(id, EventRows.Type.RUN_CREATED, at);
     for (var entry : run.metadata().entrySet()) {
       rows.change(
@@ -128,9 +130,30 @@ record RunRows(Rows rows) {
   }
 
   /// The run that waits longest for a slot.
-  Optional<RunRow> nextQueued() throws SQLException {
+  Optional<RunRow> nextQueued(int depth) throws SQLException {
     return rows.first(
-        "SELECT * FROM runs WHERE state = 'QUEUED' ORDER BY queued_at, id LIMIT 1", RunRow::read);
+        """
+        SELECT * FROM runs WHERE state = 'QUEUED' AND depth = ? ORDER BY queued_at, id LIMIT 1
+        """,
+        RunRow::read,
+        depth);
+  }
+
+  List<String> unfinishedBelow(String id) throws SQLException {
+    return rows.list(
+        """
+        WITH RECURSIVE family (id) AS (
+          SELECT id FROM runs WHERE parent_run_id = ?
+          UNION SELECT runs.id FROM runs JOIN family ON runs.parent_run_id = family.id
+        ) SELECT runs.id AS id FROM runs JOIN family ON runs.id = family.id
+        WHERE state IN ('QUEUED', 'INPROGRESS')
+        """,
+        row -> row.getString("id"),
+        id);
+  }
+
+  void mode(String id, RunMode mode) throws SQLException {
+    rows.change("UPDATE runs SET mode = ? WHERE id = ?", mode.value(), id);
   }
 
   /// Where queued runs stand, 1 for the next one; what is not queued is left out.

@@ -4,6 +4,7 @@ import dev.runnel.service.workspace.Environments;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -20,6 +21,7 @@ import java.util.function.Supplier;
 /// @param environments what runs may work in
 /// @param isolation what keeps agents apart from the machine
 /// @param access how far the known agents may reach; a command is not held back
+/// @param apiUrl how agents on this machine reach the service, with `/api/v1`
 public record ServiceSettings(
     Path workspaces,
     String apiKey,
@@ -31,12 +33,15 @@ public record ServiceSettings(
     Environments environments,
     Limits limits,
     Isolation isolation,
-    Access access) {
+    Access access,
+    List<Factory> factories,
+    Supplier<URI> apiUrl) {
   private static final int USUAL_SLOTS = 4;
   private static final Duration USUAL_GRACE = Duration.ofSeconds(10);
 
   public ServiceSettings {
     environment = Map.copyOf(environment);
+    factories = List.copyOf(factories);
     if (apiKey.isBlank()) {
       throw new IllegalArgumentException("The service needs an API key that is not blank");
     }
@@ -68,7 +73,9 @@ public record ServiceSettings(
         Environments.NONE,
         Limits.USUAL,
         new Isolation.None(),
-        Access.WORKSPACE);
+        Access.WORKSPACE,
+        List.of(),
+        () -> URI.create(publicUrl.get().toString().replaceAll("/+$", "") + "/api/v1"));
   }
 
   /// With what is usual, in the environment of this process.

@@ -3,6 +3,7 @@ package dev.runnel.service;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.runnel.wire.RunMode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -89,7 +90,8 @@ class AgentsTest {
         Optional.of("codex:t-1"),
         Optional.of("m"),
         Optional.empty(),
-        config);
+        config,
+        RunMode.NORMAL);
   }
 
   private void program(String name) throws IOException {

@@ -4,6 +4,7 @@ import static dev.runnel.service.RunningService.JSON;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.runnel.wire.RunMode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -224,6 +225,7 @@ class LaunchTest {
         session,
         Optional.of("m"),
         Optional.of("secret base"),
-        config);
+        config,
+        RunMode.NORMAL);
   }
 }

@@ -89,14 +89,6 @@ class RunApiTest {
     }
 
     @Test
-    void refusesModesItHasNot() {
-      var answer = service.post("/agent/runs", "{\"prompt\":\"a\",\"mode\":\"plan\"}");
-
-      assertThat(answer.statusCode()).isEqualTo(422);
-      assertThat(problem(answer)).isEqualTo("operation_not_supported");
-    }
-
-    @Test
     void boundsMetadata() {
       assertThat(createWithMetadata(20, "é".repeat(128)).statusCode()).isEqualTo(200);
       assertThat(createWithMetadata(21, "v").statusCode()).isEqualTo(400);

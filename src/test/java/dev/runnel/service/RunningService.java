@@ -22,6 +22,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -36,24 +37,34 @@ final class RunningService implements AutoCloseable {
   private final HttpClient client = HttpClient.newHttpClient();
 
   /// What runs work in, and how much they may take.
-  record Setup(Environments environments, Limits limits, Isolation isolation, Access access) {
+  record Setup(
+      Environments environments,
+      Limits limits,
+      Isolation isolation,
+      Access access,
+      List<Factory> factories) {
     static final Setup USUAL =
-        new Setup(Environments.NONE, Limits.USUAL, new Isolation.None(), Access.WORKSPACE);
+        new Setup(
+            Environments.NONE, Limits.USUAL, new Isolation.None(), Access.WORKSPACE, List.of());
 
     Setup with(Environments others) {
-      return new Setup(others, limits, isolation, access);
+      return new Setup(others, limits, isolation, access, factories);
     }
 
     Setup with(Limits others) {
-      return new Setup(environments, others, isolation, access);
+      return new Setup(environments, others, isolation, access, factories);
     }
 
     Setup with(Isolation other) {
-      return new Setup(environments, limits, other, access);
+      return new Setup(environments, limits, other, access, factories);
     }
 
     Setup with(Access other) {
-      return new Setup(environments, limits, isolation, other);
+      return new Setup(environments, limits, isolation, other, factories);
+    }
+
+    Setup with(Factory factory) {
+      return new Setup(environments, limits, isolation, access, List.of(factory));
     }
   }
 
@@ -76,7 +87,9 @@ final class RunningService implements AutoCloseable {
             setup.environments(),
             setup.limits(),
             setup.isolation(),
-            setup.access());
+            setup.access(),
+            setup.factories(),
+            () -> uri("/api/v1"));
     this.service = AgentRunService.open(database, settings, InstantSource.system());
     this.server =
         Javalin.create(

@@ -27,7 +27,7 @@ class ScheduleClockTest {
   void open(@TempDir Path folder) {
     database = Database.sqlite(folder.resolve("agent-runs.db"));
     database.migrate("db/service");
-    book = new RunBook(database, clock, new RunWatchers(), new Semaphore(0), 4);
+    book = new RunBook(database, clock, new RunWatchers(), new Arrivals(), 4);
     schedules = new Schedules(database, clock, changes);
   }
 
