@@ -28,6 +28,9 @@ final class RunQuery {
   private static final int USUAL_LIMIT = 20;
   private static final int HIGHEST_LIMIT = 500;
   private static final int MOST_METADATA = 5;
+  // The index of texts knows groups of three.
+  private static final int SHORTEST_INDEXED = 3;
+  private static final int MOST_RARE = 500;
   private static final List<String> STATES =
       List.of(
           "QUEUED",
@@ -49,12 +52,17 @@ final class RunQuery {
   private static final List<String> ARTIFACTS =
       List.of("PLAN", "PULL_REQUEST", "SCREENSHOT", "FILE", "EXTERNAL_REFERENCE");
 
+  /// @param pattern for LIKE
+  /// @param id what may be a run's
+  private record Search(String words, String pattern, String id) {}
+
   /// A page, one run more than asked for where there is one.
   record Page(List<RunRow> runs, Optional<String> nextCursor) {}
 
   private final Map<String, List<String>> parameters;
   private final List<String> conditions = new ArrayList<>();
   private final List<Object> values = new ArrayList<>();
+  private Optional<Search> search = Optional.empty();
   private final Sort sort;
   private final boolean ascending;
   private final int limit;
@@ -114,6 +122,10 @@ final class RunQuery {
   }
 
   Page run(Rows rows) throws SQLException {
+    if (search.isPresent()) {
+      find(search.get(), rows);
+      search = Optional.empty();
+    }
     var direction = ascending ? " ASC" : " DESC";
     var sql =
         "SELECT * FROM runs"
@@ -224,15 +236,38 @@ final class RunQuery {
   }
 
   private void text(String words) {
-    var pattern = "%" + words.toLowerCase(Locale.ROOT).replaceAll("([\\\\%_])", "\\\\$1") + "%";
-    conditions.add(
-        """
-        (lower(title) LIKE ? ESCAPE '\\' OR lower(prompt) LIKE ? ESCAPE '\\' \
-        OR lower(skill_spec) LIKE ? ESCAPE '\\' OR id = ?)\
-        """);
+    // Both are case-insensitive for ASCII by themselves.
+    var pattern = "%" + words.replaceAll("([\\\\%_])", "\\\\$1") + "%";
     // Also a link to a run.
     var id = words.substring(words.lastIndexOf('/') + 1);
-    values.addAll(List.of(pattern, pattern, pattern, id));
+    search = Optional.of(new Search(words, pattern, id));
+  }
+
+  /// A page of what is common is found soonest by looking along the order; what is rare, by the
+  /// index of texts.
+  private void find(Search text, Rows rows) throws SQLException {
+    if (text.words().codePointCount(0, text.words().length()) >= SHORTEST_INDEXED) {
+      var phrase = "\"" + text.words().replace("\"", "\"\"") + "\"";
+      var found =
+          rows.list(
+              "SELECT rowid FROM run_texts WHERE run_texts MATCH ? LIMIT ?",
+              row -> row.getLong(1),
+              phrase,
+              MOST_RARE);
+      if (found.size() < MOST_RARE) {
+        var marks = String.join(", ", found.stream().map(_ -> "?").toList());
+        conditions.add("(runs.rowid IN (" + marks + ") OR id = ?)");
+        values.addAll(found);
+        values.add(text.id());
+        return;
+      }
+    }
+    conditions.add(
+        """
+        (title LIKE ? ESCAPE '\\' OR prompt LIKE ? ESCAPE '\\' \
+        OR skill_spec LIKE ? ESCAPE '\\' OR id = ?)\
+        """);
+    values.addAll(List.of(text.pattern(), text.pattern(), text.pattern(), text.id()));
   }
 
   private void anyOf(String parameter, String column, UnaryOperator<String> check) {

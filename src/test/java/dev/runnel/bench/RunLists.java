@@ -46,7 +46,7 @@ public final class RunLists {
           "sort_by=title&sort_order=asc",
           "sort_by=agent",
           "artifact_type=PULL_REQUEST",
-          "ancestor_run_id=run-10",
+          "ancestor_run_id=run-20",
           "factory_uid=shop",
           "name=name-7&state=FAILED&sort_by=created_at");
 
