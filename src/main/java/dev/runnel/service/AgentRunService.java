@@ -3,14 +3,12 @@ package dev.runnel.service;
 import dev.runnel.database.Database;
 import dev.runnel.service.workspace.Environment;
 import dev.runnel.service.workspace.Skill;
-import dev.runnel.service.workspace.StoppedException;
 import dev.runnel.service.workspace.Workspaces;
 import io.javalin.config.RoutesConfig;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.UUID;
 import java.util.concurrent.Semaphore;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
@@ -23,7 +21,7 @@ public final class AgentRunService implements AutoCloseable {
 
   private final Agents agents;
   private final ServiceSettings settings;
-  private final Workspaces workspaces;
+  private final SkillShelf skills;
   private final Housekeeping housekeeping;
   private final RunWatchers watchers;
   private final RunBook book;
@@ -35,7 +33,7 @@ public final class AgentRunService implements AutoCloseable {
   private AgentRunService(
       Agents agents,
       ServiceSettings settings,
-      Workspaces workspaces,
+      SkillShelf skills,
       Housekeeping housekeeping,
       RunWatchers watchers,
       RunBook book,
@@ -45,7 +43,7 @@ public final class AgentRunService implements AutoCloseable {
       List<Consumer<Api>> resources) {
     this.agents = agents;
     this.settings = settings;
-    this.workspaces = workspaces;
+    this.skills = skills;
     this.housekeeping = housekeeping;
     this.watchers = watchers;
     this.book = book;
@@ -70,6 +68,7 @@ public final class AgentRunService implements AutoCloseable {
     var queue =
         RunQueue.start(book, agents, settings, workspaces, housekeeping, watchers, arrivals);
     log.info("agent run service open agent={} slots={}", agents.usual().name(), settings.slots());
+    var skills = new SkillShelf(settings, workspaces);
     var changes = new Semaphore(0);
     var schedules = new Schedules(database, clock, changes);
     var identities = new Identities(database, clock, Map.of());
@@ -77,7 +76,7 @@ public final class AgentRunService implements AutoCloseable {
     return new AgentRunService(
         agents,
         settings,
-        workspaces,
+        skills,
         housekeeping,
         watchers,
         book,
@@ -88,7 +87,9 @@ public final class AgentRunService implements AutoCloseable {
             new RunRoutes(book, queue, identities, settings, clock)::register,
             new IdentityRoutes(identities)::register,
             new ScheduleRoutes(schedules)::register,
-            new KeyRoutes(keys)::register));
+            new KeyRoutes(keys)::register,
+            new OfferRoutes(agents, settings.environments(), skills, book, clock.instant())
+                ::register));
   }
 
   /// Registers `/api/v1` and everything below it. The handlers block.
@@ -120,32 +121,7 @@ public final class AgentRunService implements AutoCloseable {
   /// @param refresh whether to ask the servers in any case
   /// @throws IllegalStateException with git's own words when a repository cannot be had
   public List<Skill> skills(Environment environment, boolean refresh) throws InterruptedException {
-    var job =
-        new Job(
-            "skills-" + UUID.randomUUID(),
-            0,
-            "",
-            "",
-            Optional.empty(),
-            Optional.empty(),
-            Optional.empty(),
-            "{}");
-    var around =
-        new SetupBench.Around(
-            job,
-            environment,
-            settings.workspaces(),
-            settings.surroundings(job),
-            Map.of(),
-            settings.environments()::masked,
-            _ -> {},
-            () -> false);
-    try {
-      return workspaces.skills(
-          environment, refresh, new SetupBench(around, settings, Optional.empty()));
-    } catch (StoppedException e) {
-      throw new IllegalStateException("The repositories did not answer in time", e);
-    }
+    return skills.of(environment, refresh);
   }
 
   /// A run's transcript from after a line on.

@@ -88,6 +88,16 @@ record ClaudeAgent() implements Harness {
   }
 
   @Override
+  public String provider() {
+    return "anthropic";
+  }
+
+  @Override
+  public List<String> models() {
+    return List.of("sonnet", "opus", "haiku");
+  }
+
+  @Override
   public Ears ears() {
     return line -> {
       var event = JsonLines.parse(line);

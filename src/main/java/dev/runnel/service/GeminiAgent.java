@@ -112,6 +112,16 @@ record GeminiAgent() implements Harness {
   }
 
   @Override
+  public String provider() {
+    return "google";
+  }
+
+  @Override
+  public List<String> models() {
+    return List.of("auto", "pro", "flash", "flash-lite");
+  }
+
+  @Override
   public Ears ears() {
     return new Pieces();
   }

@@ -151,6 +151,18 @@ final class RunBook {
     return database.read(rows -> new RunRows(rows).newestOf(conversationId));
   }
 
+  /// The newest run that names an environment by its uid or name.
+  ///
+  /// @param orNone whether one that names none will do
+  Optional<RunRow> newestIn(String uid, String name, boolean orNone) {
+    return database.read(rows -> new RunRows(rows).newestIn(uid, name, orNone));
+  }
+
+  /// When the newest run with a skill was created, by the skill as runs name it.
+  Map<String, Instant> lastRunsOfSkills() {
+    return database.read(rows -> new RunRows(rows).lastRunsOfSkills());
+  }
+
   Optional<RunRow> bySession(String sessionId) {
     return database.read(rows -> new RunRows(rows).bySession(sessionId));
   }

@@ -57,6 +57,12 @@ final class RunRoutes {
     if (run.identityUid().isPresent()) {
       run = run.over(identities.config(run.identityUid().get()));
     }
+    var environment =
+        run.config().map(config -> config.path("environment_id").asText("")).orElse("");
+    var environments = settings.environments();
+    if (!environments.all().isEmpty() && environments.find(environment).isEmpty()) {
+      throw RequestProblem.invalid(environments.noneIs(environment));
+    }
     if (caller.scope() instanceof Caller.Scope.Below(String parent)) {
       var wanted = run.parentRunId().orElse(parent);
       requireBelow(caller, wanted, true);

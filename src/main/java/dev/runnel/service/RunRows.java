@@ -117,6 +117,31 @@ record RunRows(Rows rows) {
         conversationId);
   }
 
+  Optional<RunRow> newestIn(String uid, String name, boolean orNone) throws SQLException {
+    return rows.first(
+        """
+        SELECT * FROM runs
+        WHERE environment_id IN (?, ?) OR (? = 1 AND COALESCE(environment_id, '') = '')
+        ORDER BY created_at DESC LIMIT 1
+        """,
+        RunRow::read,
+        uid,
+        name,
+        orNone);
+  }
+
+  Map<String, Instant> lastRunsOfSkills() throws SQLException {
+    var last = new HashMap<String, Instant>();
+    rows.list(
+            """
+            SELECT skill_spec, MAX(created_at) AS newest FROM runs
+            WHERE skill_spec IS NOT NULL GROUP BY skill_spec
+            """,
+            row -> Map.entry(row.getString("skill_spec"), Rows.instant(row, "newest")))
+        .forEach(entry -> last.put(entry.getKey(), entry.getValue()));
+    return last;
+  }
+
   /// The run that made what is at this address, by its artifacts.
   Optional<String> idByArtifact(String url) throws SQLException {
     return rows.first(
