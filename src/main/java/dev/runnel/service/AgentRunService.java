@@ -17,6 +17,9 @@ import org.slf4j.LoggerFactory;
 /// The embedded Agent Run Service. Open it, register its routes, close it at the end; runs outlive
 /// all of that in its database.
 public final class AgentRunService implements AutoCloseable {
+  /// What the body of a request to it may hold: a run with five images of a few MB.
+  public static final int MOST_BYTES = 32 * 1024 * 1024;
+
   private static final Logger log = LoggerFactory.getLogger(AgentRunService.class);
 
   private final Agents agents;
@@ -68,6 +71,7 @@ public final class AgentRunService implements AutoCloseable {
     var queue =
         RunQueue.start(book, agents, settings, workspaces, housekeeping, watchers, arrivals);
     log.info("agent run service open agent={} slots={}", agents.usual().name(), settings.slots());
+    var links = new SignedLinks(clock);
     var skills = new SkillShelf(settings, workspaces);
     var changes = new Semaphore(0);
     var schedules = new Schedules(database, clock, changes);
@@ -84,7 +88,8 @@ public final class AgentRunService implements AutoCloseable {
         ScheduleClock.start(book, schedules, clock, changes),
         new Guard(keys, settings.publicUrl()),
         List.of(
-            new RunRoutes(book, queue, identities, settings, clock)::register,
+            new RunRoutes(book, queue, identities, settings, links, clock)::register,
+            new FileRoutes(book, settings, links)::register,
             new IdentityRoutes(identities)::register,
             new ScheduleRoutes(schedules)::register,
             new KeyRoutes(keys)::register,

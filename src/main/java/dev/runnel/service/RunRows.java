@@ -69,6 +69,7 @@ record RunRows(Rows rows) {
         run.metadata().get("ticket_url"),
         origin.depth());
     new EventRows(rows).add(id, EventRows.Type.RUN_CREATED, at);
+    new FileRows(rows).attach(id, run.attachments());
     for (var entry : run.metadata().entrySet()) {
       rows.change(
           "INSERT INTO run_metadata (run_id, name, value) VALUES (?, ?, ?)",
@@ -140,6 +141,13 @@ record RunRows(Rows rows) {
             row -> Map.entry(row.getString("skill_spec"), Rows.instant(row, "newest")))
         .forEach(entry -> last.put(entry.getKey(), entry.getValue()));
     return last;
+  }
+
+  List<String> runsOf(String conversationId) throws SQLException {
+    return rows.list(
+        "SELECT id FROM runs WHERE conversation_id = ? ORDER BY created_at, id",
+        row -> row.getString("id"),
+        conversationId);
   }
 
   /// The run that made what is at this address, by its artifacts.
