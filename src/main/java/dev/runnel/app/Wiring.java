@@ -198,7 +198,8 @@ final class Wiring implements AutoCloseable {
               javalin.startup.showJavalinBanner = false;
               javalin.startup.showOldJavalinVersionWarning = false;
               javalin.concurrency.useVirtualThreads = true;
-              javalin.http.maxRequestSize = FrontDoor.MOST_BYTES;
+              // The front door takes less, and looks after that itself.
+              javalin.http.maxRequestSize = AgentRunService.MOST_BYTES;
               routes.accept(javalin.routes);
             });
     try {

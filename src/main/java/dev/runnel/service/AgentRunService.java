@@ -3,15 +3,11 @@ package dev.runnel.service;
 import dev.runnel.database.Database;
 import dev.runnel.service.workspace.Environment;
 import dev.runnel.service.workspace.Skill;
-import dev.runnel.service.workspace.StoppedException;
 import dev.runnel.service.workspace.Workspaces;
-import dev.runnel.wire.RunMode;
 import io.javalin.config.RoutesConfig;
 import java.time.InstantSource;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.UUID;
 import java.util.concurrent.Semaphore;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
@@ -20,11 +16,14 @@ import org.slf4j.LoggerFactory;
 /// The embedded Agent Run Service. Open it, register its routes, close it at the end; runs outlive
 /// all of that in its database.
 public final class AgentRunService implements AutoCloseable {
+  /// What the body of a request to it may hold: a run with five images of a few MB.
+  public static final int MOST_BYTES = 32 * 1024 * 1024;
+
   private static final Logger log = LoggerFactory.getLogger(AgentRunService.class);
 
   private final Agents agents;
   private final ServiceSettings settings;
-  private final Workspaces workspaces;
+  private final SkillShelf skills;
   private final Housekeeping housekeeping;
   private final RunWatchers watchers;
   private final RunBook book;
@@ -36,7 +35,7 @@ public final class AgentRunService implements AutoCloseable {
   private AgentRunService(
       Agents agents,
       ServiceSettings settings,
-      Workspaces workspaces,
+      SkillShelf skills,
       Housekeeping housekeeping,
       RunWatchers watchers,
       RunBook book,
@@ -46,7 +45,7 @@ public final class AgentRunService implements AutoCloseable {
       List<Consumer<Api>> resources) {
     this.agents = agents;
     this.settings = settings;
-    this.workspaces = workspaces;
+    this.skills = skills;
     this.housekeeping = housekeeping;
     this.watchers = watchers;
     this.book = book;
@@ -72,6 +71,8 @@ public final class AgentRunService implements AutoCloseable {
     var queue =
         RunQueue.start(book, agents, keys, settings, workspaces, housekeeping, watchers, arrivals);
     log.info("agent run service open agent={} slots={}", agents.usual().name(), settings.slots());
+    var links = new SignedLinks(clock);
+    var skills = new SkillShelf(settings, workspaces);
     var changes = new Semaphore(0);
     var schedules = new Schedules(database, clock, changes);
     var factories = new Factories(settings.factories(), clock.instant());
@@ -79,7 +80,7 @@ public final class AgentRunService implements AutoCloseable {
     return new AgentRunService(
         agents,
         settings,
-        workspaces,
+        skills,
         housekeeping,
         watchers,
         book,
@@ -87,11 +88,14 @@ public final class AgentRunService implements AutoCloseable {
         ScheduleClock.start(book, schedules, clock, changes),
         new Guard(keys, settings.publicUrl()),
         List.of(
-            new RunRoutes(book, queue, identities, factories, settings, clock)::register,
+            new RunRoutes(book, queue, identities, factories, settings, links, clock)::register,
             new FactoryRoutes(factories, book, settings.publicUrl())::register,
+            new FileRoutes(book, settings, links)::register,
             new IdentityRoutes(identities)::register,
             new ScheduleRoutes(schedules)::register,
-            new KeyRoutes(keys)::register));
+            new KeyRoutes(keys)::register,
+            new OfferRoutes(agents, settings.environments(), skills, book, clock.instant())
+                ::register));
   }
 
   /// Registers `/api/v1` and everything below it. The handlers block.
@@ -123,33 +127,7 @@ public final class AgentRunService implements AutoCloseable {
   /// @param refresh whether to ask the servers in any case
   /// @throws IllegalStateException with git's own words when a repository cannot be had
   public List<Skill> skills(Environment environment, boolean refresh) throws InterruptedException {
-    var job =
-        new Job(
-            "skills-" + UUID.randomUUID(),
-            0,
-            "",
-            "",
-            Optional.empty(),
-            Optional.empty(),
-            Optional.empty(),
-            "{}",
-            RunMode.NORMAL);
-    var around =
-        new SetupBench.Around(
-            job,
-            environment,
-            settings.workspaces(),
-            settings.surroundings(job),
-            Map.of(),
-            settings.environments()::masked,
-            _ -> {},
-            () -> false);
-    try {
-      return workspaces.skills(
-          environment, refresh, new SetupBench(around, settings, Optional.empty()));
-    } catch (StoppedException e) {
-      throw new IllegalStateException("The repositories did not answer in time", e);
-    }
+    return skills.of(environment, refresh);
   }
 
   /// A run's transcript from after a line on.

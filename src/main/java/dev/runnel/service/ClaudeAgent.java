@@ -29,6 +29,7 @@ record ClaudeAgent() implements Harness {
       var file = desk.lay("claude-base-prompt.txt", job.basePrompt().get());
       command.add("--append-system-prompt-file=" + file);
     }
+    desk.attached().ifPresent(folder -> command.add("--add-dir=" + folder));
     var servers = ToolServer.of(job);
     if (!servers.isEmpty()) {
       command.add("--mcp-config=" + desk.lay("claude-tools.json", config(servers)));
@@ -85,6 +86,16 @@ record ClaudeAgent() implements Harness {
       }
     }
     return config.toString();
+  }
+
+  @Override
+  public String provider() {
+    return "anthropic";
+  }
+
+  @Override
+  public List<String> models() {
+    return List.of("sonnet", "opus", "haiku");
   }
 
   @Override

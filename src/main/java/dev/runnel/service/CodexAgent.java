@@ -99,6 +99,11 @@ record CodexAgent() implements Harness {
   }
 
   @Override
+  public String provider() {
+    return "openai";
+  }
+
+  @Override
   public Ears ears() {
     return line -> {
       var event = JsonLines.parse(line);

@@ -18,11 +18,14 @@ import java.util.Set;
 /// never in one, for configuration that holds secrets. What was laid there is taken away at the
 /// end of the execution; what an execution of a killed service left is overwritten by the next.
 final class Desk implements AutoCloseable {
+  private static final int LONGEST_NAME = 100;
+
   private final Path folder;
   private final Path workspace;
   private final Map<String, String> environment;
   private final Access access;
   private final List<Path> written = new ArrayList<>();
+  private boolean attached;
 
   /// @param folder of this run alone; made when something is laid there
   /// @param environment what the agent will find, its credentials among it
@@ -59,8 +62,31 @@ final class Desk implements AutoCloseable {
     return lay(folder, name, content);
   }
 
+  /// Lays what came with the prompt where the agent can read it.
+  ///
+  /// @param name as the sender calls it
+  Path attach(int number, String name, byte[] content) throws IOException {
+    var plain = name.replaceAll("[^A-Za-z0-9._-]", "_");
+    var end = plain.substring(Math.max(plain.length() - LONGEST_NAME, 0));
+    attached = true;
+    return lay(attachments(), number + "-" + end, content);
+  }
+
+  /// The folder of what came with the prompt; empty when nothing did.
+  Optional<Path> attached() {
+    return attached ? Optional.of(attachments()) : Optional.empty();
+  }
+
+  private Path attachments() {
+    return folder.resolve("attachments");
+  }
+
   /// Lays a file where an agent looks for it; nobody else can read it, at no moment.
   Path lay(Path where, String name, String content) throws IOException {
+    return lay(where, name, content.getBytes(StandardCharsets.UTF_8));
+  }
+
+  private Path lay(Path where, String name, byte[] content) throws IOException {
     makeFolder(where);
     var file = where.resolve(name);
     Files.deleteIfExists(file);
@@ -70,7 +96,7 @@ final class Desk implements AutoCloseable {
             file,
             Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")))) {
-      var bytes = ByteBuffer.wrap(content.getBytes(StandardCharsets.UTF_8));
+      var bytes = ByteBuffer.wrap(content);
       while (bytes.hasRemaining()) {
         channel.write(bytes);
       }

@@ -186,11 +186,11 @@ final class Execution {
     if (ready.fresh() && job.execution() > 1) {
       sayAfresh();
     }
-    var seen = briefed.with(harness);
     var folder = settings.workspaces().resolveSibling("agents").resolve(job.runId());
     try (var desk = new Desk(folder, ready.folder(), site.surroundings(), settings.access())) {
+      var seen = attach(briefed, desk).with(harness);
       var launch = harness.launch(seen, desk);
-      var recorder = new OutputRecorder(job, harness, ready.folder(), book);
+      var recorder = new OutputRecorder(job, harness, ready.root(), ready.folder(), book);
       try (var watch =
           new LimitWatch(
               settings.limits(),
@@ -218,6 +218,19 @@ final class Execution {
         return watch.reached().orElseGet(() -> ending(harness, seen, status, heard));
       }
     }
+  }
+
+  /// Lays what came with the prompt on the desk, and says in the prompt where it is.
+  private Job attach(Job briefed, Desk desk) throws IOException {
+    var text = new StringBuilder(briefed.prompt());
+    var number = 0;
+    for (var kept : book.attachmentsOf(job.runId())) {
+      var content = book.attachmentContent(kept.id()).orElseThrow();
+      var file = desk.attach(++number, kept.name(), content);
+      text.append(number == 1 ? "\n\n" : "\n");
+      text.append("Attached: ").append(file).append(" (").append(kept.mimeType()).append(')');
+    }
+    return number == 0 ? briefed : briefed.withPrompt(text.append('\n').toString());
   }
 
   private void sayAfresh() {

@@ -36,6 +36,7 @@ record GeminiAgent() implements Harness {
         .map(session -> "--resume=" + session)
         .or(() -> job.newSession().map(session -> "--session-id=" + session))
         .ifPresent(command::add);
+    desk.attached().ifPresent(folder -> command.add("--include-directories=" + folder));
     return new Launch(command, input(job), tools(ToolServer.of(job), desk));
   }
 
@@ -109,6 +110,16 @@ record GeminiAgent() implements Harness {
       }
     }
     return settings.toString();
+  }
+
+  @Override
+  public String provider() {
+    return "google";
+  }
+
+  @Override
+  public List<String> models() {
+    return List.of("auto", "pro", "flash", "flash-lite");
   }
 
   @Override

@@ -34,6 +34,16 @@ sealed interface Harness permits CommandAgent, ClaudeAgent, CodexAgent, GeminiAg
     return List.of(desk.folder());
   }
 
+  /// Who makes its models; its own name where it takes those of several.
+  default String provider() {
+    return name();
+  }
+
+  /// The names of models that it will still know in its next version.
+  default List<String> models() {
+    return List.of();
+  }
+
   /// Whether an exit status of 0 is only believed together with [Saying.Finished].
   default boolean tellsItsEnd() {
     return true;

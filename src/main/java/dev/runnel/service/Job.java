@@ -21,6 +21,9 @@ record Job(
     Optional<String> basePrompt,
     String configJson,
     RunMode mode) {
+  /// The model that leaves the choice to the agent.
+  static final String ANY_MODEL = "default";
+
   /// The environment that the run asks for; blank for the default.
   String environmentId() {
     return Json.read(configJson).path("environment_id").asText("");
@@ -75,7 +78,7 @@ record Job(
         prompt,
         sessionId,
         agentSession.flatMap(kept -> AgentSession.of(kept, agent)),
-        model.isBlank() ? modelId : Optional.of(model),
+        (model.isBlank() ? modelId : Optional.of(model)).filter(id -> !id.equals(ANY_MODEL)),
         basePrompt,
         configJson,
         mode);

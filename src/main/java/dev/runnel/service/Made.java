@@ -17,6 +17,7 @@ import java.util.UUID;
 /// @param identity the member of the data that tells it from others of its type; the same again
 ///     replaces it
 record Made(String type, String identity, ObjectNode data) {
+  private static final String UID = "artifact_uid";
   private static final int LONGEST_PLAN = 16 * 1024;
 
   static Made pullRequest(String url) {
@@ -25,33 +26,41 @@ record Made(String type, String identity, ObjectNode data) {
 
   /// The plan of an execution, which has one at a time.
   static Made plan(Job job, String text) {
-    var data = Json.newObject().put("document_uid", uid(job.runId() + " " + job.execution()));
+    var uid = uid(job.runId() + " " + job.execution());
+    var data = Json.newObject().put("document_uid", uid).put(UID, uid);
     data.put("title", job.execution() == 1 ? "Plan" : "Plan " + job.execution());
     data.put("content", text.length() <= LONGEST_PLAN ? text : text.substring(0, LONGEST_PLAN));
     return new Made("PLAN", "document_uid", data);
   }
 
+  /// @param root of the run's workspace
+  /// @param folder in which the agent works
   /// @return empty for a file outside the workspace, which is nothing the run keeps
-  static Optional<Made> file(Job job, Path workspace, String path) {
+  static Optional<Made> file(Job job, Path root, Path folder, String path) {
     try {
-      var file = workspace.resolve(path).normalize();
-      if (!file.startsWith(workspace) || file.equals(workspace)) {
+      var file = folder.resolve(path).normalize();
+      if (!file.startsWith(root) || file.equals(root)) {
         return Optional.empty();
       }
-      var inside = workspace.relativize(file).toString();
+      var inside = root.relativize(file).toString();
       var name = file.getFileName().toString();
       return Optional.of(
           new Made(
               "FILE",
-              "artifact_uid",
+              UID,
               Json.newObject()
-                  .put("artifact_uid", uid(job.runId() + "/" + inside))
+                  .put(UID, uid(job.runId() + "/" + inside))
                   .put("filepath", inside)
                   .put("filename", name)
                   .put("mime_type", mimeType(name))));
     } catch (InvalidPathException _) {
       return Optional.empty();
     }
+  }
+
+  /// By which its content can be asked for; empty for what is elsewhere.
+  Optional<String> uid() {
+    return Optional.ofNullable(data.path(UID).textValue());
   }
 
   /// As an artifact of the run.

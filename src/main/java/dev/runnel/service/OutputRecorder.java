@@ -66,7 +66,8 @@ final class OutputRecorder implements AgentProcess.Sink {
   private final Job job;
   private final Harness harness;
   private final Harness.Ears ears;
-  private final Path workspace;
+  private final Path root;
+  private final Path folder;
   private final RunBook book;
   private final BlockingQueue<Line> queue = new ArrayBlockingQueue<>(QUEUED_LINES);
   private final Thread writer;
@@ -89,11 +90,14 @@ final class OutputRecorder implements AgentProcess.Sink {
   private long kept;
   private boolean full;
 
-  OutputRecorder(Job job, Harness harness, Path workspace, RunBook book) {
+  /// @param root of the run's workspace
+  /// @param folder in which the agent works
+  OutputRecorder(Job job, Harness harness, Path root, Path folder, RunBook book) {
     this.job = job;
     this.harness = harness;
     this.ears = harness.ears();
-    this.workspace = workspace;
+    this.root = root;
+    this.folder = folder;
     this.book = book;
     this.writer = Thread.ofVirtual().name("transcript " + job.runId()).start(this::write);
   }
@@ -213,7 +217,7 @@ final class OutputRecorder implements AgentProcess.Sink {
           made.add(Made.plan(job, text));
         }
       }
-      case Saying.Wrote(String path) -> Made.file(job, workspace, path).ifPresent(made::add);
+      case Saying.Wrote(String path) -> Made.file(job, root, folder, path).ifPresent(made::add);
       case Saying.Used(Usage more) -> {
         usage = usage.plus(more);
         usageInAll = usageInAll.plus(more);

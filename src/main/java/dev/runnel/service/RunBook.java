@@ -158,6 +158,44 @@ final class RunBook {
     return database.read(rows -> new RunRows(rows).newestOf(conversationId));
   }
 
+  /// The newest run that names an environment by its uid or name.
+  ///
+  /// @param orNone whether one that names none will do
+  Optional<RunRow> newestIn(String uid, String name, boolean orNone) {
+    return database.read(rows -> new RunRows(rows).newestIn(uid, name, orNone));
+  }
+
+  /// When the newest run with a skill was created, by the skill as runs name it.
+  Map<String, Instant> lastRunsOfSkills() {
+    return database.read(rows -> new RunRows(rows).lastRunsOfSkills());
+  }
+
+  /// The ids of a conversation's runs, the oldest first.
+  List<String> runsOf(String conversationId) {
+    return database.read(rows -> new RunRows(rows).runsOf(conversationId));
+  }
+
+  List<FileRows.Kept> attachmentsOf(String runId) {
+    return database.read(rows -> new FileRows(rows).attachmentsOf(runId));
+  }
+
+  Optional<FileRows.Kept> attachment(String id) {
+    return database.read(rows -> new FileRows(rows).attachment(id));
+  }
+
+  Optional<byte[]> attachmentContent(String id) {
+    return database.read(rows -> new FileRows(rows).content(id));
+  }
+
+  /// The run that made an artifact.
+  Optional<RunRow> byArtifact(String uid) {
+    return database.read(
+        rows -> {
+          var runId = new FileRows(rows).runOf(uid);
+          return runId.isPresent() ? new RunRows(rows).find(runId.get()) : Optional.<RunRow>empty();
+        });
+  }
+
   Optional<RunRow> bySession(String sessionId) {
     return database.read(rows -> new RunRows(rows).bySession(sessionId));
   }
@@ -486,6 +524,9 @@ final class RunBook {
             place, one.item(Objects.requireNonNullElse(artifacts.get(place).createdAt(), at)));
       } else if (place < MOST_ARTIFACTS) {
         artifacts.add(one.item(at));
+        if (one.uid().isPresent()) {
+          new FileRows(runs.rows()).madeBy(runId, one.uid().get());
+        }
       }
     }
     if (!artifacts.equals(before)) {

@@ -1,6 +1,7 @@
 package dev.runnel.service;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.runnel.wire.Conversation;
 import dev.runnel.wire.FollowUpMessage;
 import dev.runnel.wire.PageInfo;
 import io.javalin.http.Context;
@@ -21,7 +22,8 @@ final class RunRoutes {
   private final Factories factories;
   private final ServiceSettings settings;
   private final InstantSource clock;
-  private final TranscriptLinks links;
+  private final SignedLinks links;
+  private final RunAccess access;
 
   RunRoutes(
       RunBook book,
@@ -29,6 +31,7 @@ final class RunRoutes {
       Identities identities,
       Factories factories,
       ServiceSettings settings,
+      SignedLinks links,
       InstantSource clock) {
     this.book = book;
     this.queue = queue;
@@ -36,7 +39,8 @@ final class RunRoutes {
     this.factories = factories;
     this.settings = settings;
     this.clock = clock;
-    this.links = new TranscriptLinks(clock);
+    this.links = links;
+    this.access = new RunAccess(book);
   }
 
   void register(Api api) {
@@ -51,6 +55,8 @@ final class RunRoutes {
     api.get("/agent/runs/{id}/transcript", this::transcript);
     api.open("/agent/runs/{id}/transcript/text", this::transcriptText);
     api.get("/agent/run-by-external-reference", this::byReference);
+    api.get("/agent/runs/{id}/conversation", this::conversationOfRun);
+    api.get("/agent/conversations/{id}", this::conversation);
     api.open("/agent/sessions/{id}/redirect", this::ofSession);
     api.open("/agent/conversations/{id}/redirect", this::ofConversation);
   }
@@ -64,9 +70,15 @@ final class RunRoutes {
       }
       run = run.over(identities.config(run.identityUid().get()));
     }
+    var environment =
+        run.config().map(config -> config.path("environment_id").asText("")).orElse("");
+    var environments = settings.environments();
+    if (!environments.all().isEmpty() && environments.find(environment).isEmpty()) {
+      throw RequestProblem.invalid(environments.noneIs(environment));
+    }
     if (caller.scope() instanceof Caller.Scope.Below(String parent)) {
       var wanted = run.parentRunId().orElse(parent);
-      requireBelow(caller, wanted, true);
+      access.require(caller, wanted, true);
       run = run.below(wanted);
     }
     Api.answer(ctx, book.create(run, caller, Optional.empty(), key(ctx)));
@@ -110,13 +122,13 @@ final class RunRoutes {
       throw RequestProblem.invalid("The message holds a NUL character");
     }
     var mode = NewRun.checkMode(message.mode());
-    requireBelow(caller, ctx.pathParam("id"), false);
+    access.require(caller, ctx.pathParam("id"), false);
     Api.answer(ctx, book.followUp(ctx.pathParam("id"), text, mode, key(ctx)));
   }
 
   private void cancel(Context ctx, Caller caller) {
     var id = ctx.pathParam("id");
-    requireBelow(caller, id, false);
+    access.require(caller, id, false);
     queue.cancel(id);
     Api.answer(ctx, Json.write(id));
   }
@@ -139,12 +151,18 @@ final class RunRoutes {
   private void transcript(Context ctx, Caller caller) {
     var id = find(ctx, caller).id();
     ctx.status(302)
-        .header("Location", Api.BASE + "/agent/runs/" + id + "/transcript/text?" + links.query(id));
+        .header(
+            "Location",
+            Api.BASE
+                + "/agent/runs/"
+                + id
+                + "/transcript/text?"
+                + links.of("transcript " + id).query());
   }
 
   private void transcriptText(Context ctx, Caller anybody) {
     var id = ctx.pathParam("id");
-    if (!links.opens(id, ctx.queryParam("expires"), ctx.queryParam("signature"))) {
+    if (!links.opens("transcript " + id, ctx)) {
       throw Api.nothing();
     }
     ctx.contentType("text/plain; charset=utf-8")
@@ -157,8 +175,28 @@ final class RunRoutes {
             .filter(it -> !it.isBlank())
             .orElseThrow(() -> RequestProblem.invalid("Give the url of what a run made"));
     var id = book.idByArtifact(url).orElseThrow(RequestProblem::noRun);
-    requireBelow(caller, id, false);
+    access.require(caller, id, false);
     Api.answer(ctx, Json.newObject().put("run_id", id).toString());
+  }
+
+  private void conversationOfRun(Context ctx, Caller caller) {
+    var run = find(ctx, caller);
+    answerConversation(ctx, run.conversationId().orElse(run.id()), List.of(run.id()));
+  }
+
+  private void conversation(Context ctx, Caller caller) {
+    var id = ctx.pathParam("id");
+    var runs = book.runsOf(id).stream().filter(run -> access.isOpen(caller, run, false)).toList();
+    if (runs.isEmpty()) {
+      throw new RequestProblem(
+          RequestProblem.Code.RESOURCE_NOT_FOUND, "No conversation has this id");
+    }
+    answerConversation(ctx, id, runs);
+  }
+
+  private void answerConversation(Context ctx, String id, List<String> runs) {
+    var steps = runs.stream().flatMap(run -> ConversationSteps.of(run, book).stream()).toList();
+    Api.answer(ctx, Json.write(new Conversation(id, steps, Map.of())));
   }
 
   private void ofSession(Context ctx, Caller anybody) {
@@ -177,19 +215,8 @@ final class RunRoutes {
 
   private RunRow find(Context ctx, Caller caller) {
     var id = ctx.pathParam("id");
-    requireBelow(caller, id, false);
+    access.require(caller, id, false);
     return book.show(id).orElseThrow(RequestProblem::noRun);
-  }
-
-  /// A key for what is below a run sees nothing else.
-  ///
-  /// @param orItself whether the run itself will do
-  private void requireBelow(Caller caller, String runId, boolean orItself) {
-    if (caller.scope() instanceof Caller.Scope.Below(String parent)
-        && !(orItself && parent.equals(runId))
-        && !book.isBelow(runId, parent)) {
-      throw RequestProblem.noRun();
-    }
   }
 
   static Optional<String> key(Context ctx) {

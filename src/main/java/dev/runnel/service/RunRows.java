@@ -71,6 +71,7 @@ record RunRows(Rows rows) {
         origin.depth(),
         run.mode().value());
     new EventRows(rows).add(id, EventRows.Type.RUN_CREATED, at);
+    new FileRows(rows).attach(id, run.attachments());
     for (var entry : run.metadata().entrySet()) {
       rows.change(
           "INSERT INTO run_metadata (run_id, name, value) VALUES (?, ?, ?)",
@@ -116,6 +117,38 @@ record RunRows(Rows rows) {
     return rows.first(
         "SELECT * FROM runs WHERE conversation_id = ? ORDER BY created_at DESC LIMIT 1",
         RunRow::read,
+        conversationId);
+  }
+
+  Optional<RunRow> newestIn(String uid, String name, boolean orNone) throws SQLException {
+    return rows.first(
+        """
+        SELECT * FROM runs
+        WHERE environment_id IN (?, ?) OR (? = 1 AND COALESCE(environment_id, '') = '')
+        ORDER BY created_at DESC LIMIT 1
+        """,
+        RunRow::read,
+        uid,
+        name,
+        orNone);
+  }
+
+  Map<String, Instant> lastRunsOfSkills() throws SQLException {
+    var last = new HashMap<String, Instant>();
+    rows.list(
+            """
+            SELECT skill_spec, MAX(created_at) AS newest FROM runs
+            WHERE skill_spec IS NOT NULL GROUP BY skill_spec
+            """,
+            row -> Map.entry(row.getString("skill_spec"), Rows.instant(row, "newest")))
+        .forEach(entry -> last.put(entry.getKey(), entry.getValue()));
+    return last;
+  }
+
+  List<String> runsOf(String conversationId) throws SQLException {
+    return rows.list(
+        "SELECT id FROM runs WHERE conversation_id = ? ORDER BY created_at, id",
+        row -> row.getString("id"),
         conversationId);
   }
 

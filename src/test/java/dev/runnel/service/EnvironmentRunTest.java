@@ -211,7 +211,12 @@ class EnvironmentRunTest {
     @Test
     void ofAnUnknownEnvironmentIsToldWithThoseThatThereAre() {
       try (var service = service("echo never", web(shop))) {
-        assertThat(failure(service, "wbe"))
+        var answer =
+            service.post(
+                "/agent/runs", "{\"prompt\":\"x\",\"config\":{\"environment_id\":\"wbe\"}}");
+
+        assertThat(RunningService.problem(answer)).isEqualTo("invalid_request");
+        assertThat(RunningService.json(answer).get("detail").asText())
             .isEqualTo("There is no environment wbe here. There are: web.");
       }
     }

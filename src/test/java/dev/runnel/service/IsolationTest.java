@@ -92,6 +92,45 @@ class IsolationTest {
     }
 
     @Test
+    void aKnownAgentFindsItsHomeAndWhatWasLaidForIt(@TempDir Path outside) throws IOException {
+      var home = Files.createDirectories(outside.resolve("home"));
+      var program = Files.createDirectories(outside.resolve("bin")).resolve("claude");
+      Files.writeString(
+          program,
+          """
+          #!/bin/sh
+          for each; do
+            case $each in
+              --append-system-prompt-file=*) cp "${each#*=}" "$CLAUDE_CONFIG_DIR/told" ;;
+            esac
+          done
+          cat > "$CLAUDE_CONFIG_DIR/asked"
+          echo '{"type":"result","subtype":"success","is_error":false,"result":"done"}'
+          """);
+      assertThat(program.toFile().setExecutable(true)).isTrue();
+      var variables =
+          Map.of(
+              "PATH",
+              program.getParent() + ":" + System.getenv("PATH"),
+              "CLAUDE_CONFIG_DIR",
+              home.toString());
+      // Of /tmp it sees nothing else: not even the program, without this.
+      var isolation =
+          new Bubblewrap(
+              ((Bubblewrap) setup.isolation()).program(), folder, List.of(program.getParent()));
+      try (var service =
+          RunningService.inEnvironment(
+              folder, Optional.empty(), variables, setup.with(isolation))) {
+        var body = RunningService.JSON.createObjectNode().put("prompt", "Go on");
+        body.putObject("config").put("base_prompt", "Be kind");
+        service.awaitState(service.create(body), "SUCCEEDED");
+
+        assertThat(home.resolve("told")).hasContent("Be kind");
+        assertThat(home.resolve("asked")).hasContent("Go on");
+      }
+    }
+
+    @Test
     void anAgentSeesNoProcessButItsOwn() {
       var pid = ProcessHandle.current().pid();
       var command = "cat /proc/%d/environ; ls /proc | grep -c '^[0-9]'".formatted(pid);

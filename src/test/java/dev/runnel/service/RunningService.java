@@ -96,6 +96,7 @@ final class RunningService implements AutoCloseable {
                 config -> {
                   config.concurrency.useVirtualThreads = true;
                   config.startup.showJavalinBanner = false;
+                  config.http.maxRequestSize = AgentRunService.MOST_BYTES;
                   service.routes(config.routes);
                 })
             .start("127.0.0.1", 0);

@@ -70,6 +70,8 @@ public final class RunnelProcess implements AutoCloseable {
     environment.put("HOME", folder.toString());
     environment.put("PORT", Integer.toString(port));
     environment.put("RUNNEL_DATA", folder.resolve("data").toString());
+    // What agents write down for tests lies beside their workspaces.
+    environment.put("RUNNEL_AGENTS_ISOLATION", "none");
     environment.putAll(settings);
     builder.environment().clear();
     builder.environment().putAll(environment);

@@ -1,0 +1,74 @@
+package dev.runnel.service;
+
+import dev.runnel.database.Rows;
+import dev.runnel.wire.Attachment;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.Base64;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+
+/// The statements about what came with a run and what it made, within one transaction.
+record FileRows(Rows rows) {
+  /// An attachment as it is kept.
+  record Kept(String id, String runId, String name, String mimeType) {
+    static Kept read(ResultSet row) throws SQLException {
+      return new Kept(
+          row.getString("id"),
+          row.getString("run_id"),
+          row.getString("name"),
+          row.getString("mime_type"));
+    }
+  }
+
+  void attach(String runId, List<Attachment> attachments) throws SQLException {
+    for (int number = 0; number < attachments.size(); number++) {
+      var attachment = attachments.get(number);
+      rows.change(
+          "INSERT INTO attachments (id, run_id, number, name, mime_type, data)"
+              + " VALUES (?, ?, ?, ?, ?, ?)",
+          UUID.randomUUID().toString(),
+          runId,
+          number,
+          attachment.fileName(),
+          attachment.mimeType(),
+          attachment.data());
+    }
+  }
+
+  /// In the order in which they were sent.
+  List<Kept> attachmentsOf(String runId) throws SQLException {
+    return rows.list(
+        "SELECT id, run_id, name, mime_type FROM attachments WHERE run_id = ? ORDER BY number",
+        Kept::read,
+        runId);
+  }
+
+  Optional<Kept> attachment(String id) throws SQLException {
+    return rows.first(
+        "SELECT id, run_id, name, mime_type FROM attachments WHERE id = ?", Kept::read, id);
+  }
+
+  Optional<byte[]> content(String attachmentId) throws SQLException {
+    return rows.first(
+        "SELECT data FROM attachments WHERE id = ?",
+        row -> Base64.getDecoder().decode(row.getString("data")),
+        attachmentId);
+  }
+
+  void madeBy(String runId, String artifactUid) throws SQLException {
+    rows.change(
+        "INSERT INTO artifact_uids (uid, run_id) VALUES (?, ?) ON CONFLICT DO NOTHING",
+        artifactUid,
+        runId);
+  }
+
+  /// The run that made an artifact.
+  Optional<String> runOf(String artifactUid) throws SQLException {
+    return rows.first(
+        "SELECT run_id FROM artifact_uids WHERE uid = ?",
+        row -> row.getString("run_id"),
+        artifactUid);
+  }
+}
