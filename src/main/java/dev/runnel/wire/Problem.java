@@ -73,7 +73,7 @@ public record Problem(
     if (type == null) {
       return new ErrorCode("");
     }
-    var path = type.replaceAll("/+$", "");
+    var path = type.replaceAll("[?#].*", "").replaceAll("/+$", "");
     return new ErrorCode(path.substring(path.lastIndexOf('/') + 1).replace('-', '_'));
   }
 
