@@ -73,8 +73,12 @@ public record Problem(
     if (type == null) {
       return new ErrorCode("");
     }
-    var path = type.replaceAll("/+$", "");
-    return new ErrorCode(path.substring(path.lastIndexOf('/') + 1).replace('-', '_'));
+    var end = type.length();
+    while (end > 0 && type.charAt(end - 1) == '/') {
+      end--;
+    }
+    var start = type.lastIndexOf('/', end - 1) + 1;
+    return new ErrorCode(type.substring(start, end).replace('-', '_'));
   }
 
   /// Not for several threads.
