@@ -81,7 +81,7 @@ public final class StreamedResponse implements AutoCloseable {
       try {
         return bytes.read(into, offset, length);
       } catch (IOException broken) {
-        throw OkHttpTransport.failure(received.call(), broken, true);
+        throw failure(broken);
       }
     }
 
@@ -90,8 +90,14 @@ public final class StreamedResponse implements AutoCloseable {
       try {
         return bytes.available();
       } catch (IOException broken) {
-        throw OkHttpTransport.failure(received.call(), broken, true);
+        throw failure(broken);
       }
+    }
+
+    private RunsException failure(IOException broken) {
+      return Thread.currentThread().isInterrupted()
+          ? new RunsException.Interrupted(received.call(), true, broken)
+          : OkHttpTransport.failure(received.call(), broken, true);
     }
 
     @Override
