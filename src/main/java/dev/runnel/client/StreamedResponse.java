@@ -78,6 +78,10 @@ public final class StreamedResponse implements AutoCloseable {
 
     @Override
     public int read(byte[] into, int offset, int length) {
+      if (length == 0) {
+        // Okio would wait for the next byte all the same, and `readNBytes` asks for none at its end.
+        return 0;
+      }
       try {
         return bytes.read(into, offset, length);
       } catch (IOException broken) {
