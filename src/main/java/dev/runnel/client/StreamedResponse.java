@@ -79,7 +79,8 @@ public final class StreamedResponse implements AutoCloseable {
     @Override
     public int read(byte[] into, int offset, int length) {
       if (length == 0) {
-        // Okio would wait for the next byte all the same, and `readNBytes` asks for none at its end.
+        // Okio would wait for the next byte all the same, and `readNBytes` asks for none at its
+        // end.
         return 0;
       }
       try {
