@@ -146,7 +146,7 @@ class ArtifactsTest extends GroupFixture {
               Optional.empty(),
               Effect.READS,
               false,
-              new HttpCall.Limits(Optional.empty(), Optional.empty(), 0));
+              new HttpCall.Limits(Optional.empty(), Duration.ofSeconds(20), 0));
       transport.send(call, Duration.ofMinutes(1));
       transport.close();
       return asked;
