@@ -73,13 +73,12 @@ final class RunCommands {
         show(command, created, Stream.of("Started " + created.runId()));
       }
       case "list" -> {
-        var page = client.runs().list(ListRuns.ALL.limit(LISTED)).send();
+        var raw = client.runs().list(ListRuns.ALL.limit(LISTED)).withRawResponse().send();
+        var runs = raw.parse().items();
         show(
             command,
-            page,
-            page.items().isEmpty()
-                ? Stream.of("No runs yet.")
-                : page.items().stream().map(RunCommands::line));
+            raw.json(),
+            runs.isEmpty() ? Stream.of("No runs yet.") : runs.stream().map(RunCommands::line));
       }
       case "show" -> {
         var run = client.runs().get(first).send();
