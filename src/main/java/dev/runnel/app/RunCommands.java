@@ -54,7 +54,7 @@ final class RunCommands {
             .build()) {
       perform(client, command);
       return 0;
-    } catch (RunsException | IllegalArgumentException e) {
+    } catch (RunsException | IllegalArgumentException | IllegalStateException e) {
       err.println(e.getMessage());
       return 1;
     }
@@ -73,13 +73,12 @@ final class RunCommands {
         show(command, created, Stream.of("Started " + created.runId()));
       }
       case "list" -> {
-        var page = client.runs().list(ListRuns.ALL.limit(LISTED)).send();
+        var answer = client.runs().list(ListRuns.ALL.limit(LISTED)).withRawResponse().send();
+        var runs = answer.parse().items();
         show(
             command,
-            page,
-            page.items().isEmpty()
-                ? Stream.of("No runs yet.")
-                : page.items().stream().map(RunCommands::line));
+            answer.json(),
+            runs.isEmpty() ? Stream.of("No runs yet.") : runs.stream().map(RunCommands::line));
       }
       case "show" -> {
         var run = client.runs().get(first).send();
