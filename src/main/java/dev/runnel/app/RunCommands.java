@@ -54,7 +54,7 @@ final class RunCommands {
             .build()) {
       perform(client, command);
       return 0;
-    } catch (RunsException | IllegalArgumentException e) {
+    } catch (RunsException | IllegalArgumentException | IllegalStateException e) {
       err.println(e.getMessage());
       return 1;
     }
@@ -73,11 +73,11 @@ final class RunCommands {
         show(command, created, Stream.of("Started " + created.runId()));
       }
       case "list" -> {
-        var raw = client.runs().list(ListRuns.ALL.limit(LISTED)).withRawResponse().send();
-        var runs = raw.parse().items();
+        var answer = client.runs().list(ListRuns.ALL.limit(LISTED)).withRawResponse().send();
+        var runs = answer.parse().items();
         show(
             command,
-            raw.json(),
+            answer.json(),
             runs.isEmpty() ? Stream.of("No runs yet.") : runs.stream().map(RunCommands::line));
       }
       case "show" -> {

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 /// @param executor where asynchronous calls run
 record Core(HttpUrl baseUrl, String createPath, Transport transport, Executor executor, Time time) {
   private static final Set<String> SPECIAL_SEGMENTS = Set.of(".", "..");
-  private static final Duration USUAL_DEADLINE = Duration.ofSeconds(60);
+  static final Duration USUAL_DEADLINE = Duration.ofSeconds(60);
   private static final Duration USUAL_SILENCE = Duration.ofSeconds(20);
   private static final int USUAL_RETRIES = 2;
 

@@ -164,6 +164,11 @@ public record ListRuns(List<Parameter> parameters) {
     return new ListRuns(more);
   }
 
+  ListRuns fromTheBeginning() {
+    return new ListRuns(
+        parameters.stream().filter(parameter -> !parameter.name().equals("cursor")).toList());
+  }
+
   private ListRuns only(String name, String value) {
     return new ListRuns(
             parameters.stream().filter(parameter -> !parameter.name().equals(name)).toList())

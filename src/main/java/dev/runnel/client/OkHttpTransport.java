@@ -85,7 +85,7 @@ final class OkHttpTransport implements Transport {
 
   private Answer sendOnce(HttpCall call, Duration timeout) throws HungUp {
     if (closed) {
-      throw new RunsException.ConnectionFailed(call, "the client is closed", false, null);
+      throw RunsException.closed(call);
     }
     var sent = new Sent();
     var exchange = client.newCall(request(call, sent));

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.node.TextNode;
 import java.io.IOException;
+import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -29,7 +30,11 @@ final class Redaction {
   /// What tool servers are given, by the names of the members.
   private static final Set<String> SECRET_VALUES = Set.of("env", "headers", "args");
 
-  private static final Pattern ADDRESS = Pattern.compile("^https?://", Pattern.CASE_INSENSITIVE);
+  private static final Set<String> ADDRESS_HEADERS = Set.of("location", "content-location");
+  private static final Pattern QUERY =
+      Pattern.compile("(https?://[^\\s?#\"<>]*)[?#][^\\s\"<>]*", Pattern.CASE_INSENSITIVE);
+  private static final Pattern USER =
+      Pattern.compile("(https?://)[^\\s/?#\"<>]*@", Pattern.CASE_INSENSITIVE);
 
   private Redaction() {}
 
@@ -42,9 +47,16 @@ final class Redaction {
                         + ": "
                         + (SECRET_HEADER.matcher(name).find()
                             ? HIDDEN
-                            : withoutQuery(String.join(", ", headers.values(name)))))
+                            : header(name, String.join(", ", headers.values(name)))))
             .collect(Collectors.joining("; "));
     return Sentences.withoutKey(call, shown);
+  }
+
+  /// Where something is may also be told without the host.
+  private static String header(String name, String value) {
+    return ADDRESS_HEADERS.contains(name.toLowerCase(Locale.ROOT))
+        ? withoutQuery(value).replaceFirst("[?#].*", "?" + HIDDEN)
+        : withoutQuery(value);
   }
 
   static String body(HttpCall call, ByteString body) {
@@ -89,9 +101,11 @@ final class Redaction {
     return SECRET_VALUES.contains(name) ? hidden() : shown(value);
   }
 
-  /// An address may be signed, and the signature is in its query.
+  /// An address may be signed, and the signature is in its query, or have a password. It may be
+  /// anywhere in a text.
   private static String withoutQuery(String words) {
-    return ADDRESS.matcher(words).find() ? words.replaceFirst("[?#].*", "?" + HIDDEN) : words;
+    var unsigned = QUERY.matcher(words).replaceAll("$1?" + HIDDEN);
+    return USER.matcher(unsigned).replaceAll("$1" + HIDDEN + "@");
   }
 
   private static JsonNode hidden() {

@@ -125,12 +125,17 @@ public record RequestOptions(
         deadline, connectTimeout, readTimeout, maxRetries, headers, more, body, strict);
   }
 
-  /// Only for requests with a body.
+  /// Only for requests with a body. Of the options of a client, others leave it out.
   public RequestOptions withBodyMember(String name, JsonNode value) {
     var more = new LinkedHashMap<>(body);
     more.put(name, value.deepCopy());
     return new RequestOptions(
         deadline, connectTimeout, readTimeout, maxRetries, headers, query, more, strict);
+  }
+
+  RequestOptions withoutBody() {
+    return new RequestOptions(
+        deadline, connectTimeout, readTimeout, maxRetries, headers, query, Map.of(), strict);
   }
 
   public RequestOptions withStrict(boolean strict) {

@@ -246,15 +246,28 @@ public abstract sealed class RunsException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     private final String why;
+    private final boolean forGood;
 
     ConnectionFailed(HttpCall call, String why, boolean sent, @Nullable Throwable cause) {
+      this(call, why, sent, false, cause);
+    }
+
+    private ConnectionFailed(
+        HttpCall call, String why, boolean sent, boolean forGood, @Nullable Throwable cause) {
       super(call, why, sent, cause);
       this.why = why;
+      this.forGood = forGood;
+    }
+
+    /// False when it is the client that is closed.
+    @Override
+    public boolean retryable() {
+      return !forGood;
     }
 
     @Override
     ConnectionFailed inDoubt(HttpCall call) {
-      return new ConnectionFailed(call, why, true, getCause());
+      return new ConnectionFailed(call, why, true, forGood, getCause());
     }
   }
 
@@ -284,7 +297,7 @@ public abstract sealed class RunsException extends RuntimeException {
       super(call, "interrupted", sent, cause);
     }
 
-    private Interrupted(String action, boolean inDoubt, InterruptedException cause) {
+    private Interrupted(String action, boolean inDoubt, Exception cause) {
       super(action, "interrupted", inDoubt, inDoubt, cause);
     }
 
@@ -295,12 +308,16 @@ public abstract sealed class RunsException extends RuntimeException {
     }
   }
 
+  static ConnectionFailed closed(HttpCall call) {
+    return new ConnectionFailed(call, "the client is closed", false, true, null);
+  }
+
   /// What was waited for did not come.
   static TimedOut late(String action, Duration deadline) {
     return new TimedOut(action, "it is not over after " + deadline);
   }
 
-  static Interrupted interrupted(String action, boolean inDoubt, InterruptedException cause) {
+  static Interrupted interrupted(String action, boolean inDoubt, Exception cause) {
     return new Interrupted(action, inDoubt, cause);
   }
 

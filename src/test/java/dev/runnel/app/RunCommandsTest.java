@@ -108,6 +108,14 @@ class RunCommandsTest {
         .doesNotContain("Exception", EmbeddedService.KEY);
   }
 
+  @Test
+  void anEmptyPromptIsASentenceToo() {
+    assertThat(run("start", " ")).isOne();
+    assertThat(err.toString(StandardCharsets.UTF_8))
+        .contains("A run needs a prompt")
+        .hasLineCount(1);
+  }
+
   private String started(String prompt) {
     assertThat(
             run(

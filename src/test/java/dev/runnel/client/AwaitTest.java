@@ -9,6 +9,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import mockwebserver3.MockResponse;
+import mockwebserver3.SocketEffect;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
@@ -175,6 +177,47 @@ class AwaitTest extends ClientFixture {
     }
 
     @Test
+    void untilTheClientIsClosed() {
+      states("INPROGRESS");
+      var how = Waiting.USUAL.onProgress(_ -> client.close());
+
+      assertThatThrownBy(() -> client.runs().await("r1", how).run())
+          .isInstanceOf(RunsException.ConnectionFailed.class);
+    }
+
+    @Test
+    void noLongerThanTheDeadlineForOneAnswerEither() {
+      var patient = builder().time(Time.SYSTEM).build();
+      server.enqueue(stalled());
+      server.enqueue(stalled());
+
+      assertThatThrownBy(
+              () -> patient.runs().await("r1", Waiting.USUAL.atMost(Duration.ofMillis(200))).run())
+          .isInstanceOf(RunsException.TimedOut.class)
+          .hasMessage("Could not wait for run r1: it is not over after PT0.2S");
+      patient.close();
+    }
+
+    @Test
+    void asLongAsAFullServiceAsksFor() {
+      server.enqueue(retryAfter("90"));
+      states("SUCCEEDED");
+
+      client.runs().await("r1").run();
+
+      assertThat(waits).containsExactly(Duration.ofSeconds(90));
+    }
+
+    @Test
+    void forAnEndThatWasSeenToComeThoughTheClockShowsTheSameTime() {
+      states("BLOCKED", "BLOCKED", "INPROGRESS", "SUCCEEDED");
+      var before = client.runs().get("r1").send();
+      var how = Waiting.USUAL.reopened(before).atMost(Duration.ofSeconds(20));
+
+      assertThat(client.runs().await("r1", how).run().state()).isEqualTo(RunStateValue.SUCCEEDED);
+    }
+
+    @Test
     void inTheBackgroundToo() throws Exception {
       states("INPROGRESS", "SUCCEEDED");
 
@@ -248,9 +291,19 @@ class AwaitTest extends ClientFixture {
     @Test
     void isToldWhenThisKindOfRunCannotBeCancelled() {
       server.enqueue(problem(422, "operation_not_supported"));
+      states("INPROGRESS");
 
       assertThatThrownBy(() -> client.runs().ensureCancelled("r1").run())
           .isInstanceOf(RunsException.Unprocessable.class);
+    }
+
+    @Test
+    void isFineWithARunOfAKindThatCannotBeCancelledThatHadEnded() {
+      server.enqueue(problem(422, "operation_not_supported"));
+      states("SUCCEEDED");
+
+      assertThat(client.runs().ensureCancelled("r1").run().state())
+          .isEqualTo(RunStateValue.SUCCEEDED);
     }
 
     @Test
@@ -268,6 +321,17 @@ class AwaitTest extends ClientFixture {
                       .run())
           .isInstanceOf(RunsException.TimedOut.class);
     }
+  }
+
+  private static MockResponse stalled() {
+    return new MockResponse.Builder().onResponseStart(SocketEffect.Stall.INSTANCE).build();
+  }
+
+  private static MockResponse retryAfter(String seconds) {
+    return problem(429, "resource_unavailable")
+        .newBuilder()
+        .setHeader("Retry-After", seconds)
+        .build();
   }
 
   private void states(String... states) {

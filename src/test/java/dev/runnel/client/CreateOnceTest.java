@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.databind.node.IntNode;
 import dev.runnel.testkit.EmbeddedService;
 import dev.runnel.testkit.FaultyProxy;
 import dev.runnel.testkit.FaultyProxy.Fault;
@@ -227,6 +228,86 @@ class CreateOnceTest {
       assertThatThrownBy(() -> client.runs().createOnce(FIX_IT, "k-1").run())
           .isInstanceOf(RunsException.Forbidden.class);
       assertThat(server.getRequestCount()).isEqualTo(2);
+    }
+
+    @Test
+    void aFailureThatStaysIsNotRepeatedThoughThereIsNoRun() {
+      server.enqueue(json(200, page("", null)));
+      server.enqueue(problem(500, "environment_setup_failed", ", \"retryable\": false"));
+      server.enqueue(json(200, page("", null)));
+      server.enqueue(json(200, page("", null)));
+
+      assertThatThrownBy(() -> client.runs().createOnce(FIX_IT, "k-1").run())
+          .isInstanceOf(RunsException.ServerFailed.class);
+      assertThat(server.getRequestCount()).isEqualTo(4);
+    }
+
+    @Test
+    void itIsRepeatedNoEarlierThanTheServiceSays() {
+      server.enqueue(json(200, page("", null)));
+      server.enqueue(
+          problem(503, "internal_error").newBuilder().setHeader("Retry-After", "30").build());
+      server.enqueue(json(200, page("", null)));
+      server.enqueue(json(200, page("", null)));
+      server.enqueue(json(200, CREATED));
+
+      client.runs().createOnce(FIX_IT, "k-1").run();
+
+      assertThat(waits).containsExactly(Duration.ofSeconds(1), Duration.ofSeconds(29));
+    }
+
+    @Test
+    void aKeyMayBeInAnyScript() throws Exception {
+      for (int time = 0; time < 2; time++) {
+        server.enqueue(json(200, page("", null)));
+        server.enqueue(json(200, CREATED));
+        client.runs().createOnce(FIX_IT, "Prüfung 7").run();
+      }
+
+      server.takeRequest();
+      var creation = server.takeRequest();
+      assertThat(requireNonNull(creation.getBody()).utf8()).contains("\"Prüfung 7\"");
+      server.takeRequest();
+      assertThat(server.takeRequest().getHeaders().get("Idempotency-Key"))
+          .isNotEmpty()
+          .isEqualTo(creation.getHeaders().get("Idempotency-Key"));
+    }
+
+    @Test
+    void anInterruptWhileItLooksIsToldAsSuch() {
+      server.enqueue(json(200, page("", null)));
+      server.enqueue(problem(500, "internal_error"));
+      var interrupted =
+          builder()
+              .maxRetries(0)
+              .time(
+                  new TestTime(NOW) {
+                    @Override
+                    public void sleep(Duration time) throws InterruptedException {
+                      super.sleep(time);
+                      Thread.currentThread().interrupt();
+                    }
+                  })
+              .build();
+
+      assertThatThrownBy(() -> interrupted.runs().createOnce(FIX_IT, "k-1").run())
+          .isInstanceOfSatisfying(
+              RunsException.Interrupted.class,
+              failure -> assertThat(failure.mayHaveHappened()).isTrue());
+      assertThat(Thread.interrupted()).isTrue();
+    }
+
+    @Test
+    void membersOfTheBodyThatAClientAddsAreForTheCreationAlone() throws Exception {
+      var derived =
+          client.withOptions(options -> options.withBodyMember("stars", IntNode.valueOf(5)));
+      server.enqueue(json(200, page("", null)));
+      server.enqueue(json(200, CREATED));
+
+      derived.runs().createOnce(FIX_IT, "k-1").run();
+
+      server.takeRequest();
+      assertThat(requireNonNull(server.takeRequest().getBody()).utf8()).contains("\"stars\":5");
     }
 
     @Test

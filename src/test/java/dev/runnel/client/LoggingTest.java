@@ -94,14 +94,17 @@ class LoggingTest extends ClientFixture {
          "list": [{"token": "hush-1", "accessToken": "hush-2", "client_secret": {"v": "hush-3"},
                    "Password": 4711, "api_key": ["hush-5"], "x-api-key": "hush-6",
                    "apiKey": "hush-7", "secrets": [{"v": "hush-8"}]},
-                  "https://kept.example/b?sig=hush-9"],
+                  "https://kept.example/b?sig=hush-9",
+                  "See https://kept.example/d?sig=hush-10\\nand https://kept.example/e?sig=hush-11.",
+                  "https://bot:hush-12@code.example/shop.git"],
          "quoted": "Bearer %s", "shown": "plain"}
         """
             .formatted(KEY);
     server.enqueue(
         answer(200, secrets, "application/json")
             .setHeader("Set-Cookie", "hush-cookie")
-            .setHeader("Location", "https://kept.example/c?sig=hush-location")
+            .setHeader("Location", "/kept/c?sig=hush-location")
+            .setHeader("Link", "<https://kept.example/f?sig=hush-link>; rel=next")
             .build());
     try (var client = builder().log(LogLevel.DEBUG).build()) {
       client
