@@ -114,7 +114,7 @@ class ClientGuideTest {
     @Test
     void aRunIsCreatedReadAndListed() {
       var created = RunExamples.create(client);
-      client.runs().await(created.runId()).run();
+      client.runs().await(created.runId()).send();
       RunExamples.read(client, created.runId());
       RunExamples.list(client);
 
@@ -136,7 +136,7 @@ class ClientGuideTest {
     @Test
     void aFollowUpIsWaitedFor() {
       var id = start("Fix it");
-      var first = client.runs().await(id).run();
+      var first = client.runs().await(id).send();
 
       assertThat(RunExamples.followUp(client, id).updatedAt()).isAfter(first.updatedAt());
     }
@@ -191,7 +191,7 @@ class ClientGuideTest {
     @Test
     void anAnswerIsReadRawAndAsAStream() {
       var id = start("Fix it");
-      client.runs().await(id).run();
+      client.runs().await(id).send();
 
       assertThat(CallExamples.raw(client, id).runId()).isEqualTo(id);
       CallExamples.streamed(client, id);

@@ -2,7 +2,6 @@ package dev.runnel.client.guide;
 
 // guide: firstRun
 import dev.runnel.client.RunsClient;
-import dev.runnel.wire.ArtifactItem;
 import dev.runnel.wire.CreateRun;
 import java.net.URI;
 
@@ -12,17 +11,11 @@ public final class FirstRun {
     var key = System.getenv("RUNNEL_AGENT_API_KEY");
     try (var client = RunsClient.builder().baseUrl(url).apiKey(key).build()) {
       var created = client.runs().create(CreateRun.of("Fix the flaky checkout test")).send();
-      var run = client.runs().await(created.runId()).run();
+      var run = client.runs().await(created.runId()).send();
 
       System.out.println(run.state());
-      if (run.statusMessage() != null) {
-        System.out.println(run.statusMessage().message());
-      }
-      for (var artifact : run.artifacts()) {
-        if (artifact instanceof ArtifactItem.PullRequest pull) {
-          System.out.println(pull.url());
-        }
-      }
+      System.out.println(run.message());
+      run.pullRequests().forEach(pull -> System.out.println(pull.url()));
     }
   }
 }

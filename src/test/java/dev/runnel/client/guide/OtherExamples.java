@@ -26,7 +26,7 @@ public final class OtherExamples {
             .ticketRef("linear:PAY-123")
             .build();
     var dispatched = client.factories().dispatch(factory.uid(), work).send();
-    var run = client.runs().await(dispatched.runId()).run();
+    var run = client.runs().await(dispatched.runId()).send();
     // end
     return run;
   }

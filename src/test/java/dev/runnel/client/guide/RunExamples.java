@@ -84,14 +84,14 @@ public final class RunExamples {
     // guide: followUp
     var before = client.runs().get(runId).send();
     client.runs().followUp(runId, FollowUpMessage.of("Add a test for the retry, too")).send();
-    var after = client.runs().await(runId, Waiting.USUAL.reopened(before)).run();
+    var after = client.runs().await(runId, Waiting.USUAL.after(before)).send();
     // end
     return after;
   }
 
   public static void cancel(RunsClient client, String runId) {
     // guide: cancel
-    var run = client.runs().ensureCancelled(runId).run();
+    var run = client.runs().ensureCancelled(runId).send();
     System.out.println(run.state());
     // end
   }
@@ -99,14 +99,14 @@ public final class RunExamples {
   public static CreatedRun createOnce(RunsClient client) {
     // guide: createOnce
     var request = CreateRun.of("Fix the flaky checkout test");
-    var created = client.runs().createOnce(request, "PAY-123").run();
+    var created = client.runs().createOnce(request, "PAY-123").send();
     // end
     return created;
   }
 
   public static void lookUp(RunsClient client) {
     // guide: lookUp
-    switch (client.runs().lookUp("idempotency_key", "PAY-123").run()) {
+    switch (client.runs().lookUp("PAY-123").send()) {
       case LookUp.Found(var run) -> System.out.println("It is run " + run.runId());
       case LookUp.Absent _ -> System.out.println("There is none");
       case LookUp.Unknowable _ -> System.out.println("This service cannot tell");
@@ -120,12 +120,12 @@ public final class RunExamples {
         Waiting.USUAL
             .atMost(Duration.ofMinutes(30))
             .onProgress(run -> System.out.println("now " + run.state()));
-    var run = client.runs().await(runId, how).run();
+    var run = client.runs().await(runId, how).send();
 
-    if (run.state().equals(RunStateValue.BLOCKED) && run.statusMessage() != null) {
-      System.out.println(run.statusMessage().message());
+    if (run.state().isBlocked()) {
+      System.out.println(run.message());
       client.runs().followUp(runId, FollowUpMessage.of("The main branch")).send();
-      run = client.runs().await(runId, how.reopened(run)).run();
+      run = client.runs().await(runId, how.after(run)).send();
     }
     // end
     return run;
@@ -146,7 +146,7 @@ public final class RunExamples {
     // guide: async
     CompletableFuture<RunItem> reading = client.runs().get(runId).sendAsync();
     CompletableFuture<RunItem> ending =
-        client.runs().await(runId).runAsync().orTimeout(1, TimeUnit.HOURS);
+        client.runs().await(runId).sendAsync().orTimeout(1, TimeUnit.HOURS);
     reading.thenAccept(run -> System.out.println("reading says " + run.state())).join();
     ending.thenAccept(run -> System.out.println("waiting says " + run.state())).join();
     // end
