@@ -66,7 +66,13 @@ public final class Call<T> {
   }
 
   /// The answer with its status, headers, time and attempts; the body is read when it is asked for.
+  ///
+  /// @throws IllegalStateException when the body is to stay open: a [StreamedResponse] has its
+  ///     status and headers already
   public Call<RawResponse<T>> withRawResponse() {
+    if (request.streamed()) {
+      throw new IllegalStateException("An open body is not read as a raw response");
+    }
     return new Call<>(core, request, options, received -> new RawResponse<>(received, reader));
   }
 

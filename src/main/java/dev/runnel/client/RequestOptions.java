@@ -133,6 +133,18 @@ public record RequestOptions(
         deadline, connectTimeout, readTimeout, maxRetries, headers, query, more, strict);
   }
 
+  RequestOptions withoutQuery(String name) {
+    return new RequestOptions(
+        deadline,
+        connectTimeout,
+        readTimeout,
+        maxRetries,
+        headers,
+        query.stream().filter(parameter -> !parameter.name().equals(name)).toList(),
+        body,
+        strict);
+  }
+
   RequestOptions withoutBody() {
     return new RequestOptions(
         deadline, connectTimeout, readTimeout, maxRetries, headers, query, Map.of(), strict);

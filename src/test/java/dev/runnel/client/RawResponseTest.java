@@ -12,6 +12,15 @@ import org.junit.jupiter.api.Test;
 
 class RawResponseTest extends ClientFixture {
   @Test
+  void anOpenBodyHasItsStatusAndHeadersAlready() {
+    try (var client = builder().build()) {
+      var open = client.runs().transcript("r1").withStreamedBody();
+
+      assertThatThrownBy(open::withRawResponse).isInstanceOf(IllegalStateException.class);
+    }
+  }
+
+  @Test
   void tellsStatusHeadersTimeAndAttempts() {
     server.enqueue(problem(429, "resource_unavailable"));
     server.enqueue(answer(203, RUN, "application/json").setHeader("X-Region", "eu").build());
