@@ -54,7 +54,7 @@ final class RunCommands {
             .build()) {
       perform(client, command);
       return 0;
-    } catch (RunsException | IllegalArgumentException e) {
+    } catch (RunsException | IllegalArgumentException | IllegalStateException e) {
       err.println(e.getMessage());
       return 1;
     }
@@ -69,17 +69,16 @@ final class RunCommands {
             client
                 .runs()
                 .createOnce(CreateRun.of(String.join(" ", words)), UUID.randomUUID().toString())
-                .run();
+                .send();
         show(command, created, Stream.of("Started " + created.runId()));
       }
       case "list" -> {
-        var page = client.runs().list(ListRuns.ALL.limit(LISTED)).send();
+        var answer = client.runs().list(ListRuns.ALL.limit(LISTED)).withRawResponse().send();
+        var runs = answer.parse().items();
         show(
             command,
-            page,
-            page.items().isEmpty()
-                ? Stream.of("No runs yet.")
-                : page.items().stream().map(RunCommands::line));
+            answer.json(),
+            runs.isEmpty() ? Stream.of("No runs yet.") : runs.stream().map(RunCommands::line));
       }
       case "show" -> {
         var run = client.runs().get(first).send();
@@ -91,7 +90,7 @@ final class RunCommands {
         show(command, accepted, Stream.of("Said."));
       }
       case "cancel" -> {
-        var run = client.runs().ensureCancelled(first).run();
+        var run = client.runs().ensureCancelled(first).send();
         show(command, run, Stream.of(ended(run)));
       }
       default -> watch(client, command, first);
@@ -109,12 +108,12 @@ final class RunCommands {
                 .sessionPatience(Duration.ZERO)
                 .onProgress(
                     run -> {
-                      var now = line(run) + "  " + message(run);
+                      var now = line(run) + "  " + run.message();
                       if (!now.equals(before.getAndSet(now))) {
                         show(command, run, Stream.of(now));
                       }
                     }))
-        .run();
+        .send();
   }
 
   private void show(CommandLine.RunCommand command, Object answer, Stream<String> lines) {
@@ -141,12 +140,7 @@ final class RunCommands {
   }
 
   private static Stream<String> lines(RunItem run) {
-    return Stream.of(line(run), message(run), run.sessionLink() == null ? "" : run.sessionLink())
+    return Stream.of(line(run), run.message(), run.sessionLink() == null ? "" : run.sessionLink())
         .filter(line -> !line.isBlank());
-  }
-
-  private static String message(RunItem run) {
-    var status = run.statusMessage();
-    return status == null || status.message() == null ? "" : status.message();
   }
 }

@@ -3,7 +3,10 @@ package dev.runnel.client;
 import dev.runnel.wire.Problem;
 import java.net.http.HttpHeaders;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
+import java.util.TreeMap;
 import okhttp3.Headers;
 import okhttp3.ResponseBody;
 import okio.ByteString;
@@ -15,6 +18,7 @@ import okio.ByteString;
 /// @param problem the error of an answer that is none of the 200s, where it could be read
 /// @param arrived by the client's clock, for a `Retry-After` that is a date
 /// @param attempts how many it took, this one included
+/// @param doubt whether an attempt before this one may have had an effect
 record Answer(
     int status,
     Headers headers,
@@ -22,23 +26,32 @@ record Answer(
     Optional<ResponseBody> open,
     Optional<Problem> problem,
     Instant arrived,
-    int attempts) {
+    int attempts,
+    boolean doubt) {
   static Answer whole(int status, Headers headers, ByteString body, Instant arrived) {
     var problem = isSuccess(status) ? Optional.<Problem>empty() : Json.problem(body);
-    return new Answer(status, headers, body, Optional.empty(), problem, arrived, 1);
+    return new Answer(status, headers, body, Optional.empty(), problem, arrived, 1, false);
   }
 
   static Answer open(int status, Headers headers, ResponseBody body, Instant arrived) {
     return new Answer(
-        status, headers, ByteString.EMPTY, Optional.of(body), Optional.empty(), arrived, 1);
+        status, headers, ByteString.EMPTY, Optional.of(body), Optional.empty(), arrived, 1, false);
   }
 
-  Answer after(int attempts) {
-    return new Answer(status, headers, body, open, problem, arrived, attempts);
+  Answer after(int attempts, boolean doubt) {
+    return new Answer(status, headers, body, open, problem, arrived, attempts, doubt);
   }
 
+  /// Without what has no name: a line of rubbish among the headers counts as a value.
   HttpHeaders httpHeaders() {
-    return HttpHeaders.of(headers.toMultimap(), (_, _) -> true);
+    var named = new TreeMap<String, List<String>>(String.CASE_INSENSITIVE_ORDER);
+    for (int i = 0; i < headers.size(); i++) {
+      var name = headers.name(i).strip();
+      if (!name.isEmpty()) {
+        named.computeIfAbsent(name, _ -> new ArrayList<>()).add(headers.value(i));
+      }
+    }
+    return HttpHeaders.of(named, (_, _) -> true);
   }
 
   boolean isSuccess() {

@@ -1,6 +1,7 @@
 package dev.runnel.client;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.MissingNode;
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import com.google.errorprone.annotations.CheckReturnValue;
 import dev.runnel.client.Core.Received;
@@ -65,20 +66,26 @@ public final class Call<T> {
   }
 
   /// The answer with its status, headers, time and attempts; the body is read when it is asked for.
+  ///
+  /// @throws IllegalStateException when the body is to stay open: a [StreamedResponse] has its
+  ///     status and headers already
   public Call<RawResponse<T>> withRawResponse() {
+    if (request.streamed()) {
+      throw new IllegalStateException("An open body is not read as a raw response");
+    }
     return new Call<>(core, request, options, received -> new RawResponse<>(received, reader));
   }
 
   /// The answer with its body still open. An answer that is none of the 200s fails as ever.
   public Call<StreamedResponse> withStreamedBody() {
-    return new Call<>(core, request.asStream(), options, StreamedResponse::new);
+    return new Call<>(core, request.streamed(true), options, StreamedResponse::new);
   }
 
   /// The same request, its answer read as something else.
   ///
   /// @param type anything Jackson reads; `JsonNode` for the tree
   public <U> Call<U> as(Class<U> type) {
-    return new Call<>(core, request, options, json(type));
+    return new Call<>(core, request.streamed(false), options, json(type));
   }
 
   /// Method and path, without query and body.
@@ -97,6 +104,14 @@ public final class Call<T> {
         throw RunsException.unreadable(received.call(), received.answer());
       }
     };
+  }
+
+  /// Whatever JSON there is; a missing node where there is nothing, as after a deletion.
+  static Reader<JsonNode> anything() {
+    return received ->
+        received.answer().body().size() == 0
+            ? MissingNode.getInstance()
+            : json(JsonNode.class).read(received);
   }
 
   /// A list that is a member of the answer.

@@ -9,6 +9,8 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import okhttp3.Headers;
 import okhttp3.HttpUrl;
@@ -22,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 /// @param executor where asynchronous calls run
 record Core(HttpUrl baseUrl, String createPath, Transport transport, Executor executor, Time time) {
   private static final Set<String> SPECIAL_SEGMENTS = Set.of(".", "..");
-  private static final Duration USUAL_DEADLINE = Duration.ofSeconds(60);
+  static final Duration USUAL_DEADLINE = Duration.ofSeconds(60);
   private static final Duration USUAL_SILENCE = Duration.ofSeconds(20);
   private static final int USUAL_RETRIES = 2;
 
@@ -36,8 +38,8 @@ record Core(HttpUrl baseUrl, String createPath, Transport transport, Executor ex
       @Nullable Object body,
       Effect effect,
       boolean streamed) {
-    Request asStream() {
-      return new Request(action, method, url, body, effect, true);
+    Request streamed(boolean streamed) {
+      return new Request(action, method, url, body, effect, streamed);
     }
 
     Request withQuery(List<RequestOptions.Parameter> parameters) {
@@ -69,28 +71,39 @@ record Core(HttpUrl baseUrl, String createPath, Transport transport, Executor ex
     return new Received(call, answer, options, Duration.ofNanos(time.nanos() - start));
   }
 
-  /// Runs it on the executor. To cancel the future, or to let it time out, interrupts it.
+  /// Runs it on the executor. To cancel the future, to let it time out, or to complete it from
+  /// outside, interrupts it. An executor that takes no more fails the future.
   <T> CompletableFuture<T> async(Supplier<T> work) {
     var future = new CompletableFuture<T>();
+    // Else the future was ended by whoever has it.
+    var isOver = new AtomicBoolean();
     var task =
         new FutureTask<@Nullable Void>(
             () -> {
               try {
-                future.complete(work.get());
+                var value = work.get();
+                isOver.set(true);
+                if (!future.complete(value) && value instanceof StreamedResponse unwanted) {
+                  unwanted.close();
+                }
               } catch (Throwable failure) {
+                isOver.set(true);
                 future.completeExceptionally(failure);
               }
             },
             null);
     var _ =
         future.whenComplete(
-            (_, failure) -> {
-              // What fails by itself is no RunsException of ours: the caller gave up.
-              if (failure != null && !(failure instanceof RunsException)) {
+            (_, _) -> {
+              if (!isOver.get()) {
                 task.cancel(true);
               }
             });
-    executor.execute(task);
+    try {
+      executor.execute(task);
+    } catch (RejectedExecutionException full) {
+      future.completeExceptionally(full);
+    }
     return future;
   }
 
@@ -111,7 +124,12 @@ record Core(HttpUrl baseUrl, String createPath, Transport transport, Executor ex
     if (relative.contains("?") || relative.contains("#")) {
       throw new IllegalArgumentException("A path has no query: use withQuery");
     }
-    return baseUrl.newBuilder().addEncodedPathSegments(relative).build();
+    var url = baseUrl.newBuilder().addEncodedPathSegments(relative).build();
+    // A backslash parts it too, and a line break is left out.
+    if (url.pathSize() != baseUrl.pathSize() - 1 + relative.split("/", -1).length) {
+      throw new IllegalArgumentException("A path's parts are ids, percent-encoded");
+    }
+    return url;
   }
 
   private static String requireId(String segment) {
@@ -131,14 +149,12 @@ record Core(HttpUrl baseUrl, String createPath, Transport transport, Executor ex
         .forEach(
             (name, value) ->
                 value.ifPresentOrElse(it -> headers.set(name, it), () -> headers.removeAll(name)));
+    // What must not be done twice may take all the time there is, but not for ever.
     var silence =
         options
             .readTimeout()
-            .or(
-                () ->
-                    request.effect() == Effect.ADDS
-                        ? Optional.empty()
-                        : Optional.of(USUAL_SILENCE));
+            .or(() -> request.effect() == Effect.ADDS ? options.deadline() : Optional.empty())
+            .orElse(request.effect() == Effect.ADDS ? USUAL_DEADLINE : USUAL_SILENCE);
     return new HttpCall(
         request.action(),
         request.method(),

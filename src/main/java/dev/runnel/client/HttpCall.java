@@ -30,9 +30,9 @@ record HttpCall(
     ADDS
   }
 
-  /// @param read how long the service may be silent; empty: as long as the deadline allows
+  /// @param read how long the service may be silent
   /// @param maxRetries attempts after the first
-  record Limits(Optional<Duration> connect, Optional<Duration> read, int maxRetries) {}
+  record Limits(Optional<Duration> connect, Duration read, int maxRetries) {}
 
   boolean changesSomething() {
     return effect != Effect.READS;

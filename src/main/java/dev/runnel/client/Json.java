@@ -1,16 +1,24 @@
 package dev.runnel.client;
 
+import com.fasterxml.jackson.annotation.JsonSetter;
+import com.fasterxml.jackson.annotation.Nulls;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.exc.InputCoercionException;
 import com.fasterxml.jackson.databind.DeserializationContext;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JavaType;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.SerializationFeature;
+import com.fasterxml.jackson.databind.cfg.CoercionAction;
+import com.fasterxml.jackson.databind.cfg.CoercionInputShape;
 import com.fasterxml.jackson.databind.deser.DeserializationProblemHandler;
 import com.fasterxml.jackson.databind.deser.ValueInstantiator;
+import com.fasterxml.jackson.databind.deser.std.StdScalarDeserializer;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.module.SimpleModule;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.databind.type.LogicalType;
 import com.fasterxml.jackson.datatype.jsr310.JavaTimeModule;
 import dev.runnel.wire.Problem;
 import java.io.IOException;
@@ -21,14 +29,33 @@ import org.jspecify.annotations.Nullable;
 /// Reads and writes the wire's records. Reading is lenient: a member that nobody can read counts
 /// as absent, so that one odd member does not hide a whole list. Strict reading refuses it.
 final class Json {
-  private static final JsonMapper STRICT =
+  private static final JsonMapper USUAL =
       JsonMapper.builder()
           .addModule(new JavaTimeModule())
           .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
           .disable(SerializationFeature.WRITE_DATES_AS_TIMESTAMPS)
           .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
           .build();
-  private static final JsonMapper LENIENT = STRICT.rebuild().addHandler(new Absent()).build();
+  private static final JsonMapper STRICT =
+      USUAL
+          .rebuild()
+          .withCoercionConfig(
+              LogicalType.Textual,
+              text ->
+                  text.setCoercion(CoercionInputShape.Integer, CoercionAction.Fail)
+                      .setCoercion(CoercionInputShape.Float, CoercionAction.Fail)
+                      .setCoercion(CoercionInputShape.Boolean, CoercionAction.Fail))
+          .build();
+  private static final JsonMapper LENIENT =
+      USUAL
+          .rebuild()
+          .addHandler(new Absent())
+          .defaultSetterInfo(JsonSetter.Value.forContentNulls(Nulls.SKIP))
+          .addModule(
+              new SimpleModule()
+                  .addDeserializer(Integer.class, new FittingInteger())
+                  .addDeserializer(Long.class, new FittingLong()))
+          .build();
 
   private Json() {}
 
@@ -42,7 +69,7 @@ final class Json {
   }
 
   static JsonNode tree(ByteString json) throws IOException {
-    var tree = STRICT.readTree(json.toByteArray());
+    var tree = USUAL.readTree(json.toByteArray());
     if (tree.isMissingNode()) {
       throw new IOException("Nothing to read");
     }
@@ -50,11 +77,11 @@ final class Json {
   }
 
   static JsonNode tree(Object value) {
-    return STRICT.valueToTree(value);
+    return USUAL.valueToTree(value);
   }
 
   static ObjectNode object() {
-    return STRICT.createObjectNode();
+    return USUAL.createObjectNode();
   }
 
   static ByteString write(JsonNode json) {
@@ -77,12 +104,50 @@ final class Json {
         || problem.detail() != null;
   }
 
+  /// Takes a number that is too large for absent.
+  private static final class FittingInteger extends StdScalarDeserializer<Integer> {
+    private static final long serialVersionUID = 1L;
+
+    FittingInteger() {
+      super(Integer.class);
+    }
+
+    @Override
+    public @Nullable Integer deserialize(JsonParser parser, DeserializationContext context)
+        throws IOException {
+      try {
+        return _parseInteger(parser, context, Integer.class);
+      } catch (InputCoercionException tooLarge) {
+        return null;
+      }
+    }
+  }
+
+  /// Takes a number that is too large for absent.
+  private static final class FittingLong extends StdScalarDeserializer<Long> {
+    private static final long serialVersionUID = 1L;
+
+    FittingLong() {
+      super(Long.class);
+    }
+
+    @Override
+    public @Nullable Long deserialize(JsonParser parser, DeserializationContext context)
+        throws IOException {
+      try {
+        return _parseLong(parser, context, Long.class);
+      } catch (InputCoercionException tooLarge) {
+        return null;
+      }
+    }
+  }
+
   /// Takes what cannot be read for absent.
   private static final class Absent extends DeserializationProblemHandler {
     @Override
     public @Nullable Object handleWeirdStringValue(
         DeserializationContext context, Class<?> type, String value, String why) {
-      return null;
+      return absent(type);
     }
 
     @Override
@@ -100,7 +165,7 @@ final class Json {
         String why)
         throws IOException {
       parser.skipChildren();
-      return null;
+      return absent(type.getRawClass());
     }
 
     @Override
@@ -111,8 +176,20 @@ final class Json {
         JsonParser parser,
         String why)
         throws IOException {
+      // The object's start may be read already; its members are then still to be passed over.
+      for (var token = parser.currentToken();
+          token == JsonToken.FIELD_NAME;
+          token = parser.nextToken()) {
+        parser.nextToken();
+        parser.skipChildren();
+      }
       parser.skipChildren();
       return null;
+    }
+
+    /// What the component of a record is where the member is missing.
+    private static @Nullable Object absent(Class<?> type) {
+      return type == boolean.class ? false : null;
     }
   }
 }

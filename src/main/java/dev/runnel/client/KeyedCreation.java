@@ -5,10 +5,12 @@ import dev.runnel.client.ListRuns.SortOrder;
 import dev.runnel.wire.CreateRun;
 import dev.runnel.wire.CreatedRun;
 import dev.runnel.wire.RunItem;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.UUID;
 
 /// Creates a run once, whatever becomes of the answers. The run carries a key in its metadata; a
 /// creation in doubt is repeated only when a list shows that no run carries it.
@@ -19,6 +21,8 @@ final class KeyedCreation {
   /// A creation whose answer was lost may still be under way, so that no run is believed absent
   /// before it was missing after each of these.
   private static final List<Duration> LOOKS = List.of(Duration.ofSeconds(1), Duration.ofSeconds(3));
+
+  private static final Duration LONGEST_WAIT = Duration.ofMinutes(1);
 
   private final Runs runs;
   private final Time time;
@@ -41,7 +45,7 @@ final class KeyedCreation {
     for (int tries = 1; ; tries++) {
       try {
         return runs.create(keyed)
-            .withOptions(options -> options.withHeader("Idempotency-Key", key))
+            .withOptions(options -> options.withHeader("Idempotency-Key", headerOf(key)))
             .send();
       } catch (RunsException failure) {
         if (!failure.mayHaveHappened() || failure instanceof RunsException.Interrupted) {
@@ -51,7 +55,7 @@ final class KeyedCreation {
         if (found.isPresent()) {
           return created(found.get());
         }
-        if (tries == TRIES) {
+        if (tries == TRIES || !failure.retryable()) {
           throw failure;
         }
       }
@@ -61,11 +65,14 @@ final class KeyedCreation {
   /// @return empty where there certainly is none
   /// @throws RunsException the failure, where nobody can tell
   private Optional<RunItem> lookAgain(RunsException failure) {
-    for (var wait : LOOKS) {
+    for (var wait : looks(failure)) {
       time.pause(wait, "create a run", true);
       LookUp looked;
       try {
         looked = lookUp();
+      } catch (RunsException.Interrupted interrupt) {
+        interrupt.addSuppressed(failure);
+        throw RunsException.interrupted("create a run", true, interrupt);
       } catch (RunsException blind) {
         failure.addSuppressed(blind);
         throw failure;
@@ -79,6 +86,26 @@ final class KeyedCreation {
       }
     }
     return Optional.empty();
+  }
+
+  /// The last look is not before the service wants to be asked again.
+  private static List<Duration> looks(RunsException failure) {
+    var first = LOOKS.getFirst();
+    var last = LOOKS.getLast();
+    var asked =
+        failure
+            .retryAfter()
+            .filter(it -> it.compareTo(LONGEST_WAIT) <= 0)
+            .orElse(last)
+            .minus(first);
+    return List.of(first, asked.compareTo(last) > 0 ? asked : last);
+  }
+
+  /// A header carries ASCII only; any other key goes by a name that is made from it.
+  private static String headerOf(String key) {
+    return key.chars().allMatch(letter -> letter >= ' ' && letter <= '~')
+        ? key
+        : UUID.nameUUIDFromBytes(key.getBytes(StandardCharsets.UTF_8)).toString();
   }
 
   LookUp lookUp() {

@@ -1,6 +1,9 @@
 package dev.runnel.client;
 
 import dev.runnel.client.RequestOptions.Parameter;
+import dev.runnel.wire.ArtifactType;
+import dev.runnel.wire.ExecutionLocation;
+import dev.runnel.wire.RunSource;
 import dev.runnel.wire.RunStateValue;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -67,12 +70,73 @@ public record ListRuns(List<Parameter> parameters) {
     return and("environment_id", environmentId);
   }
 
+  /// Those that have no environment.
+  public ListRuns withoutEnvironment() {
+    return environment("empty-environment");
+  }
+
   public ListRuns creator(String uid) {
     return and("creator", uid);
   }
 
-  public ListRuns source(String source) {
-    return and("source", source);
+  /// As whom the agent works.
+  public ListRuns executor(String uid) {
+    return and("executor", uid);
+  }
+
+  public ListRuns source(RunSource source) {
+    return and("source", source.value());
+  }
+
+  public ListRuns schedule(String scheduleId) {
+    return and("schedule_id", scheduleId);
+  }
+
+  public ListRuns automation(String automationId) {
+    return and("automation_id", automationId);
+  }
+
+  /// Of a factory that does not exist there are none.
+  public ListRuns factory(String uid) {
+    return and("factory_uid", uid);
+  }
+
+  public ListRuns onlyOfFactories() {
+    return only("factory_only", "true");
+  }
+
+  /// By the skill that was asked for.
+  public ListRuns skill(String skill) {
+    return and("skill", skill);
+  }
+
+  /// The same as [#skill], by its other name.
+  public ListRuns skillSpec(String skillSpec) {
+    return and("skill_spec", skillSpec);
+  }
+
+  /// Those that made such a thing.
+  public ListRuns artifactType(ArtifactType type) {
+    return and("artifact_type", type.value());
+  }
+
+  public ListRuns executionLocation(ExecutionLocation location) {
+    return and("execution_location", location.value());
+  }
+
+  /// Those that this run started, and those that they started; it must exist.
+  public ListRuns ancestor(String runId) {
+    return only("ancestor_run_id", runId);
+  }
+
+  /// @param status `running`, `failed`, `blocked`, `cancelled` or `complete`
+  public ListRuns taskStatus(String status) {
+    return and("task_status", status);
+  }
+
+  /// @param text looked for in title, prompt and skill, also when it is only alike
+  public ListRuns matching(String text) {
+    return only("q", text);
   }
 
   public ListRuns createdAfter(Instant time) {
@@ -87,6 +151,8 @@ public record ListRuns(List<Parameter> parameters) {
     return only("updated_after", time.toString());
   }
 
+  /// Up to five pairs, which all hold; a [RunsException.Forbidden] where the service has this
+  /// switched off.
   public ListRuns metadata(String key, String value) {
     return and("metadata[" + key + "]", value);
   }
@@ -96,6 +162,11 @@ public record ListRuns(List<Parameter> parameters) {
     var more = new ArrayList<>(parameters);
     more.add(new Parameter(name, value));
     return new ListRuns(more);
+  }
+
+  ListRuns fromTheBeginning() {
+    return new ListRuns(
+        parameters.stream().filter(parameter -> !parameter.name().equals("cursor")).toList());
   }
 
   private ListRuns only(String name, String value) {

@@ -32,8 +32,8 @@ final class LoggingTransport implements Transport {
           "run service asked call={} query={} headers={} body={}",
           call,
           call.url().queryParameterNames(),
-          Redaction.headers(call.headers()),
-          Redaction.body(call.body().orElse(ByteString.EMPTY)));
+          Redaction.headers(call, call.headers()),
+          Redaction.body(call, call.body().orElse(ByteString.EMPTY)));
     }
     try {
       var answer = next.send(call, timeout);
@@ -42,15 +42,15 @@ final class LoggingTransport implements Transport {
               "run service answered call={} status={} code={} request={} millis={}",
               call,
               answer.status(),
-              answer.problem().map(problem -> problem.code().value()).orElse(""),
-              answer.headers().get("X-Request-Id"),
+              answer.problem().map(problem -> Sentences.clean(problem.code().value())).orElse(""),
+              Sentences.clean(answer.headers().get("X-Request-Id")),
               millisSince(start));
       if (level == LogLevel.DEBUG) {
         log.info(
             "run service's answer call={} headers={} body={}",
             call,
-            Redaction.headers(answer.headers()),
-            Redaction.body(answer.body()));
+            Redaction.headers(call, answer.headers()),
+            Redaction.body(call, answer.body()));
       }
       return answer;
     } catch (RunsException failure) {

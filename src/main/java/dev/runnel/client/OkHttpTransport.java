@@ -2,24 +2,35 @@ package dev.runnel.client;
 
 import java.io.IOException;
 import java.net.ConnectException;
+import java.net.ProtocolException;
 import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
 import java.time.Duration;
+import java.util.Collections;
+import java.util.Set;
+import java.util.WeakHashMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import javax.net.ssl.SSLException;
 import okhttp3.Call;
 import okhttp3.Callback;
+import okhttp3.Connection;
 import okhttp3.Interceptor;
 import okhttp3.MediaType;
 import okhttp3.OkHttpClient;
+import okhttp3.Protocol;
 import okhttp3.Request;
 import okhttp3.RequestBody;
 import okhttp3.Response;
 import okhttp3.ResponseBody;
+import okhttp3.internal.http2.ConnectionShutdownException;
+import okhttp3.internal.http2.ErrorCode;
+import okhttp3.internal.http2.StreamResetException;
 import okio.BufferedSink;
 import okio.ByteString;
 import org.jspecify.annotations.Nullable;
@@ -27,12 +38,20 @@ import org.jspecify.annotations.Nullable;
 /// One attempt over OkHttp. OkHttp itself neither repeats nor redirects anything here. The call
 /// runs on OkHttp's threads and the caller waits for it, so that the timeout covers all of it and
 /// an interrupt is answered on any kind of thread.
+///
+/// A kept connection that the service hung up meanwhile is found before anything is sent on it, and
+/// another is taken: that is no attempt.
 final class OkHttpTransport implements Transport {
   private static final int LONGEST_BODY = 64 << 20;
+  private static final int LONGEST_ERROR = 1 << 20;
+  private static final Pattern DIGITS = Pattern.compile("\\d+");
 
   private final OkHttpClient client;
   private final Time time;
   private final Runnable closing;
+  private final Set<Connection> used =
+      Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
+  private volatile boolean closed;
 
   /// @param closing what closing does
   OkHttpTransport(OkHttpClient client, Time time, Runnable closing) {
@@ -46,7 +65,7 @@ final class OkHttpTransport implements Transport {
             .readTimeout(Duration.ZERO)
             .writeTimeout(Duration.ZERO)
             .addInterceptor(OkHttpTransport::limit)
-            .addNetworkInterceptor(OkHttpTransport::markAsSent)
+            .addNetworkInterceptor(this::exchange)
             .build();
     this.time = time;
     this.closing = closing;
@@ -54,6 +73,20 @@ final class OkHttpTransport implements Transport {
 
   @Override
   public Answer send(HttpCall call, Duration timeout) {
+    var deadline = time.nanos() + timeout.toNanos();
+    while (true) {
+      try {
+        return sendOnce(call, Duration.ofNanos(deadline - time.nanos()));
+      } catch (HungUp unsent) {
+        // It is closed and out of the pool, so this ends with a new connection at the latest.
+      }
+    }
+  }
+
+  private Answer sendOnce(HttpCall call, Duration timeout) throws HungUp {
+    if (closed) {
+      throw RunsException.closed(call);
+    }
     var sent = new Sent();
     var exchange = client.newCall(request(call, sent));
     var answer = new CompletableFuture<Answer>();
@@ -70,22 +103,31 @@ final class OkHttpTransport implements Transport {
       Thread.currentThread().interrupt();
       throw new RunsException.Interrupted(call, sent.get(), interrupt);
     } catch (ExecutionException failed) {
+      if (failed.getCause() instanceof HungUp unsent) {
+        throw unsent;
+      }
       throw failure(call, failed.getCause(), sent.get());
     }
   }
 
   @Override
   public void close() {
+    closed = true;
+    var calls = client.dispatcher();
+    Stream.concat(calls.queuedCalls().stream(), calls.runningCalls().stream())
+        .filter(exchange -> exchange.request().tag(OkHttpTransport.class) == this)
+        .forEach(Call::cancel);
     closing.run();
   }
 
-  private static Request request(HttpCall call, Sent sent) {
+  private Request request(HttpCall call, Sent sent) {
     return new Request.Builder()
         .url(call.url())
         .headers(call.headers())
         .method(call.method(), body(call))
         .tag(Sent.class, sent)
-        .tag(HttpCall.Limits.class, call.limits())
+        .tag(HttpCall.class, call)
+        .tag(OkHttpTransport.class, this)
         .build();
   }
 
@@ -104,20 +146,18 @@ final class OkHttpTransport implements Transport {
   }
 
   private static Response limit(Interceptor.Chain chain) throws IOException {
-    var limits = chain.request().tag(HttpCall.Limits.class);
-    if (limits == null) {
+    var call = chain.request().tag(HttpCall.class);
+    if (call == null) {
       return chain.proceed(chain.request());
     }
-    var limited = chain;
+    var limits = call.limits();
+    var silence = millis(limits.read());
+    var limited =
+        chain
+            .withReadTimeout(silence, TimeUnit.MILLISECONDS)
+            .withWriteTimeout(silence, TimeUnit.MILLISECONDS);
     if (limits.connect().isPresent()) {
       limited = limited.withConnectTimeout(millis(limits.connect().get()), TimeUnit.MILLISECONDS);
-    }
-    if (limits.read().isPresent()) {
-      var silence = millis(limits.read().get());
-      limited =
-          limited
-              .withReadTimeout(silence, TimeUnit.MILLISECONDS)
-              .withWriteTimeout(silence, TimeUnit.MILLISECONDS);
     }
     return limited.proceed(chain.request());
   }
@@ -128,7 +168,11 @@ final class OkHttpTransport implements Transport {
 
   /// Marks first and looks for a cancellation then, as the caller cancels first and looks at the
   /// mark then: what is not marked after a cancellation never leaves.
-  private static Response markAsSent(Interceptor.Chain chain) throws IOException {
+  private Response exchange(Interceptor.Chain chain) throws IOException {
+    var connection = chain.connection();
+    if (connection != null && !used.add(connection) && isHungUp(connection)) {
+      throw new HungUp();
+    }
     var sent = chain.request().tag(Sent.class);
     if (sent != null) {
       sent.set(true);
@@ -136,15 +180,68 @@ final class OkHttpTransport implements Transport {
     if (chain.call().isCanceled()) {
       throw new IOException("Canceled");
     }
-    return chain.proceed(chain.request());
+    var response = chain.proceed(asWanted(chain.request()));
+    if (response.code() == 101) {
+      throw new ProtocolException("Nobody asked for another protocol");
+    }
+    return withoutRepetition(response);
+  }
+
+  /// OkHttp names itself where nobody is named.
+  private static Request asWanted(Request request) {
+    var call = request.tag(HttpCall.class);
+    return call == null || call.headers().get("User-Agent") != null
+        ? request
+        : request.newBuilder().removeHeader("User-Agent").build();
+  }
+
+  /// After a 503 OkHttp repeats at once where the wait is a 0, and fails where it is no `int`: both
+  /// only if all of it is digits.
+  private static Response withoutRepetition(Response response) {
+    var wait = response.header("Retry-After");
+    return response.code() == 503 && wait != null && DIGITS.matcher(wait).matches()
+        ? response.newBuilder().header("Retry-After", wait + ".0").build()
+        : response;
+  }
+
+  /// Whether the service ended this connection, or said something unasked, since the last answer.
+  /// OkHttp looks only after ten idle seconds, and never for a GET.
+  private static boolean isHungUp(Connection connection) {
+    if (connection.protocol() != Protocol.HTTP_1_1 && connection.protocol() != Protocol.HTTP_1_0) {
+      return false;
+    }
+    var socket = connection.socket();
+    try {
+      var usual = socket.getSoTimeout();
+      socket.setSoTimeout(1);
+      try {
+        var _ = socket.getInputStream().read();
+        return true;
+      } catch (SocketTimeoutException silence) {
+        return false;
+      } finally {
+        socket.setSoTimeout(usual);
+      }
+    } catch (IOException broken) {
+      return true;
+    }
   }
 
   static RunsException failure(HttpCall call, @Nullable Throwable cause, boolean sent) {
     return switch (cause) {
       case RunsException known -> known;
+      case ConnectionShutdownException shutdown -> unsent(call, shutdown);
+      case StreamResetException reset when reset.errorCode == ErrorCode.REFUSED_STREAM ->
+          unsent(call, reset);
       case SocketTimeoutException _ when sent -> new RunsException.TimedOut(call, true);
       case null, default -> new RunsException.ConnectionFailed(call, why(cause, sent), sent, cause);
     };
+  }
+
+  /// HTTP/2 promises that nothing of it was handled.
+  private static RunsException unsent(HttpCall call, Throwable cause) {
+    return new RunsException.ConnectionFailed(
+        call, "the run service took no more requests on the connection", false, cause);
   }
 
   private static String why(@Nullable Throwable cause, boolean sent) {
@@ -192,6 +289,11 @@ final class OkHttpTransport implements Transport {
     private static final long serialVersionUID = 1L;
   }
 
+  /// The service had ended the connection before anything was sent on it.
+  private static final class HungUp extends IOException {
+    private static final long serialVersionUID = 1L;
+  }
+
   private final class Completion implements Callback {
     private final HttpCall call;
     private final CompletableFuture<Answer> answer;
@@ -223,7 +325,20 @@ final class OkHttpTransport implements Transport {
       }
     }
 
+    /// Of an error the status says the most: a body that breaks off, or has no end, is none.
     private ByteString body(Response response) throws IOException {
+      if (response.isSuccessful()) {
+        return whole(response);
+      }
+      try {
+        var source = response.body().source();
+        return source.request(LONGEST_ERROR + 1L) ? ByteString.EMPTY : source.readByteString();
+      } catch (IOException broken) {
+        return ByteString.EMPTY;
+      }
+    }
+
+    private ByteString whole(Response response) throws IOException {
       var source = response.body().source();
       if (source.request(LONGEST_BODY + 1L)) {
         throw RunsException.unreadable(

@@ -83,6 +83,7 @@ public final class Page<T> {
     }
     var seen = new HashSet<>(earlier);
     seen.add(cursor.get());
-    return Optional.of(next.at(cursor.get(), seen).withOptions(_ -> received.options()));
+    var options = received.options().withoutQuery("cursor");
+    return Optional.of(next.at(cursor.get(), seen).withOptions(_ -> options));
   }
 }

@@ -5,7 +5,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.node.TextNode;
 import java.io.IOException;
-import java.util.Map;
+import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -22,60 +22,90 @@ final class Redaction {
           "authorization|cookie|token|secret|signature|api-?key|password|credential",
           Pattern.CASE_INSENSITIVE);
   private static final Pattern SECRET_MEMBER =
-      Pattern.compile("(^|_)(token|secret|password|api_key|apikey|authorization)$");
+      Pattern.compile(
+          "(token|secret|password|passphrase|api[_-]?key|access[_-]?key|private[_-]?key"
+              + "|authorization|credential|cookie|signature)s?$",
+          Pattern.CASE_INSENSITIVE);
 
-  /// Objects of which the names are shown and the values are not.
-  private static final Set<String> SECRET_VALUES = Set.of("env", "headers");
+  /// What tool servers are given, by the names of the members.
+  private static final Set<String> SECRET_VALUES = Set.of("env", "headers", "args");
+
+  private static final Set<String> ADDRESS_HEADERS = Set.of("location", "content-location");
+  private static final Pattern QUERY =
+      Pattern.compile("(https?://[^\\s?#\"<>]*)[?#][^\\s\"<>]*", Pattern.CASE_INSENSITIVE);
+  private static final Pattern USER =
+      Pattern.compile("(https?://)[^\\s/?#\"<>]*@", Pattern.CASE_INSENSITIVE);
 
   private Redaction() {}
 
-  static String headers(Headers headers) {
-    return headers.names().stream()
-        .map(
-            name ->
-                name
-                    + ": "
-                    + (SECRET_HEADER.matcher(name).find()
-                        ? HIDDEN
-                        : String.join(", ", headers.values(name))))
-        .collect(Collectors.joining("; "));
+  static String headers(HttpCall call, Headers headers) {
+    var shown =
+        headers.names().stream()
+            .map(
+                name ->
+                    name
+                        + ": "
+                        + (SECRET_HEADER.matcher(name).find()
+                            ? HIDDEN
+                            : header(name, String.join(", ", headers.values(name)))))
+            .collect(Collectors.joining("; "));
+    return Sentences.withoutKey(call, shown);
   }
 
-  static String body(ByteString body) {
+  /// Where something is may also be told without the host.
+  private static String header(String name, String value) {
+    return ADDRESS_HEADERS.contains(name.toLowerCase(Locale.ROOT))
+        ? withoutQuery(value).replaceFirst("[?#].*", "?" + HIDDEN)
+        : withoutQuery(value);
+  }
+
+  static String body(HttpCall call, ByteString body) {
     if (body.size() == 0) {
       return "nothing";
     }
     try {
-      var text = hide(Json.tree(body)).toString();
+      var text = Sentences.withoutKey(call, shown(Json.tree(body)).toString());
       return text.length() > LONGEST ? text.substring(0, LONGEST) + HIDDEN : text;
     } catch (IOException notJson) {
       return body.size() + " bytes that are no JSON";
     }
   }
 
-  private static JsonNode hide(JsonNode tree) {
-    switch (tree) {
+  private static JsonNode shown(JsonNode value) {
+    return switch (value) {
       case ObjectNode object -> {
-        for (var name : object.properties().stream().map(Map.Entry::getKey).toList()) {
-          object.set(name, hide(name, object.path(name)));
-        }
+        object
+            .properties()
+            .forEach(member -> member.setValue(shown(member.getKey(), member.getValue())));
+        yield object;
       }
-      case ArrayNode array -> array.forEach(Redaction::hide);
-      default -> {}
-    }
-    return tree;
+      case ArrayNode array -> {
+        for (int i = 0; i < array.size(); i++) {
+          array.set(i, shown(array.path(i)));
+        }
+        yield array;
+      }
+      case TextNode text -> TextNode.valueOf(withoutQuery(text.textValue()));
+      default -> value;
+    };
   }
 
-  private static JsonNode hide(String name, JsonNode value) {
+  private static JsonNode shown(String name, JsonNode value) {
+    if (SECRET_MEMBER.matcher(name).find() || (name.equals("data") && value.isTextual())) {
+      return hidden();
+    }
     if (SECRET_VALUES.contains(name) && value instanceof ObjectNode object) {
       object.properties().forEach(member -> member.setValue(hidden()));
       return object;
     }
-    var isSecret =
-        SECRET_MEMBER.matcher(name).find()
-            || name.equals("download_url")
-            || (name.equals("data") && value.isTextual());
-    return isSecret && value.isValueNode() ? hidden() : hide(value);
+    return SECRET_VALUES.contains(name) ? hidden() : shown(value);
+  }
+
+  /// An address may be signed, and the signature is in its query, or have a password. It may be
+  /// anywhere in a text.
+  private static String withoutQuery(String words) {
+    var unsigned = QUERY.matcher(words).replaceAll("$1?" + HIDDEN);
+    return USER.matcher(unsigned).replaceAll("$1" + HIDDEN + "@");
   }
 
   private static JsonNode hidden() {

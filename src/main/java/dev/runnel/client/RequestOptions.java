@@ -13,7 +13,8 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 
 /// What a client, or one request, does differently. Immutable: each method answers a changed copy.
-/// What is not said here, the client says; what the client does not say, is as usual.
+/// What is not said here, the client says; what the client does not say, is as usual. A limit of
+/// time that is longer than 20 days counts as 20 days.
 ///
 /// @param deadline for the whole request: all attempts, waits and the body; a minute unless told
 /// @param connectTimeout for making a connection; 10 s unless told
@@ -47,6 +48,7 @@ public record RequestOptions(
 
   static final String TEAM = "X-Warp-Team-Uid";
 
+  private static final Duration ENDLESS = Duration.ofDays(20);
   private static final Pattern NAME = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]+");
   private static final Pattern VALUE = Pattern.compile("[\\t\\x20-\\x7e]*");
 
@@ -54,9 +56,9 @@ public record RequestOptions(
   public record Parameter(String name, String value) {}
 
   public RequestOptions {
-    deadline.ifPresent(RequestOptions::requirePositive);
-    connectTimeout.ifPresent(RequestOptions::requirePositive);
-    readTimeout.ifPresent(RequestOptions::requirePositive);
+    deadline = deadline.map(RequestOptions::counted);
+    connectTimeout = connectTimeout.map(RequestOptions::counted);
+    readTimeout = readTimeout.map(RequestOptions::counted);
     maxRetries.ifPresent(RequestOptions::requireNotNegative);
     var named = new TreeMap<String, Optional<String>>(String.CASE_INSENSITIVE_ORDER);
     named.putAll(headers);
@@ -105,7 +107,8 @@ public record RequestOptions(
     return withHeader(name, Optional.of(value));
   }
 
-  /// Does not send this header, not even where the client does by itself.
+  /// Does not send this header, not even where the client does by itself. What HTTP needs stays:
+  /// `Host`, `Content-Length`, `Connection`, `Accept-Encoding`.
   public RequestOptions withoutHeader(String name) {
     return withHeader(name, Optional.empty());
   }
@@ -122,12 +125,29 @@ public record RequestOptions(
         deadline, connectTimeout, readTimeout, maxRetries, headers, more, body, strict);
   }
 
-  /// Only for requests with a body.
+  /// Only for requests with a body. Of the options of a client, others leave it out.
   public RequestOptions withBodyMember(String name, JsonNode value) {
     var more = new LinkedHashMap<>(body);
-    more.put(name, value);
+    more.put(name, value.deepCopy());
     return new RequestOptions(
         deadline, connectTimeout, readTimeout, maxRetries, headers, query, more, strict);
+  }
+
+  RequestOptions withoutQuery(String name) {
+    return new RequestOptions(
+        deadline,
+        connectTimeout,
+        readTimeout,
+        maxRetries,
+        headers,
+        query.stream().filter(parameter -> !parameter.name().equals(name)).toList(),
+        body,
+        strict);
+  }
+
+  RequestOptions withoutBody() {
+    return new RequestOptions(
+        deadline, connectTimeout, readTimeout, maxRetries, headers, query, Map.of(), strict);
   }
 
   public RequestOptions withStrict(boolean strict) {
@@ -162,10 +182,16 @@ public record RequestOptions(
             body.keySet());
   }
 
-  static void requirePositive(Duration deadline) {
-    if (!deadline.isPositive()) {
+  static void requirePositive(Duration limit) {
+    if (!limit.isPositive()) {
       throw new IllegalArgumentException("A time limit must be longer than nothing");
     }
+  }
+
+  /// At most what can be counted in milliseconds and nanoseconds.
+  private static Duration counted(Duration limit) {
+    requirePositive(limit);
+    return limit.compareTo(ENDLESS) > 0 ? ENDLESS : limit;
   }
 
   private static void requireNotNegative(int retries) {

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /// What the groups of calls build theirs from.
 ///
-/// @param options the client's
+/// @param options the client's; members of the body are for requests that have one
 record Resource(Core core, RequestOptions options) {
   <T> Call<T> get(String action, Call.Reader<T> reader, HttpUrl url) {
     return call(action, "GET", url, null, Effect.READS, reader);
@@ -20,7 +20,7 @@ record Resource(Core core, RequestOptions options) {
       HttpUrl url,
       List<RequestOptions.Parameter> parameters) {
     var request = new Request(action, "GET", url, null, Effect.READS, false).withQuery(parameters);
-    return new Call<>(core, request, options, reader);
+    return new Call<>(core, request, options.withoutBody(), reader);
   }
 
   /// @param effect what a repetition would do
@@ -31,7 +31,11 @@ record Resource(Core core, RequestOptions options) {
       @Nullable Object body,
       Effect effect,
       Call.Reader<T> reader) {
-    return new Call<>(core, new Request(action, method, url, body, effect, false), options, reader);
+    return new Call<>(
+        core,
+        new Request(action, method, url, body, effect, false),
+        body == null ? options.withoutBody() : options,
+        reader);
   }
 
   HttpUrl url(String... segments) {

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
@@ -29,6 +30,7 @@ final class RetryingTransport implements Transport {
   private final Time time;
   private final RandomGenerator chance;
   private final List<Consumer<Attempt>> observers;
+  private final CountDownLatch closed = new CountDownLatch(1);
 
   RetryingTransport(
       Transport next, Time time, RandomGenerator chance, List<Consumer<Attempt>> observers) {
@@ -41,35 +43,40 @@ final class RetryingTransport implements Transport {
   @Override
   public Answer send(HttpCall call, Duration timeout) {
     var deadline = time.nanos() + timeout.toNanos();
+    var doubt = false;
     for (int number = 1; ; number++) {
       var isLast = number > call.limits().maxRetries();
       var start = time.nanos();
       Duration wait;
-      boolean inDoubt;
       try {
-        var answer = next.send(numbered(call, number), left(deadline)).after(number);
+        var answer = next.send(numbered(call, number), left(deadline)).after(number, doubt);
         wait = asked(answer).orElse(backoff(number));
-        var ends = isLast || !mayRepeat(call, answer) || wait.compareTo(left(deadline)) >= 0;
+        var ends = isLast || !mayRepeat(call, answer) || isNoTimeFor(wait, deadline);
         tell(call, number, start, Optional.of(answer), Optional.empty(), wait, ends);
         if (ends) {
           return answer;
         }
-        inDoubt = call.changesSomething() && !answer.isRefusal();
+        doubt |= call.changesSomething() && !answer.isRefusal();
       } catch (RunsException.Unanswered failure) {
         wait = backoff(number);
-        var ends = isLast || !mayRepeat(call, failure) || wait.compareTo(left(deadline)) >= 0;
-        tell(call, number, start, Optional.empty(), Optional.of(failure), wait, ends);
+        var ends = isLast || !mayRepeat(call, failure) || isNoTimeFor(wait, deadline);
+        var told = doubt ? failure.inDoubt(call) : failure;
+        tell(call, number, start, Optional.empty(), Optional.of(told), wait, ends);
         if (ends) {
-          throw failure;
+          throw told;
         }
-        inDoubt = failure.mayHaveHappened();
+        doubt |= failure.mayHaveHappened();
+      } catch (RunsException.UnreadableAnswer failure) {
+        tell(call, number, start, Optional.empty(), Optional.of(failure), Duration.ZERO, true);
+        throw failure;
       }
-      time.pause(wait, call.action(), inDoubt);
+      pause(call, wait, doubt);
     }
   }
 
   @Override
   public void close() {
+    closed.countDown();
     next.close();
   }
 
@@ -107,6 +114,19 @@ final class RetryingTransport implements Transport {
     return Duration.ofMillis(Math.round(whole * (1 - SPREAD * chance.nextDouble())));
   }
 
+  private void pause(HttpCall call, Duration wait, boolean inDoubt) {
+    try {
+      time.sleep(wait, closed);
+    } catch (InterruptedException interrupt) {
+      Thread.currentThread().interrupt();
+      throw RunsException.interrupted(call.action(), inDoubt, interrupt);
+    }
+  }
+
+  private boolean isNoTimeFor(Duration wait, long deadline) {
+    return closed.getCount() == 0 || wait.compareTo(left(deadline)) >= 0;
+  }
+
   private Duration left(long deadline) {
     return Duration.ofNanos(deadline - time.nanos());
   }
@@ -128,7 +148,10 @@ final class RetryingTransport implements Transport {
             call.method(),
             call.url().encodedPath(),
             number,
-            answer.map(it -> OptionalInt.of(it.status())).orElse(OptionalInt.empty()),
+            answer
+                .map(it -> OptionalInt.of(it.status()))
+                .or(() -> failure.map(RunsException::status))
+                .orElse(OptionalInt.empty()),
             failure.or(
                 () -> answer.filter(it -> !it.isSuccess()).map(it -> RunsException.of(call, it))),
             Duration.ofNanos(time.nanos() - start),

@@ -152,6 +152,11 @@ public final class Runs {
     return new Steps<>(api.core(), () -> keyed(name, key).create(run));
   }
 
+  /// Whether there is a run that was created with this key.
+  public Steps<LookUp> lookUp(String key) {
+    return lookUp(KEY, key);
+  }
+
   /// Whether there is a run that carries this metadata. Falls back to the newest runs where the
   /// service cannot filter.
   ///

@@ -26,6 +26,11 @@ public final class RunsClient implements AutoCloseable {
     return new RunsClientBuilder();
   }
 
+  /// A builder that was told what the environment says: [RunsClientBuilder#fromEnvironment].
+  public static RunsClientBuilder fromEnvironment() {
+    return builder().fromEnvironment();
+  }
+
   /// A client with other options that shares the connections of this one, and is closed with it.
   ///
   /// @param change from the options so far
@@ -62,7 +67,8 @@ public final class RunsClient implements AutoCloseable {
     return new Conversations(api);
   }
 
-  /// Any address of the service, also one that this version does not know.
+  /// Any address of the service, also one that this version does not know. An answer without a body
+  /// is a missing node.
   ///
   /// @param path below the base URL, such as `/agent/runs`; ids in it percent-encoded
   public Call<JsonNode> get(String path) {
@@ -104,7 +110,6 @@ public final class RunsClient implements AutoCloseable {
   }
 
   private Call<JsonNode> any(String method, String path, @Nullable Object body, Effect effect) {
-    return api.call(
-        method + " " + path, method, core.urlOf(path), body, effect, Call.json(JsonNode.class));
+    return api.call(method + " " + path, method, core.urlOf(path), body, effect, Call.anything());
   }
 }

@@ -2,6 +2,7 @@ package dev.runnel.client;
 
 import java.net.Proxy;
 import java.net.URI;
+import java.net.URISyntaxException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,6 +14,8 @@ import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import java.util.random.RandomGenerator;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import okhttp3.ConnectionPool;
 import okhttp3.Dispatcher;
 import okhttp3.HttpUrl;
@@ -25,6 +28,8 @@ public final class RunsClientBuilder {
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(10);
   private static final int MAX_REQUESTS = 256;
   private static final String LOG_VARIABLE = "RUNNEL_CLIENT_LOG";
+  private static final String URL_VARIABLE = "RUNNEL_AGENT_API_URL";
+  private static final String KEY_VARIABLE = "RUNNEL_AGENT_API_KEY";
 
   private @Nullable HttpUrl baseUrl;
   private @Nullable String apiKey;
@@ -33,13 +38,53 @@ public final class RunsClientBuilder {
   private UnaryOperator<OkHttpClient.Builder> http = UnaryOperator.identity();
   private final List<Consumer<Attempt>> observers = new ArrayList<>();
   private Executor executor = task -> Thread.ofVirtual().name("run-call").start(task);
-  private LogLevel level =
-      Optional.ofNullable(System.getenv(LOG_VARIABLE)).flatMap(LogLevel::of).orElse(LogLevel.QUIET);
+  private final UnaryOperator<@Nullable String> environment;
+  private LogLevel level;
   private Optional<OkHttpClient> httpClient = Optional.empty();
   private Time time = Time.SYSTEM;
   private RandomGenerator chance = () -> ThreadLocalRandom.current().nextLong();
 
-  RunsClientBuilder() {}
+  RunsClientBuilder() {
+    this(System::getenv);
+  }
+
+  /// @param environment its variables by name, null where there is none
+  RunsClientBuilder(UnaryOperator<@Nullable String> environment) {
+    this.environment = environment;
+    this.level =
+        Optional.ofNullable(environment.apply(LOG_VARIABLE))
+            .flatMap(LogLevel::of)
+            .orElse(LogLevel.QUIET);
+  }
+
+  /// Takes base URL and key from where the process was told them: the system properties
+  /// `runnel.agentApiUrl` and `runnel.agentApiKey`, else the variables `RUNNEL_AGENT_API_URL` and
+  /// `RUNNEL_AGENT_API_KEY`. What is in neither stays as it is; a setter called later wins.
+  ///
+  /// @throws IllegalArgumentException when one of them cannot be used
+  public RunsClientBuilder fromEnvironment() {
+    told("runnel.agentApiUrl", URL_VARIABLE)
+        .ifPresent(
+            url -> {
+              try {
+                baseUrl(new URI(url));
+              } catch (URISyntaxException | IllegalArgumentException wrong) {
+                throw new IllegalArgumentException(
+                    URL_VARIABLE + " must be http or https, without user, query and fragment",
+                    null);
+              }
+            });
+    told("runnel.agentApiKey", KEY_VARIABLE).ifPresent(this::apiKey);
+    return this;
+  }
+
+  private Optional<String> told(String property, String variable) {
+    return Optional.ofNullable(System.getProperty(property))
+        .filter(value -> !value.isBlank())
+        .or(() -> Optional.ofNullable(environment.apply(variable)))
+        .map(String::strip)
+        .filter(value -> !value.isEmpty());
+  }
 
   /// @param baseUrl with `/api/v1`, with or without a slash at the end
   public RunsClientBuilder baseUrl(URI baseUrl) {
@@ -141,7 +186,13 @@ public final class RunsClientBuilder {
   /// @throws IllegalStateException when the base URL or the key is missing
   public RunsClient build() {
     if (baseUrl == null || apiKey == null) {
-      throw new IllegalStateException("A client needs a base URL and an API key");
+      throw new IllegalStateException(
+          "A client needs "
+              + Stream.of(
+                      baseUrl == null ? "a base URL (" + URL_VARIABLE + ")" : "",
+                      apiKey == null ? "an API key (" + KEY_VARIABLE + ")" : "")
+                  .filter(missing -> !missing.isEmpty())
+                  .collect(Collectors.joining(" and ")));
     }
     var observed = new LoggingTransport(okHttp(), level, time);
     var transport =

@@ -82,7 +82,7 @@ public abstract sealed class RunsException extends RuntimeException {
     private final transient Answer answer;
 
     private Answered(String message, HttpCall call, Answer answer) {
-      super(message, call.changesSomething() && !answer.isRefusal(), null);
+      super(message, call.changesSomething() && (answer.doubt() || !answer.isRefusal()), null);
       this.answer = answer;
     }
 
@@ -231,18 +231,43 @@ public abstract sealed class RunsException extends RuntimeException {
       this.sent = sent;
     }
 
-    /// Whether any of the request may have left; if not, nothing can have happened.
+    /// Whether any of the request may have left, with this attempt or one before; if not, nothing
+    /// can have happened.
     public boolean wasSent() {
       return sent;
     }
+
+    /// The same, after an attempt that may have had an effect.
+    abstract Unanswered inDoubt(HttpCall call);
   }
 
   /// The service could not be reached, or the connection broke.
   public static final class ConnectionFailed extends Unanswered {
     private static final long serialVersionUID = 1L;
 
+    private final String why;
+    private final boolean forGood;
+
     ConnectionFailed(HttpCall call, String why, boolean sent, @Nullable Throwable cause) {
+      this(call, why, sent, false, cause);
+    }
+
+    private ConnectionFailed(
+        HttpCall call, String why, boolean sent, boolean forGood, @Nullable Throwable cause) {
       super(call, why, sent, cause);
+      this.why = why;
+      this.forGood = forGood;
+    }
+
+    /// False when it is the client that is closed.
+    @Override
+    public boolean retryable() {
+      return !forGood;
+    }
+
+    @Override
+    ConnectionFailed inDoubt(HttpCall call) {
+      return new ConnectionFailed(call, why, true, forGood, getCause());
     }
   }
 
@@ -257,19 +282,34 @@ public abstract sealed class RunsException extends RuntimeException {
     private TimedOut(String action, String why) {
       super(action, why, true, false, null);
     }
+
+    @Override
+    TimedOut inDoubt(HttpCall call) {
+      return new TimedOut(call, true);
+    }
   }
 
   /// The thread was interrupted; it still is.
   public static final class Interrupted extends Unanswered {
     private static final long serialVersionUID = 1L;
 
-    Interrupted(HttpCall call, boolean sent, InterruptedException cause) {
+    Interrupted(HttpCall call, boolean sent, Exception cause) {
       super(call, "interrupted", sent, cause);
     }
 
-    private Interrupted(String action, boolean inDoubt, InterruptedException cause) {
+    private Interrupted(String action, boolean inDoubt, Exception cause) {
       super(action, "interrupted", inDoubt, inDoubt, cause);
     }
+
+    @Override
+    Interrupted inDoubt(HttpCall call) {
+      return new Interrupted(
+          call, true, getCause() instanceof Exception cause ? cause : new InterruptedException());
+    }
+  }
+
+  static ConnectionFailed closed(HttpCall call) {
+    return new ConnectionFailed(call, "the client is closed", false, true, null);
   }
 
   /// What was waited for did not come.
@@ -277,7 +317,7 @@ public abstract sealed class RunsException extends RuntimeException {
     return new TimedOut(action, "it is not over after " + deadline);
   }
 
-  static Interrupted interrupted(String action, boolean inDoubt, InterruptedException cause) {
+  static Interrupted interrupted(String action, boolean inDoubt, Exception cause) {
     return new Interrupted(action, inDoubt, cause);
   }
 
@@ -304,13 +344,13 @@ public abstract sealed class RunsException extends RuntimeException {
   }
 
   static UnreadableAnswer unreadable(HttpCall call, Answer answer) {
-    var type = answer.headers().get("Content-Type");
+    var type = Sentences.clean(answer.headers().get("Content-Type"));
     return unreadable(
         call,
         answer,
         "the answer is not what the run service promises (%d, %s, %d bytes)"
             .formatted(
-                answer.status(), type == null ? "no content type" : type, answer.body().size()));
+                answer.status(), type.isEmpty() ? "no content type" : type, answer.body().size()));
   }
 
   static UnreadableAnswer unreadable(HttpCall call, Answer answer, String why) {

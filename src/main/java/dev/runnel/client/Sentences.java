@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Objects;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /// The messages of failed requests: `Could not read run 7: Run not found (404
 /// resource_not_found)`.
@@ -15,25 +16,38 @@ final class Sentences {
 
   static String of(HttpCall call, Answer answer) {
     return "Could not %s: %s (%s)"
-        .formatted(call.action(), withoutKey(call, why(answer)), facts(answer));
+        .formatted(call.action(), why(call, answer), withoutKey(call, facts(answer)));
   }
 
   /// A service may quote the request's headers back.
-  private static String withoutKey(HttpCall call, String words) {
+  static String withoutKey(HttpCall call, String words) {
     var authorization = call.headers().get("Authorization");
-    return authorization == null
-        ? words
-        : words.replace(authorization.substring(authorization.indexOf(' ') + 1), "…");
+    if (authorization == null) {
+      return words;
+    }
+    var key = authorization.substring(authorization.indexOf(' ') + 1);
+    return key.isEmpty() ? words : words.replace(key, "…");
   }
 
-  private static String why(Answer answer) {
+  /// One line, and not a long one, of what somebody else wrote.
+  static String clean(@Nullable String words) {
+    if (words == null) {
+      return "";
+    }
+    var line = words.replaceAll("[\\s\\p{Cntrl}]+", " ").strip();
+    return line.length() > LONGEST ? line.substring(0, LONGEST) + "…" : line;
+  }
+
+  private static String why(HttpCall call, Answer answer) {
     var said =
         answer.problem().stream()
             .flatMap(Sentences::words)
+            .map(words -> clean(withoutKey(call, words)))
+            .filter(words -> !words.isEmpty())
             .distinct()
             .collect(Collectors.joining(": "));
     if (!said.isEmpty()) {
-      return said.length() > LONGEST ? said.substring(0, LONGEST) + "…" : said;
+      return clean(said);
     }
     return answer.status() >= 300 && answer.status() < 400
         ? "the address of the run service leads somewhere else"
@@ -42,10 +56,7 @@ final class Sentences {
 
   private static Stream<String> words(Problem problem) {
     var title = problem.title() == null ? problem.error() : problem.title();
-    return Stream.of(title, problem.detail())
-        .filter(Objects::nonNull)
-        .map(words -> words.replaceAll("[\\s\\p{Cntrl}]+", " ").strip())
-        .filter(words -> !words.isEmpty());
+    return Stream.of(title, problem.detail()).filter(Objects::nonNull);
   }
 
   private static String facts(Answer answer) {
@@ -56,15 +67,15 @@ final class Sentences {
         .ifPresent(
             problem -> {
               if (!problem.code().value().isEmpty()) {
-                facts.set(0, answer.status() + " " + problem.code());
+                facts.set(0, answer.status() + " " + clean(problem.code().value()));
               }
               if (problem.traceId() != null) {
-                facts.add("trace " + problem.traceId());
+                facts.add("trace " + clean(problem.traceId()));
               }
             });
     var requestId = answer.headers().get("X-Request-Id");
     if (requestId != null) {
-      facts.add("request " + requestId);
+      facts.add("request " + clean(requestId));
     }
     return String.join(", ", facts);
   }

@@ -12,6 +12,9 @@ final class Settling {
   private static final Duration LONGEST_WAIT = Duration.ofSeconds(15);
   private static final Duration LINK_WAIT = Duration.ofSeconds(1);
 
+  /// What the last look, which begins at the deadline, has time for.
+  private static final Duration LAST_LOOK = Duration.ofSeconds(1);
+
   private final Runs runs;
   private final Time time;
   private final String runId;
@@ -19,6 +22,8 @@ final class Settling {
   private final long start;
   private Optional<RunItem> seen = Optional.empty();
   private Duration wait = FIRST_WAIT;
+  private Duration asked = Duration.ZERO;
+  private boolean wasUnderWay;
 
   Settling(Runs runs, Time time, String runId, Waiting how) {
     this.runs = runs;
@@ -31,7 +36,7 @@ final class Settling {
   /// Until it ended, or waits for somebody.
   RunItem await() {
     while (true) {
-      var run = look();
+      var run = look(left());
       if (run.isPresent() && isSettled(run.get())) {
         return withLink(run.get());
       }
@@ -43,20 +48,23 @@ final class Settling {
   RunItem cancel() {
     while (true) {
       var wait = nextWait();
-      var refusal = Optional.<RunsException.BadRequest>empty();
+      var refusal = Optional.<RunsException>empty();
       try {
-        runs.cancel(runId).send();
-      } catch (RunsException.BadRequest no) {
+        runs.cancel(runId).withOptions(options -> within(left(), options)).send();
+      } catch (RunsException.BadRequest | RunsException.Unprocessable no) {
         refusal = Optional.of(no);
       } catch (RunsException failure) {
         throwUnlessItPasses(failure);
         wait = failure.retryAfter().orElse(wait);
       }
-      var run = look();
+      var run = look(left());
       if (run.isPresent() && run.get().state().isEnded()) {
         return run.get();
       }
-      if (run.isPresent() && refusal.isPresent() && !run.get().state().isUnderWay()) {
+      if (run.isPresent()
+          && refusal.isPresent()
+          && (refusal.get() instanceof RunsException.Unprocessable
+              || !run.get().state().isUnderWay())) {
         throw refusal.get();
       }
       pause("cancel run " + runId, wait);
@@ -64,15 +72,26 @@ final class Settling {
   }
 
   /// Empty while it cannot be read.
-  private Optional<RunItem> look() {
+  private Optional<RunItem> look(Duration most) {
+    asked = Duration.ZERO;
     try {
-      var run = runs.get(runId).send();
+      var run = runs.get(runId).withOptions(options -> within(most, options)).send();
+      wasUnderWay |= run.state().isUnderWay();
       told(run);
       return Optional.of(run);
     } catch (RunsException failure) {
       throwUnlessItPasses(failure);
+      asked = failure.retryAfter().orElse(Duration.ZERO);
       return Optional.empty();
     }
+  }
+
+  /// No request takes longer than the wait it is for.
+  private static RequestOptions within(Duration most, RequestOptions options) {
+    var time = most.compareTo(LAST_LOOK) < 0 ? LAST_LOOK : most;
+    return time.compareTo(options.deadline().orElse(Core.USUAL_DEADLINE)) < 0
+        ? options.withDeadline(time)
+        : options;
   }
 
   private static void throwUnlessItPasses(RunsException failure) {
@@ -96,28 +115,39 @@ final class Settling {
     return run.state().isEnded() && isNews(run);
   }
 
-  /// Not the state in which it was before it was reopened.
+  /// Not the state in which it was before it was reopened. What was seen to come is news, also
+  /// where the service's times do not tell the two apart.
   private boolean isNews(RunItem run) {
     var updated = run.updatedAt();
-    return how.since().isEmpty() || updated == null || updated.isAfter(how.since().get());
+    return wasUnderWay
+        || how.since().isEmpty()
+        || updated == null
+        || updated.isAfter(how.since().get());
   }
 
   private RunItem withLink(RunItem ended) {
     var run = ended;
-    var until = time.nanos() + how.sessionPatience().toNanos();
+    var begin = time.nanos();
     while (run.sessionLink() == null
         && run.state().isEnded()
-        && time.nanos() + LINK_WAIT.toNanos() <= until
-        && left().compareTo(LINK_WAIT) > 0) {
+        && least(left(), patience(begin)).compareTo(LINK_WAIT) >= 0) {
       time.pause(LINK_WAIT, "wait for run " + runId, false);
       try {
         // One that was reopened meanwhile had ended all the same.
-        run = look().filter(it -> it.state().isEnded()).orElse(run);
+        run = look(least(left(), patience(begin))).filter(it -> it.state().isEnded()).orElse(run);
       } catch (RunsException.Answered noLongerThere) {
         return run;
       }
     }
     return run;
+  }
+
+  private Duration patience(long begin) {
+    return how.sessionPatience().minusNanos(time.nanos() - begin);
+  }
+
+  private static Duration least(Duration one, Duration other) {
+    return one.compareTo(other) < 0 ? one : other;
   }
 
   private Duration nextWait() {
@@ -138,6 +168,6 @@ final class Settling {
     if (!left.isPositive()) {
       throw RunsException.late(action, how.deadline().orElseThrow());
     }
-    time.pause(next.compareTo(left) < 0 ? next : left, action, false);
+    time.pause(least(next.compareTo(asked) > 0 ? next : asked, left), action, false);
   }
 }

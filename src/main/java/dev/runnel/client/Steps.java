@@ -5,7 +5,7 @@ import com.google.errorprone.annotations.CheckReturnValue;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
-/// Several calls that belong together. Nothing happens before [#run] or [#runAsync].
+/// Several calls that belong together. Nothing happens before [#send] or [#sendAsync].
 ///
 /// @param <T> what comes of them
 @CheckReturnValue
@@ -22,12 +22,12 @@ public final class Steps<T> {
   ///
   /// @throws RunsException when it does not work out
   @CanIgnoreReturnValue
-  public T run() {
+  public T send() {
     return steps.get();
   }
 
   /// Does them on the client's executor. To cancel the future, or to let it time out, ends it.
-  public CompletableFuture<T> runAsync() {
+  public CompletableFuture<T> sendAsync() {
     return core.async(steps);
   }
 }

@@ -78,10 +78,15 @@ public final class StreamedResponse implements AutoCloseable {
 
     @Override
     public int read(byte[] into, int offset, int length) {
+      if (length == 0) {
+        // Okio would wait for the next byte all the same, and `readNBytes` asks for none at its
+        // end.
+        return 0;
+      }
       try {
         return bytes.read(into, offset, length);
       } catch (IOException broken) {
-        throw OkHttpTransport.failure(received.call(), broken, true);
+        throw failure(broken);
       }
     }
 
@@ -90,8 +95,14 @@ public final class StreamedResponse implements AutoCloseable {
       try {
         return bytes.available();
       } catch (IOException broken) {
-        throw OkHttpTransport.failure(received.call(), broken, true);
+        throw failure(broken);
       }
+    }
+
+    private RunsException failure(IOException broken) {
+      return Thread.currentThread().isInterrupted()
+          ? new RunsException.Interrupted(received.call(), true, broken)
+          : OkHttpTransport.failure(received.call(), broken, true);
     }
 
     @Override

@@ -2,6 +2,8 @@ package dev.runnel.client;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 
 /// The clock a client goes by, and how it waits.
 interface Time {
@@ -21,6 +23,11 @@ interface Time {
         public void sleep(Duration time) throws InterruptedException {
           Thread.sleep(time);
         }
+
+        @Override
+        public void sleep(Duration time, CountDownLatch end) throws InterruptedException {
+          var _ = end.await(time.toNanos(), TimeUnit.NANOSECONDS);
+        }
       };
 
   /// As calendars say.
@@ -31,6 +38,11 @@ interface Time {
 
   /// Waits, interruptibly.
   void sleep(Duration time) throws InterruptedException;
+
+  /// Waits, interruptibly, and no longer than to the end.
+  default void sleep(Duration time, CountDownLatch end) throws InterruptedException {
+    sleep(time);
+  }
 
   /// Waits for something that is under way.
   ///

@@ -38,7 +38,7 @@ public record Waiting(
   /// count.
   ///
   /// @param before the run as it was read before the follow-up
-  public Waiting reopened(RunItem before) {
+  public Waiting after(RunItem before) {
     return new Waiting(
         deadline,
         throughBlocked,
@@ -47,8 +47,8 @@ public record Waiting(
         progress);
   }
 
-  /// @param patience how long a link may come late, after the end; zero: not at all; 5 s unless
-  // told
+  /// @param patience how long a link may come late, after the end; zero for not at all; 5 s unless
+  ///     told
   public Waiting sessionPatience(Duration patience) {
     return new Waiting(deadline, throughBlocked, since, patience, progress);
   }

@@ -8,6 +8,7 @@ import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.Iterator;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
@@ -37,7 +38,7 @@ public final class Watch {
   Watch(Core core, Runs runs, ListRuns query, Duration interval, Optional<Instant> since) {
     this.core = core;
     this.runs = runs;
-    this.query = query;
+    this.query = query.fromTheBeginning();
     this.interval = interval;
     this.since = since;
   }
@@ -69,6 +70,8 @@ public final class Watch {
     private final Queue<RunItem> found = new ArrayDeque<>();
     private Map<String, RunItem> told = new HashMap<>();
     private Optional<Instant> from = since;
+    private boolean begun = since.isPresent();
+    private Duration pause = Duration.ZERO;
 
     @Override
     public boolean hasNext() {
@@ -78,48 +81,79 @@ public final class Watch {
     @Override
     public RunItem next() {
       while (found.isEmpty()) {
+        if (pause.isPositive()) {
+          core.time().pause(pause, "watch runs", false);
+        }
+        pause = interval;
         try {
           look();
         } catch (RunsException failure) {
           if (!failure.retryable() || failure instanceof RunsException.Interrupted) {
             throw failure;
           }
-        }
-        if (found.isEmpty()) {
-          core.time().pause(interval, "watch runs", false);
+          var asked = failure.retryAfter().orElse(interval);
+          pause = asked.compareTo(interval) > 0 ? asked : interval;
         }
       }
       return found.remove();
     }
 
+    /// Ends with the first page that has news, so that a long list is not kept as a whole. The next
+    /// look goes on from there, at once.
     private void look() {
-      if (from.isEmpty()) {
+      if (!begun) {
         begin();
         return;
       }
       var start = from.get().minus(OVERLAP);
       var seen = new HashMap<String, RunItem>();
-      runs.pages(
-              query
-                  .updatedAfter(start)
-                  .sorted(SortBy.UPDATED_AT, SortOrder.ASC)
-                  .limit(ListRuns.MAX_LIMIT))
-          .items()
-          .forEach(run -> take(run, seen));
+      var pages =
+          runs.pages(
+                  query
+                      .updatedAfter(start)
+                      .sorted(SortBy.UPDATED_AT, SortOrder.ASC)
+                      .limit(ListRuns.MAX_LIMIT))
+              .iterator();
+      var isInOrder = true;
+      while (pages.hasNext() && (found.isEmpty() || !isInOrder)) {
+        var page = pages.next().items();
+        isInOrder &= isInOrder(page);
+        page.forEach(run -> take(run, seen));
+      }
+      if (pages.hasNext()) {
+        pause = Duration.ZERO;
+      }
       // Only what can be listed again has to be remembered.
       told = seen;
     }
 
+    /// Else what is still to come may be older: a service may not know how to sort.
+    private static boolean isInOrder(List<RunItem> page) {
+      var last = Instant.MIN;
+      for (var run : page) {
+        var updated = run.updatedAt();
+        if (updated == null || updated.isBefore(last)) {
+          return false;
+        }
+        last = updated;
+      }
+      return true;
+    }
+
     /// What is there at the beginning is no change.
     private void begin() {
-      var newest =
-          runs.list(query.sorted(SortBy.UPDATED_AT, SortOrder.DESC).limit(1)).send().items();
-      from = Optional.of(newest.stream().findFirst().map(RunItem::updatedAt).orElse(Instant.EPOCH));
+      if (from.isEmpty()) {
+        var newest =
+            runs.list(query.sorted(SortBy.UPDATED_AT, SortOrder.DESC).limit(1)).send().items();
+        from =
+            Optional.of(newest.stream().findFirst().map(RunItem::updatedAt).orElse(Instant.EPOCH));
+      }
       var newestThen = from.get();
       runs.pages(query.updatedAfter(newestThen.minus(OVERLAP)).limit(ListRuns.MAX_LIMIT))
           .items()
           .filter(run -> run.updatedAt() == null || !run.updatedAt().isAfter(newestThen))
           .forEach(run -> told.put(run.runId(), run));
+      begun = true;
     }
 
     private void take(RunItem run, Map<String, RunItem> seen) {

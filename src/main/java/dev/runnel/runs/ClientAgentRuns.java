@@ -74,7 +74,7 @@ public final class ClientAgentRuns implements AgentRuns {
   public Outcome startedBy(DeliveryId key) {
     LookUp looked;
     try {
-      looked = client.runs().lookUp(RunItems.DELIVERY, key.value()).run();
+      looked = client.runs().lookUp(RunItems.DELIVERY, key.value()).send();
     } catch (RunsException failure) {
       return busy(failure);
     }

@@ -73,8 +73,18 @@ public record Problem(
     if (type == null) {
       return new ErrorCode("");
     }
-    var path = type.replaceAll("/+$", "");
-    return new ErrorCode(path.substring(path.lastIndexOf('/') + 1).replace('-', '_'));
+    // By hand: a pattern for slashes at the end is slow on a text that is all slashes.
+    var end = firstOf(type, '?', firstOf(type, '#', type.length()));
+    while (end > 0 && type.charAt(end - 1) == '/') {
+      end--;
+    }
+    var start = type.lastIndexOf('/', end - 1) + 1;
+    return new ErrorCode(type.substring(start, end).replace('-', '_'));
+  }
+
+  private static int firstOf(String text, char mark, int otherwise) {
+    var at = text.indexOf(mark);
+    return at < 0 ? otherwise : Math.min(at, otherwise);
   }
 
   /// Not for several threads.

@@ -2,6 +2,7 @@ package dev.runnel.wire;
 
 import com.fasterxml.jackson.annotation.JsonAnyGetter;
 import com.fasterxml.jackson.annotation.JsonAnySetter;
+import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.databind.JsonNode;
@@ -109,6 +110,21 @@ public record RunItem(
     builder.submittedPrompt = submittedPrompt;
     builder.more.putAll(more);
     return builder;
+  }
+
+  /// What it says of itself: its answer, its question, or what went wrong; empty text for nothing.
+  @JsonIgnore
+  public String message() {
+    return statusMessage == null || statusMessage.message() == null ? "" : statusMessage.message();
+  }
+
+  /// The pull requests among the artifacts.
+  @JsonIgnore
+  public List<ArtifactItem.PullRequest> pullRequests() {
+    return artifacts.stream()
+        .filter(ArtifactItem.PullRequest.class::isInstance)
+        .map(ArtifactItem.PullRequest.class::cast)
+        .toList();
   }
 
   /// Without what people and agents wrote.

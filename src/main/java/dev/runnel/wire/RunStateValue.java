@@ -29,6 +29,12 @@ public record RunStateValue(@JsonValue String value) {
     return ENDED.contains(this);
   }
 
+  /// Whether it waits for somebody.
+  @JsonIgnore
+  public boolean isBlocked() {
+    return equals(BLOCKED);
+  }
+
   /// Whether it goes on by itself. A blocked run does not, nor is it over; of an unknown state
   /// nobody knows.
   @JsonIgnore

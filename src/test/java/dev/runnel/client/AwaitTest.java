@@ -9,6 +9,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import mockwebserver3.MockResponse;
+import mockwebserver3.SocketEffect;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
@@ -41,7 +43,7 @@ class AwaitTest extends ClientFixture {
     void untilTheRunIsOverOrWaitsForSomebody(String state) {
       states("QUEUED", "PENDING", "CLAIMED", "INPROGRESS", state);
 
-      assertThat(client.runs().await("r1").run().state()).isEqualTo(new RunStateValue(state));
+      assertThat(client.runs().await("r1").send().state()).isEqualTo(new RunStateValue(state));
       assertThat(server.getRequestCount()).isEqualTo(5);
     }
 
@@ -49,7 +51,7 @@ class AwaitTest extends ClientFixture {
     void throughTimesItWaitsForSomebodyWhenAskedTo() {
       states("BLOCKED", "INPROGRESS", "SUCCEEDED");
 
-      var run = client.runs().await("r1", Waiting.USUAL.untilEnded()).run();
+      var run = client.runs().await("r1", Waiting.USUAL.untilEnded()).send();
 
       assertThat(run.state()).isEqualTo(RunStateValue.SUCCEEDED);
     }
@@ -58,7 +60,7 @@ class AwaitTest extends ClientFixture {
     void throughStatesOfALaterVersion() {
       states("DREAMING", "SUCCEEDED");
 
-      assertThat(client.runs().await("r1").run().state()).isEqualTo(RunStateValue.SUCCEEDED);
+      assertThat(client.runs().await("r1").send().state()).isEqualTo(RunStateValue.SUCCEEDED);
     }
 
     @Test
@@ -69,14 +71,14 @@ class AwaitTest extends ClientFixture {
       server.enqueue(json(200, "<html>Log in</html>"));
       states("SUCCEEDED");
 
-      assertThat(client.runs().await("r1").run().state()).isEqualTo(RunStateValue.SUCCEEDED);
+      assertThat(client.runs().await("r1").send().state()).isEqualTo(RunStateValue.SUCCEEDED);
     }
 
     @Test
     void notThroughFailuresThatStay() {
       server.enqueue(problem(404, "resource_not_found"));
 
-      assertThatThrownBy(() -> client.runs().await("r1").run())
+      assertThatThrownBy(() -> client.runs().await("r1").send())
           .isInstanceOf(RunsException.NotFound.class);
     }
 
@@ -87,7 +89,7 @@ class AwaitTest extends ClientFixture {
       }
       states("SUCCEEDED");
 
-      client.runs().await("r1").run();
+      client.runs().await("r1").send();
 
       assertThat(waits.getFirst()).isEqualTo(Duration.ofSeconds(1));
       assertThat(waits).isSorted();
@@ -101,7 +103,7 @@ class AwaitTest extends ClientFixture {
       }
 
       assertThatThrownBy(
-              () -> client.runs().await("r1", Waiting.USUAL.atMost(Duration.ofSeconds(10))).run())
+              () -> client.runs().await("r1", Waiting.USUAL.atMost(Duration.ofSeconds(10))).send())
           .isInstanceOf(RunsException.TimedOut.class)
           .hasMessage("Could not wait for run r1: it is not over after PT10S");
       assertThat(waits.stream().reduce(Duration.ZERO, Duration::plus))
@@ -113,7 +115,7 @@ class AwaitTest extends ClientFixture {
       states("QUEUED", "QUEUED", "INPROGRESS", "INPROGRESS", "SUCCEEDED");
       var seen = new ArrayList<RunStateValue>();
 
-      client.runs().await("r1", Waiting.USUAL.onProgress(run -> seen.add(run.state()))).run();
+      client.runs().await("r1", Waiting.USUAL.onProgress(run -> seen.add(run.state()))).send();
 
       assertThat(seen)
           .containsExactly(RunStateValue.QUEUED, RunStateValue.INPROGRESS, RunStateValue.SUCCEEDED);
@@ -125,7 +127,7 @@ class AwaitTest extends ClientFixture {
       server.enqueue(problem(500, "internal_error"));
       states("SUCCEEDED");
 
-      assertThat(client.runs().await("r1").run().sessionLink())
+      assertThat(client.runs().await("r1").send().sessionLink())
           .isEqualTo("https://runs.example/s/1");
     }
 
@@ -135,7 +137,7 @@ class AwaitTest extends ClientFixture {
         server.enqueue(json(200, run("FAILED", "")));
       }
 
-      assertThat(client.runs().await("r1").run().sessionLink()).isNull();
+      assertThat(client.runs().await("r1").send().sessionLink()).isNull();
       assertThat(waits).hasSize(5).containsOnly(Duration.ofSeconds(1));
     }
 
@@ -147,7 +149,7 @@ class AwaitTest extends ClientFixture {
       server.enqueue(json(200, run("SUCCEEDED", LINK).replace("T09:00:00Z", "T09:05:00Z")));
       var before = client.runs().get("r1").send();
 
-      var after = client.runs().await("r1", Waiting.USUAL.reopened(before)).run();
+      var after = client.runs().await("r1", Waiting.USUAL.after(before)).send();
 
       assertThat(after.updatedAt()).isAfter(before.updatedAt());
     }
@@ -162,7 +164,7 @@ class AwaitTest extends ClientFixture {
               .start(
                   () -> {
                     try {
-                      patient.runs().await("r1").run();
+                      patient.runs().await("r1").send();
                     } catch (RunsException interrupted) {
                       failure.complete(interrupted);
                     }
@@ -175,10 +177,51 @@ class AwaitTest extends ClientFixture {
     }
 
     @Test
+    void untilTheClientIsClosed() {
+      states("INPROGRESS");
+      var how = Waiting.USUAL.onProgress(_ -> client.close());
+
+      assertThatThrownBy(() -> client.runs().await("r1", how).send())
+          .isInstanceOf(RunsException.ConnectionFailed.class);
+    }
+
+    @Test
+    void noLongerThanTheDeadlineForOneAnswerEither() {
+      var patient = builder().time(Time.SYSTEM).build();
+      server.enqueue(stalled());
+      server.enqueue(stalled());
+
+      assertThatThrownBy(
+              () -> patient.runs().await("r1", Waiting.USUAL.atMost(Duration.ofMillis(200))).send())
+          .isInstanceOf(RunsException.TimedOut.class)
+          .hasMessage("Could not wait for run r1: it is not over after PT0.2S");
+      patient.close();
+    }
+
+    @Test
+    void asLongAsAFullServiceAsksFor() {
+      server.enqueue(retryAfter("90"));
+      states("SUCCEEDED");
+
+      client.runs().await("r1").send();
+
+      assertThat(waits).containsExactly(Duration.ofSeconds(90));
+    }
+
+    @Test
+    void forAnEndThatWasSeenToComeThoughTheClockShowsTheSameTime() {
+      states("BLOCKED", "BLOCKED", "INPROGRESS", "SUCCEEDED");
+      var before = client.runs().get("r1").send();
+      var how = Waiting.USUAL.after(before).atMost(Duration.ofSeconds(20));
+
+      assertThat(client.runs().await("r1", how).send().state()).isEqualTo(RunStateValue.SUCCEEDED);
+    }
+
+    @Test
     void inTheBackgroundToo() throws Exception {
       states("INPROGRESS", "SUCCEEDED");
 
-      RunItem run = client.runs().await("r1").runAsync().get(10, TimeUnit.SECONDS);
+      RunItem run = client.runs().await("r1").sendAsync().get(10, TimeUnit.SECONDS);
 
       assertThat(run.state()).isEqualTo(RunStateValue.SUCCEEDED);
     }
@@ -193,7 +236,7 @@ class AwaitTest extends ClientFixture {
       server.enqueue(problem(400, "invalid_request"));
       states("CANCELLED");
 
-      assertThat(client.runs().ensureCancelled("r1").run().state())
+      assertThat(client.runs().ensureCancelled("r1").send().state())
           .isEqualTo(RunStateValue.CANCELLED);
     }
 
@@ -208,7 +251,7 @@ class AwaitTest extends ClientFixture {
       server.enqueue(json(200, "\"r1\""));
       states("CANCELLED");
 
-      client.runs().ensureCancelled("r1").run();
+      client.runs().ensureCancelled("r1").send();
 
       assertThat(waits).containsExactly(Duration.ofSeconds(2));
     }
@@ -218,7 +261,7 @@ class AwaitTest extends ClientFixture {
       server.enqueue(problem(400, "invalid_request"));
       states("SUCCEEDED");
 
-      assertThat(client.runs().ensureCancelled("r1").run().state())
+      assertThat(client.runs().ensureCancelled("r1").send().state())
           .isEqualTo(RunStateValue.SUCCEEDED);
     }
 
@@ -231,7 +274,7 @@ class AwaitTest extends ClientFixture {
       server.enqueue(json(200, "\"r1\""));
       states("CANCELLED");
 
-      client.runs().ensureCancelled("r1").run();
+      client.runs().ensureCancelled("r1").send();
 
       assertThat(server.getRequestCount()).isEqualTo(6);
     }
@@ -241,16 +284,26 @@ class AwaitTest extends ClientFixture {
       server.enqueue(problem(400, "invalid_request"));
       states("BLOCKED");
 
-      assertThatThrownBy(() -> client.runs().ensureCancelled("r1").run())
+      assertThatThrownBy(() -> client.runs().ensureCancelled("r1").send())
           .isInstanceOf(RunsException.BadRequest.class);
     }
 
     @Test
     void isToldWhenThisKindOfRunCannotBeCancelled() {
       server.enqueue(problem(422, "operation_not_supported"));
+      states("INPROGRESS");
 
-      assertThatThrownBy(() -> client.runs().ensureCancelled("r1").run())
+      assertThatThrownBy(() -> client.runs().ensureCancelled("r1").send())
           .isInstanceOf(RunsException.Unprocessable.class);
+    }
+
+    @Test
+    void isFineWithARunOfAKindThatCannotBeCancelledThatHadEnded() {
+      server.enqueue(problem(422, "operation_not_supported"));
+      states("SUCCEEDED");
+
+      assertThat(client.runs().ensureCancelled("r1").send().state())
+          .isEqualTo(RunStateValue.SUCCEEDED);
     }
 
     @Test
@@ -265,9 +318,20 @@ class AwaitTest extends ClientFixture {
                   client
                       .runs()
                       .ensureCancelled("r1", Waiting.USUAL.atMost(Duration.ofSeconds(3)))
-                      .run())
+                      .send())
           .isInstanceOf(RunsException.TimedOut.class);
     }
+  }
+
+  private static MockResponse stalled() {
+    return new MockResponse.Builder().onResponseStart(SocketEffect.Stall.INSTANCE).build();
+  }
+
+  private static MockResponse retryAfter(String seconds) {
+    return problem(429, "resource_unavailable")
+        .newBuilder()
+        .setHeader("Retry-After", seconds)
+        .build();
   }
 
   private void states(String... states) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.databind.node.IntNode;
 import dev.runnel.testkit.EmbeddedService;
 import dev.runnel.testkit.FaultyProxy;
 import dev.runnel.testkit.FaultyProxy.Fault;
@@ -61,7 +62,7 @@ class CreateOnceTest {
     void aSpoiledCreationMakesOneRun(Fault fault) {
       proxy.spoil(fault);
 
-      var created = client.runs().createOnce(FIX_IT, "k-1").run();
+      var created = client.runs().createOnce(FIX_IT, "k-1").send();
 
       assertThat(proxy.left()).isZero();
       assertThat(runs()).extracting(RunItem::runId).containsExactly(created.runId());
@@ -71,7 +72,7 @@ class CreateOnceTest {
     void theSameCreationUnderEveryFaultMakesOneRun() {
       for (var fault : EnumSet.allOf(Fault.class)) {
         proxy.spoil(fault);
-        client.runs().createOnce(FIX_IT, "k-1").run();
+        client.runs().createOnce(FIX_IT, "k-1").send();
       }
 
       assertThat(runs()).hasSize(1);
@@ -81,7 +82,7 @@ class CreateOnceTest {
     void severalFaultsInARowMakeOneRun() {
       proxy.spoil(Fault.LOST_ON_THE_WAY, Fault.REFUSED_IN_BETWEEN, Fault.RESET);
 
-      client.runs().createOnce(FIX_IT, "k-1").run();
+      client.runs().createOnce(FIX_IT, "k-1").send();
 
       assertThat(proxy.left()).isZero();
       assertThat(runs()).hasSize(1);
@@ -89,8 +90,8 @@ class CreateOnceTest {
 
     @Test
     void anotherKeyIsAnotherRun() {
-      client.runs().createOnce(FIX_IT, "k-1").run();
-      client.runs().createOnce(FIX_IT, "k-2").run();
+      client.runs().createOnce(FIX_IT, "k-1").send();
+      client.runs().createOnce(FIX_IT, "k-2").send();
 
       assertThat(runs()).hasSize(2);
     }
@@ -99,7 +100,7 @@ class CreateOnceTest {
     void aFaultThatStaysIsToldAndMakesNoRun() {
       proxy.spoil(Fault.LOST_ON_THE_WAY, Fault.LOST_ON_THE_WAY, Fault.LOST_ON_THE_WAY);
 
-      assertThatThrownBy(() -> client.runs().createOnce(FIX_IT, "k-1").run())
+      assertThatThrownBy(() -> client.runs().createOnce(FIX_IT, "k-1").send())
           .isInstanceOf(RunsException.ConnectionFailed.class);
       assertThat(runs()).isEmpty();
     }
@@ -134,7 +135,7 @@ class CreateOnceTest {
       server.enqueue(json(200, page("", null)));
       server.enqueue(json(200, CREATED));
 
-      client.runs().createOnce(FIX_IT, "k 1").run();
+      client.runs().createOnce(FIX_IT, "k 1").send();
 
       assertThat(server.takeRequest().getTarget()).contains("metadata%5Bidempotency_key%5D=k%201");
       var creation = server.takeRequest();
@@ -149,7 +150,7 @@ class CreateOnceTest {
       server.enqueue(problem(status, "feature_not_available"));
       server.enqueue(json(200, runs("r7", "k-1")));
 
-      assertThat(client.runs().createOnce(FIX_IT, "k-1").run().runId()).isEqualTo("r7");
+      assertThat(client.runs().createOnce(FIX_IT, "k-1").send().runId()).isEqualTo("r7");
 
       server.takeRequest();
       assertThat(server.takeRequest().getTarget())
@@ -162,7 +163,7 @@ class CreateOnceTest {
       server.enqueue(json(200, runs("r1", "of somebody else")));
       server.enqueue(json(200, runs("r1", "of somebody else")));
 
-      assertThat(client.runs().lookUp("idempotency_key", "k-1").run())
+      assertThat(client.runs().lookUp("idempotency_key", "k-1").send())
           .isEqualTo(new LookUp.Absent());
     }
 
@@ -171,7 +172,7 @@ class CreateOnceTest {
       server.enqueue(problem(403, "feature_not_available"));
       server.enqueue(json(200, page("r1,r2", null)));
 
-      assertThat(client.runs().lookUp("idempotency_key", "k-1").run())
+      assertThat(client.runs().lookUp("idempotency_key", "k-1").send())
           .isEqualTo(new LookUp.Unknowable());
     }
 
@@ -185,7 +186,7 @@ class CreateOnceTest {
         }
       }
 
-      assertThatThrownBy(() -> client.runs().createOnce(FIX_IT, "k-1").run())
+      assertThatThrownBy(() -> client.runs().createOnce(FIX_IT, "k-1").send())
           .isInstanceOfSatisfying(
               RunsException.ServerFailed.class,
               failure -> assertThat(failure.mayHaveHappened()).isTrue());
@@ -199,7 +200,7 @@ class CreateOnceTest {
       server.enqueue(json(200, page("", null)));
       server.enqueue(json(200, runs("r9", "k-1")));
 
-      assertThat(client.runs().createOnce(FIX_IT, "k-1").run().runId()).isEqualTo("r9");
+      assertThat(client.runs().createOnce(FIX_IT, "k-1").send().runId()).isEqualTo("r9");
       assertThat(waits).containsExactly(Duration.ofSeconds(1), Duration.ofSeconds(3));
     }
 
@@ -209,7 +210,7 @@ class CreateOnceTest {
       server.enqueue(problem(500, "internal_error"));
       server.enqueue(problem(503, "internal_error"));
 
-      assertThatThrownBy(() -> client.runs().createOnce(FIX_IT, "k-1").run())
+      assertThatThrownBy(() -> client.runs().createOnce(FIX_IT, "k-1").send())
           .isInstanceOfSatisfying(
               RunsException.ServerFailed.class,
               failure -> {
@@ -224,15 +225,95 @@ class CreateOnceTest {
       server.enqueue(json(200, page("", null)));
       server.enqueue(problem(403, "insufficient_credits"));
 
-      assertThatThrownBy(() -> client.runs().createOnce(FIX_IT, "k-1").run())
+      assertThatThrownBy(() -> client.runs().createOnce(FIX_IT, "k-1").send())
           .isInstanceOf(RunsException.Forbidden.class);
       assertThat(server.getRequestCount()).isEqualTo(2);
     }
 
     @Test
+    void aFailureThatStaysIsNotRepeatedThoughThereIsNoRun() {
+      server.enqueue(json(200, page("", null)));
+      server.enqueue(problem(500, "environment_setup_failed", ", \"retryable\": false"));
+      server.enqueue(json(200, page("", null)));
+      server.enqueue(json(200, page("", null)));
+
+      assertThatThrownBy(() -> client.runs().createOnce(FIX_IT, "k-1").send())
+          .isInstanceOf(RunsException.ServerFailed.class);
+      assertThat(server.getRequestCount()).isEqualTo(4);
+    }
+
+    @Test
+    void itIsRepeatedNoEarlierThanTheServiceSays() {
+      server.enqueue(json(200, page("", null)));
+      server.enqueue(
+          problem(503, "internal_error").newBuilder().setHeader("Retry-After", "30").build());
+      server.enqueue(json(200, page("", null)));
+      server.enqueue(json(200, page("", null)));
+      server.enqueue(json(200, CREATED));
+
+      client.runs().createOnce(FIX_IT, "k-1").send();
+
+      assertThat(waits).containsExactly(Duration.ofSeconds(1), Duration.ofSeconds(29));
+    }
+
+    @Test
+    void aKeyMayBeInAnyScript() throws Exception {
+      for (int time = 0; time < 2; time++) {
+        server.enqueue(json(200, page("", null)));
+        server.enqueue(json(200, CREATED));
+        client.runs().createOnce(FIX_IT, "Prüfung 7").send();
+      }
+
+      server.takeRequest();
+      var creation = server.takeRequest();
+      assertThat(requireNonNull(creation.getBody()).utf8()).contains("\"Prüfung 7\"");
+      server.takeRequest();
+      assertThat(server.takeRequest().getHeaders().get("Idempotency-Key"))
+          .isNotEmpty()
+          .isEqualTo(creation.getHeaders().get("Idempotency-Key"));
+    }
+
+    @Test
+    void anInterruptWhileItLooksIsToldAsSuch() {
+      server.enqueue(json(200, page("", null)));
+      server.enqueue(problem(500, "internal_error"));
+      var interrupted =
+          builder()
+              .maxRetries(0)
+              .time(
+                  new TestTime(NOW) {
+                    @Override
+                    public void sleep(Duration time) throws InterruptedException {
+                      super.sleep(time);
+                      Thread.currentThread().interrupt();
+                    }
+                  })
+              .build();
+
+      assertThatThrownBy(() -> interrupted.runs().createOnce(FIX_IT, "k-1").send())
+          .isInstanceOfSatisfying(
+              RunsException.Interrupted.class,
+              failure -> assertThat(failure.mayHaveHappened()).isTrue());
+      assertThat(Thread.interrupted()).isTrue();
+    }
+
+    @Test
+    void membersOfTheBodyThatAClientAddsAreForTheCreationAlone() throws Exception {
+      var derived =
+          client.withOptions(options -> options.withBodyMember("stars", IntNode.valueOf(5)));
+      server.enqueue(json(200, page("", null)));
+      server.enqueue(json(200, CREATED));
+
+      derived.runs().createOnce(FIX_IT, "k-1").send();
+
+      server.takeRequest();
+      assertThat(requireNonNull(server.takeRequest().getBody()).utf8()).contains("\"stars\":5");
+    }
+
+    @Test
     void aKeyIsNeeded() {
       assertThatIllegalArgumentException()
-          .isThrownBy(() -> client.runs().createOnce(FIX_IT, " ").run());
+          .isThrownBy(() -> client.runs().createOnce(FIX_IT, " ").send());
     }
 
     private static String runs(String id, String key) {

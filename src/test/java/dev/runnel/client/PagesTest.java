@@ -36,6 +36,18 @@ class PagesTest extends ClientFixture {
   }
 
   @Test
+  void aCursorAmongTheOptionsIsWhereItBegins() throws Exception {
+    server.enqueue(json(200, page("a", "c2")));
+    server.enqueue(json(200, page("b", null)));
+
+    var pages = client.runs().pages(ListRuns.ALL).withOptions(it -> it.withQuery("cursor", "c1"));
+
+    assertThat(pages.items().map(RunItem::runId)).containsExactly("a", "b");
+    assertThat(server.takeRequest().getTarget()).endsWith("?cursor=c1");
+    assertThat(server.takeRequest().getTarget()).endsWith("?cursor=c2");
+  }
+
+  @Test
   void aPageIsReadOnlyWhenItIsAskedFor() {
     server.enqueue(json(200, page("a", "c1")));
 

@@ -9,9 +9,6 @@ import dev.runnel.wire.FollowUpMessage;
 import java.net.ServerSocket;
 import java.net.URI;
 import java.time.Duration;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
-import java.util.function.UnaryOperator;
 import mockwebserver3.MockResponse;
 import mockwebserver3.SocketEffect;
 import org.junit.jupiter.api.Nested;
@@ -25,7 +22,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(30)
 class RepeatingTest extends ClientFixture {
   private static final CreateRun FIX_IT = CreateRun.of("fix it");
-  private static final Duration SHORT = Duration.ofMillis(300);
 
   @Nested
   class AReading {
@@ -272,86 +268,6 @@ class RepeatingTest extends ClientFixture {
         assertThatThrownBy(() -> client.runs().get("r1").send())
             .isInstanceOf(RunsException.Interrupted.class);
         assertThat(Thread.interrupted()).isTrue();
-      }
-    }
-  }
-
-  @Nested
-  class TheDeadline {
-    @Test
-    void endsAStalledHead() {
-      server.enqueue(
-          new MockResponse.Builder().onResponseStart(SocketEffect.Stall.INSTANCE).build());
-
-      timesOut(it -> it.withDeadline(SHORT));
-    }
-
-    @Test
-    void endsAStalledBody() {
-      server.enqueue(answer(200, RUN, "application/json").bodyDelay(20, TimeUnit.SECONDS).build());
-
-      timesOut(it -> it.withDeadline(SHORT));
-    }
-
-    @Test
-    void endsABodyThatComesInDrops() {
-      server.enqueue(
-          answer(200, RUN, "application/json").throttleBody(1, 50, TimeUnit.MILLISECONDS).build());
-
-      timesOut(it -> it.withDeadline(SHORT));
-    }
-
-    @Test
-    void leavesAStalledCreationInDoubt() {
-      server.enqueue(
-          new MockResponse.Builder().onResponseStart(SocketEffect.Stall.INSTANCE).build());
-      try (var client = builder().deadline(SHORT).build()) {
-        assertThatThrownBy(() -> client.runs().create(FIX_IT).send())
-            .isInstanceOfSatisfying(
-                RunsException.TimedOut.class,
-                failure -> assertThat(failure.mayHaveHappened()).isTrue());
-      }
-      assertThat(server.getRequestCount()).isOne();
-    }
-
-    @Test
-    void leavesTimeForAnotherAttemptAtAReading() {
-      server.enqueue(
-          new MockResponse.Builder().onResponseStart(SocketEffect.Stall.INSTANCE).build());
-      server.enqueue(json(200, RUN));
-      try (var client = builder().options(it -> it.withReadTimeout(SHORT)).build()) {
-        assertThat(client.runs().get("r1").send().runId()).isEqualTo("r1");
-      }
-    }
-
-    private void timesOut(UnaryOperator<RequestOptions> options) {
-      try (var client = builder().build()) {
-        assertThatThrownBy(() -> client.runs().get("r1").withOptions(options).send())
-            .isInstanceOf(RunsException.TimedOut.class)
-            .hasMessage("Could not read run r1: the run service did not answer in time");
-      }
-    }
-  }
-
-  @Test
-  void anInterruptEndsACallOnAnyKindOfThread() throws Exception {
-    for (var kind : new Thread.Builder[] {Thread.ofPlatform(), Thread.ofVirtual()}) {
-      server.enqueue(
-          new MockResponse.Builder().onResponseStart(SocketEffect.Stall.INSTANCE).build());
-      try (var client = builder().build()) {
-        var failure = new CompletableFuture<Throwable>();
-        var thread =
-            kind.start(
-                () ->
-                    failure.complete(
-                        catchThrowableOfType(
-                            RunsException.class, () -> client.runs().create(FIX_IT).send())));
-        server.takeRequest();
-        thread.interrupt();
-
-        assertThat(failure.get(10, TimeUnit.SECONDS))
-            .isInstanceOfSatisfying(
-                RunsException.Interrupted.class, it -> assertThat(it.mayHaveHappened()).isTrue());
       }
     }
   }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -83,6 +84,83 @@ class WatchTest extends ClientFixture {
   }
 
   @Test
+  void anIntervalPassesBetweenTwoLooksAlsoWhenEachFindsSomething() {
+    list("a QUEUED 10");
+    list("a QUEUED 11");
+    list("a INPROGRESS 12");
+
+    var watch = client.runs().watch(ListRuns.ALL, INTERVAL).since(NOW);
+    assertThat(told(watch, 3)).containsExactly("a QUEUED", "a QUEUED", "a INPROGRESS");
+    assertThat(waits).containsExactly(INTERVAL, INTERVAL);
+  }
+
+  @Test
+  void whatIsOnTheFirstPageIsToldBeforeTheSecondIsRead() {
+    list(true, "a QUEUED 10");
+    list(true, "a QUEUED 10");
+    list("b QUEUED 11");
+
+    var watch = client.runs().watch(ListRuns.ALL, INTERVAL).since(NOW);
+    var told = new ArrayList<String>();
+    watch.stream()
+        .limit(2)
+        .forEach(run -> told.add(run.runId() + " after " + server.getRequestCount()));
+
+    assertThat(told).containsExactly("a after 1", "b after 3");
+    assertThat(waits).isEmpty();
+  }
+
+  @Test
+  void whereTheServiceSortsOtherwiseAllPagesAreRead() {
+    list(true, "a QUEUED 50", "b QUEUED 40");
+    list("c QUEUED 10");
+    list("c SUCCEEDED 55");
+
+    var watch = client.runs().watch(ListRuns.ALL, INTERVAL).since(NOW);
+    assertThat(told(watch, 4)).containsExactly("a QUEUED", "b QUEUED", "c QUEUED", "c SUCCEEDED");
+  }
+
+  @Test
+  void theCursorOfAQueryIsNotItsBeginning() throws Exception {
+    list("a QUEUED 10");
+
+    var told =
+        told(client.runs().watch(ListRuns.ALL.cursor("c9").limit(3), INTERVAL).since(NOW), 1);
+
+    assertThat(told).containsExactly("a QUEUED");
+    assertThat(server.takeRequest().getTarget()).doesNotContain("cursor").contains("limit=500");
+  }
+
+  @Test
+  void aFailureAtTheBeginningMakesNoChangeOfWhatWasThere() {
+    list("a QUEUED 10");
+    server.enqueue(reset());
+    list("a QUEUED 10");
+    list("a QUEUED 10", "b QUEUED 11");
+
+    assertThat(told(client.runs().watch(ListRuns.ALL, INTERVAL), 1)).containsExactly("b QUEUED");
+  }
+
+  @Test
+  void aServiceThatIsFullIsNotAskedEarlierThanItSays() {
+    server.enqueue(
+        problem(429, "resource_unavailable").newBuilder().setHeader("Retry-After", "90").build());
+    list("a QUEUED 10");
+
+    told(client.runs().watch(ListRuns.ALL, INTERVAL).since(NOW), 1);
+
+    assertThat(waits).containsExactly(Duration.ofSeconds(90));
+  }
+
+  @Test
+  void aClosedClientEndsIt() {
+    client.close();
+
+    assertThatThrownBy(() -> told(client.runs().watch(ListRuns.ALL, INTERVAL), 1))
+        .isInstanceOf(RunsException.ConnectionFailed.class);
+  }
+
+  @Test
   void whatPassesIsWaitedOut() {
     list("a QUEUED 10");
     list("a QUEUED 10");
@@ -126,6 +204,10 @@ class WatchTest extends ClientFixture {
 
   /// @param runs `id STATE second`
   private void list(String... runs) {
+    list(false, runs);
+  }
+
+  private void list(boolean more, String... runs) {
     var items =
         Arrays.stream(runs)
             .map(run -> run.split(" "))
@@ -136,7 +218,7 @@ class WatchTest extends ClientFixture {
                     """
                         .formatted(run[0], run[1], Integer.parseInt(run[2])))
             .collect(Collectors.joining(","));
-    server.enqueue(
-        json(200, "{\"runs\": [" + items + "], \"page_info\": {\"has_next_page\": false}}"));
+    var info = "{\"has_next_page\": %s, \"next_cursor\": \"c1\"}".formatted(more);
+    server.enqueue(json(200, "{\"runs\": [" + items + "], \"page_info\": " + info + "}"));
   }
 }

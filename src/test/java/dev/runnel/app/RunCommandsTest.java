@@ -1,0 +1,158 @@
+package dev.runnel.app;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.runnel.testkit.EmbeddedService;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// `./runnel run …` against a real service.
+@Timeout(60)
+class RunCommandsTest {
+  private static final String AGENT =
+      """
+      read -r line; echo "::status reading"; case "$line" in \
+      slow*) sleep 300;; ask*) echo "::blocked Which branch?";; *) echo "Done: $line";; esac\
+      """;
+
+  private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+  private final ByteArrayOutputStream err = new ByteArrayOutputStream();
+  private EmbeddedService service;
+
+  @BeforeEach
+  void start(@TempDir Path folder) {
+    service = new EmbeddedService(folder, AGENT);
+  }
+
+  @AfterEach
+  void stop() {
+    service.close();
+  }
+
+  @Test
+  void aRunIsStartedWatchedAndShown() {
+    var id = started("fix the build");
+
+    assertThat(run("watch", id)).isZero();
+    assertThat(said()).last().asString().startsWith(id + "  SUCCEEDED   fix the build");
+    assertThat(run("show", id)).isZero();
+    assertThat(said()).contains("Done: fix the build", "http://runnel.test/runs/" + id);
+    assertThat(run("list")).isZero();
+    assertThat(said()).containsExactly(id + "  SUCCEEDED   fix the build");
+  }
+
+  @Test
+  void aWatchEndsWhenTheRunWaitsForSomebodyAndAFollowUpGoesOn() {
+    var id = started("ask me");
+
+    assertThat(run("watch", id)).isZero();
+    assertThat(said()).last().asString().endsWith("Which branch?");
+    assertThat(run("follow", id, "the", "main", "one")).isZero();
+    assertThat(said()).containsExactly("Said.");
+    assertThat(run("watch", id)).isZero();
+    assertThat(said()).last().asString().contains("SUCCEEDED");
+  }
+
+  @Test
+  void aCancellationTellsWhatBecameOfTheRun() {
+    var id = started("slow work");
+
+    assertThat(run("cancel", id)).isZero();
+    assertThat(said()).containsExactly("Stopped " + id);
+    var done = started("quick work");
+    run("watch", done);
+    assertThat(run("cancel", done)).isZero();
+    assertThat(said()).containsExactly(done + " had already ended: SUCCEEDED");
+  }
+
+  @Test
+  void forMachinesEverythingIsJson() {
+    var id = started("fix the build");
+
+    assertThat(run("watch", id, "--json")).isZero();
+    assertThat(said())
+        .allSatisfy(line -> assertThat(tree(line).path("run_id").asText()).isEqualTo(id));
+    assertThat(run("list", "--json")).isZero();
+    assertThat(tree(said().getFirst()).at("/runs/0/run_id").asText()).isEqualTo(id);
+    assertThat(run("show", id, "--json")).isZero();
+    assertThat(tree(said().getFirst()).path("state").asText()).isEqualTo("SUCCEEDED");
+    assertThat(run("follow", id, "more", "--json")).isZero();
+    assertThat(tree(said().getFirst()).path("outcome").asText()).isEqualTo("handoff_execution");
+    assertThat(run("cancel", id, "--json")).isZero();
+    assertThat(tree(said().getFirst()).path("run_id").asText()).isEqualTo(id);
+    assertThat(run("start", "more", "--json")).isZero();
+    assertThat(tree(said().getFirst()).path("state").asText()).isEqualTo("QUEUED");
+  }
+
+  @Test
+  void whatTheServiceRefusesIsASentenceAndExitStatusOne() {
+    assertThat(run("show", "nobody")).isOne();
+    assertThat(said()).isEmpty();
+    assertThat(err.toString(StandardCharsets.UTF_8))
+        .startsWith("Could not read run nobody: ")
+        .contains("resource_not_found")
+        .doesNotContain("Exception", EmbeddedService.KEY);
+  }
+
+  @Test
+  void anEmptyPromptIsASentenceToo() {
+    assertThat(run("start", " ")).isOne();
+    assertThat(err.toString(StandardCharsets.UTF_8))
+        .contains("A run needs a prompt")
+        .hasLineCount(1);
+  }
+
+  private String started(String prompt) {
+    assertThat(
+            run(
+                Stream.concat(Stream.of("start"), Stream.of(prompt.split(" ")))
+                    .toArray(String[]::new)))
+        .isZero();
+    var line = said().getFirst();
+    assertThat(line).startsWith("Started ");
+    return line.substring("Started ".length());
+  }
+
+  private int run(String... words) {
+    out.reset();
+    err.reset();
+    var environment =
+        Map.of(
+            "RUNNEL_AGENT_API_URL",
+            service.uri() + "/api/v1",
+            "RUNNEL_AGENT_API_KEY",
+            EmbeddedService.KEY);
+    return new Main(stream(out), stream(err), environment)
+        .run(Stream.concat(Stream.of("run"), Stream.of(words)).toList());
+  }
+
+  private List<String> said() {
+    return out.toString(StandardCharsets.UTF_8).lines().toList();
+  }
+
+  private static JsonNode tree(String json) {
+    try {
+      return new ObjectMapper().readTree(json);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static PrintStream stream(ByteArrayOutputStream bytes) {
+    return new PrintStream(bytes, true, StandardCharsets.UTF_8);
+  }
+}

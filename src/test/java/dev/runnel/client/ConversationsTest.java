@@ -1,0 +1,76 @@
+package dev.runnel.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.runnel.wire.Conversation;
+import dev.runnel.wire.Golden;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class ConversationsTest extends GroupFixture {
+  @Test
+  void oneIsRead() throws Exception {
+    answerGolden("conversation");
+
+    assertThat(sends(client.conversations().get("c-1"), "GET /agent/conversations/c-1"))
+        .isEqualTo(Golden.read("conversation", Conversation.class));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"\"s-1\"", "null"})
+  void itsSessionIsFoundWhereItHasOne(String session) throws Exception {
+    server.enqueue(json(200, "{\"session_id\": %s}".formatted(session)));
+
+    var redirect =
+        sends(client.conversations().session("c-1"), "GET /agent/conversations/c-1/redirect");
+
+    assertThat(redirect.sessionId()).isEqualTo(session.equals("null") ? null : "s-1");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"{\"conversation_id\": \"c-1\"}", "{}"})
+  void theConversationOfASessionIsFoundWhereItHasOne(String answer) throws Exception {
+    server.enqueue(json(200, answer));
+
+    var redirect =
+        sends(client.conversations().ofSession("s-1"), "GET /agent/sessions/s-1/redirect");
+
+    assertThat(redirect.conversationId()).isEqualTo(answer.equals("{}") ? null : "c-1");
+  }
+
+  @Test
+  void theRedirectsNeedNoKey() throws Exception {
+    server.enqueue(json(200, "{}"));
+
+    client
+        .conversations()
+        .ofSession("s-1")
+        .withOptions(it -> it.withoutHeader("Authorization"))
+        .send();
+
+    assertThat(server.takeRequest().getHeaders().get("Authorization")).isNull();
+  }
+
+  @Test
+  void failuresAreMapped() {
+    isRefused(
+        client.conversations().get("c-1"),
+        422,
+        "operation_not_supported",
+        RunsException.Unprocessable.class);
+    isRefused(
+        client.conversations().session("c-1"),
+        404,
+        "resource_not_found",
+        RunsException.NotFound.class);
+  }
+
+  @Test
+  void emptyIdsAreNeverSent() {
+    areNeverSent(
+        () -> client.conversations().get(""),
+        () -> client.conversations().session(" "),
+        () -> client.conversations().ofSession(".."));
+  }
+}

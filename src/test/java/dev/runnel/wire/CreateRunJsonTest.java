@@ -1,0 +1,199 @@
+package dev.runnel.wire;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.databind.node.NullNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.databind.node.TextNode;
+import dev.runnel.client.ClientJson;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// What creates a run, and what is said to it later.
+public class CreateRunJsonTest {
+  @Test
+  public void everyMemberIsReadAndWrittenUnderItsName() throws Exception {
+    var golden = Golden.tree("create-run");
+    var run =
+        CreateRun.builder()
+            .prompt("Fix the flaky login test.")
+            .config(AgentConfig.builder().name("tests").modelId("fast").build())
+            .title("Fix the login test")
+            .skill("team/app:fix-tests")
+            .team(true)
+            .agentIdentityUid("sa-1")
+            .conversationId("9d2c3a10-0f5e-4a67-8d0b-2f6b1c9e7a55")
+            .attachments(
+                List.of(
+                    Attachment.builder()
+                        .fileName("screen.png")
+                        .mimeType("image/png")
+                        .data("iVBORw0K")
+                        .member("alt", TextNode.valueOf("the error"))
+                        .build()))
+            .parentRunId("7c1e9f3b-11d0-4f0e-9b6e-0d9a8c7b6a54")
+            .interactive(false)
+            .mode(RunMode.PLAN)
+            .metadata("ticket_id", "PAY-123")
+            .metadata("empty", "")
+            .onBehalfOf("ada@team.example")
+            .member("a_member_of_next_year", golden.path("a_member_of_next_year"))
+            .member("a_null_of_next_year", NullNode.instance)
+            .build();
+
+    assertThat(ClientJson.tree(run)).isEqualTo(golden);
+    assertThat(Golden.read("create-run", CreateRun.class)).isEqualTo(run);
+    assertThat(run.toBuilder().build()).isEqualTo(run);
+    Golden.isFull(run, "config.");
+  }
+
+  @Test
+  public void readAndWrittenAgainItIsTheSame() throws Exception {
+    Golden.isLossless("create-run", CreateRun.class);
+    Golden.isLossless("follow-up", FollowUpMessage.class);
+  }
+
+  @Test
+  public void aMemberThatCannotBeReadCountsAsAbsentUnlessReadStrictly() throws Exception {
+    Golden.oddMembersCountAsAbsent("create-run", CreateRun.class);
+    Golden.oddMembersCountAsAbsent("follow-up", FollowUpMessage.class);
+  }
+
+  @Test
+  public void attachmentsAreBase64() throws Exception {
+    var image = Attachment.of("dot.png", "image/png", "héllo?>".getBytes(UTF_8));
+
+    assertThat(ClientJson.tree(image).toString())
+        .isEqualTo(
+            "{\"file_name\":\"dot.png\",\"mime_type\":\"image/png\",\"data\":\"aMOpbGxvPz4=\"}");
+    assertThat(image.toString()).doesNotContain("aMOp");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"file_name", "mime_type", "data"})
+  public void anAttachmentNeedsAllThree(String member) throws IOException {
+    var json = (ObjectNode) Golden.tree("create-run").at("/attachments/0");
+    json.remove(member);
+
+    assertThatThrownBy(() -> ClientJson.strict(json, Attachment.class))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining(member);
+  }
+
+  @Test
+  public void theBuilderOfAnAttachmentNamesWhatIsMissing() {
+    var builder = Attachment.builder();
+    assertThatIllegalStateException().isThrownBy(builder::build).withMessageContaining("fileName");
+    builder.fileName("a.png");
+    assertThatIllegalStateException().isThrownBy(builder::build).withMessageContaining("mimeType");
+    builder.mimeType("image/png");
+    assertThatIllegalStateException().isThrownBy(builder::build).withMessageContaining("data");
+  }
+
+  @Test
+  public void aRunNeedsAPromptASkillOrAConversation() {
+    assertThatIllegalStateException()
+        .isThrownBy(() -> CreateRun.builder().prompt(" ").title("Fix it").build())
+        .withMessageContaining("prompt")
+        .withMessageContaining("skill")
+        .withMessageContaining("conversation");
+    assertThat(CreateRun.of("fix it").hasTask()).isTrue();
+    assertThat(CreateRun.builder().skill("app:fix").build().hasTask()).isTrue();
+    assertThat(CreateRun.builder().conversationId("c-1").build().hasTask()).isTrue();
+    var bySpec = AgentConfig.builder().skillSpec("team/app:fix").build();
+    assertThat(CreateRun.builder().config(bySpec).build().hasTask()).isTrue();
+    var bySkills = AgentConfig.builder().skills(List.of("team/app:fix")).build();
+    assertThat(CreateRun.builder().config(bySkills).build().hasTask()).isTrue();
+    var none = AgentConfig.builder().skills(List.of()).build();
+    assertThatIllegalStateException().isThrownBy(() -> CreateRun.builder().config(none).build());
+  }
+
+  @Test
+  public void whatIsNotSaidIsNotSent() throws Exception {
+    assertThat(ClientJson.tree(CreateRun.of("fix it")).toString())
+        .isEqualTo("{\"prompt\":\"fix it\"}");
+  }
+
+  @Test
+  public void emptyTextListsAndMapsAreSent() throws Exception {
+    var run =
+        CreateRun.builder()
+            .prompt("fix it")
+            .title("")
+            .attachments(List.of())
+            .metadata(Map.of())
+            .build();
+
+    assertThat(ClientJson.tree(run).toString())
+        .isEqualTo("{\"prompt\":\"fix it\",\"title\":\"\",\"attachments\":[],\"metadata\":{}}");
+  }
+
+  @Test
+  public void aNullIsSentWhereItIsMeant() throws Exception {
+    var run = CreateRun.builder().prompt("fix it").member("mode", NullNode.instance).build();
+
+    assertThat(ClientJson.tree(run).toString()).isEqualTo("{\"prompt\":\"fix it\",\"mode\":null}");
+  }
+
+  @Test
+  public void theImagesOfOldLibrariesCanBeSent() throws Exception {
+    var images = ClientJson.tree("[{\"mime_type\":\"image/png\",\"data\":\"iVBORw0K\"}]");
+    var run = CreateRun.builder().prompt("fix it").member("images", images).build();
+
+    assertThat(ClientJson.tree(run).path("images")).isEqualTo(images);
+  }
+
+  @Test
+  public void whatPeopleWroteIsInNoString() throws Exception {
+    assertThat(Golden.read("create-run", CreateRun.class).toString())
+        .contains("ticket_id")
+        .doesNotContain("login", "PAY-123", "iVBORw0K");
+    assertThat(Golden.read("follow-up", FollowUpMessage.class).toString()).doesNotContain("logout");
+  }
+
+  @Test
+  public void everyMemberOfAFollowUpIsReadAndWrittenUnderItsName() throws Exception {
+    var message =
+        FollowUpMessage.builder()
+            .message("Also fix the logout test.")
+            .mode(RunMode.ORCHESTRATE)
+            .attachments(
+                List.of(
+                    new FollowUpAttachment(
+                        "att-1", "screen.png", Map.of("alt", TextNode.valueOf("the error"))),
+                    FollowUpAttachment.of("att-2")))
+            .member("a_null_of_next_year", NullNode.instance)
+            .build();
+
+    assertThat(ClientJson.tree(message)).isEqualTo(Golden.tree("follow-up"));
+    assertThat(Golden.read("follow-up", FollowUpMessage.class)).isEqualTo(message);
+    assertThat(message.toBuilder().build()).isEqualTo(message);
+  }
+
+  @Test
+  public void whatIsSaidIsCalledMessageNotPrompt() throws Exception {
+    assertThat(ClientJson.tree(FollowUpMessage.of("go on")).toString())
+        .isEqualTo("{\"message\":\"go on\"}");
+  }
+
+  @Test
+  public void aFollowUpNeedsAMessageOrAttachments() throws Exception {
+    assertThatIllegalStateException()
+        .isThrownBy(() -> FollowUpMessage.of(" "))
+        .withMessageContaining("message or attachments");
+    var silent =
+        FollowUpMessage.builder()
+            .message("")
+            .attachments(List.of(FollowUpAttachment.of("att-1")))
+            .build();
+    assertThat(ClientJson.tree(silent).toString())
+        .isEqualTo("{\"message\":\"\",\"attachments\":[{\"attachment_id\":\"att-1\"}]}");
+  }
+}

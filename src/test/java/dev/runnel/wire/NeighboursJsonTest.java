@@ -1,0 +1,355 @@
+package dev.runnel.wire;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.databind.node.NullNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.runnel.client.ClientJson;
+import java.io.IOException;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// The resources around runs: what is read of them, and what is sent.
+public class NeighboursJsonTest {
+  static Stream<Arguments> resources() {
+    return Stream.of(
+        Arguments.of("skills#/agents/0", Skill.class),
+        Arguments.of("environments#/environments/0", CloudEnvironment.class),
+        Arguments.of("models", ModelList.class),
+        Arguments.of("identity", Identity.class),
+        Arguments.of("schedule", Schedule.class),
+        Arguments.of("artifact-content", ArtifactContent.class),
+        Arguments.of("conversation", Conversation.class),
+        Arguments.of("timeline#/events/0", TimelineEvent.class),
+        Arguments.of("handoff-attachments#/attachments/0", HandoffAttachment.class),
+        Arguments.of("workers#/workers/0", Worker.class),
+        Arguments.of("factory", Factory.class),
+        Arguments.of("factory-page", FactoryPage.class),
+        Arguments.of("dispatched-run", DispatchedRun.class),
+        Arguments.of("create-identity", CreateIdentity.class),
+        Arguments.of("update-identity", UpdateIdentity.class),
+        Arguments.of("create-schedule", CreateSchedule.class),
+        Arguments.of("update-schedule", UpdateSchedule.class),
+        Arguments.of("dispatch-run", DispatchRun.class));
+  }
+
+  @ParameterizedTest
+  @MethodSource("resources")
+  public void everyMemberHasItsComponentAndNoneIsLeftOut(String name, Class<?> type)
+      throws Exception {
+    Golden.isFull(
+        (Record) Golden.read(name, type),
+        "mcpServers.",
+        "agentConfig.",
+        "environment.",
+        "createdBy.",
+        "updatedBy.",
+        "steps[].",
+        "factories[].",
+        "pageInfo.");
+  }
+
+  @ParameterizedTest
+  @MethodSource("resources")
+  public void readAndWrittenAgainEachIsTheSame(String name, Class<?> type) throws Exception {
+    Golden.isLossless(name, type);
+  }
+
+  @ParameterizedTest
+  @MethodSource("resources")
+  public void aMemberThatCannotBeReadCountsAsAbsentUnlessReadStrictly(String name, Class<?> type)
+      throws Exception {
+    Golden.oddMembersCountAsAbsent(name, type);
+  }
+
+  /// Together with the above: no two members can be exchanged.
+  @ParameterizedTest
+  @ValueSource(
+      classes = {
+        Skill.class,
+        SkillVariant.class,
+        SkillSource.class,
+        EnvironmentName.class,
+        CloudEnvironment.class,
+        CloudEnvironmentConfig.class,
+        GitHubRepo.class,
+        LastTask.class,
+        Scope.class,
+        UserInfo.class,
+        ModelList.class,
+        Model.class,
+        Identity.class,
+        Schedule.class,
+        ScheduleHistory.class,
+        ArtifactContent.class,
+        ArtifactData.class,
+        Conversation.class,
+        ConversationStep.class,
+        ConversationMessage.class,
+        ConversationContent.class,
+        TimelineEvent.class,
+        HandoffAttachment.class,
+        Worker.class,
+        Factory.class,
+        FactoryPage.class,
+        DispatchedRun.class,
+        Deleted.class,
+        SessionRedirect.class,
+        ConversationRedirect.class
+      })
+  public void componentsAreCalledAsTheirMembers(Class<?> type) {
+    var renamed =
+        Map.of(
+            "CloudEnvironment.lastTaskRunAt", "last_task_run_timestamp",
+            "CloudEnvironmentConfig.repositories", "github_repos",
+            "SkillVariant.lastRunAt", "last_run_timestamp");
+    for (var component : type.getRecordComponents()) {
+      var property = component.getAccessor().getAnnotation(JsonProperty.class);
+      if (property != null) {
+        var member = component.getName().replaceAll("([A-Z])", "_$1").toLowerCase(Locale.ROOT);
+        assertThat(property.value())
+            .isEqualTo(
+                renamed.getOrDefault(type.getSimpleName() + "." + component.getName(), member));
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "identity, uid",
+    "schedule, id",
+    "factory, uid",
+    "dispatched-run, run_id",
+    "dispatched-run, state",
+    "models#/models/0, id",
+    "environments#/environments/0, uid"
+  })
+  public void withoutItsIdItIsNothing(String name, String member) throws IOException {
+    var type =
+        Map.of(
+            "identity", Identity.class,
+            "schedule", Schedule.class,
+            "factory", Factory.class,
+            "dispatched-run", DispatchedRun.class,
+            "models#/models/0", Model.class,
+            "environments#/environments/0", CloudEnvironment.class);
+    var json = (ObjectNode) Golden.tree(name);
+    json.remove(member);
+
+    assertThatThrownBy(() -> ClientJson.lenient(json, requireNonNull(type.get(name))))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining(member);
+  }
+
+  @Test
+  public void aSkillTellsWhereItIsAndWhenItRan() throws Exception {
+    var skill = Golden.read("skills#/agents/0", Skill.class);
+
+    assertThat(skill.variants())
+        .satisfiesExactly(
+            variant -> {
+              assertThat(variant.lastRunAt()).isEqualTo("2026-01-04T03:00:00Z");
+              assertThat(variant.source())
+                  .isEqualTo(
+                      new SkillSource(
+                          "team",
+                          "app",
+                          ".agents/skills/fix-tests/SKILL.md",
+                          "worker-1",
+                          Map.of("ref", Golden.tree("skills").findPath("ref"))));
+              assertThat(variant.environments())
+                  .extracting(EnvironmentName::uid)
+                  .containsExactly("e-1");
+            });
+  }
+
+  @Test
+  public void aConversationIsNestedAndHasFourRolesAndContents() throws Exception {
+    var step = Golden.read("conversation", Conversation.class).steps().getFirst();
+
+    assertThat(step.messages())
+        .extracting(ConversationMessage::role)
+        .containsExactly(
+            MessageRole.SYSTEM, MessageRole.USER, MessageRole.ASSISTANT, MessageRole.TOOL);
+    assertThat(step.messages())
+        .flatExtracting(ConversationMessage::content)
+        .extracting(ConversationContent::type)
+        .containsExactly("event", "text", "action", "action_result");
+    var contents = step.messages().stream().map(it -> it.content().getFirst()).toList();
+    assertThat(contents.get(0).event()).isEqualTo(ClientJson.tree("{\"kind\":\"started\"}"));
+    assertThat(contents.get(1).text()).isEqualTo("Fix it");
+    assertThat(contents.get(2).action())
+        .isEqualTo(ClientJson.tree("{\"tool\":\"shell\",\"input\":\"npm test\"}"));
+    assertThat(contents.get(3).actionResult()).isEqualTo(ClientJson.tree("{\"exit\":1}"));
+    assertThat(step.steps()).extracting(ConversationStep::id).containsExactly("1.1");
+  }
+
+  @Test
+  public void signedAddressesAreInNoString() throws Exception {
+    assertThat(Golden.read("artifact-content", ArtifactContent.class).toString())
+        .contains("report.pdf")
+        .doesNotContain("a-secret-value", "# The plan");
+    assertThat(
+            Golden.read("handoff-attachments#/attachments/0", HandoffAttachment.class).toString())
+        .contains("screen.png")
+        .doesNotContain("a-secret-value");
+  }
+
+  @Test
+  public void everySetterOfAnIdentityWritesItsMember() throws Exception {
+    var identity = Golden.read("identity", Identity.class);
+    var created =
+        CreateIdentity.builder()
+            .name("Fixer")
+            .description("Fixes tests")
+            .prompt("You fix tests.")
+            .environmentId("e-1")
+            .baseModel("large")
+            .baseHarness("oz")
+            .harness(requireNonNull(identity.harness()))
+            .harnessAuthSecrets(requireNonNull(identity.harnessAuthSecrets()))
+            .skills(identity.skills())
+            .secrets(identity.secrets())
+            .mcpServers("linear", McpServer.builder().warpId("linear").build())
+            .memory(requireNonNull(identity.memory()))
+            .inferenceProviders(requireNonNull(identity.inferenceProviders()))
+            .credentialStrategy(CredentialStrategy.CREATOR)
+            .agentType("foreman")
+            .workerHost("worker-1")
+            .defaultRunnerUid("runner-1")
+            .onBehalfOfEnabled(true)
+            .factoryUid("f-1")
+            .member("a_null_of_next_year", NullNode.instance)
+            .build();
+
+    assertThat(ClientJson.tree(created)).isEqualTo(Golden.tree("create-identity"));
+    assertThat(created.toBuilder().build()).isEqualTo(created);
+  }
+
+  @Test
+  public void everySetterOfAChangedIdentityWritesItsMember() throws Exception {
+    var identity = Golden.read("identity", Identity.class);
+    var changed =
+        UpdateIdentity.builder()
+            .name("Fixer")
+            .description("Fixes tests")
+            .prompt("You fix tests.")
+            .environmentId("e-1")
+            .baseModel("large")
+            .baseHarness("oz")
+            .harness(requireNonNull(identity.harness()))
+            .harnessAuthSecrets(requireNonNull(identity.harnessAuthSecrets()))
+            .skills(identity.skills())
+            .secrets(identity.secrets())
+            .mcpServers("linear", McpServer.builder().warpId("linear").build())
+            .memory(requireNonNull(identity.memory()))
+            .inferenceProviders(requireNonNull(identity.inferenceProviders()))
+            .credentialStrategy(CredentialStrategy.CREATOR)
+            .agentType("foreman")
+            .workerHost("worker-1")
+            .defaultRunnerUid("runner-1")
+            .onBehalfOfEnabled(true)
+            .member("a_null_of_next_year", NullNode.instance)
+            .build();
+
+    assertThat(ClientJson.tree(changed)).isEqualTo(Golden.tree("update-identity"));
+    assertThat(changed.toBuilder().build()).isEqualTo(changed);
+  }
+
+  @Test
+  public void whatIsNotSetStaysAndWhatIsEmptyClears() throws Exception {
+    var changed =
+        UpdateIdentity.builder()
+            .prompt("")
+            .skills(List.of())
+            .mcpServers(Map.of())
+            .member("harness", NullNode.instance)
+            .build();
+
+    assertThat(ClientJson.tree(changed).toString())
+        .isEqualTo("{\"prompt\":\"\",\"skills\":[],\"mcp_servers\":{},\"harness\":null}");
+    assertThat(ClientJson.tree(UpdateIdentity.builder().build()).toString()).isEqualTo("{}");
+  }
+
+  @Test
+  public void everySetterOfAScheduleWritesItsMember() throws Exception {
+    var config = AgentConfig.builder().environmentId("e-1").build();
+    var created =
+        CreateSchedule.builder()
+            .name("Nightly tests")
+            .cronSchedule("0 3 * * *")
+            .prompt("Run the tests.")
+            .enabled(false)
+            .agentConfig(config)
+            .agentUid("sa-1")
+            .metadata("origin", "cron")
+            .mode(RunMode.NORMAL)
+            .team(true)
+            .member("a_null_of_next_year", NullNode.instance)
+            .build();
+    var changed =
+        UpdateSchedule.builder()
+            .name("Nightly tests")
+            .cronSchedule("0 4 * * *")
+            .enabled(false)
+            .prompt("Run the tests.")
+            .agentConfig(config)
+            .agentUid("sa-1")
+            .metadata("origin", "cron")
+            .mode(RunMode.NORMAL)
+            .member("a_null_of_next_year", NullNode.instance)
+            .build();
+
+    assertThat(ClientJson.tree(created)).isEqualTo(Golden.tree("create-schedule"));
+    assertThat(created.toBuilder().build()).isEqualTo(created);
+    assertThat(ClientJson.tree(changed)).isEqualTo(Golden.tree("update-schedule"));
+    assertThat(changed.toBuilder().build()).isEqualTo(changed);
+  }
+
+  @Test
+  public void everySetterOfADispatchWritesItsMember() throws Exception {
+    var dispatch =
+        DispatchRun.builder()
+            .prompt("Fix PAY-123.")
+            .title("Pay later")
+            .ticketRef("linear:PAY-123")
+            .ticketUrl("https://linear.example/PAY-123")
+            .member("a_null_of_next_year", NullNode.instance)
+            .build();
+
+    assertThat(ClientJson.tree(dispatch)).isEqualTo(Golden.tree("dispatch-run"));
+    assertThat(dispatch.toBuilder().build()).isEqualTo(dispatch);
+    assertThat(dispatch.toString()).contains("linear:PAY-123").doesNotContain("Fix");
+  }
+
+  @Test
+  public void buildersNameWhatIsMissing() {
+    assertThatIllegalStateException()
+        .isThrownBy(() -> CreateIdentity.builder().build())
+        .withMessageContaining("name");
+    assertThatIllegalStateException()
+        .isThrownBy(() -> CreateSchedule.builder().cronSchedule("0 3 * * *").build())
+        .withMessageContaining("name");
+    assertThatIllegalStateException()
+        .isThrownBy(() -> CreateSchedule.builder().name("Nightly").build())
+        .withMessageContaining("cronSchedule");
+    assertThatIllegalStateException()
+        .isThrownBy(() -> UpdateSchedule.builder().name("a").cronSchedule("0 3 * * *").build())
+        .withMessageContaining("enabled");
+    assertThatIllegalStateException()
+        .isThrownBy(() -> DispatchRun.builder().prompt(" ").build())
+        .withMessageContaining("prompt");
+  }
+}
