@@ -1,10 +1,12 @@
 package dev.runnel.service;
 
+import com.fasterxml.jackson.databind.node.MissingNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.wire.Attachment;
 import dev.runnel.wire.CreateRun;
 import dev.runnel.wire.RunMode;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
@@ -127,7 +129,21 @@ record NewRun(
   }
 
   private static List<Attachment> attachments(CreateRun request) {
-    var attachments = request.attachments() == null ? List.<Attachment>of() : request.attachments();
+    var attachments = new ArrayList<Attachment>();
+    if (request.attachments() != null) {
+      attachments.addAll(request.attachments());
+    }
+    // As the oldest of the official libraries calls them; without a name.
+    for (var image : request.more().getOrDefault("images", MissingNode.getInstance())) {
+      var type = image.path("mime_type").asText("");
+      attachments.add(
+          Json.convert(
+              Json.newObject()
+                  .put("file_name", "image-%d.%s".formatted(attachments.size() + 1, ending(type)))
+                  .put("mime_type", type)
+                  .put("data", image.path("data").asText("")),
+              Attachment.class));
+    }
     if (attachments.size() > MOST_ATTACHMENTS) {
       throw RequestProblem.invalid("A run takes at most 5 attachments");
     }
@@ -144,9 +160,14 @@ record NewRun(
     return attachments;
   }
 
+  private static String ending(String mimeType) {
+    return mimeType.substring(mimeType.indexOf('/') + 1);
+  }
+
   private static ObjectNode rest(CreateRun request) {
     var rest = Json.newObject();
     rest.setAll(request.more());
+    rest.remove("images");
     if (request.team() != null) {
       rest.put("team", request.team());
     }

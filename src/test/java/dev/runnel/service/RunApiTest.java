@@ -5,6 +5,7 @@ import static dev.runnel.service.RunningService.problem;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.net.http.HttpRequest;
@@ -106,6 +107,45 @@ class RunApiTest {
       var id = service.create(JSON.createObjectNode().put("prompt", "x").set("config", config));
 
       assertThat(service.run(id).get("agent_config")).isEqualTo(config);
+    }
+
+    @Test
+    void keepsEveryMemberOfTheConfigurationThatIsPublished() throws Exception {
+      ObjectNode config;
+      try (var golden =
+          RunApiTest.class.getResourceAsStream("/golden/agent-run-api/agent-config.json")) {
+        config = (ObjectNode) JSON.readTree(golden);
+      }
+      var first = config.get("skills").get(0);
+      config.remove("skill_spec");
+      var id = service.create(JSON.createObjectNode().put("prompt", "x").set("config", config));
+
+      config.set("skill_spec", first);
+      assertThat(service.run(id).get("agent_config")).isEqualTo(config);
+    }
+
+    @Test
+    void takesImagesByBothNamesAndNeverShowsTheirData() {
+      var body = JSON.createObjectNode().put("prompt", "x");
+      var image = body.putArray("images").addObject();
+      image.put("mime_type", "image/png").put("data", "aGVsbG8=");
+      body.putArray("attachments")
+          .addObject()
+          .put("file_name", "screen.png")
+          .put("mime_type", "image/png")
+          .put("data", "aGVsbG8=");
+      var id = service.create(body);
+
+      assertThat(
+              service
+                  .ok(service.get("/agent/runs/" + id + "/handoff/attachments"))
+                  .get("attachments")
+                  .findValuesAsText("filename"))
+          .containsExactly("screen.png", "image-2.png");
+      assertThat(service.run(id).toString()).doesNotContain("aGVsbG8=");
+      image.put("mime_type", "text/plain");
+      assertThat(problem(service.post("/agent/runs", body.toString())))
+          .isEqualTo("invalid_request");
     }
 
     @Test
