@@ -51,6 +51,7 @@ record Settings(
   private static final Set<String> NOT_SETTINGS =
       Set.of(
           "RUNNEL_CONFIG",
+          "RUNNEL_CLIENT_LOG",
           "RUNNEL_JAVA",
           "RUNNEL_JAVA_OPTS",
           "RUNNEL_RUN_ID",

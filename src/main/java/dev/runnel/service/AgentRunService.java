@@ -85,7 +85,7 @@ public final class AgentRunService implements AutoCloseable {
         watchers,
         book,
         queue,
-        ScheduleClock.start(book, schedules, clock, changes),
+        ScheduleClock.start(book, schedules, identities, clock, changes),
         new Guard(keys, settings.publicUrl()),
         List.of(
             new RunRoutes(book, queue, identities, factories, settings, links, clock)::register,
@@ -117,7 +117,7 @@ public final class AgentRunService implements AutoCloseable {
   }
 
   /// The environments that runs may name.
-  public List<Environment> environments() {
+  List<Environment> environments() {
     return settings.environments().all();
   }
 
@@ -126,7 +126,7 @@ public final class AgentRunService implements AutoCloseable {
   ///
   /// @param refresh whether to ask the servers in any case
   /// @throws IllegalStateException with git's own words when a repository cannot be had
-  public List<Skill> skills(Environment environment, boolean refresh) throws InterruptedException {
+  List<Skill> skills(Environment environment, boolean refresh) throws InterruptedException {
     return skills.of(environment, refresh);
   }
 

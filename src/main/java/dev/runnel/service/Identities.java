@@ -129,10 +129,17 @@ final class Identities {
     return database.write(rows -> rows.change("DELETE FROM identities WHERE uid = ?", uid) > 0);
   }
 
+  /// The run with what the agent that it names is configured with, where it says nothing itself.
+  ///
+  /// @throws RequestProblem when there is no such agent
+  NewRun configured(NewRun run) {
+    return run.identityUid().map(uid -> run.over(config(uid))).orElse(run);
+  }
+
   /// What a run as this agent is configured with, where it says nothing itself.
   ///
   /// @throws RequestProblem when there is no such agent
-  ObjectNode config(String uid) {
+  private ObjectNode config(String uid) {
     var identity =
         find(uid).orElseThrow(() -> RequestProblem.invalid("agent_identity_uid names no agent"));
     var config = Json.newObject();

@@ -26,6 +26,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -103,7 +104,9 @@ final class RunBook {
   }
 
   /// Starts the run of a schedule that is due, if one is.
-  boolean startDue() {
+  ///
+  /// @param configured by the agent that the run names
+  boolean startDue(UnaryOperator<NewRun> configured) {
     var started =
         change(
             (runs, at) -> {
@@ -114,7 +117,7 @@ final class RunBook {
               var schedule = due.get();
               String error = null;
               try {
-                var run = NewRun.parse(Schedules.request(schedule.body()));
+                var run = configured.apply(NewRun.parse(Schedules.request(schedule.body())));
                 var id = UUID.randomUUID().toString();
                 runs.insert(
                     id,
@@ -251,7 +254,7 @@ final class RunBook {
   /// @return a [FollowUpAccepted]
   /// @throws RequestProblem when there is no such run
   /// @param mode how the agent goes about it, where the message starts an execution
-  String followUp(String runId, String message, RunMode mode, Optional<String> key) {
+  String followUp(String runId, String message, Optional<RunMode> mode, Optional<String> key) {
     var answer =
         once(
             "follow-up " + runId,
@@ -262,18 +265,15 @@ final class RunBook {
                   && run.execution() == 0
                   && runs.waitingFollowUps(runId).isEmpty()) {
                 runs.appendToPrompt(runId, message, at);
-                if (!mode.equals(RunMode.NORMAL)) {
-                  runs.mode(runId, mode);
+                if (mode.isPresent()) {
+                  runs.mode(runId, mode.get());
                 }
                 return Json.write(
                     new FollowUpAccepted(null, FollowUpOutcome.QUEUED_PROMPT, Map.of()));
               }
               var id = UUID.randomUUID().toString();
               runs.addFollowUp(id, runId, message, at);
-              if (run.factoryUid().isEmpty() || run.depth() > 0) {
-                // A plan was made; what is said to it has it carried out, unless it says otherwise.
-                runs.mode(runId, mode);
-              }
+              runs.mode(runId, mode.orElse(nextMode(run)));
               log.info("follow-up kept run={} followup={} phase={}", runId, id, run.phase());
               return switch (RunMachine.next(run.phase(), new Event.Told())) {
                 case Step.To(Phase next) when next == Phase.QUEUED -> {
@@ -292,6 +292,13 @@ final class RunBook {
     watchers.changed(runId);
     arrivals.tell();
     return answer;
+  }
+
+  /// A plan that was made is carried out. All else goes on as it did.
+  private static RunMode nextMode(RunRow run) {
+    var mode = new RunMode(run.mode());
+    var isMade = run.phase() != Phase.QUEUED && run.phase() != Phase.INPROGRESS;
+    return mode.equals(RunMode.PLAN) && isMade ? RunMode.NORMAL : mode;
   }
 
   /// Cancels what has not started, or asks for the end of what runs; drops what waits.

@@ -68,8 +68,8 @@ final class RunRoutes {
         throw RequestProblem.invalid(
             "A foreman gets its work by a dispatch: POST /factory/{uid}/runs");
       }
-      run = run.over(identities.config(run.identityUid().get()));
     }
+    run = identities.configured(run);
     var environment =
         run.config().map(config -> config.path("environment_id").asText("")).orElse("");
     var environments = settings.environments();
@@ -121,7 +121,7 @@ final class RunRoutes {
     if (text.indexOf('\0') >= 0) {
       throw RequestProblem.invalid("The message holds a NUL character");
     }
-    var mode = NewRun.checkMode(message.mode());
+    var mode = Optional.ofNullable(message.mode()).map(NewRun::checkMode);
     access.require(caller, ctx.pathParam("id"), false);
     Api.answer(ctx, book.followUp(ctx.pathParam("id"), text, mode, key(ctx)));
   }

@@ -18,13 +18,20 @@ final class ScheduleClock implements AutoCloseable {
 
   private final RunBook book;
   private final Schedules schedules;
+  private final Identities identities;
   private final InstantSource clock;
   private final Semaphore changes;
   private final Thread thread;
 
-  private ScheduleClock(RunBook book, Schedules schedules, InstantSource clock, Semaphore changes) {
+  private ScheduleClock(
+      RunBook book,
+      Schedules schedules,
+      Identities identities,
+      InstantSource clock,
+      Semaphore changes) {
     this.book = book;
     this.schedules = schedules;
+    this.identities = identities;
     this.clock = clock;
     this.changes = changes;
     this.thread = Thread.ofVirtual().name("schedules").unstarted(this::work);
@@ -32,8 +39,12 @@ final class ScheduleClock implements AutoCloseable {
 
   /// @param changes has a permit whenever another run may be due next
   static ScheduleClock start(
-      RunBook book, Schedules schedules, InstantSource clock, Semaphore changes) {
-    var started = new ScheduleClock(book, schedules, clock, changes);
+      RunBook book,
+      Schedules schedules,
+      Identities identities,
+      InstantSource clock,
+      Semaphore changes) {
+    var started = new ScheduleClock(book, schedules, identities, clock, changes);
     started.thread.start();
     return started;
   }
@@ -60,7 +71,7 @@ final class ScheduleClock implements AutoCloseable {
     try {
       var started = true;
       while (started) {
-        started = book.startDue();
+        started = book.startDue(identities::configured);
       }
       return schedules
           .nextDue()

@@ -141,7 +141,12 @@ class SettingsTest {
 
   @Test
   void whatTheServiceTellsItsAgentsIsNoSetting() {
-    assertThat(settings(Map.of("RUNNEL_RUN_ID", "x", "RUNNEL_EXECUTION", "1"), "").values())
+    assertThat(
+            settings(
+                    Map.of(
+                        "RUNNEL_RUN_ID", "x", "RUNNEL_EXECUTION", "1", "RUNNEL_CLIENT_LOG", "info"),
+                    "")
+                .values())
         .isEmpty();
   }
 

@@ -41,6 +41,11 @@ class FactoryTest {
           echo "child $child is done; a stranger's run: $others"
           echo "$RUNNEL_AGENT_API_KEY" > "$KEY_FILE";;
         wait*) sleep 300;;
+        think*) sleep 1; cat;;
+        *) test -z "$RUNNEL_AGENT_API_KEY" || echo "has a key";;
+      esac
+      case "$line" in
+        lead*|wait*|think*) ;;
         *) echo "did it";;
       esac
       """;
@@ -180,6 +185,32 @@ class FactoryTest {
     service.followUp(id, "go on");
     assertThat(service.awaitState(id, "SUCCEEDED").at("/status_message/message").asText())
         .isEqualTo("did it");
+  }
+
+  @Test
+  void whatIsSaidWhileAPlanIsMadeIsPlannedToo() {
+    var id = service.create(JSON.createObjectNode().put("prompt", "think").put("mode", "plan"));
+    service.awaitState(id, "INPROGRESS");
+    service.followUp(id, "mind the tests");
+
+    assertThat(service.awaitState(id, "BLOCKED").at("/status_message/message").asText())
+        .contains("Reply");
+  }
+
+  @Test
+  void aRunThatStartsRunsDoesSoInItsNextExecutionToo() {
+    var id =
+        service.create(JSON.createObjectNode().put("prompt", "tidy").put("mode", "orchestrate"));
+    assertThat(service.awaitState(id, "SUCCEEDED").at("/status_message/message").asText())
+        .contains("has a key");
+
+    service.followUp(id, "more");
+
+    await()
+        .atMost(Duration.ofSeconds(20))
+        .until(() -> service.transcript(id).lines().filter(it -> it.equals("did it")).count() == 2);
+    assertThat(service.awaitState(id, "SUCCEEDED").at("/status_message/message").asText())
+        .contains("has a key");
   }
 
   private static List<String> uids(String query) {

@@ -22,6 +22,7 @@ class ScheduleClockTest {
   private Database database;
   private RunBook book;
   private Schedules schedules;
+  private Identities identities;
 
   @BeforeEach
   void open(@TempDir Path folder) {
@@ -29,6 +30,11 @@ class ScheduleClockTest {
     database.migrate("db/service");
     book = new RunBook(database, clock, new RunWatchers(), new Arrivals(), 4);
     schedules = new Schedules(database, clock, changes);
+    identities = new Identities(database, clock, Map.of());
+  }
+
+  private boolean start() {
+    return book.startDue(identities::configured);
   }
 
   @AfterEach
@@ -40,11 +46,11 @@ class ScheduleClockTest {
   void aScheduleStartsARunWhenItIsDue() {
     var schedule = schedules.create(Json.body(EVERY_HOUR));
 
-    assertThat(book.startDue()).isFalse();
+    assertThat(start()).isFalse();
     clock.advance(Duration.ofHours(1));
 
-    assertThat(book.startDue()).isTrue();
-    assertThat(book.startDue()).isFalse();
+    assertThat(start()).isTrue();
+    assertThat(start()).isFalse();
     var run = book.list(RunQuery.parse(Map.of())).runs().getFirst();
     assertThat(run.prompt()).isEqualTo("tidy up");
     assertThat(run.source()).isEqualTo("SCHEDULED_AGENT");
@@ -53,12 +59,41 @@ class ScheduleClockTest {
   }
 
   @Test
+  void aScheduledRunIsConfiguredByTheAgentThatTheScheduleNames() {
+    var writer =
+        identities.create(
+            Json.body(
+                "{\"name\":\"writer\",\"prompt\":\"Write well\"}"
+                    .getBytes(StandardCharsets.UTF_8)));
+    var asked = Json.body(EVERY_HOUR).put("agent_uid", writer.path("uid").asText());
+    schedules.create(asked);
+    clock.advance(Duration.ofHours(1));
+
+    start();
+
+    var run = book.list(RunQuery.parse(Map.of())).runs().getFirst();
+    assertThat(run.configNode().path("base_prompt").asText()).isEqualTo("Write well");
+  }
+
+  @Test
+  void anAgentThatIsNoMoreIsToldAsTheReasonWhyNothingWasStarted() {
+    var schedule = schedules.create(Json.body(EVERY_HOUR).put("agent_uid", "gone"));
+    clock.advance(Duration.ofHours(1));
+
+    start();
+
+    assertThat(book.list(RunQuery.parse(Map.of())).runs()).isEmpty();
+    assertThat(schedules.find(schedule.id()).orElseThrow().lastError())
+        .hasValueSatisfying(why -> assertThat(why).contains("names no agent"));
+  }
+
+  @Test
   void whatWasMissedIsRunOnce() {
     schedules.create(Json.body(EVERY_HOUR));
     clock.advance(Duration.ofDays(3));
 
-    assertThat(book.startDue()).isTrue();
-    assertThat(book.startDue()).isFalse();
+    assertThat(start()).isTrue();
+    assertThat(start()).isFalse();
   }
 
   @Test
@@ -67,14 +102,14 @@ class ScheduleClockTest {
     schedules.enable(schedule.id(), false);
     clock.advance(Duration.ofHours(2));
 
-    assertThat(book.startDue()).isFalse();
+    assertThat(start()).isFalse();
     assertThat(schedules.nextDue()).isEmpty();
   }
 
   @Test
   void theClockStartsWhatIsDueByItself() {
     schedules.create(Json.body(EVERY_HOUR));
-    try (var _ = ScheduleClock.start(book, schedules, clock, changes)) {
+    try (var _ = ScheduleClock.start(book, schedules, identities, clock, changes)) {
       clock.advance(Duration.ofHours(1));
       changes.release();
 
