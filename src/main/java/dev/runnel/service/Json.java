@@ -10,12 +10,15 @@ import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.cfg.CoercionAction;
 import com.fasterxml.jackson.databind.cfg.CoercionInputShape;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.introspect.BeanPropertyDefinition;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.type.LogicalType;
 import com.fasterxml.jackson.datatype.jsr310.JavaTimeModule;
 import java.io.IOException;
 import java.util.List;
 
+import java.util.Set;
+import java.util.stream.Collectors;
 /// JSON as this service reads and writes it: strict about what comes in, unknown members aside.
 final class Json {
   private static final ObjectMapper MAPPER = mapper();
@@ -78,6 +81,17 @@ final class Json {
   }
 
   private static String place(JsonProcessingException e) {
+  /// The names of a type's members.
+  static Set<String> members(Class<?> type) {
+    return MAPPER
+        .getSerializationConfig()
+        .introspect(MAPPER.constructType(type))
+        .findProperties()
+        .stream()
+        .map(BeanPropertyDefinition::getName)
+        .collect(Collectors.toSet());
+  }
+
     if (e instanceof JsonMappingException mapping) {
       var path = new StringBuilder();
       for (var step : mapping.getPath()) {

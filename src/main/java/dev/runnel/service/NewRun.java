@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.MissingNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.wire.Attachment;
 import dev.runnel.wire.CreateRun;
+import dev.runnel.wire.RunItem;
 import dev.runnel.wire.RunMode;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -13,6 +14,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// A run as it was asked for, checked.
@@ -43,6 +46,10 @@ record NewRun(
       Set.of(RunMode.NORMAL, RunMode.PLAN, RunMode.ORCHESTRATE);
   private static final Pattern METADATA_KEY = Pattern.compile("[a-zA-Z0-9._-]{1,64}");
   // It goes through one environment variable, which the kernel bounds at 128 KiB.
+  /// What the service alone says of a run, or nobody.
+  private static final Set<String> OURS =
+      Stream.concat(Json.members(RunItem.class).stream(), Stream.of("run_url"))
+          .collect(Collectors.toUnmodifiableSet());
   private static final int LONGEST_CONFIG = 64 * 1024;
 
   NewRun {
@@ -180,6 +187,7 @@ record NewRun(
   private static String skill(ObjectNode config) {
     return config.path("skill_spec").asText(config.path("skills").path(0).asText(""));
   }
+    rest.remove(OURS);
 
   private static Optional<ObjectNode> config(CreateRun request, @Nullable ObjectNode sent) {
     var skill = present(request.skill());
