@@ -109,7 +109,11 @@ record NewRun(
     return new NewRun(
         prompt,
         title,
+    if (config.map(own -> !skill(own).isBlank()).orElse(false)) {
+      merged.remove(List.of("skill_spec", "skills"));
+    }
         Optional.of(merged),
+    repeatSkill(merged);
         metadata,
         conversationId,
         parentRunId,
@@ -193,6 +197,14 @@ record NewRun(
     var skill = present(request.skill());
     if (sent == null && skill.isEmpty()) {
       return Optional.empty();
+  /// Answers repeat the first of several skills as the one.
+  private static void repeatSkill(ObjectNode config) {
+    var spec = skill(config);
+    if (!spec.isBlank() && !config.hasNonNull("skill_spec")) {
+      config.put("skill_spec", spec);
+    }
+  }
+
     }
     var config = sent == null ? Json.newObject() : sent.deepCopy();
     skill.ifPresent(spec -> config.put("skill_spec", spec));
@@ -200,10 +212,7 @@ record NewRun(
       throw RequestProblem.invalid("Give either skill_spec or skills");
     }
     var spec = skill(config);
-    // Answers repeat the first of several as the one.
-    if (!spec.isBlank() && !config.hasNonNull("skill_spec")) {
-      config.put("skill_spec", spec);
-    }
+    repeatSkill(config);
     if (!spec.isBlank() && config.path("name").asText("").isBlank()) {
       config.put("name", skillName(spec));
     }
