@@ -19,6 +19,8 @@ import java.util.stream.Stream;
 final class Factories {
   private static final Pattern TICKET = Pattern.compile("([^:\\s]+):(\\S+)");
   private static final String TEAM = "runnel";
+  private static final String SOURCE = "ticket_source";
+  private static final String ID = "ticket_id";
 
   private final List<Factory> all;
   private final Instant since;
@@ -96,20 +98,26 @@ final class Factories {
     var metadata = body.putObject("metadata");
     var parts = TICKET.matcher(ticket);
     if (parts.matches()) {
-      metadata.put("ticket_source", parts.group(1));
-      metadata.put("ticket_id", parts.group(2));
+      metadata.put(SOURCE, parts.group(1));
+      metadata.put(ID, parts.group(2));
     }
     Optional.ofNullable(work.ticketUrl()).ifPresent(url -> metadata.put("ticket_url", url));
     return NewRun.parse(body);
   }
 
   /// `source:id`; made up where none is given.
-  static String ticket(DispatchRun work) {
+  private static String ticket(DispatchRun work) {
     var given = Optional.ofNullable(work.ticketRef()).filter(it -> !it.isBlank());
     if (given.isPresent() && !TICKET.matcher(given.get()).matches()) {
       throw RequestProblem.invalid("ticket_ref is source:id, as in linear:PAY-123");
     }
     return given.orElseGet(() -> "adhoc:" + UUID.randomUUID());
+  }
+
+  /// The ticket that a dispatched run is for.
+  static String ticketOf(RunRow run) {
+    var metadata = run.metadataEntries();
+    return metadata.get(SOURCE) + ":" + metadata.get(ID);
   }
 
   private static ObjectNode config(Factory factory) {

@@ -53,8 +53,7 @@ final class FactoryRoutes {
   private void dispatch(Context ctx, Caller caller) {
     var factory = find(ctx);
     var work = Json.convert(Json.body(ctx.bodyAsBytes()), DispatchRun.class);
-    var ticket = Factories.ticket(work);
-    var run = factories.run(factory, work.toBuilder().ticketRef(ticket).build());
+    var run = factories.run(factory, work);
     var created =
         Json.read(book.create(run, caller, Optional.of(factory.uid()), RunRoutes.key(ctx)));
     var id = created.path("run_id").asText();
@@ -63,7 +62,8 @@ final class FactoryRoutes {
     body.set("state", created.get("state"));
     body.put("factory_uid", factory.uid());
     body.put("foreman_agent", factory.foreman().name());
-    body.put("ticket_ref", ticket);
+    // A dispatch that was sent twice has the ticket that was made up the first time.
+    body.put("ticket_ref", book.find(id).map(Factories::ticketOf).orElse(""));
     body.put("run_url", publicUrl.get().toString().replaceAll("/+$", "") + "/runs/" + id);
     Api.answer(ctx, body.toString());
   }

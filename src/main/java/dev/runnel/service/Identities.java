@@ -1,5 +1,6 @@
 package dev.runnel.service;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.database.Database;
 import dev.runnel.database.Rows;
@@ -87,7 +88,7 @@ final class Identities {
             rows -> rows.first("SELECT * FROM identities WHERE uid = ?", Identities::read, uid));
   }
 
-  /// What is left out or null stays, an empty text clears, anything else replaces.
+  /// What is left out or null stays, what is empty clears, anything else replaces.
   Optional<ObjectNode> update(String uid, ObjectNode changes) {
     requireOwn(uid);
     var now = clock.instant().truncatedTo(ChronoUnit.MICROS);
@@ -105,7 +106,7 @@ final class Identities {
               .forEach(
                   member -> {
                     var value = member.getValue();
-                    if (value.isTextual() && value.textValue().isEmpty()) {
+                    if (isCleared(value)) {
                       body.remove(member.getKey());
                     } else if (!value.isNull() && !OURS.contains(member.getKey())) {
                       body.set(member.getKey(), value);
@@ -122,6 +123,12 @@ final class Identities {
               uid);
           return Optional.of(show(uid, body, createdAt, now));
         });
+  }
+
+  private static boolean isCleared(JsonNode value) {
+    return value.isTextual()
+        ? value.textValue().isEmpty()
+        : value.isContainerNode() && value.isEmpty();
   }
 
   boolean delete(String uid) {

@@ -5,16 +5,20 @@ import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonMappingException;
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.MapperFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.cfg.CoercionAction;
 import com.fasterxml.jackson.databind.cfg.CoercionInputShape;
+import com.fasterxml.jackson.databind.introspect.BeanPropertyDefinition;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.type.LogicalType;
 import com.fasterxml.jackson.datatype.jsr310.JavaTimeModule;
 import java.io.IOException;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /// JSON as this service reads and writes it: strict about what comes in, unknown members aside.
 final class Json {
@@ -77,6 +81,17 @@ final class Json {
     }
   }
 
+  /// The names of a type's members.
+  static Set<String> members(Class<?> type) {
+    return MAPPER
+        .getSerializationConfig()
+        .introspect(MAPPER.constructType(type))
+        .findProperties()
+        .stream()
+        .map(BeanPropertyDefinition::getName)
+        .collect(Collectors.toSet());
+  }
+
   private static String place(JsonProcessingException e) {
     if (e instanceof JsonMappingException mapping) {
       var path = new StringBuilder();
@@ -97,6 +112,8 @@ final class Json {
             .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
             .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
             .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+            .disable(DeserializationFeature.ACCEPT_FLOAT_AS_INT)
+            .disable(MapperFeature.ALLOW_COERCION_OF_SCALARS)
             .disable(SerializationFeature.WRITE_DATES_AS_TIMESTAMPS);
     mapper.withCoercionConfig(
         LogicalType.Textual,

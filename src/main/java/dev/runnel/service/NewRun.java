@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.MissingNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.wire.Attachment;
 import dev.runnel.wire.CreateRun;
+import dev.runnel.wire.RunItem;
 import dev.runnel.wire.RunMode;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -13,6 +14,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// A run as it was asked for, checked.
@@ -36,12 +39,17 @@ record NewRun(
     ObjectNode rest) {
   private static final int MOST_METADATA = 20;
   private static final int LONGEST_VALUE = 256;
+  private static final int LONGEST_IDLE = 60;
   private static final int MOST_ATTACHMENTS = 5;
   private static final Set<String> IMAGES =
       Set.of("image/jpeg", "image/png", "image/gif", "image/webp");
   private static final Set<RunMode> MODES =
       Set.of(RunMode.NORMAL, RunMode.PLAN, RunMode.ORCHESTRATE);
   private static final Pattern METADATA_KEY = Pattern.compile("[a-zA-Z0-9._-]{1,64}");
+  /// What the service alone says of a run, or nobody.
+  private static final Set<String> OURS =
+      Stream.concat(Json.members(RunItem.class).stream(), Stream.of("run_url"))
+          .collect(Collectors.toUnmodifiableSet());
   // It goes through one environment variable, which the kernel bounds at 128 KiB.
   private static final int LONGEST_CONFIG = 64 * 1024;
 
@@ -63,6 +71,9 @@ record NewRun(
     }
     if (prompt.indexOf('\0') >= 0) {
       throw RequestProblem.invalid("The prompt holds a NUL character");
+    }
+    if (present(request.agentIdentityUid()).isPresent() && Boolean.FALSE.equals(request.team())) {
+      throw RequestProblem.invalid("Only a run of the team can name agent_identity_uid");
     }
     var metadata = request.metadata() == null ? Map.<String, String>of() : request.metadata();
     check(metadata);
@@ -98,7 +109,11 @@ record NewRun(
   /// With a configuration that holds where this one says nothing.
   NewRun over(ObjectNode defaults) {
     var merged = defaults.deepCopy();
+    if (config.map(own -> !skill(own).isBlank()).orElse(false)) {
+      merged.remove(List.of("skill_spec", "skills"));
+    }
     config.ifPresent(merged::setAll);
+    repeatSkill(merged);
     return new NewRun(
         prompt,
         title,
@@ -134,7 +149,11 @@ record NewRun(
       attachments.addAll(request.attachments());
     }
     // As the oldest of the official libraries calls them; without a name.
-    for (var image : request.more().getOrDefault("images", MissingNode.getInstance())) {
+    var images = request.more().getOrDefault("images", MissingNode.getInstance());
+    if (!images.isArray() && !images.isMissingNode() && !images.isNull()) {
+      throw RequestProblem.invalid("A member of the body has the wrong type: images");
+    }
+    for (var image : images) {
       var type = image.path("mime_type").asText("");
       attachments.add(
           Json.convert(
@@ -168,6 +187,7 @@ record NewRun(
     var rest = Json.newObject();
     rest.setAll(request.more());
     rest.remove("images");
+    rest.remove(OURS);
     if (request.team() != null) {
       rest.put("team", request.team());
     }
@@ -175,6 +195,14 @@ record NewRun(
       rest.put("interactive", request.interactive());
     }
     return rest;
+  }
+
+  /// Answers repeat the first of several skills as the one.
+  private static void repeatSkill(ObjectNode config) {
+    var spec = skill(config);
+    if (!spec.isBlank() && !config.hasNonNull("skill_spec")) {
+      config.put("skill_spec", spec);
+    }
   }
 
   private static String skill(ObjectNode config) {
@@ -192,14 +220,12 @@ record NewRun(
       throw RequestProblem.invalid("Give either skill_spec or skills");
     }
     var spec = skill(config);
-    // Answers repeat the first of several as the one.
-    if (!spec.isBlank() && !config.hasNonNull("skill_spec")) {
-      config.put("skill_spec", spec);
-    }
+    repeatSkill(config);
     if (!spec.isBlank() && config.path("name").asText("").isBlank()) {
       config.put("name", skillName(spec));
     }
     checkServers(request);
+    checkIdle(request);
     if (config.toString().length() > LONGEST_CONFIG) {
       throw RequestProblem.invalid("The configuration is longer than 64 KiB");
     }
@@ -226,6 +252,13 @@ record NewRun(
                     "The tool server " + name + " needs exactly one of warp_id, command or url");
               }
             });
+  }
+
+  private static void checkIdle(CreateRun request) {
+    var minutes = request.config() == null ? null : request.config().idleTimeoutMinutes();
+    if (minutes != null && (minutes < 0 || minutes > LONGEST_IDLE)) {
+      throw RequestProblem.invalid("idle_timeout_minutes must be a number from 0 to 60");
+    }
   }
 
   static RunMode checkMode(@Nullable RunMode mode) {

@@ -18,7 +18,7 @@ final class RequestProblem extends RuntimeException {
     REQUEST_TOO_LARGE(413, "The request is too large", false),
     OPERATION_NOT_SUPPORTED(422, "This service cannot do that", false),
     INTERNAL_ERROR(500, "Something went wrong in the service", true),
-    RESOURCE_UNAVAILABLE(503, "The service cannot keep anything right now", true);
+    RESOURCE_UNAVAILABLE(500, "The service cannot keep anything right now", true);
 
     private final int status;
     private final String title;

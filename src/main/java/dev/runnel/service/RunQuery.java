@@ -17,6 +17,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// A question for a list of runs: filters, order and place, made of the parameters of the address.
@@ -31,30 +32,12 @@ final class RunQuery {
   // The index of texts knows groups of three.
   private static final int SHORTEST_INDEXED = 3;
   private static final int MOST_RARE = 500;
-  private static final List<String> STATES =
-      List.of(
-          "QUEUED",
-          "PENDING",
-          "CLAIMED",
-          "INPROGRESS",
-          "BLOCKED",
-          "SUCCEEDED",
-          "FAILED",
-          "ERROR",
-          "CANCELLED");
-  private static final Map<String, List<String>> TASK_STATES =
-      Map.of(
-          "running", List.of("QUEUED", "PENDING", "CLAIMED", "INPROGRESS"),
-          "failed", List.of("FAILED", "ERROR"),
-          "blocked", List.of("BLOCKED"),
-          "cancelled", List.of("CANCELLED"),
-          "complete", List.of("SUCCEEDED"));
-  private static final List<String> ARTIFACTS =
-      List.of("PLAN", "PULL_REQUEST", "SCREENSHOT", "FILE", "EXTERNAL_REFERENCE");
+  // More of them are looked for as they stand.
+  private static final int MOST_WORDS = 32;
 
-  /// @param pattern for LIKE
+  /// @param words which must all be there
   /// @param id what may be a run's
-  private record Search(String words, String pattern, String id) {}
+  private record Search(List<String> words, String id) {}
 
   /// A page, one run more than asked for where there is one.
   record Page(List<RunRow> runs, Optional<String> nextCursor) {}
@@ -146,20 +129,14 @@ final class RunQuery {
   }
 
   private void filters() {
-    anyOf("state", "state", RunQuery::state);
-    anyOf("source", "source", value -> value);
+    anyOf("state", "state", value -> RunWords.known("state", value, RunWords.STATES));
+    anyOf("source", "source", value -> RunWords.known("source", value, RunWords.SOURCES));
     anyOf("name", "config_name", value -> value);
     anyOf("config_name", "config_name", value -> value);
     anyOf("model_id", "model_id", value -> value);
     anyOf("skill_spec", "skill_spec", value -> value);
     anyOf("skill", "skill_spec", value -> value);
-    for (var environment : all("environment_id")) {
-      if (environment.equals("empty-environment")) {
-        conditions.add("environment_id IS NULL");
-      } else {
-        where("environment_id = ?", environment);
-      }
-    }
+    environments();
     time("created_after", "created_at > ?");
     time("created_before", "created_at < ?");
     time("updated_after", "updated_at > ?");
@@ -185,14 +162,34 @@ final class RunQuery {
       conditions.add("factory_uid IS NOT NULL");
     }
     taskStates();
-    only("execution_location", "REMOTE");
-    one("artifact_type").ifPresent(this::artifact);
+    locations();
+    artifacts();
+  }
+
+  private void environments() {
+    var wanted = all("environment_id");
+    if (wanted.isEmpty()) {
+      return;
+    }
+    var orNone =
+        wanted.contains("empty-environment") ? " OR COALESCE(environment_id, '') = ''" : "";
+    conditions.add("(environment_id IN (" + marks(wanted) + ")" + orNone + ")");
+    values.addAll(wanted);
+  }
+
+  /// All runs work where the service is.
+  private void locations() {
+    var wanted = all("execution_location");
+    wanted.forEach(value -> RunWords.known("execution_location", value, RunWords.LOCATIONS));
+    if (!wanted.isEmpty() && !wanted.contains("REMOTE")) {
+      conditions.add("1 = 0");
+    }
   }
 
   private void taskStates() {
     var wanted = new ArrayList<String>();
     for (var status : all("task_status")) {
-      var states = TASK_STATES.get(status);
+      var states = RunWords.TASK_STATES.get(status);
       if (states == null) {
         throw RequestProblem.invalid(
             "task_status must be one of running, failed, blocked, cancelled, complete");
@@ -205,11 +202,19 @@ final class RunQuery {
     }
   }
 
-  private void artifact(String type) {
-    if (!ARTIFACTS.contains(type)) {
-      throw RequestProblem.invalid("artifact_type must be one of " + String.join(", ", ARTIFACTS));
+  private void artifacts() {
+    var wanted = all("artifact_type");
+    if (wanted.isEmpty()) {
+      return;
     }
-    where("artifacts LIKE ?", "%\"artifact_type\":\"" + type + "\"%");
+    conditions.add(
+        "(" + String.join(" OR ", wanted.stream().map(_ -> "artifacts LIKE ?").toList()) + ")");
+    for (var type : wanted) {
+      values.add(
+          "%\"artifact_type\":\""
+              + RunWords.known("artifact_type", type, RunWords.ARTIFACTS)
+              + "\"%");
+    }
   }
 
   private void metadata() {
@@ -235,24 +240,30 @@ final class RunQuery {
     }
   }
 
-  private void text(String words) {
-    // Both are case-insensitive for ASCII by themselves.
-    var pattern = "%" + words.replaceAll("([\\\\%_])", "\\\\$1") + "%";
-    // Also a link to a run.
-    var id = words.substring(words.lastIndexOf('/') + 1);
-    search = Optional.of(new Search(words, pattern, id));
+  private void text(String text) {
+    var words = text.strip();
+    if (!words.isEmpty()) {
+      // Also a link to a run.
+      var id = words.substring(words.lastIndexOf('/') + 1);
+      search = Optional.of(new Search(List.of(words.split("\\s+", MOST_WORDS)), id));
+    }
   }
 
   /// A page of what is common is found soonest by looking along the order; what is rare, by the
   /// index of texts.
   private void find(Search text, Rows rows) throws SQLException {
-    if (text.words().codePointCount(0, text.words().length()) >= SHORTEST_INDEXED) {
-      var phrase = "\"" + text.words().replace("\"", "\"\"") + "\"";
+    var words = text.words();
+    if (words.stream()
+        .allMatch(word -> word.codePointCount(0, word.length()) >= SHORTEST_INDEXED)) {
+      var phrases =
+          words.stream()
+              .map(word -> "\"" + word.replace("\"", "\"\"") + "\"")
+              .collect(Collectors.joining(" AND "));
       var found =
           rows.list(
               "SELECT rowid FROM run_texts WHERE run_texts MATCH ? LIMIT ?",
               row -> row.getLong(1),
-              phrase,
+              phrases,
               MOST_RARE);
       if (found.size() < MOST_RARE) {
         var marks = String.join(", ", found.stream().map(_ -> "?").toList());
@@ -262,12 +273,18 @@ final class RunQuery {
         return;
       }
     }
-    conditions.add(
+    var each =
         """
-        (title LIKE ? ESCAPE '\\' OR prompt LIKE ? ESCAPE '\\' \
-        OR skill_spec LIKE ? ESCAPE '\\' OR id = ?)\
-        """);
-    values.addAll(List.of(text.pattern(), text.pattern(), text.pattern(), text.id()));
+        (title LIKE ? ESCAPE '\\' OR prompt LIKE ? ESCAPE '\\' OR skill_spec LIKE ? ESCAPE '\\')\
+        """;
+    conditions.add(
+        "(" + String.join(" AND ", words.stream().map(_ -> each).toList()) + " OR id = ?)");
+    for (var word : words) {
+      // Case-insensitive for ASCII by itself, as the index is.
+      var pattern = "%" + word.replaceAll("([\\\\%_])", "\\\\$1") + "%";
+      values.addAll(List.of(pattern, pattern, pattern));
+    }
+    values.add(text.id());
   }
 
   private void anyOf(String parameter, String column, UnaryOperator<String> check) {
@@ -275,13 +292,6 @@ final class RunQuery {
     if (!wanted.isEmpty()) {
       conditions.add(column + " IN (" + marks(wanted) + ")");
       values.addAll(wanted);
-    }
-  }
-
-  /// All runs have the same value here, or none.
-  private void only(String parameter, @Nullable String value) {
-    if (!all(parameter).isEmpty() && (value == null || !all(parameter).contains(value))) {
-      conditions.add("1 = 0");
     }
   }
 
@@ -338,13 +348,6 @@ final class RunQuery {
 
   private static String marks(List<String> values) {
     return String.join(", ", values.stream().map(_ -> "?").toList());
-  }
-
-  private static String state(String value) {
-    if (!STATES.contains(value)) {
-      throw RequestProblem.invalid("state must be one of " + String.join(", ", STATES));
-    }
-    return value;
   }
 
   private static Sort sort(String value) {

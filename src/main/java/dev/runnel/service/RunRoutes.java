@@ -86,9 +86,7 @@ final class RunRoutes {
 
   private void list(Context ctx, Caller caller) {
     var parameters = new HashMap<>(ctx.queryParamMap());
-    if (caller.scope() instanceof Caller.Scope.Below(String parent)) {
-      parameters.put("ancestor_run_id", List.of(parent));
-    }
+    limitToFamily(caller, parameters);
     var page = book.list(RunQuery.parse(parameters));
     var now = clock.instant();
     var url = settings.publicUrl().get();
@@ -100,6 +98,18 @@ final class RunRoutes {
         Json.object(
             new PageInfo(page.nextCursor().isPresent(), page.nextCursor().orElse(null), Map.of())));
     Api.answer(ctx, body.toString());
+  }
+
+  /// An ancestor that is not there, or not the caller's to see, is a mistake, and no empty family.
+  private void limitToFamily(Caller caller, Map<String, List<String>> parameters) {
+    if (caller.scope() instanceof Caller.Scope.Below(String parent)) {
+      parameters.putIfAbsent("ancestor_run_id", List.of(parent));
+    }
+    for (var id : parameters.getOrDefault("ancestor_run_id", List.of())) {
+      if (!access.isOpen(caller, id, true) || book.find(id).isEmpty()) {
+        throw RequestProblem.invalid("ancestor_run_id names no run");
+      }
+    }
   }
 
   private void show(Context ctx, Caller caller) {

@@ -2,6 +2,7 @@ package dev.runnel.service;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.databind.node.TextNode;
 import dev.runnel.database.Rows;
 import dev.runnel.wire.ArtifactItem;
 import dev.runnel.wire.ErrorCode;
@@ -58,6 +59,8 @@ record RunRow(
     Optional<String> triggerUrl,
     int depth,
     String mode) {
+  private static final JsonNode MASK = TextNode.valueOf("***");
+
   static RunRow read(ResultSet row) throws SQLException {
     return new RunRow(
         row.getString("id"),
@@ -91,10 +94,10 @@ record RunRow(
         row.getString("mode"));
   }
 
-  /// As the API shows it. What was sent is shown as it was, unknown members included.
+  /// As the API shows it. What was sent is shown as it was, unknown members included, secrets not.
   ObjectNode show(URI publicUrl, Instant now) {
     var item = Json.object(item(publicUrl, now));
-    config.ifPresent(json -> item.set("agent_config", Json.read(json)));
+    config.ifPresent(json -> item.set("agent_config", masked(Json.read(json))));
     creator.ifPresent(json -> item.set("creator", Json.read(json)));
     executor.ifPresent(json -> item.set("executor", Json.read(json)));
     schedule.ifPresent(json -> item.set("schedule", Json.read(json)));
@@ -111,6 +114,18 @@ record RunRow(
                           }
                         }));
     return item;
+  }
+
+  /// The variables and headers of tool servers hold secrets, which whoever sees the run need not.
+  private static JsonNode masked(JsonNode config) {
+    for (var server : config.path("mcp_servers")) {
+      for (var secrets : List.of(server.path("env"), server.path("headers"))) {
+        if (secrets instanceof ObjectNode values) {
+          values.properties().forEach(value -> value.setValue(MASK));
+        }
+      }
+    }
+    return config;
   }
 
   /// With where it stands in the queue as its status message.

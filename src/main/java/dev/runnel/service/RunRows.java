@@ -15,6 +15,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /// The statements about runs and follow-ups, within one transaction.
 record RunRows(Rows rows) {
@@ -54,8 +55,8 @@ record RunRows(Rows rows) {
         run.config().map(Json::write).orElse(null),
         config.path("name").asText(null),
         config.path("model_id").asText(null),
-        config.path("environment_id").asText(null),
-        config.path("skill_spec").asText(null),
+        text(config, "environment_id"),
+        text(config, "skill_spec"),
         Json.write(run.metadata()),
         run.conversationId().orElse(id),
         run.parentRunId().orElse(null),
@@ -79,6 +80,12 @@ record RunRows(Rows rows) {
           entry.getKey(),
           entry.getValue());
     }
+  }
+
+  /// What is blank is not there.
+  private static @Nullable String text(ObjectNode config, String member) {
+    var text = config.path(member).asText("");
+    return text.isBlank() ? null : text;
   }
 
   Optional<RunRow> find(String id) throws SQLException {

@@ -5,11 +5,13 @@ import com.github.kagkarlsson.scheduler.task.schedule.CronSchedule;
 import com.github.kagkarlsson.scheduler.task.schedule.CronStyle;
 import dev.runnel.database.Database;
 import dev.runnel.database.Rows;
+import dev.runnel.wire.CreateSchedule;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.ZoneOffset;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -101,7 +103,7 @@ final class Schedules {
 
   Schedule create(ObjectNode asked) {
     var id = UUID.randomUUID().toString();
-    var now = clock.instant();
+    var now = now();
     var enabled = asked.path("enabled").asBoolean(true);
     var schedule = checked(id, asked, enabled, now, now, Optional.empty());
     database.write(
@@ -145,7 +147,7 @@ final class Schedules {
               asked,
               asked.path("enabled").booleanValue(),
               before.createdAt(),
-              clock.instant(),
+              now(),
               before.lastRan());
         });
   }
@@ -161,9 +163,9 @@ final class Schedules {
                 enabled,
                 before.body(),
                 before.createdAt(),
-                clock.instant(),
+                now(),
                 before.lastRan(),
-                enabled ? next(before.cron(), clock.instant()) : Optional.empty(),
+                enabled ? next(before.cron(), now()) : Optional.empty(),
                 Optional.empty()));
   }
 
@@ -236,6 +238,11 @@ final class Schedules {
     return changed;
   }
 
+  /// As exactly as it is kept.
+  private Instant now() {
+    return clock.instant().truncatedTo(ChronoUnit.MICROS);
+  }
+
   private static Optional<Schedule> find(Rows rows, String id) throws SQLException {
     return rows.first("SELECT * FROM schedules WHERE id = ?", Schedule::read, id);
   }
@@ -252,6 +259,8 @@ final class Schedules {
     if (name.isEmpty()) {
       throw RequestProblem.invalid("A schedule needs a name");
     }
+    var nextRun = next(cron, now());
+    Json.convert(asked, CreateSchedule.class);
     // What it will ask for must be a run.
     NewRun.parse(request(asked));
     var body = asked.deepCopy();
@@ -266,7 +275,7 @@ final class Schedules {
         createdAt,
         updatedAt,
         lastRan,
-        next(cron, clock.instant()).filter(_ -> enabled),
+        nextRun.filter(_ -> enabled),
         Optional.empty());
   }
 

@@ -33,7 +33,8 @@ public record Problem(
     @JsonProperty("trace_id") @Nullable String traceId,
     @JsonProperty("provider") @Nullable String provider,
     @JsonProperty("auth_url") @Nullable String authUrl,
-    @JsonProperty("inaccessible_repos") List<String> inaccessibleRepos,
+    @JsonProperty("inaccessible_repos") @JsonInclude(JsonInclude.Include.NON_EMPTY)
+        List<String> inaccessibleRepos,
     @JsonProperty("integration_name") @Nullable String integrationName,
     @JsonProperty("setup_url") @Nullable String setupUrl,
     @JsonAnySetter @JsonAnyGetter Map<String, JsonNode> more) {

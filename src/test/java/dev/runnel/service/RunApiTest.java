@@ -97,7 +97,7 @@ class RunApiTest {
     }
 
     @Test
-    void keepsTheConfigurationAsItWasSent() throws Exception {
+    void keepsTheConfigurationAsItWasSentAndHidesItsSecrets() throws Exception {
       var config =
           JSON.readTree(
               """
@@ -106,6 +106,7 @@ class RunApiTest {
               """);
       var id = service.create(JSON.createObjectNode().put("prompt", "x").set("config", config));
 
+      ((ObjectNode) config.at("/mcp_servers/s/env")).put("K", "***");
       assertThat(service.run(id).get("agent_config")).isEqualTo(config);
     }
 
@@ -121,6 +122,8 @@ class RunApiTest {
       var id = service.create(JSON.createObjectNode().put("prompt", "x").set("config", config));
 
       config.set("skill_spec", first);
+      ((ObjectNode) config.at("/mcp_servers/files/env")).put("TOKEN", "***");
+      ((ObjectNode) config.at("/mcp_servers/docs/headers")).put("Authorization", "***");
       assertThat(service.run(id).get("agent_config")).isEqualTo(config);
     }
 

@@ -73,7 +73,8 @@ final class RunningService implements AutoCloseable {
       Optional<String> command,
       Map<String, String> environment,
       int slots,
-      Setup setup) {
+      Setup setup,
+      InstantSource clock) {
     this.database = Database.sqlite(folder.resolve("agent-runs.db"));
     var settings =
         new ServiceSettings(
@@ -90,7 +91,7 @@ final class RunningService implements AutoCloseable {
             setup.access(),
             setup.factories(),
             () -> uri("/api/v1"));
-    this.service = AgentRunService.open(database, settings, InstantSource.system());
+    this.service = AgentRunService.open(database, settings, clock);
     this.server =
         Javalin.create(
                 config -> {
@@ -102,8 +103,21 @@ final class RunningService implements AutoCloseable {
             .start("127.0.0.1", 0);
   }
 
+  private RunningService(
+      Path folder,
+      Optional<String> command,
+      Map<String, String> environment,
+      int slots,
+      Setup setup) {
+    this(folder, command, environment, slots, setup, InstantSource.system());
+  }
+
   static RunningService withCommand(Path folder, String command) {
     return withCommand(folder, command, 4);
+  }
+
+  static RunningService withClock(Path folder, String command, InstantSource clock) {
+    return new RunningService(folder, Optional.of(command), System.getenv(), 4, Setup.USUAL, clock);
   }
 
   static RunningService withCommand(Path folder, String command, int slots) {
@@ -251,6 +265,11 @@ final class RunningService implements AutoCloseable {
         .atMost(Duration.ofSeconds(10))
         .pollInterval(Duration.ofMillis(20))
         .until(() -> Files.exists(file));
+  }
+
+  /// From now on nothing can be read or kept.
+  void loseDatabase() {
+    database.close();
   }
 
   @Override
