@@ -37,6 +37,7 @@ public final class FakeSurface implements Surface {
   private boolean losesNextAnswer;
   private boolean backgroundIsDown;
   private int opens;
+  private int calls;
 
   @Override
   public SurfaceId id() {
@@ -58,6 +59,7 @@ public final class FakeSurface implements Surface {
 
   @Override
   public synchronized Posting open(Delivery delivery, boolean again) {
+    calls++;
     if (refusal.isPresent()) {
       return refusal.get();
     }
@@ -72,6 +74,7 @@ public final class FakeSurface implements Surface {
 
   @Override
   public synchronized Posting post(Notice notice, @Nullable PostRef status) {
+    calls++;
     if (refusal.isPresent()) {
       return refusal.get();
     }
@@ -137,6 +140,16 @@ public final class FakeSurface implements Surface {
 
   public synchronized int opens() {
     return opens;
+  }
+
+  /// How often something was to be posted, edited or opened.
+  public synchronized int calls() {
+    return calls;
+  }
+
+  /// All posts, oldest first.
+  public synchronized List<Post> posts() {
+    return List.copyOf(posts.values());
   }
 
   public synchronized void hasBackground(Conversation conversation, Background background) {

@@ -48,6 +48,8 @@ public interface Store {
     Bindings bindings();
 
     Outbox outbox();
+
+    Limits limits();
   }
 
   /// A row that waits for its worker.
@@ -133,5 +135,17 @@ public interface Store {
     void later(NoticeId id, Instant dueAt, String why);
 
     void park(NoticeId id, String why);
+  }
+
+  /// What the platforms asked for with "slow down". A limit is free until its platform asks for a
+  /// pause; what wants to use it during the pause and soon after takes turns, on all nodes.
+  interface Limits {
+    /// When the holder may use the limit: `now`, or the turn that is kept for it.
+    ///
+    /// @param holder the id of a notice or a delivery; it asks again when its turn has come
+    Instant turn(String limit, String holder, Instant now);
+
+    /// Nobody uses the limit before that.
+    void hold(String limit, Instant until);
   }
 }

@@ -1,6 +1,7 @@
 package dev.runnel.core.port;
 
 import dev.runnel.core.model.Background;
+import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.PostRef;
@@ -34,4 +35,10 @@ public interface Surface {
 
   /// Renders and sends; edits the status post where there is one.
   Posting post(Notice notice, @Nullable PostRef status);
+
+  /// What shares the platform's patience with posts to the conversation: when the platform asks for
+  /// a pause, all posts with the same limit wait.
+  default String limit(Conversation conversation) {
+    return id().value();
+  }
 }

@@ -2,6 +2,7 @@ package dev.runnel.surface.slack;
 
 import dev.runnel.core.model.Actor;
 import dev.runnel.core.model.Background;
+import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Notice;
@@ -174,6 +175,12 @@ public final class SlackSurface implements Surface, AutoCloseable {
       case Update.Helped(Actor to) -> tellPrivately(notice, to);
       case Update.Blocked _, Update.Succeeded _, Update.Failed _, Update.Cancelled _ -> say(notice);
     };
+  }
+
+  /// Slack counts messages by channel.
+  @Override
+  public String limit(Conversation conversation) {
+    return SlackPlace.SURFACE + ":" + conversation.place();
   }
 
   /// A new message in the thread.
