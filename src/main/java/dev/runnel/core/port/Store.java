@@ -85,6 +85,14 @@ public interface Store {
     /// Gives up; a person may look at it and retry it.
     void park(DeliveryId id, String why);
 
+    /// What was accepted in the conversation between two instants, by our clock.
+    List<Delivery> heard(Conversation conversation, Instant from, Instant to);
+
+    /// Up to when all is known that was said on the surface; empty before the first time.
+    Optional<Instant> heardThrough(SurfaceId surface);
+
+    void heardThrough(SurfaceId surface, Instant through);
+
     /// Replaces an undone delivery, for example by itself in the thread opened for it. Its tries
     /// start again.
     void replace(Delivery delivery);
