@@ -3,7 +3,10 @@ package dev.runnel.core.flow;
 import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Missed;
+import dev.runnel.core.model.Notice;
+import dev.runnel.core.model.NoticeId;
 import dev.runnel.core.model.SurfaceId;
+import dev.runnel.core.model.Update;
 import dev.runnel.core.port.Store;
 import dev.runnel.core.port.Surface;
 import java.time.Duration;
@@ -15,7 +18,7 @@ import org.slf4j.LoggerFactory;
 
 /// Asks each platform what was said that it did not deliver: after a start, and now and then,
 /// because platforms give up on deliveries. What it finds goes through the same door, where what is
-/// known already has no effect.
+/// known already has no effect. And it mends status posts that do not show what is known.
 public final class CatchUp {
   private static final Logger log = LoggerFactory.getLogger(CatchUp.class);
 
@@ -45,6 +48,7 @@ public final class CatchUp {
   public Instant step(Instant now) {
     var wait = EVERY;
     for (var surface : surfaces.byId().values()) {
+      repair(surface.id(), now);
       var failed = ask(surface, now);
       if (failed.isPresent() && failed.get().compareTo(wait) < 0) {
         wait = failed.get();
@@ -84,6 +88,41 @@ public final class CatchUp {
         yield Optional.of(after.orElse(AFTER_A_FAILURE));
       }
     };
+  }
+
+  /// A status post may be missing or old: its notice was given up, or somebody discarded it.
+  private void repair(SurfaceId surface, Instant now) {
+    for (var conversation : conversations(surface)) {
+      store.change(
+          work ->
+              work.bindings()
+                  .of(conversation)
+                  .filter(binding -> binding.since().isAfter(now.minus(LONGEST)))
+                  .filter(binding -> !isShown(work, binding))
+                  .ifPresent(
+                      binding -> {
+                        log.info("status repaired run={}", binding.run().id());
+                        work.outbox().add(status(binding, now));
+                      }));
+    }
+  }
+
+  private static boolean isShown(Store.Work work, Binding binding) {
+    return work.outbox()
+        .shown(binding.conversation(), binding.run().id())
+        .filter(shown -> shown.stateName().equals(binding.run().stateName()))
+        .isPresent();
+  }
+
+  private static Notice status(Binding binding, Instant now) {
+    return new Notice(
+        NoticeId.random(),
+        binding.conversation(),
+        new Update.Status(
+            binding.run(), binding.requester(), binding.request(), binding.since(), now),
+        binding.origin(),
+        now,
+        0);
   }
 
   private static Instant since(Instant through, Instant now) {

@@ -7,6 +7,7 @@ import dev.runnel.core.model.DeliveryId;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.NoticeId;
 import dev.runnel.core.model.PostRef;
+import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunId;
 import dev.runnel.core.model.SurfaceId;
 import java.time.Instant;
@@ -139,6 +140,10 @@ public interface Store {
 
     /// Where the status post of a run is that its conversation no longer goes by.
     Optional<PostRef> statusPost(Conversation conversation, RunId run);
+
+    /// The run as its status post shows it, or will when all that waits is posted; empty when there
+    /// is no such post, or its notice was parked.
+    Optional<Run> shown(Conversation conversation, RunId run);
 
     void later(NoticeId id, Instant dueAt, String why);
 

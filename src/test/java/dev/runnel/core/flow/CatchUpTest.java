@@ -1,6 +1,7 @@
 package dev.runnel.core.flow;
 
 import static dev.runnel.testkit.Samples.NINE;
+import static dev.runnel.testkit.Samples.OTHER_THREAD;
 import static dev.runnel.testkit.Samples.THREAD;
 import static dev.runnel.testkit.Samples.cancel;
 import static dev.runnel.testkit.Samples.delivery;
@@ -12,6 +13,7 @@ import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.DeliveryId;
 import dev.runnel.core.model.Missed;
 import dev.runnel.core.model.Missed.Heard;
+import dev.runnel.core.model.Posting;
 import dev.runnel.core.model.RunState;
 import dev.runnel.testkit.World;
 import java.nio.file.Path;
@@ -81,6 +83,25 @@ class CatchUpTest {
     world.catchesUp();
     world.settle();
     assertThat(world.onlyRun().state()).isEqualTo(RunState.CANCELLED);
+  }
+
+  @Test
+  void aStatusPostThatWasGivenUpIsMadeLater() {
+    world.surface.answersPosts(Optional.of(new Posting.Undeliverable("Invite me first.")));
+    world.says(delivery("2", start("add a test"), OTHER_THREAD));
+    world.settle();
+    world.surface.answersPosts(Optional.empty());
+    world.settle();
+    assertThat(world.surface.kinds(OTHER_THREAD)).isEmpty();
+
+    world.catchesUp();
+    world.settle();
+    world.catchesUp();
+    world.settle();
+
+    assertThat(world.surface.kinds(OTHER_THREAD)).containsExactly("Status");
+    assertThat(world.surface.posts(THREAD)).hasSize(1);
+    assertThat(world.surface.posts(THREAD).getFirst().edits()).isZero();
   }
 
   @Test

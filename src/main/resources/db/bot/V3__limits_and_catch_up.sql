@@ -17,3 +17,5 @@ CREATE TABLE catch_ups (
   surface TEXT NOT NULL PRIMARY KEY,
   through BIGINT NOT NULL
 );
+
+CREATE INDEX outbox_status ON outbox (status_of, seq) WHERE status_of IS NOT NULL;
