@@ -22,7 +22,8 @@ record Platforms(Optional<SlackSurface> slack, Optional<GitHubSurface> github, O
   static Platforms of(Settings settings, InstantSource clock) {
     var http = new OkHttpClient.Builder().callTimeout(PATIENCE).build();
     return new Platforms(
-        read(SlackConfig::from, settings.startingWith("SLACK_")).map(SlackSurface::new),
+        read(SlackConfig::from, settings.startingWith("SLACK_"))
+            .map(config -> new SlackSurface(config, clock)),
         read(GitHubConfig::from, settings.startingWith("GITHUB_", "RUNNEL_"))
             .map(config -> new GitHubSurface(config, http, clock)),
         http);

@@ -6,6 +6,7 @@ import dev.runnel.console.Access;
 import dev.runnel.console.Console;
 import dev.runnel.console.ConsoleSurface;
 import dev.runnel.console.Transcripts;
+import dev.runnel.core.flow.CatchUp;
 import dev.runnel.core.flow.Courier;
 import dev.runnel.core.flow.Dispatcher;
 import dev.runnel.core.flow.Surfaces;
@@ -101,7 +102,14 @@ final class Wiring implements AutoCloseable {
     var watcher = new Watcher(store, runs);
     var courier = new Courier(store, surfaces, chance);
     var engine =
-        new Engine(store, clock, new Engine.Steps(dispatcher::step, courier::step, watcher::step));
+        new Engine(
+            store,
+            clock,
+            new Engine.Steps(
+                dispatcher::step,
+                courier::step,
+                watcher::step,
+                new CatchUp(store, surfaces)::step));
 
     var receptions = new Receptions();
     var agent = agent(service);

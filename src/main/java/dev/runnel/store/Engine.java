@@ -48,13 +48,19 @@ public final class Engine implements AutoCloseable {
   private static final Duration DRAIN = Duration.ofSeconds(10);
   private static final int WAKES = 10_000;
   private static final String WATCH = "watch";
+  private static final String CATCH_UP = "catch-up";
 
   /// What the workers do.
   ///
   /// @param watch one look at all runs; says when the next one is due, empty while there is
   ///     nothing to
   ///     watch
-  public record Steps(Step dispatch, Step post, Function<Instant, Optional<Instant>> watch) {
+  /// @param catchUp one question to all surfaces; says when the next one is due
+  public record Steps(
+      Step dispatch,
+      Step post,
+      Function<Instant, Optional<Instant>> watch,
+      Function<Instant, Instant> catchUp) {
     /// Works on a conversation's rows that are due.
     @FunctionalInterface
     public interface Step {
@@ -67,6 +73,7 @@ public final class Engine implements AutoCloseable {
   private final Steps steps;
   private final Map<Lane, CustomTask<Void>> lanes = new EnumMap<>(Lane.class);
   private final CustomTask<Void> watch;
+  private final CustomTask<Void> catchUp;
   private final Scheduler scheduler;
 
   /// Wakes behind the commits, so that no sender waits for it; what is discarded when far too
@@ -93,9 +100,14 @@ public final class Engine implements AutoCloseable {
     lanes.put(Lane.INBOX, lane(Lane.INBOX, steps.dispatch()));
     lanes.put(Lane.OUTBOX, lane(Lane.OUTBOX, steps.post()));
     this.watch = watching();
+    this.catchUp = catchingUp();
     this.scheduler =
         Scheduler.create(
-                store.database().dataSource(), lanes.get(Lane.INBOX), lanes.get(Lane.OUTBOX), watch)
+                store.database().dataSource(),
+                lanes.get(Lane.INBOX),
+                lanes.get(Lane.OUTBOX),
+                watch,
+                catchUp)
             .startTasks(sweeping())
             .schedulerName(new SchedulerName.Fixed(UUID.randomUUID().toString()))
             .clock(clock::instant)
@@ -127,6 +139,7 @@ public final class Engine implements AutoCloseable {
     store.onTouched(touched -> waker.execute(() -> wake(touched)));
     scheduler.start();
     sweep();
+    wake(catchUp.instance("all"), clock.instant());
   }
 
   private CustomTask<Void> lane(Lane lane, Steps.Step step) {
@@ -160,6 +173,17 @@ public final class Engine implements AutoCloseable {
                   wakeWatcher();
                 }
               };
+            });
+  }
+
+  private CustomTask<Void> catchingUp() {
+    return Tasks.custom(CATCH_UP, Void.class)
+        .onDeadExecutionRevive()
+        .onFailure(again())
+        .execute(
+            (_, _) -> {
+              var next = steps.catchUp().apply(clock.instant());
+              return (complete, operations) -> operations.reschedule(complete, next);
             });
   }
 
@@ -204,14 +228,17 @@ public final class Engine implements AutoCloseable {
   }
 
   private void schedule(Lane lane, Conversation conversation, Instant at) {
-    TaskInstance<Void> instance = task(lane).instance(conversation.id());
+    wake(task(lane).instance(conversation.id()), at);
+    ringAt(at);
+  }
+
+  private void wake(TaskInstance<Void> instance, Instant at) {
     try {
       scheduler.schedule(instance, at, WHEN_EXISTS_RESCHEDULE);
     } catch (TaskInstanceException running) {
       // It is being worked on, and asks for new rows when it ends.
-      log.debug("conversation is awake lane={} conversation={}", lane.task(), conversation);
+      log.debug("awake already task={} instance={}", instance.getTaskName(), instance.getId());
     }
-    ringAt(at);
   }
 
   private CustomTask<Void> task(Lane lane) {

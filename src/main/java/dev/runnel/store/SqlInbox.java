@@ -3,6 +3,7 @@ package dev.runnel.store;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.SurfaceId;
 import dev.runnel.core.port.Store;
 import dev.runnel.core.port.Store.Pending;
 import dev.runnel.database.Rows;
@@ -124,5 +125,40 @@ final class SqlInbox implements Store.Inbox {
         Json.write(delivery),
         delivery.id().value());
     touched.add(new Touched(Lane.INBOX, delivery.conversation()));
+  }
+
+  /// A row's number is about the time when it came. This reads the whole table, for a handful of
+  /// questions after a catch-up.
+  @Override
+  public List<Delivery> heard(Conversation conversation, Instant from, Instant to) {
+    return Queue.sql(
+        () ->
+            rows.list(
+                "SELECT body FROM inbox WHERE conversation = ? AND seq BETWEEN ? AND ?",
+                row -> Json.read(row.getString("body"), Delivery.class),
+                conversation.id(),
+                from,
+                to));
+  }
+
+  @Override
+  public Optional<Instant> heardThrough(SurfaceId surface) {
+    return Queue.sql(
+        () ->
+            rows.first(
+                "SELECT through FROM catch_ups WHERE surface = ?",
+                row -> Rows.instant(row, "through"),
+                surface.value()));
+  }
+
+  @Override
+  public void heardThrough(SurfaceId surface, Instant through) {
+    Queue.sql(
+        () ->
+            rows.change(
+                "INSERT INTO catch_ups (surface, through) VALUES (?, ?) ON CONFLICT (surface) DO"
+                    + " UPDATE SET through = excluded.through",
+                surface.value(),
+                through));
   }
 }

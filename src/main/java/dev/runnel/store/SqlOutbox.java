@@ -4,6 +4,7 @@ import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.NoticeId;
 import dev.runnel.core.model.PostRef;
+import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunId;
 import dev.runnel.core.model.Update;
 import dev.runnel.core.port.Store;
@@ -105,6 +106,23 @@ final class SqlOutbox implements Store.Outbox {
                 row -> new PostRef(row.getString("post")),
                 conversation.id(),
                 run.value()));
+  }
+
+  @Override
+  public Optional<Run> shown(Conversation conversation, RunId run) {
+    return Queue.sql(
+            () ->
+                rows.first(
+                    "SELECT body FROM outbox WHERE conversation = ? AND status_of = ? AND state <>"
+                        + " 2 ORDER BY seq DESC LIMIT 1",
+                    row -> Json.read(row.getString("body"), Notice.class).update(),
+                    conversation.id(),
+                    run.value()))
+        .flatMap(
+            update ->
+                update instanceof Update.Status status
+                    ? Optional.of(status.run())
+                    : Optional.empty());
   }
 
   @Override

@@ -15,11 +15,13 @@ final class SqlWork implements Store.Work {
   private final SqlInbox inbox;
   private final SqlBindings bindings;
   private final SqlOutbox outbox;
+  private final SqlLimits limits;
 
   SqlWork(Rows rows, Sequence sequence) {
     inbox = new SqlInbox(rows, sequence, touched);
     bindings = new SqlBindings(rows);
     outbox = new SqlOutbox(rows, sequence, touched);
+    limits = new SqlLimits(rows);
   }
 
   @Override
@@ -35,6 +37,11 @@ final class SqlWork implements Store.Work {
   @Override
   public Store.Outbox outbox() {
     return outbox;
+  }
+
+  @Override
+  public Store.Limits limits() {
+    return limits;
   }
 
   Set<Touched> touched() {

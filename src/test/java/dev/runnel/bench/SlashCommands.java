@@ -81,7 +81,7 @@ public final class SlashCommands {
     var folder = Files.createTempDirectory("bench");
     var store = new SqlStore(Database.sqlite(folder.resolve("runnel.db")), InstantSource.system());
     var settings = Map.of("SLACK_SIGNING_SECRET", SECRET, "SLACK_BOT_TOKEN", "xoxb-bench");
-    var slack = new SlackSurface(SlackConfig.from(settings).orElseThrow());
+    var slack = new SlackSurface(SlackConfig.from(settings).orElseThrow(), InstantSource.system());
     var door =
         new FrontDoor(store, Surfaces.of(List.of(slack)), InstantSource.system(), new Receptions());
     var server =

@@ -158,7 +158,11 @@ class EngineTest {
 
   private void start(SqlStore store, Engine.Steps.Step dispatch) {
     var engine =
-        new Engine(store, clock, new Engine.Steps(dispatch, (_, _) -> {}, _ -> Optional.empty()));
+        new Engine(
+            store,
+            clock,
+            new Engine.Steps(
+                dispatch, (_, _) -> {}, _ -> Optional.empty(), now -> now.plusSeconds(900)));
     open.add(engine);
     engine.start();
   }

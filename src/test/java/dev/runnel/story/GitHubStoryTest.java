@@ -124,6 +124,23 @@ class GitHubStoryTest {
   }
 
   @Test
+  void whatHappenedWhileItWasDownIsCaughtUpWith() throws Exception {
+    var issue = github.createIssue("Checkout is red", "");
+    github.label(issue, "agent");
+    awaitComment(issue, "Execution 1 is done");
+
+    runnel.kill();
+    github.comment("dana", issue, "@agent add a test too");
+    var other = github.createIssue("Cart is red", "");
+    github.label(other, "agent");
+    runnel.restart();
+
+    awaitComment(issue, "Execution 2 is done");
+    awaitComment(other, "Execution 1 is done");
+    assertThat(github.comments(other)).hasSize(2);
+  }
+
+  @Test
   void whatIsNotBelievedOrNotReadableIsRefusedAndNotStored() throws Exception {
     assertThat(send("{}", "sha256=" + "0".repeat(64))).isEqualTo(401);
     assertThat(send("{}", "")).isEqualTo(401);

@@ -149,6 +149,20 @@ class SlackStoryTest {
   }
 
   @Test
+  void whatWasSaidWhileItWasDownIsCaughtUpWith() throws Exception {
+    slack.command(CHANNEL, ANN, "/agent", "fix it");
+    awaitPosts("Fixed: fix it");
+
+    runnel.kill();
+    slack.reply(CHANNEL, ts(root()), ANN, "now add a test");
+    runnel.restart();
+
+    awaitPosts("Fixed: now add a test");
+    assertThat(thread(root())).hasSize(3);
+    assertThat(roots()).hasSize(1);
+  }
+
+  @Test
   void whatIsNotBelievedOrNotReadableIsRefusedAndNotStored() throws Exception {
     var now = Instant.now().getEpochSecond();
     var form = "command=%2Fagent&text=fix+it&trigger_id=1&team_id=T&channel_id=C&user_id=U";

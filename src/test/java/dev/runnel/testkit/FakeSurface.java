@@ -3,6 +3,7 @@ package dev.runnel.testkit;
 import dev.runnel.core.model.Background;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.Missed;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.NoticeId;
 import dev.runnel.core.model.PostRef;
@@ -14,6 +15,7 @@ import dev.runnel.core.model.SurfaceId;
 import dev.runnel.core.model.Update;
 import dev.runnel.core.port.BackgroundUnavailable;
 import dev.runnel.core.port.Surface;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -36,7 +38,11 @@ public final class FakeSurface implements Surface {
   private Optional<Posting> refusal = Optional.empty();
   private boolean losesNextAnswer;
   private boolean backgroundIsDown;
+  private Missed missed = Missed.Said.NOTHING;
+  private Instant missedSince = Instant.EPOCH;
+  private List<Conversation> missedIn = List.of();
   private int opens;
+  private int calls;
 
   @Override
   public SurfaceId id() {
@@ -58,6 +64,7 @@ public final class FakeSurface implements Surface {
 
   @Override
   public synchronized Posting open(Delivery delivery, boolean again) {
+    calls++;
     if (refusal.isPresent()) {
       return refusal.get();
     }
@@ -72,6 +79,7 @@ public final class FakeSurface implements Surface {
 
   @Override
   public synchronized Posting post(Notice notice, @Nullable PostRef status) {
+    calls++;
     if (refusal.isPresent()) {
       return refusal.get();
     }
@@ -108,6 +116,28 @@ public final class FakeSurface implements Surface {
     return posting;
   }
 
+  @Override
+  public synchronized Missed missed(Instant since, List<Conversation> conversations) {
+    missedSince = since;
+    missedIn = conversations;
+    return missed;
+  }
+
+  /// From now on this is answered to who asks what was missed.
+  public synchronized void lists(Missed answer) {
+    missed = answer;
+  }
+
+  /// Since when somebody asked what was missed; the epoch when nobody did.
+  public synchronized Instant missedSince() {
+    return missedSince;
+  }
+
+  /// Where somebody asked what was missed.
+  public synchronized List<Conversation> missedIn() {
+    return missedIn;
+  }
+
   /// The posts in the conversation, oldest first.
   public synchronized List<Post> posts(Conversation conversation) {
     return posts.values().stream()
@@ -137,6 +167,16 @@ public final class FakeSurface implements Surface {
 
   public synchronized int opens() {
     return opens;
+  }
+
+  /// How often something was to be posted, edited or opened.
+  public synchronized int calls() {
+    return calls;
+  }
+
+  /// All posts, oldest first.
+  public synchronized List<Post> posts() {
+    return List.copyOf(posts.values());
   }
 
   public synchronized void hasBackground(Conversation conversation, Background background) {

@@ -366,6 +366,70 @@ public interface StoreContract {
     return store().<Boolean>commit(work -> work.bindings().save(binding));
   }
 
+  @Test
+  default void aLimitThatNobodyHoldsIsFree() {
+    assertThat(turn("a", NINE)).isEqualTo(NINE);
+    assertThat(turn("b", NINE)).isEqualTo(NINE);
+  }
+
+  @Test
+  default void afterAPauseEachTakesItsTurn() {
+    var over = NINE.plusSeconds(30);
+    hold("channel", over);
+
+    assertThat(turn("a", NINE)).isEqualTo(over);
+    assertThat(turn("b", NINE)).isEqualTo(over.plusSeconds(1));
+    assertThat(turn("a", NINE.plusSeconds(5))).isEqualTo(over);
+
+    assertThat(turn("a", over)).isEqualTo(over);
+    assertThat(turn("c", over)).isEqualTo(over.plusSeconds(2));
+    var turnOfB = over.plusSeconds(1);
+    assertThat(turn("b", turnOfB)).isEqualTo(turnOfB);
+  }
+
+  @Test
+  default void thoseWhoComeBackAtTheEndOfAPauseDoNotGoAllAtOnce() {
+    hold("channel", NINE.plusSeconds(30));
+    var over = NINE.plusSeconds(30);
+
+    assertThat(turn("a", over)).isEqualTo(over);
+    assertThat(turn("b", over)).isEqualTo(over.plusSeconds(1));
+  }
+
+  @Test
+  default void aLongerPauseTakesTurnsBack() {
+    hold("channel", NINE.plusSeconds(10));
+    assertThat(turn("a", NINE)).isEqualTo(NINE.plusSeconds(10));
+
+    hold("channel", NINE.plusSeconds(40));
+
+    assertThat(turn("a", NINE.plusSeconds(10))).isEqualTo(NINE.plusSeconds(40));
+  }
+
+  @Test
+  default void aPauseIsForgottenAMinuteAfterTheLastTurn() {
+    hold("channel", NINE.plusSeconds(10));
+    var later = NINE.plusSeconds(71);
+
+    assertThat(turn("a", later)).isEqualTo(later);
+    assertThat(turn("b", later)).isEqualTo(later);
+  }
+
+  @Test
+  default void aPauseOfOneLimitIsNoneOfAnother() {
+    hold("elsewhere", NINE.plusSeconds(10));
+
+    assertThat(turn("a", NINE)).isEqualTo(NINE);
+  }
+
+  private Instant turn(String holder, Instant now) {
+    return store().commit(work -> work.limits().turn("channel", holder, now));
+  }
+
+  private void hold(String limit, Instant until) {
+    store().change(work -> work.limits().hold(limit, until));
+  }
+
   private void add(String id, Update update) {
     store()
         .change(

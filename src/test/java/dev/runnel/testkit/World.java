@@ -1,5 +1,6 @@
 package dev.runnel.testkit;
 
+import dev.runnel.core.flow.CatchUp;
 import dev.runnel.core.flow.Courier;
 import dev.runnel.core.flow.Dispatcher;
 import dev.runnel.core.flow.Profiles;
@@ -14,6 +15,7 @@ import dev.runnel.database.Database;
 import dev.runnel.store.SqlStore;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -117,6 +119,13 @@ public final class World implements AutoCloseable {
     return List.copyOf(conversations).stream()
         .mapToInt(conversation -> courier.step(conversation, clock.instant()))
         .sum();
+  }
+
+  /// Asks the platform what it did not deliver.
+  ///
+  /// @return when to ask again
+  public Instant catchesUp() {
+    return new CatchUp(store, Surfaces.of(List.of(surface))).step(clock.instant());
   }
 
   /// The only run there is.

@@ -48,12 +48,34 @@ public final class Courier {
         work ->
             work.outbox()
                 .next(conversation, now)
+                .map(Store.Pending::item)
+                .filter(notice -> mayGo(work, notice, now))
                 .map(
-                    pending -> {
-                      var notice = pending.item();
+                    notice -> {
                       work.outbox().begin(notice.id());
                       return new Turn(notice, status(work, notice));
                     }));
+  }
+
+  /// Whether the platform has no pause, or the notice's turn has come; else it waits for that, and
+  /// its waiting is no try.
+  private boolean mayGo(Store.Work work, Notice notice, Instant now) {
+    var limit = limit(notice);
+    if (limit.isEmpty()) {
+      return true;
+    }
+    var turn = work.limits().turn(limit.get(), notice.id().value(), now);
+    if (turn.isAfter(now)) {
+      work.outbox().later(notice.id(), turn, "The platform asked to slow down");
+      return false;
+    }
+    return true;
+  }
+
+  private Optional<String> limit(Notice notice) {
+    return surfaces
+        .find(notice.conversation().surface())
+        .map(surface -> surface.limit(notice.conversation()));
   }
 
   private static Optional<PostRef> status(Store.Work work, Notice notice) {
@@ -115,11 +137,16 @@ public final class Courier {
             why);
         store.change(
             work -> {
+              after.ifPresent(pause -> hold(work, notice, now.plus(pause)));
               work.outbox().later(notice.id(), now.plus(wait), why);
             });
       }
       case Posting.Undeliverable(var why) -> park(notice, why);
     }
+  }
+
+  private void hold(Store.Work work, Notice notice, Instant until) {
+    limit(notice).ifPresent(limit -> work.limits().hold(limit, until));
   }
 
   private void park(Notice notice, String why) {

@@ -48,13 +48,24 @@ final class Starts {
       turns.off(turn);
       return;
     }
+    var limit = surface.get().limit(turn.conversation());
+    var mayGo =
+        store.commit(work -> work.limits().turn(limit, turn.delivery().id().value(), turn.now()));
+    if (mayGo.isAfter(turn.now())) {
+      turns.untilItsTurn(turn, mayGo);
+      return;
+    }
     switch (surface.get().open(turn.delivery(), turn.again())) {
       case Posting.Posted(_, var thread) ->
           store.change(
               work -> {
                 work.inbox().replace(turn.delivery().movedTo(thread));
               });
-      case Posting.Later(var after, var why) -> turns.later(turn, after, why);
+      case Posting.Later(var after, var why) -> {
+        after.ifPresent(
+            pause -> store.change(work -> work.limits().hold(limit, turn.now().plus(pause))));
+        turns.later(turn, after, why);
+      }
       case Posting.Undeliverable(var why) -> turns.finish(turn, work -> turn.tell(work, why));
     }
   }

@@ -71,6 +71,17 @@ final class Turns {
     return turn.now().plus(wait);
   }
 
+  /// Keeps the delivery, untried, until the platform takes it.
+  void untilItsTurn(Turn turn, Instant at) {
+    store.change(
+        work -> {
+          if (!turn.again()) {
+            work.inbox().replace(turn.delivery());
+          }
+          work.inbox().later(turn.delivery().id(), at, "The platform asked to slow down");
+        });
+  }
+
   /// A final no of the run service, said in the thread.
   void refuse(Turn turn, Outcome.Refused refused) {
     log.info(

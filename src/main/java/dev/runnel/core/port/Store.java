@@ -7,6 +7,7 @@ import dev.runnel.core.model.DeliveryId;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.NoticeId;
 import dev.runnel.core.model.PostRef;
+import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunId;
 import dev.runnel.core.model.SurfaceId;
 import java.time.Instant;
@@ -48,6 +49,8 @@ public interface Store {
     Bindings bindings();
 
     Outbox outbox();
+
+    Limits limits();
   }
 
   /// A row that waits for its worker.
@@ -82,6 +85,14 @@ public interface Store {
 
     /// Gives up; a person may look at it and retry it.
     void park(DeliveryId id, String why);
+
+    /// What was accepted in the conversation between two instants, by our clock.
+    List<Delivery> heard(Conversation conversation, Instant from, Instant to);
+
+    /// Up to when all is known that was said on the surface; empty before the first time.
+    Optional<Instant> heardThrough(SurfaceId surface);
+
+    void heardThrough(SurfaceId surface, Instant through);
 
     /// Replaces an undone delivery, for example by itself in the thread opened for it. Its tries
     /// start again.
@@ -130,8 +141,24 @@ public interface Store {
     /// Where the status post of a run is that its conversation no longer goes by.
     Optional<PostRef> statusPost(Conversation conversation, RunId run);
 
+    /// The run as its status post shows it, or will when all that waits is posted; empty when there
+    /// is no such post, or its notice was parked.
+    Optional<Run> shown(Conversation conversation, RunId run);
+
     void later(NoticeId id, Instant dueAt, String why);
 
     void park(NoticeId id, String why);
+  }
+
+  /// What the platforms asked for with "slow down". A limit is free until its platform asks for a
+  /// pause; what wants to use it during the pause and soon after takes turns, on all nodes.
+  interface Limits {
+    /// When the holder may use the limit: `now`, or the turn that is kept for it.
+    ///
+    /// @param holder the id of a notice or a delivery; it asks again when its turn has come
+    Instant turn(String limit, String holder, Instant now);
+
+    /// Nobody uses the limit before that.
+    void hold(String limit, Instant until);
   }
 }

@@ -1,13 +1,17 @@
 package dev.runnel.core.port;
 
 import dev.runnel.core.model.Background;
+import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.Missed;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.PostRef;
 import dev.runnel.core.model.Posting;
 import dev.runnel.core.model.RawRequest;
 import dev.runnel.core.model.Reception;
 import dev.runnel.core.model.SurfaceId;
+import java.time.Instant;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// A place where people talk to Runnel: Slack, an issue tracker.
@@ -34,4 +38,18 @@ public interface Surface {
 
   /// Renders and sends; edits the status post where there is one.
   Posting post(Notice notice, @Nullable PostRef status);
+
+  /// What shares the platform's patience with posts to the conversation: when the platform asks for
+  /// a pause, all posts with the same limit wait.
+  default String limit(Conversation conversation) {
+    return id().value();
+  }
+
+  /// What people said since, as the platform lists it, delivered or not. Bounded: what a very long
+  /// list leaves out stays out.
+  ///
+  /// @param conversations those of the latest runs: where to look
+  default Missed missed(Instant since, List<Conversation> conversations) {
+    return Missed.Said.NOTHING;
+  }
 }

@@ -95,8 +95,23 @@ final class GitHubApi {
 
   /// The same, only what was said or edited since.
   Result comments(IssueKey issue, Instant since, int page) {
-    var second = since.truncatedTo(ChronoUnit.SECONDS);
-    return call(issue, () -> http.get(commentsPath(issue, page) + "&since=" + second));
+    return call(issue, () -> http.get(commentsPath(issue, page) + since(since)));
+  }
+
+  /// A page of a repository's issues and pull requests that changed since, oldest change first.
+  Result issues(String repository, Instant since, int page) {
+    var list = "/repos/%s/issues?state=all&sort=updated&direction=asc&per_page=%d&page=%d";
+    return call(repository, () -> http.get(list.formatted(repository, PAGE, page) + since(since)));
+  }
+
+  /// A page of what happened to an issue, oldest first.
+  Result events(IssueKey issue, int page) {
+    return call(
+        issue, () -> http.get(issue.issuePath() + "/events?per_page=" + PAGE + "&page=" + page));
+  }
+
+  private static String since(Instant since) {
+    return "&since=" + since.truncatedTo(ChronoUnit.SECONDS);
   }
 
   Result react(IssueKey issue, long comment, String emoji) {
@@ -117,15 +132,16 @@ final class GitHubApi {
     Answer send() throws IOException;
   }
 
-  private Result call(IssueKey issue, Call call) {
+  private Result call(Object place, Call call) {
     try {
-      return result(issue, call.send());
+      return result(place, call.send());
     } catch (IOException unreachable) {
       return new Result.Busy(Optional.empty(), "GitHub cannot be reached: " + unreachable);
     }
   }
 
-  private Result result(IssueKey issue, Answer answer) {
+  /// @param place what the call is about
+  private Result result(Object place, Answer answer) {
     var status = answer.status();
     if (answer.isGood()) {
       return new Result.Done(answer.body());
@@ -146,15 +162,15 @@ final class GitHubApi {
               ("GitHub does not let us comment on %s. Give the token in %s the right to read and"
                       + " write issues there, and look whether the conversation is locked or the"
                       + " repository archived.")
-                  .formatted(issue, GitHubConfig.TOKEN));
+                  .formatted(place, GitHubConfig.TOKEN));
       case 404, 410 ->
           new Result.Gone(
               ("%s is gone, or the token in %s may not see it. Give the token the right to read"
                       + " and write issues there.")
-                  .formatted(issue, GitHubConfig.TOKEN));
+                  .formatted(place, GitHubConfig.TOKEN));
       default ->
           new Result.Refused(
-              "GitHub refused to comment on %s (status %d).".formatted(issue, status));
+              "GitHub refused to comment on %s (status %d).".formatted(place, status));
     };
   }
 

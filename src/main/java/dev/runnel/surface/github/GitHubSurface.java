@@ -4,8 +4,10 @@ import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.runnel.core.model.Background;
+import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.Missed;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.PostRef;
 import dev.runnel.core.model.Posting;
@@ -21,7 +23,9 @@ import java.io.IOException;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.regex.Pattern;
@@ -51,6 +55,7 @@ public final class GitHubSurface implements Surface {
   private final GitHubRenderer renderer;
   private final GitHubApi api;
   private final GitHubBackground background;
+  private final GitHubCatchUp catchUp;
 
   public GitHubSurface(GitHubConfig config, OkHttpClient http, InstantSource clock) {
     this.hmac = new Hmac(config.webhookSecrets());
@@ -58,6 +63,7 @@ public final class GitHubSurface implements Surface {
     this.renderer = new GitHubRenderer(config.label(), config.mention());
     this.api = new GitHubApi(config, http, clock);
     this.background = new GitHubBackground(api);
+    this.catchUp = new GitHubCatchUp(ID, api, payloads, clock);
   }
 
   /// Asks GitHub once whether the token is good.
@@ -145,6 +151,11 @@ public final class GitHubSurface implements Surface {
     return IssueKey.of(delivery.conversation())
         .map(issue -> background.read(issue, delivery))
         .orElse(Background.NONE);
+  }
+
+  @Override
+  public Missed missed(Instant since, List<Conversation> conversations) {
+    return catchUp.since(since, conversations);
   }
 
   /// Every delivery from GitHub has its issue, so there is never a thread to open.

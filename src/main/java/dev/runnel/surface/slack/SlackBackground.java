@@ -3,9 +3,7 @@ package dev.runnel.surface.slack;
 import com.slack.api.model.Message;
 import dev.runnel.core.model.Background;
 import dev.runnel.core.port.BackgroundUnavailable;
-import java.math.BigDecimal;
 import java.net.URI;
-import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -91,7 +89,7 @@ final class SlackBackground {
     var text = SlackText.plain(text(message), names::of);
     return new Background.Said(
         author(message),
-        at(message),
+        SlackPlace.at(message.getTs()),
         text.length() > LONGEST_MESSAGE ? text.substring(0, LONGEST_MESSAGE) + "…" : text);
   }
 
@@ -113,13 +111,5 @@ final class SlackBackground {
 
   private static int length(Message message) {
     return Math.min(text(message).length(), LONGEST_MESSAGE);
-  }
-
-  private static Instant at(Message message) {
-    try {
-      return Instant.ofEpochMilli(new BigDecimal(message.getTs()).movePointRight(3).longValue());
-    } catch (NumberFormatException e) {
-      return Instant.EPOCH;
-    }
   }
 }

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.MissingNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.core.flow.Grammar;
 import dev.runnel.core.model.Actor;
 import dev.runnel.core.model.Delivery;
@@ -157,6 +158,17 @@ final class SlackPayloads {
                 starts),
             arrivedAt),
         starts ? privately("On it. Watch the thread in this channel.") : TAKEN);
+  }
+
+  /// What a message says, had it been delivered as an event.
+  ///
+  /// @param message as the Web API lists it, with its `channel`
+  Optional<Delivery> listed(String team, ObjectNode message, Instant arrivedAt) {
+    var body = json.createObjectNode().put("team_id", team);
+    body.set("event", message.put("type", "message"));
+    return event(body, arrivedAt) instanceof Reception.Accepted(var delivery, _)
+        ? Optional.of(delivery)
+        : Optional.empty();
   }
 
   /// A `message` or an `app_mention`. A mention comes as both, in either order, and both must mean

@@ -3,6 +3,8 @@ package dev.runnel.surface.slack;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.PostRef;
 import dev.runnel.core.model.SurfaceId;
+import java.math.BigDecimal;
+import java.time.Instant;
 
 /// Where a conversation is; its key is `TEAM/CHANNEL/THREAD`.
 ///
@@ -44,6 +46,20 @@ record SlackPlace(String team, String channel, String thread) {
 
   Message message(String ts) {
     return new Message(channel, ts);
+  }
+
+  /// A time as Slack writes it: seconds and six digits.
+  static String timestamp(Instant at) {
+    return "%d.%06d".formatted(at.getEpochSecond(), at.getNano() / 1_000);
+  }
+
+  /// The inverse of [#timestamp(Instant)], to the millisecond.
+  static Instant at(String timestamp) {
+    try {
+      return Instant.ofEpochMilli(new BigDecimal(timestamp).movePointRight(3).longValue());
+    } catch (NumberFormatException odd) {
+      return Instant.EPOCH;
+    }
   }
 
   /// One message; as a reference `CHANNEL/TS`.

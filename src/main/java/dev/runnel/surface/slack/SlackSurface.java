@@ -2,8 +2,10 @@ package dev.runnel.surface.slack;
 
 import dev.runnel.core.model.Actor;
 import dev.runnel.core.model.Background;
+import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.Missed;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.PostRef;
 import dev.runnel.core.model.Posting;
@@ -17,6 +19,8 @@ import dev.runnel.core.port.Surface;
 import dev.runnel.surface.kit.Hmac;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -41,15 +45,17 @@ public final class SlackSurface implements Surface, AutoCloseable {
   private final SlackRenderer renderer;
   private final SlackApi api;
   private final SlackBackground background;
+  private final SlackCatchUp catchUp;
   private final BoltApp bolt;
   private volatile @Nullable SlackIdentity identity;
 
-  public SlackSurface(SlackConfig config) {
+  public SlackSurface(SlackConfig config, InstantSource clock) {
     signature = new SlackSignature(new Hmac(config.signingSecrets()));
     payloads = new SlackPayloads(config, this::known);
     renderer = new SlackRenderer(config.command());
     api = new SlackApi(config);
     background = new SlackBackground(api, new SlackNames(api));
+    catchUp = new SlackCatchUp(api, payloads, clock);
     bolt = new BoltApp(config, api.sdk(), this::known);
   }
 
@@ -129,7 +135,9 @@ public final class SlackSurface implements Surface, AutoCloseable {
     knowOurselves();
     return background.of(
         place,
-        message.map(SlackPlace.Message::ts).orElseGet(() -> timestamp(delivery.arrivedAt())),
+        message
+            .map(SlackPlace.Message::ts)
+            .orElseGet(() -> SlackPlace.timestamp(delivery.arrivedAt())),
         delivery.origin().link());
   }
 
@@ -139,7 +147,8 @@ public final class SlackSurface implements Surface, AutoCloseable {
     var place = SlackPlace.of(delivery.conversation());
     var mark = SlackPost.Mark.content(delivery.id().value());
     var post = renderer.request(delivery.actor(), request(delivery.intent()), mark);
-    var earlier = api.channel(place.channel(), timestamp(delivery.arrivedAt().minus(CLOCK_SKEW)));
+    var earlier =
+        api.channel(place.channel(), SlackPlace.timestamp(delivery.arrivedAt().minus(CLOCK_SKEW)));
     return switch (once(again, earlier, mark, () -> api.post(place.channel(), null, post))) {
       case Answer.Ok<String>(String ts) -> opened(place, ts);
       case Answer.Wait<String>(Optional<Duration> after, String why) ->
@@ -176,12 +185,24 @@ public final class SlackSurface implements Surface, AutoCloseable {
     };
   }
 
+  @Override
+  public Missed missed(Instant since, List<Conversation> conversations) {
+    knowOurselves();
+    return catchUp.since(since, conversations);
+  }
+
+  /// Slack counts messages by channel.
+  @Override
+  public String limit(Conversation conversation) {
+    return SlackPlace.SURFACE + ":" + conversation.place();
+  }
+
   /// A new message in the thread.
   private Posting say(Notice notice) {
     var place = SlackPlace.of(notice.conversation());
     var mark = mark(notice);
     var post = renderer.render(notice.update(), mark);
-    var oldest = timestamp(notice.createdAt().minus(CLOCK_SKEW));
+    var oldest = SlackPlace.timestamp(notice.createdAt().minus(CLOCK_SKEW));
     var earlier =
         place.isThread() ? api.thread(place, oldest, null) : api.channel(place.channel(), oldest);
     return posting(
@@ -315,11 +336,6 @@ public final class SlackSurface implements Surface, AutoCloseable {
       }
     }
     return new Answer.Ok<>(Optional.empty());
-  }
-
-  /// A time as Slack writes it: seconds and six digits.
-  private static String timestamp(Instant at) {
-    return "%d.%06d".formatted(at.getEpochSecond(), at.getNano() / 1_000);
   }
 
   @Override

@@ -121,6 +121,11 @@ class LostCompareTest {
       }
 
       @Override
+      public Store.Limits limits() {
+        return work.limits();
+      }
+
+      @Override
       public Optional<Binding> of(Conversation conversation) {
         return work.bindings().of(conversation);
       }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.Missed;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.NoticeId;
 import dev.runnel.core.model.Origin;
@@ -20,6 +21,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
@@ -129,6 +131,37 @@ class GitHubEmulatorTest {
         .isEqualTo(new Intent.Start(Request.of("Work on this issue: Checkout fails")));
     assertThat(stop.intent())
         .isEqualTo(new Intent.Cancel(Optional.empty(), Optional.of("the label was removed")));
+  }
+
+  @Test
+  void whatIsListedIsWhatWasDelivered() throws Exception {
+    var before = Instant.now().minusSeconds(1);
+    github.label(issue, "agent");
+    var start = accepted();
+    github.comment("dana", issue, "@agent add a test");
+    var words = accepted();
+    github.comment("stranger", issue, "@agent mine some coins");
+    next();
+    github.unlabel(issue, "agent");
+    var stop = accepted();
+
+    var missed = surface.missed(before, List.of(conversation()));
+
+    assertThat(missed).isInstanceOf(Missed.Said.class);
+    var heard =
+        ((Missed.Said) missed)
+            .all().stream()
+                .filter(each -> each.delivery().conversation().equals(conversation()))
+                .toList();
+    assertThat(heard)
+        .extracting(each -> each.delivery().intent())
+        .containsExactlyInAnyOrder(start.intent(), words.intent(), stop.intent());
+    assertThat(heard)
+        .filteredOn(Missed.Heard::sameMeaning)
+        .extracting(each -> each.delivery().meaning())
+        .containsExactly(words.meaning());
+    assertThat(surface.missed(Instant.now().plusSeconds(60), List.of(conversation())))
+        .isEqualTo(Missed.Said.NOTHING);
   }
 
   @Test

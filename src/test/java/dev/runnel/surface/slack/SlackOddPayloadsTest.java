@@ -19,6 +19,7 @@ import dev.runnel.core.model.Reception;
 import java.net.URLDecoder;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
@@ -34,7 +35,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class SlackOddPayloadsTest {
   private static final ObjectMapper JSON = new ObjectMapper();
 
-  private final SlackSurface surface = new SlackSurface(SlackRequests.CONFIG);
+  private final SlackSurface surface =
+      new SlackSurface(SlackRequests.CONFIG, InstantSource.system());
 
   @AfterEach
   void close() {

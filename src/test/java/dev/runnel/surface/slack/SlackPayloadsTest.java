@@ -10,6 +10,7 @@ import dev.runnel.core.model.RawRequest;
 import dev.runnel.core.model.Reception;
 import dev.runnel.core.model.Request;
 import dev.runnel.core.model.RunId;
+import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -20,7 +21,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class SlackPayloadsTest {
-  private final SlackSurface surface = new SlackSurface(SlackRequests.CONFIG);
+  private final SlackSurface surface =
+      new SlackSurface(SlackRequests.CONFIG, InstantSource.system());
 
   @AfterEach
   void close() {

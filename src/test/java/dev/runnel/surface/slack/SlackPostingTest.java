@@ -19,6 +19,7 @@ import dev.runnel.core.model.Update;
 import dev.runnel.core.port.BackgroundUnavailable;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Optional;
@@ -44,7 +45,7 @@ class SlackPostingTest {
   private static final Intent SAY = new Intent.Say(Request.of("fix it"));
 
   private final ScriptedSlack slack = new ScriptedSlack();
-  private final SlackSurface surface = new SlackSurface(slack.config());
+  private final SlackSurface surface = new SlackSurface(slack.config(), InstantSource.system());
 
   @AfterEach
   void close() {

@@ -2,6 +2,7 @@ package dev.runnel.surface.slack;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
+import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.sun.net.httpserver.HttpExchange;
@@ -11,6 +12,7 @@ import dev.runnel.core.model.Background;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.Missed;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.NoticeId;
 import dev.runnel.core.model.Origin;
@@ -29,12 +31,17 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -55,7 +62,8 @@ class SlackSurfaceOnLocalSlackTest {
     slack =
         LocalSlack.start(
             URI.create("http://127.0.0.1:" + door.getAddress().getPort() + SlackSurface.PATH));
-    surface = new SlackSurface(SlackConfig.from(slack.settings()).orElseThrow());
+    surface =
+        new SlackSurface(SlackConfig.from(slack.settings()).orElseThrow(), InstantSource.system());
     surface.start();
     door.start();
   }
@@ -120,6 +128,40 @@ class SlackSurfaceOnLocalSlackTest {
     slack.command(LocalSlack.CHANNEL, LocalSlack.ANN, "/agent", "fix the flaky test");
     var delivery = deliveries().getFirst();
     return delivery.movedTo(posted(surface.open(delivery, false)).conversation());
+  }
+
+  @Test
+  void whatIsListedMeansWhatWasDelivered() {
+    var thread = startedThread();
+    var root = SlackPlace.of(thread.conversation()).thread();
+    slack.reply(LocalSlack.CHANNEL, root, LocalSlack.BOB, "add a test");
+    slack.reply(LocalSlack.CHANNEL, root, LocalSlack.ANN, "stop");
+    slack.message(LocalSlack.CHANNEL, LocalSlack.ANN, "<@" + LocalSlack.BOT + "> fix it");
+    slack.message(LocalSlack.CHANNEL, LocalSlack.ANN, "lunch?");
+    await().until(() -> meanings(deliveries()).size() == 4);
+
+    var missed = surface.missed(Instant.now().minusSeconds(60), List.of(thread.conversation()));
+
+    assertThat(missed).isInstanceOf(Missed.Said.class);
+    var listed = ((Missed.Said) missed).all().stream().map(Missed.Heard::delivery).toList();
+    var delivered = deliveries().stream().filter(each -> !each.origin().opensThread()).toList();
+    assertThat(meanings(listed)).isEqualTo(meanings(delivered)).hasSize(3);
+    assertThat(listed)
+        .extracting(Delivery::intent)
+        .containsExactlyElementsOf(
+            delivered.stream()
+                .collect(
+                    Collectors.toMap(
+                        Delivery::meaning, Delivery::intent, (a, _) -> a, LinkedHashMap::new))
+                .values());
+    assertThat(surface.missed(Instant.now().plusSeconds(60), List.of(thread.conversation())))
+        .isEqualTo(Missed.Said.NOTHING);
+  }
+
+  private static Set<String> meanings(List<Delivery> deliveries) {
+    return deliveries.stream()
+        .map(Delivery::meaning)
+        .collect(Collectors.toCollection(LinkedHashSet::new));
   }
 
   @Test

@@ -19,6 +19,7 @@ import dev.runnel.core.port.Surface;
 import dev.runnel.testkit.SurfaceContract;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -40,8 +41,9 @@ class SlackSurfaceTest implements SurfaceContract {
           0);
 
   private final ScriptedSlack slack = new ScriptedSlack();
-  private final SlackSurface surface = new SlackSurface(slack.config());
-  private final SlackSurface goldenSurface = new SlackSurface(SlackRequests.CONFIG);
+  private final SlackSurface surface = new SlackSurface(slack.config(), InstantSource.system());
+  private final SlackSurface goldenSurface =
+      new SlackSurface(SlackRequests.CONFIG, InstantSource.system());
 
   @AfterEach
   void close() {
@@ -145,7 +147,8 @@ class SlackSurfaceTest implements SurfaceContract {
       try (var rotating =
           new SlackSurface(
               new SlackConfig(
-                  List.of("new", "old"), "xoxb", SlackRequests.CONFIG.apiUrl(), "/agent"))) {
+                  List.of("new", "old"), "xoxb", SlackRequests.CONFIG.apiUrl(), "/agent"),
+              InstantSource.system())) {
         for (var secret : List.of("new", "old")) {
           assertThat(
                   rotating
@@ -184,7 +187,8 @@ class SlackSurfaceTest implements SurfaceContract {
                   List.of("8f742231b10e8888abcd99yyyzzz85a5"),
                   "xoxb",
                   SlackRequests.CONFIG.apiUrl(),
-                  "/agent"))) {
+                  "/agent"),
+              InstantSource.system())) {
         assertThat(documentations.receive(request).reply().status()).isEqualTo(200);
       }
     }

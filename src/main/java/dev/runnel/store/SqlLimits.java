@@ -1,0 +1,116 @@
+package dev.runnel.store;
+
+import dev.runnel.core.port.Store;
+import dev.runnel.database.Rows;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+
+/// Limits in the table `limits`, and the turns kept in `turns`. Rows are written only around a
+/// pause, so that what nobody limits costs one look.
+final class SqlLimits implements Store.Limits {
+  /// Between two turns: what Slack asks for in a channel, and about what GitHub does.
+  private static final Duration SPACING = Duration.ofSeconds(1);
+
+  /// After the last turn, so that not all who were told to wait come back at once.
+  private static final Duration WARY = Duration.ofMinutes(1);
+
+  private record Limit(Instant heldUntil, Instant nextTurn) {}
+
+  private final Rows rows;
+
+  SqlLimits(Rows rows) {
+    this.rows = rows;
+  }
+
+  @Override
+  public Instant turn(String limit, String holder, Instant now) {
+    var found = limit(limit);
+    if (found.isEmpty()) {
+      return now;
+    }
+    var kept = kept(limit, holder);
+    if (kept.isPresent() && !kept.get().isBefore(found.get().heldUntil())) {
+      if (kept.get().isAfter(now)) {
+        return kept.get();
+      }
+      give(limit, holder);
+      return now;
+    }
+    if (!found.get().nextTurn().plus(WARY).isAfter(now)) {
+      forget(limit);
+      return now;
+    }
+    return next(limit, holder, now);
+  }
+
+  /// The update comes first: it holds off other nodes until our commit.
+  private Instant next(String limit, String holder, Instant now) {
+    return Queue.sql(
+        () -> {
+          rows.change(
+              "UPDATE limits SET next_turn = CASE WHEN next_turn > ? THEN next_turn ELSE ? END + ?"
+                  + " WHERE name = ?",
+              now,
+              now,
+              SPACING.toNanos() / 1_000,
+              limit);
+          var at = limit(limit).map(Limit::nextTurn).orElse(now).minus(SPACING);
+          if (at.isAfter(now)) {
+            rows.change(
+                "INSERT INTO turns (name, holder, at) VALUES (?, ?, ?) ON CONFLICT (name, holder)"
+                    + " DO UPDATE SET at = excluded.at",
+                limit,
+                holder,
+                at);
+          }
+          return at;
+        });
+  }
+
+  @Override
+  public void hold(String limit, Instant until) {
+    Queue.sql(
+        () ->
+            rows.change(
+                "INSERT INTO limits (name, held_until, next_turn) VALUES (?, ?, ?) ON CONFLICT"
+                    + " (name) DO UPDATE SET held_until = CASE WHEN limits.held_until >"
+                    + " excluded.held_until THEN limits.held_until ELSE excluded.held_until END,"
+                    + " next_turn = CASE WHEN limits.next_turn > excluded.next_turn THEN"
+                    + " limits.next_turn ELSE excluded.next_turn END",
+                limit,
+                until,
+                until));
+  }
+
+  private Optional<Limit> limit(String limit) {
+    return Queue.sql(
+        () ->
+            rows.first(
+                "SELECT held_until, next_turn FROM limits WHERE name = ?",
+                row -> new Limit(Rows.instant(row, "held_until"), Rows.instant(row, "next_turn")),
+                limit));
+  }
+
+  private Optional<Instant> kept(String limit, String holder) {
+    return Queue.sql(
+        () ->
+            rows.first(
+                "SELECT at FROM turns WHERE name = ? AND holder = ?",
+                row -> Rows.instant(row, "at"),
+                limit,
+                holder));
+  }
+
+  private void give(String limit, String holder) {
+    Queue.sql(() -> rows.change("DELETE FROM turns WHERE name = ? AND holder = ?", limit, holder));
+  }
+
+  /// The pause is long over, and nobody waits for a turn any more.
+  private void forget(String limit) {
+    Queue.sql(
+        () ->
+            rows.change("DELETE FROM turns WHERE name = ?", limit)
+                + rows.change("DELETE FROM limits WHERE name = ?", limit));
+  }
+}

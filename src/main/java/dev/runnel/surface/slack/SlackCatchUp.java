@@ -1,0 +1,123 @@
+package dev.runnel.surface.slack;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.slack.api.model.Message;
+import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.Missed;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// What was said in the threads of the latest runs, and in their channels, since Slack last
+/// delivered. Slash commands and buttons are not listed anywhere; Slack told their sender that they
+/// failed.
+final class SlackCatchUp {
+  private static final Logger log = LoggerFactory.getLogger(SlackCatchUp.class);
+  private static final int MOST_THREADS = 40;
+  private static final int MOST_CHANNELS = 10;
+  private static final int MOST_PAGES = 3;
+
+  private final SlackApi api;
+  private final SlackPayloads payloads;
+  private final InstantSource clock;
+
+  SlackCatchUp(SlackApi api, SlackPayloads payloads, InstantSource clock) {
+    this.api = api;
+    this.payloads = payloads;
+    this.clock = clock;
+  }
+
+  /// Slack could not be asked now.
+  private static final class Waits extends Exception {
+    private static final long serialVersionUID = 1;
+    private final transient Answer.Wait<?> answer;
+
+    Waits(Answer.Wait<?> answer) {
+      this.answer = answer;
+    }
+  }
+
+  Missed since(Instant since, List<Conversation> conversations) {
+    var oldest = SlackPlace.timestamp(since);
+    Map<String, Missed.Heard> heard = new LinkedHashMap<>();
+    var places = conversations.stream().map(SlackPlace::of).toList();
+    try {
+      for (var place : places.stream().filter(SlackPlace::isThread).limit(MOST_THREADS).toList()) {
+        hear(heard, place, oldest, api.thread(place, oldest, null));
+      }
+      var channels = places.stream().map(place -> place.inThread("0")).distinct();
+      for (var place : channels.limit(MOST_CHANNELS).toList()) {
+        hear(heard, place, oldest, api.channel(place.channel(), oldest));
+      }
+    } catch (Waits waits) {
+      return new Missed.Unknown(waits.answer.after(), waits.answer.why());
+    }
+    return new Missed.Said(
+        heard.values().stream().sorted(Comparator.comparing(Missed.Heard::at)).toList());
+  }
+
+  private void hear(
+      Map<String, Missed.Heard> heard, SlackPlace place, String oldest, SlackApi.Pages pages)
+      throws Waits {
+    for (var message : read(place, pages)) {
+      var ts = message.getTs();
+      if (ts != null && ts.compareTo(oldest) >= 0) {
+        delivery(place, message)
+            .ifPresent(
+                said -> heard.put(said.meaning(), new Missed.Heard(said, SlackPlace.at(ts), true)));
+      }
+    }
+  }
+
+  private static List<Message> read(SlackPlace place, SlackApi.Pages pages) throws Waits {
+    List<Message> messages = new ArrayList<>();
+    @Nullable String cursor = null;
+    for (var page = 0; page < MOST_PAGES; page++) {
+      switch (pages.read(cursor)) {
+        case Answer.Ok<SlackApi.Page>(SlackApi.Page read) -> {
+          messages.addAll(read.messages());
+          cursor = read.next().orElse(null);
+        }
+        case Answer.Wait<SlackApi.Page> wait -> throw new Waits(wait);
+        case Answer.No<SlackApi.Page>(String error) ->
+            log.info("slack does not list place={} error={}", place.conversation(), error);
+      }
+      if (cursor == null) {
+        break;
+      }
+    }
+    return messages;
+  }
+
+  private Optional<Delivery> delivery(SlackPlace place, Message message) {
+    return payloads.listed(place.team(), event(place, message), clock.instant());
+  }
+
+  private static ObjectNode event(SlackPlace place, Message message) {
+    var event = JsonNodeFactory.instance.objectNode();
+    event.put("channel", place.channel());
+    put(event, "ts", message.getTs());
+    put(event, "thread_ts", message.getThreadTs());
+    put(event, "user", message.getUser());
+    put(event, "text", message.getText());
+    put(event, "subtype", message.getSubtype());
+    put(event, "bot_id", message.getBotId());
+    return event;
+  }
+
+  private static void put(ObjectNode event, String name, @Nullable String value) {
+    if (value != null) {
+      event.put(name, value);
+    }
+  }
+}
