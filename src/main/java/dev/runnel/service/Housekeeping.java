@@ -18,24 +18,24 @@ final class Housekeeping implements AutoCloseable {
   private static final Duration LAST_WORDS = Duration.ofSeconds(5);
 
   private final Workspaces workspaces;
-  private final RunBook book;
+  private final RunIndex index;
   private final Limits limits;
   private final InstantSource clock;
   private final Semaphore wake = new Semaphore(0);
   private final Thread worker;
   private volatile boolean open = true;
 
-  private Housekeeping(Workspaces workspaces, RunBook book, Limits limits, InstantSource clock) {
+  private Housekeeping(Workspaces workspaces, RunIndex index, Limits limits, InstantSource clock) {
     this.workspaces = workspaces;
-    this.book = book;
+    this.index = index;
     this.limits = limits;
     this.clock = clock;
     this.worker = Thread.ofVirtual().name("housekeeping").unstarted(this::work);
   }
 
   static Housekeeping start(
-      Workspaces workspaces, RunBook book, Limits limits, InstantSource clock) {
-    var housekeeping = new Housekeeping(workspaces, book, limits, clock);
+      Workspaces workspaces, RunIndex index, Limits limits, InstantSource clock) {
+    var housekeeping = new Housekeeping(workspaces, index, limits, clock);
     housekeeping.worker.start();
     return housekeeping;
   }
@@ -83,7 +83,8 @@ final class Housekeeping implements AutoCloseable {
   }
 
   private boolean isNeeded(String runId) {
-    return book.find(runId)
+    return index
+        .find(runId)
         .map(run -> run.phase() == Phase.QUEUED || run.phase() == Phase.INPROGRESS)
         .orElse(false);
   }
