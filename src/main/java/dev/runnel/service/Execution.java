@@ -191,7 +191,11 @@ final class Execution {
     }
     var folder = settings.workspaces().resolveSibling("agents").resolve(job.runId());
     try (var desk = new Desk(folder, ready.folder(), site.surroundings(), settings.access())) {
-      var seen = attach(briefed, desk).with(harness);
+      var told = attach(briefed, desk);
+      if (job.execution() == 1 || ready.fresh()) {
+        told = EarlierTalk.recall(told, harness, desk, index);
+      }
+      var seen = told.with(harness);
       var launch = harness.launch(seen, desk);
       var recorder = new OutputRecorder(job, harness, ready.root(), ready.folder(), book);
       try (var watch =

@@ -30,7 +30,8 @@ import org.slf4j.LoggerFactory;
 /// queue when there is something new in it.
 ///
 /// Every change that people can see moves `updated_at` strictly on, over all runs: who asks for
-/// what changed since the last answer misses nothing.
+/// what changed since the last answer misses nothing. A place in the queue is no such change; it
+/// is counted when somebody asks.
 final class RunBook {
   private static final Logger log = LoggerFactory.getLogger(RunBook.class);
   /// How deep runs may start runs.

@@ -82,9 +82,17 @@ final class RunRoutes {
     if (caller.scope() instanceof Caller.Scope.Below(String parent)) {
       var wanted = run.parentRunId().orElse(parent);
       access.require(caller, wanted, true);
+      run.conversationId().ifPresent(id -> requireConversation(caller, id));
       run = run.below(wanted);
     }
     Api.answer(ctx, book.create(run, caller, Optional.empty(), key(ctx)));
+  }
+
+  /// Who may not read what was said may not have an agent read it.
+  private void requireConversation(Caller caller, String id) {
+    if (!index.runsOf(id).stream().allMatch(run -> access.isOpen(caller, run, false))) {
+      throw RequestProblem.invalid("conversation_id names no conversation");
+    }
   }
 
   private void list(Context ctx, Caller caller) {
