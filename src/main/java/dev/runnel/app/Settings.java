@@ -58,7 +58,8 @@ record Settings(
           "RUNNEL_SESSION_ID",
           "RUNNEL_EXECUTION",
           "RUNNEL_CONFIG_JSON",
-          "RUNNEL_SKILL_FILE");
+          "RUNNEL_SKILL_FILE",
+          "RUNNEL_CONVERSATION_FILE");
 
   private static final List<String> PROFILE_KEYS =
       List.of("environment", "model", "skill", "name", "factory");

@@ -40,6 +40,8 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
@@ -86,11 +88,15 @@ final class Wiring implements AutoCloseable {
     var publicUrl = config.publicUrl().orElse(URI.create("http://localhost:" + port));
     var key = config.agentApiKey().orElseGet(() -> DataFolder.key(data.path()));
 
-    var service = embeddedService(data, key, port, publicUrl, environment);
+    // The trial starts a program, which takes as long as opening a database.
+    var isolation =
+        CompletableFuture.supplyAsync(
+            () -> isolation(environment, data), Thread.ofVirtual().name("isolation")::start);
     var store = opened(new SqlStore(database(data), clock));
     var runs =
         new ClientAgentRuns(
             opened(RunsClient.builder().baseUrl(config.agentApiOr(port)).apiKey(key).build()));
+    var service = embeddedService(data, key, port, publicUrl, environment, isolation);
 
     var access = new Access(config.consoleToken().orElse(null));
     var consoleSurface = new ConsoleSurface(access);
@@ -144,7 +150,12 @@ final class Wiring implements AutoCloseable {
   }
 
   private Optional<AgentRunService> embeddedService(
-      DataFolder data, String key, int port, URI publicUrl, Map<String, String> environment) {
+      DataFolder data,
+      String key,
+      int port,
+      URI publicUrl,
+      Map<String, String> environment,
+      CompletableFuture<Isolation> isolation) {
     if (config.agentApi().isPresent()) {
       return Optional.empty();
     }
@@ -162,11 +173,20 @@ final class Wiring implements AutoCloseable {
                     AGENT_GRACE,
                     config.settings().environments(),
                     config.limits(),
-                    isolation(environment, data),
+                    result(isolation),
                     config.agentAccess(),
                     config.settings().factories(),
                     () -> config.agentApiOr(port)),
                 clock)));
+  }
+
+  /// @throws SettingsException when the machine has not what is asked for
+  private static Isolation result(CompletableFuture<Isolation> isolation) {
+    try {
+      return isolation.join();
+    } catch (CompletionException e) {
+      throw e.getCause() instanceof RuntimeException cause ? cause : e;
+    }
   }
 
   private Isolation isolation(Map<String, String> environment, DataFolder data) {

@@ -26,7 +26,7 @@ public final class AgentRunService implements AutoCloseable {
   private final SkillShelf skills;
   private final Housekeeping housekeeping;
   private final RunWatchers watchers;
-  private final RunBook book;
+  private final RunIndex index;
   private final RunQueue queue;
   private final ScheduleClock scheduleClock;
   private final Guard guard;
@@ -38,7 +38,7 @@ public final class AgentRunService implements AutoCloseable {
       SkillShelf skills,
       Housekeeping housekeeping,
       RunWatchers watchers,
-      RunBook book,
+      RunIndex index,
       RunQueue queue,
       ScheduleClock scheduleClock,
       Guard guard,
@@ -48,7 +48,7 @@ public final class AgentRunService implements AutoCloseable {
     this.skills = skills;
     this.housekeeping = housekeeping;
     this.watchers = watchers;
-    this.book = book;
+    this.index = index;
     this.queue = queue;
     this.scheduleClock = scheduleClock;
     this.guard = guard;
@@ -65,11 +65,13 @@ public final class AgentRunService implements AutoCloseable {
     var watchers = new RunWatchers();
     var arrivals = new Arrivals();
     var book = new RunBook(database, clock, watchers, arrivals, settings.slots());
+    var index = new RunIndex(database);
     var keys = new ApiKeys(database, clock, settings.apiKey());
     var workspaces = new Workspaces(settings.workspaces(), settings.environments());
-    var housekeeping = Housekeeping.start(workspaces, book, settings.limits(), clock);
+    var housekeeping = Housekeeping.start(workspaces, index, settings.limits(), clock);
     var queue =
-        RunQueue.start(book, agents, keys, settings, workspaces, housekeeping, watchers, arrivals);
+        RunQueue.start(
+            book, index, agents, keys, settings, workspaces, housekeeping, watchers, arrivals);
     log.info("agent run service open agent={} slots={}", agents.usual().name(), settings.slots());
     var links = new SignedLinks(clock);
     var skills = new SkillShelf(settings, workspaces);
@@ -83,18 +85,19 @@ public final class AgentRunService implements AutoCloseable {
         skills,
         housekeeping,
         watchers,
-        book,
+        index,
         queue,
         ScheduleClock.start(book, schedules, identities, clock, changes),
         new Guard(keys, settings.publicUrl()),
         List.of(
-            new RunRoutes(book, queue, identities, factories, settings, links, clock)::register,
-            new FactoryRoutes(factories, book, settings.publicUrl())::register,
-            new FileRoutes(book, settings, links)::register,
+            new RunRoutes(book, index, queue, identities, factories, settings, links, clock)
+                ::register,
+            new FactoryRoutes(factories, book, index, settings.publicUrl())::register,
+            new FileRoutes(index, settings, links)::register,
             new IdentityRoutes(identities)::register,
             new ScheduleRoutes(schedules)::register,
             new KeyRoutes(keys)::register,
-            new OfferRoutes(agents, settings.environments(), skills, book, clock.instant())
+            new OfferRoutes(agents, settings.environments(), skills, index, clock.instant())
                 ::register));
   }
 
@@ -135,7 +138,7 @@ public final class AgentRunService implements AutoCloseable {
   /// @param afterLine the number of the last line already seen; 0 for none
   /// @return empty when there is no such run
   public Optional<TranscriptPart> transcript(String runId, long afterLine) {
-    return book.transcript(runId, afterLine);
+    return index.transcript(runId, afterLine);
   }
 
   /// Tells when a run or its transcript changed; what changed is to be asked.

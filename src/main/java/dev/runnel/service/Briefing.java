@@ -37,6 +37,21 @@ final class Briefing {
     return mode(skilled(job, ready, prompt));
   }
 
+  /// The prompt of a run that continues a conversation.
+  ///
+  /// @param talk what was said in it before
+  static String continuing(String talk, String prompt) {
+    return """
+    This goes on with an earlier conversation. The files of then are not here. What was said:
+
+    %s
+    That was the earlier conversation. Now:
+
+    %s\
+    """
+        .formatted(talk, prompt.isBlank() ? "Go on." : prompt);
+  }
+
   private static Job mode(Job job) {
     if (job.mode().equals(RunMode.PLAN)) {
       return job.withPrompt(job.prompt() + "\n\n" + PLAN);

@@ -20,6 +20,7 @@ record ClaudeAgent() implements Harness {
     var command =
         new ArrayList<>(List.of("claude", "-p", "--output-format", "stream-json", "--verbose"));
     job.modelId().ifPresent(model -> command.add("--model=" + model));
+    job.reasoningLevel().ifPresent(level -> command.add("--effort=" + level));
     job.agentSession()
         .map(session -> "--resume=" + session)
         .or(() -> job.newSession().map(session -> "--session-id=" + session))

@@ -31,6 +31,9 @@ record CodexAgent() implements Harness {
       command.add("--profile=" + name);
     }
     job.modelId().ifPresent(model -> command.add("--model=" + model));
+    job.reasoningLevel()
+        .ifPresent(
+            level -> command.addAll(List.of("-c", "model_reasoning_effort=" + quote(level))));
     job.agentSession().ifPresent(session -> command.addAll(List.of("resume", session)));
     command.add("-");
     return new Launch(command, job.prompt(), Map.of());

@@ -1,7 +1,7 @@
 package dev.runnel.service;
 
+import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 
 /// Any command, run by the shell: its output is the transcript, `::status` and `::blocked` at the
 /// start of a line are for the service.
@@ -9,13 +9,14 @@ record CommandAgent(String name, String command) implements Harness {
   private static final String STATUS = "::status ";
   private static final String BLOCKED = "::blocked ";
 
-  /// The prompt alone, byte for byte: a command finds the rest in `RUNNEL_CONFIG_JSON`.
+  /// The prompt alone, byte for byte: a command finds the rest in `RUNNEL_CONFIG_JSON`, and in the
+  /// file `RUNNEL_CONVERSATION_FILE` what was said before.
   @Override
   public Launch launch(Job job, Desk desk) {
-    return new Launch(
-        List.of("/bin/sh", "-c", command),
-        job.prompt(),
-        Map.of("RUNNEL_CONFIG_JSON", job.configJson()));
+    var environment = new HashMap<String, String>();
+    environment.put("RUNNEL_CONFIG_JSON", job.configJson());
+    desk.recalled().ifPresent(file -> environment.put("RUNNEL_CONVERSATION_FILE", file.toString()));
+    return new Launch(List.of("/bin/sh", "-c", command), job.prompt(), environment);
   }
 
   /// It speaks no language in which it could.

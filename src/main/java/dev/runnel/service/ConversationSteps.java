@@ -27,16 +27,16 @@ final class ConversationSteps {
   }
 
   /// The steps of a run so far. Of a very long transcript it holds the beginning, and says so.
-  static List<ConversationStep> of(String runId, RunBook book) {
+  static List<ConversationStep> of(String runId, RunIndex index) {
     var steps = new ConversationSteps(runId);
-    var part = book.transcript(runId, 0);
+    var part = index.transcript(runId, 0);
     while (part.isPresent() && !part.get().lines().isEmpty()) {
       for (var line : part.get().lines()) {
         if (!steps.add(line)) {
           return steps.all();
         }
       }
-      part = book.transcript(runId, part.get().lines().getLast().number());
+      part = index.transcript(runId, part.get().lines().getLast().number());
     }
     return steps.all();
   }

@@ -26,6 +26,7 @@ final class Desk implements AutoCloseable {
   private final Access access;
   private final List<Path> written = new ArrayList<>();
   private boolean attached;
+  private Optional<Path> recalled = Optional.empty();
 
   /// @param folder of this run alone; made when something is laid there
   /// @param environment what the agent will find, its credentials among it
@@ -75,6 +76,16 @@ final class Desk implements AutoCloseable {
   /// The folder of what came with the prompt; empty when nothing did.
   Optional<Path> attached() {
     return attached ? Optional.of(attachments()) : Optional.empty();
+  }
+
+  /// Lays what was said before in this conversation where a command can read it.
+  void recall(String talk) throws IOException {
+    recalled = Optional.of(lay("conversation.txt", talk));
+  }
+
+  /// What was said before in this conversation; empty when it begins with this run.
+  Optional<Path> recalled() {
+    return recalled;
   }
 
   private Path attachments() {

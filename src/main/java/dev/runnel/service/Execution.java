@@ -49,6 +49,7 @@ final class Execution {
   private final ApiKeys keys;
   private final ServiceSettings settings;
   private final RunBook book;
+  private final RunIndex index;
   private final Workspaces workspaces;
   // The worker's alone: whether the workspace is in use.
   private boolean entered;
@@ -62,12 +63,14 @@ final class Execution {
       ApiKeys keys,
       ServiceSettings settings,
       RunBook book,
+      RunIndex index,
       Workspaces workspaces) {
     this.job = job;
     this.agents = agents;
     this.keys = keys;
     this.settings = settings;
     this.book = book;
+    this.index = index;
     this.workspaces = workspaces;
   }
 
@@ -144,7 +147,7 @@ final class Execution {
     if (problem.isPresent()) {
       return Ending.notSetUp(problem.get());
     }
-    if (book.find(job.runId()).map(RunRow::cancelAsked).orElse(true)) {
+    if (index.find(job.runId()).map(RunRow::cancelAsked).orElse(true)) {
       // Asked for before anybody could tell this execution.
       return Ending.cancelled();
     }
@@ -182,13 +185,17 @@ final class Execution {
 
   private Ending work(Harness harness, Site site) throws IOException, InterruptedException {
     var ready = site.ready();
-    var briefed = Briefing.of(job, ready, () -> book.find(job.runId()).map(RunRow::prompt));
+    var briefed = Briefing.of(job, ready, () -> index.find(job.runId()).map(RunRow::prompt));
     if (ready.fresh() && job.execution() > 1) {
       sayAfresh();
     }
     var folder = settings.workspaces().resolveSibling("agents").resolve(job.runId());
     try (var desk = new Desk(folder, ready.folder(), site.surroundings(), settings.access())) {
-      var seen = attach(briefed, desk).with(harness);
+      var told = attach(briefed, desk);
+      if (job.execution() == 1 || ready.fresh()) {
+        told = EarlierTalk.recall(told, harness, desk, index);
+      }
+      var seen = told.with(harness);
       var launch = harness.launch(seen, desk);
       var recorder = new OutputRecorder(job, harness, ready.root(), ready.folder(), book);
       try (var watch =
@@ -224,8 +231,8 @@ final class Execution {
   private Job attach(Job briefed, Desk desk) throws IOException {
     var text = new StringBuilder(briefed.prompt());
     var number = 0;
-    for (var kept : book.attachmentsOf(job.runId())) {
-      var content = book.attachmentContent(kept.id()).orElseThrow();
+    for (var kept : index.attachmentsOf(job.runId())) {
+      var content = index.attachmentContent(kept.id()).orElseThrow();
       var file = desk.attach(++number, kept.name(), content);
       text.append(number == 1 ? "\n\n" : "\n");
       text.append("Attached: ").append(file).append(" (").append(kept.mimeType()).append(')');

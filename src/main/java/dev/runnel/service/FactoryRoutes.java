@@ -16,11 +16,13 @@ final class FactoryRoutes {
 
   private final Factories factories;
   private final RunBook book;
+  private final RunIndex index;
   private final Supplier<URI> publicUrl;
 
-  FactoryRoutes(Factories factories, RunBook book, Supplier<URI> publicUrl) {
+  FactoryRoutes(Factories factories, RunBook book, RunIndex index, Supplier<URI> publicUrl) {
     this.factories = factories;
     this.book = book;
+    this.index = index;
     this.publicUrl = publicUrl;
   }
 
@@ -63,7 +65,7 @@ final class FactoryRoutes {
     body.put("factory_uid", factory.uid());
     body.put("foreman_agent", factory.foreman().name());
     // A dispatch that was sent twice has the ticket that was made up the first time.
-    body.put("ticket_ref", book.find(id).map(Factories::ticketOf).orElse(""));
+    body.put("ticket_ref", index.find(id).map(Factories::ticketOf).orElse(""));
     body.put("run_url", publicUrl.get().toString().replaceAll("/+$", "") + "/runs/" + id);
     Api.answer(ctx, body.toString());
   }

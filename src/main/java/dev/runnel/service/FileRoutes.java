@@ -22,16 +22,16 @@ final class FileRoutes {
   /// An artifact, and the run that made it.
   private record Found(RunRow run, ArtifactItem item) {}
 
-  private final RunBook book;
+  private final RunIndex index;
   private final ServiceSettings settings;
   private final SignedLinks links;
   private final RunAccess access;
 
-  FileRoutes(RunBook book, ServiceSettings settings, SignedLinks links) {
-    this.book = book;
+  FileRoutes(RunIndex index, ServiceSettings settings, SignedLinks links) {
+    this.index = index;
     this.settings = settings;
     this.links = links;
-    this.access = new RunAccess(book);
+    this.access = new RunAccess(index);
   }
 
   void register(Api api) {
@@ -129,12 +129,12 @@ final class FileRoutes {
   private void attachments(Context ctx, Caller caller) {
     var id = ctx.pathParam("id");
     access.require(caller, id, false);
-    if (book.find(id).isEmpty()) {
+    if (index.find(id).isEmpty()) {
       throw RequestProblem.noRun();
     }
     var body = Json.newObject();
     var list = body.putArray("attachments");
-    for (var kept : book.attachmentsOf(id)) {
+    for (var kept : index.attachmentsOf(id)) {
       var query = links.of("attachment " + kept.id()).query();
       var address = publicly("/agent/attachments/" + kept.id() + "/content?" + query);
       list.add(
@@ -149,14 +149,14 @@ final class FileRoutes {
     if (!links.opens("attachment " + id, ctx)) {
       throw none();
     }
-    var kept = book.attachment(id).orElseThrow(FileRoutes::none);
-    var bytes = book.attachmentContent(id).orElseThrow(FileRoutes::none);
+    var kept = index.attachment(id).orElseThrow(FileRoutes::none);
+    var bytes = index.attachmentContent(id).orElseThrow(FileRoutes::none);
     send(ctx, kept.name(), kept.mimeType(), new ByteArrayInputStream(bytes));
   }
 
   private Found find(Context ctx, Caller caller) {
     var uid = ctx.pathParam("uid");
-    var run = book.byArtifact(uid).orElseThrow(FileRoutes::none);
+    var run = index.byArtifact(uid).orElseThrow(FileRoutes::none);
     if (!access.isOpen(caller, run.id(), false)) {
       throw none();
     }

@@ -1,16 +1,22 @@
 package dev.runnel.service;
 
 import dev.runnel.database.Rows;
+import dev.runnel.wire.ArtifactItem;
 import dev.runnel.wire.Attachment;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 
 /// The statements about what came with a run and what it made, within one transaction.
 record FileRows(Rows rows) {
+  private static final int MOST_ARTIFACTS = 50;
+
   /// An attachment as it is kept.
   record Kept(String id, String runId, String name, String mimeType) {
     static Kept read(ResultSet row) throws SQLException {
@@ -57,7 +63,32 @@ record FileRows(Rows rows) {
         attachmentId);
   }
 
-  void madeBy(String runId, String artifactUid) throws SQLException {
+  /// Notes what an execution made.
+  ///
+  /// @param before what the run had made
+  /// @return what it has made now; the same again took the place of its earlier self
+  List<ArtifactItem> add(String runId, List<Made> made, List<ArtifactItem> before, Instant at)
+      throws SQLException {
+    var artifacts = new ArrayList<>(before);
+    for (var one : made) {
+      var place = 0;
+      while (place < artifacts.size() && !one.isSame(artifacts.get(place))) {
+        place++;
+      }
+      if (place < artifacts.size()) {
+        artifacts.set(
+            place, one.item(Objects.requireNonNullElse(artifacts.get(place).createdAt(), at)));
+      } else if (place < MOST_ARTIFACTS) {
+        artifacts.add(one.item(at));
+        if (one.uid().isPresent()) {
+          madeBy(runId, one.uid().get());
+        }
+      }
+    }
+    return artifacts;
+  }
+
+  private void madeBy(String runId, String artifactUid) throws SQLException {
     rows.change(
         "INSERT INTO artifact_uids (uid, run_id) VALUES (?, ?) ON CONFLICT DO NOTHING",
         artifactUid,

@@ -5,6 +5,7 @@ import dev.runnel.service.workspace.Workspaces;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
@@ -14,28 +15,30 @@ import org.slf4j.LoggerFactory;
 final class Housekeeping implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Housekeeping.class);
   private static final Duration ROUND = Duration.ofMinutes(10);
+  // How many times as long as a round takes it rests.
+  private static final int REST = 20;
   // A deletion that is cut short goes on at the next start.
   private static final Duration LAST_WORDS = Duration.ofSeconds(5);
 
   private final Workspaces workspaces;
-  private final RunBook book;
+  private final RunIndex index;
   private final Limits limits;
   private final InstantSource clock;
   private final Semaphore wake = new Semaphore(0);
   private final Thread worker;
-  private volatile boolean open = true;
+  private final CountDownLatch closed = new CountDownLatch(1);
 
-  private Housekeeping(Workspaces workspaces, RunBook book, Limits limits, InstantSource clock) {
+  private Housekeeping(Workspaces workspaces, RunIndex index, Limits limits, InstantSource clock) {
     this.workspaces = workspaces;
-    this.book = book;
+    this.index = index;
     this.limits = limits;
     this.clock = clock;
     this.worker = Thread.ofVirtual().name("housekeeping").unstarted(this::work);
   }
 
   static Housekeeping start(
-      Workspaces workspaces, RunBook book, Limits limits, InstantSource clock) {
-    var housekeeping = new Housekeeping(workspaces, book, limits, clock);
+      Workspaces workspaces, RunIndex index, Limits limits, InstantSource clock) {
+    var housekeeping = new Housekeeping(workspaces, index, limits, clock);
     housekeeping.worker.start();
     return housekeeping;
   }
@@ -47,7 +50,7 @@ final class Housekeeping implements AutoCloseable {
 
   @Override
   public void close() {
-    open = false;
+    closed.countDown();
     wake.release();
     try {
       worker.join(LAST_WORDS);
@@ -63,8 +66,14 @@ final class Housekeeping implements AutoCloseable {
       log.warn("clones not tidied up", e);
     }
     try {
-      while (open) {
+      while (closed.getCount() > 0) {
+        var start = System.nanoTime();
         clean();
+        // Where many workspaces are kept, looking at each after each execution would be all that
+        // is done here.
+        if (closed.await(REST * (System.nanoTime() - start), TimeUnit.NANOSECONDS)) {
+          return;
+        }
         if (wake.tryAcquire(ROUND.toSeconds(), TimeUnit.SECONDS)) {
           wake.drainPermits();
         }
@@ -83,7 +92,8 @@ final class Housekeeping implements AutoCloseable {
   }
 
   private boolean isNeeded(String runId) {
-    return book.find(runId)
+    return index
+        .find(runId)
         .map(run -> run.phase() == Phase.QUEUED || run.phase() == Phase.INPROGRESS)
         .orElse(false);
   }

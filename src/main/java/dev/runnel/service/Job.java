@@ -63,6 +63,12 @@ record Job(
         .filter(type -> !type.isBlank());
   }
 
+  /// How hard the agent shall think, in a word of its own: `high`, …
+  Optional<String> reasoningLevel() {
+    var level = Json.read(configJson).path("harness").path("reasoning_level").asText("");
+    return Optional.of(level).filter(word -> !word.isBlank());
+  }
+
   /// The name for an agent's new session, where it can be told one: the run's own, which nobody has
   /// taken before the first execution.
   Optional<String> newSession() {

@@ -42,16 +42,16 @@ final class OfferRoutes {
   private final Agents agents;
   private final Environments environments;
   private final SkillShelf skills;
-  private final RunBook book;
+  private final RunIndex index;
   private final Instant since;
 
   /// @param since when the environments were last read from the configuration
   OfferRoutes(
-      Agents agents, Environments environments, SkillShelf skills, RunBook book, Instant since) {
+      Agents agents, Environments environments, SkillShelf skills, RunIndex index, Instant since) {
     this.agents = agents;
     this.environments = environments;
     this.skills = skills;
-    this.book = book;
+    this.index = index;
     this.since = since;
   }
 
@@ -72,7 +72,7 @@ final class OfferRoutes {
     var byName = sortedBy(ctx, "name", "last_run").equals("name");
     var malformed = flag(ctx, "include_malformed_skills");
     var repository = Optional.ofNullable(ctx.queryParam("repo")).filter(text -> !text.isBlank());
-    var lastRuns = byName(book.lastRunsOfSkills());
+    var lastRuns = byName(index.lastRunsOfSkills());
     var shown = new ArrayList<Shown>();
     var names = new TreeMap<String, List<Found>>();
     for (var each : found(flag(ctx, "refresh"))) {
@@ -193,7 +193,7 @@ final class OfferRoutes {
 
   private CloudEnvironment show(Environment environment) {
     var isDefault = environments.byDefault().filter(environment::equals).isPresent();
-    var last = book.newestIn(environment.uid(), environment.name(), isDefault);
+    var last = index.newestIn(environment.uid(), environment.name(), isDefault);
     return new CloudEnvironment(
         environment.uid(),
         new CloudEnvironmentConfig(

@@ -1,12 +1,12 @@
 package dev.runnel.service;
 
 /// Which runs a caller gets to see: a key for what is below a run sees nothing else.
-record RunAccess(RunBook book) {
+record RunAccess(RunIndex index) {
   /// @param orItself whether the run that the key belongs to will do
   boolean isOpen(Caller caller, String runId, boolean orItself) {
     return !(caller.scope() instanceof Caller.Scope.Below(String parent))
         || (orItself && parent.equals(runId))
-        || book.isBelow(runId, parent);
+        || index.isBelow(runId, parent);
   }
 
   /// @throws RequestProblem as if there were no such run

@@ -9,10 +9,7 @@ import dev.runnel.wire.CreatedRun;
 import dev.runnel.wire.FollowUpAccepted;
 import dev.runnel.wire.FollowUpOutcome;
 import dev.runnel.wire.RunMode;
-import dev.runnel.wire.RunSource;
 import dev.runnel.wire.RunStateValue;
-import dev.runnel.wire.TimelineEvent;
-import dev.runnel.wire.UserInfo;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
@@ -21,28 +18,25 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
-import java.util.TreeMap;
 import java.util.UUID;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// All that can be done with runs, each in one transaction, as [RunMachine] allows it. After the
-/// commit whoever watches the run is told, and the queue when there is something new in it.
+/// All that can be done with runs, each in one transaction, as [RunMachine] allows it; [RunIndex]
+/// has what can be asked about them. After the commit whoever watches the run is told, and the
+/// queue when there is something new in it.
 ///
 /// Every change that people can see moves `updated_at` strictly on, over all runs: who asks for
-/// what changed since the last answer misses nothing.
+/// what changed since the last answer misses nothing. A place in the queue is no such change; it
+/// is counted when somebody asks.
 final class RunBook {
   private static final Logger log = LoggerFactory.getLogger(RunBook.class);
   /// How deep runs may start runs.
   static final int DEEPEST = 3;
 
-  private static final int MOST_ARTIFACTS = 50;
-  private static final int PAGE = 1000;
   private static final Duration ANSWERS_ARE_KEPT = Duration.ofDays(7);
 
   /// What came out of an execution since the last time.
@@ -95,7 +89,7 @@ final class RunBook {
             "create",
             key,
             (runs, at) -> {
-              var id = insert(runs, run, caller, factoryUid, at);
+              var id = new Admission(runs, at).asked(run, caller, factoryUid);
               var atCapacity = runs.working() >= slots;
               return Json.write(new CreatedRun(id, RunStateValue.QUEUED, id, atCapacity, Map.of()));
             });
@@ -118,19 +112,7 @@ final class RunBook {
               String error = null;
               try {
                 var run = configured.apply(NewRun.parse(Schedules.request(schedule.body())));
-                var id = UUID.randomUUID().toString();
-                runs.insert(
-                    id,
-                    run,
-                    new RunRows.Origin(
-                        RunSource.SCHEDULED_AGENT,
-                        Caller.MAIN.info(),
-                        Caller.MAIN.info(),
-                        Optional.empty(),
-                        Optional.of(schedule.forRun()),
-                        0),
-                    at);
-                log.info("run created run={} schedule={}", id, schedule.id());
+                new Admission(runs, at).scheduled(run, schedule);
               } catch (RequestProblem problem) {
                 error = problem.detail();
                 log.warn("schedule started no run schedule={} why={}", schedule.id(), error);
@@ -142,113 +124,6 @@ final class RunBook {
       arrivals.tell();
     }
     return started;
-  }
-
-  List<TimelineEvent> timeline(String runId) {
-    return database.read(rows -> new EventRows(rows).of(runId));
-  }
-
-  boolean isBelow(String runId, String ancestor) {
-    return database.read(rows -> new RunRows(rows).isBelow(runId, ancestor));
-  }
-
-  /// Those below a run that have not ended.
-  List<String> unfinishedBelow(String runId) {
-    return database.read(rows -> new RunRows(rows).unfinishedBelow(runId));
-  }
-
-  Optional<RunRow> newestOf(String conversationId) {
-    return database.read(rows -> new RunRows(rows).newestOf(conversationId));
-  }
-
-  /// The newest run that names an environment by its uid or name.
-  ///
-  /// @param orNone whether one that names none will do
-  Optional<RunRow> newestIn(String uid, String name, boolean orNone) {
-    return database.read(rows -> new RunRows(rows).newestIn(uid, name, orNone));
-  }
-
-  /// When the newest run with a skill was created, by the skill as runs name it.
-  Map<String, Instant> lastRunsOfSkills() {
-    return database.read(rows -> new RunRows(rows).lastRunsOfSkills());
-  }
-
-  /// The ids of a conversation's runs, the oldest first.
-  List<String> runsOf(String conversationId) {
-    return database.read(rows -> new RunRows(rows).runsOf(conversationId));
-  }
-
-  List<FileRows.Kept> attachmentsOf(String runId) {
-    return database.read(rows -> new FileRows(rows).attachmentsOf(runId));
-  }
-
-  Optional<FileRows.Kept> attachment(String id) {
-    return database.read(rows -> new FileRows(rows).attachment(id));
-  }
-
-  Optional<byte[]> attachmentContent(String id) {
-    return database.read(rows -> new FileRows(rows).content(id));
-  }
-
-  /// The run that made an artifact.
-  Optional<RunRow> byArtifact(String uid) {
-    return database.read(
-        rows -> {
-          var runId = new FileRows(rows).runOf(uid);
-          return runId.isPresent() ? new RunRows(rows).find(runId.get()) : Optional.<RunRow>empty();
-        });
-  }
-
-  Optional<RunRow> bySession(String sessionId) {
-    return database.read(rows -> new RunRows(rows).bySession(sessionId));
-  }
-
-  Optional<String> idByArtifact(String url) {
-    return database.read(rows -> new RunRows(rows).idByArtifact(url));
-  }
-
-  private String insert(
-      RunRows runs, NewRun asked, Caller caller, Optional<String> factoryUid, Instant at)
-      throws SQLException {
-    var id = UUID.randomUUID().toString();
-    var parent = Optional.<RunRow>empty();
-    if (asked.parentRunId().isPresent()) {
-      parent = runs.find(asked.parentRunId().get());
-      if (parent.isEmpty()) {
-        throw RequestProblem.invalid("parent_run_id names no run");
-      }
-      if (parent.get().depth() >= DEEPEST) {
-        throw RequestProblem.invalid("Runs are started by runs at most 3 deep");
-      }
-    }
-    var factoryOf = parent.flatMap(RunRow::factoryUid);
-    var run = parent.isPresent() ? withParent(asked, parent.get()) : asked;
-    if (run.conversationId().isPresent() && runs.newestOf(run.conversationId().get()).isEmpty()) {
-      throw RequestProblem.invalid("conversation_id names no conversation");
-    }
-    var creator =
-        run.onBehalfOf()
-            .map(
-                who ->
-                    new UserInfo("user", who, who, who.contains("@") ? who : null, null, Map.of()))
-            .orElse(caller.info());
-    var executor =
-        run.identityUid()
-            .map(uid -> new UserInfo("service_account", uid, null, null, null, Map.of()))
-            .orElse(caller.info());
-    runs.insert(
-        id,
-        run,
-        new RunRows.Origin(
-            parent.isPresent() ? RunSource.ORCHESTRATION : RunSource.API,
-            creator,
-            executor,
-            factoryUid.or(() -> factoryOf),
-            Optional.empty(),
-            parent.map(row -> row.depth() + 1).orElse(0)),
-        at);
-    log.info("run created run={}", id);
-    return id;
   }
 
   /// @return a [FollowUpAccepted]
@@ -385,7 +260,11 @@ final class RunBook {
             runs.agentSession(job.runId(), heard.agentSession().get());
           }
           if (!heard.made().isEmpty()) {
-            addArtifacts(job.runId(), heard.made(), runs, at);
+            var before = runs.find(job.runId()).map(RunRow::artifactItems).orElse(List.of());
+            var now = new FileRows(runs.rows()).add(job.runId(), heard.made(), before, at);
+            if (!now.equals(before)) {
+              runs.artifacts(job.runId(), now, at);
+            }
           }
           if (!heard.usage().isNothing()) {
             runs.addUsage(job.runId(), heard.usage());
@@ -440,55 +319,6 @@ final class RunBook {
     return phase;
   }
 
-  /// What an earlier life of the service did not see the end of.
-  List<RunRows.Left> inProgress() {
-    return database.read(rows -> new RunRows(rows).inProgress());
-  }
-
-  Optional<RunRow> find(String runId) {
-    return database.read(rows -> new RunRows(rows).find(runId));
-  }
-
-  /// As people are to see it: a queued run says where it stands.
-  Optional<RunRow> show(String runId) {
-    return database.read(
-        rows -> {
-          var runs = new RunRows(rows);
-          var run = runs.find(runId);
-          return run.isPresent()
-              ? Optional.of(placed(List.of(run.get()), runs).getFirst())
-              : Optional.<RunRow>empty();
-        });
-  }
-
-  RunQuery.Page list(RunQuery query) {
-    return database.read(
-        rows -> {
-          var page = query.run(rows);
-          return new RunQuery.Page(placed(page.runs(), new RunRows(rows)), page.nextCursor());
-        });
-  }
-
-  private static List<RunRow> placed(List<RunRow> all, RunRows runs) throws SQLException {
-    var queued = all.stream().filter(run -> run.phase() == Phase.QUEUED).map(RunRow::id).toList();
-    var places = runs.places(Set.copyOf(queued));
-    return all.stream()
-        .map(run -> places.containsKey(run.id()) ? run.waitingAt(places.get(run.id())) : run)
-        .toList();
-  }
-
-  /// The state is asked first: a line that comes in between is then promised by it.
-  Optional<TranscriptPart> transcript(String runId, long afterLine) {
-    var run = find(runId);
-    if (run.isEmpty()) {
-      return Optional.empty();
-    }
-    List<TranscriptLine> lines =
-        database.read(rows -> new TranscriptRows(rows).after(runId, afterLine, PAGE));
-    var working = run.get().phase() == Phase.INPROGRESS || run.get().phase() == Phase.QUEUED;
-    return Optional.of(new TranscriptPart(lines, working || lines.size() == PAGE));
-  }
-
   private Job job(RunRow run, RunRows runs) throws SQLException {
     var waiting = runs.waitingFollowUps(run.id());
     var parts = new ArrayList<String>();
@@ -508,37 +338,6 @@ final class RunBook {
         text(config.path("base_prompt").asText(null)),
         config.toString(),
         new RunMode(run.mode()));
-  }
-
-  private static NewRun withParent(NewRun run, RunRow parent) {
-    Map<String, String> metadata = new TreeMap<>(parent.metadataEntries());
-    metadata.putAll(run.metadata());
-    NewRun.check(metadata);
-    return run.with(metadata);
-  }
-
-  private static void addArtifacts(String runId, List<Made> made, RunRows runs, Instant at)
-      throws SQLException {
-    var before = runs.find(runId).map(RunRow::artifactItems).orElse(List.of());
-    var artifacts = new ArrayList<>(before);
-    for (var one : made) {
-      var place = 0;
-      while (place < artifacts.size() && !one.isSame(artifacts.get(place))) {
-        place++;
-      }
-      if (place < artifacts.size()) {
-        artifacts.set(
-            place, one.item(Objects.requireNonNullElse(artifacts.get(place).createdAt(), at)));
-      } else if (place < MOST_ARTIFACTS) {
-        artifacts.add(one.item(at));
-        if (one.uid().isPresent()) {
-          new FileRows(runs.rows()).madeBy(runId, one.uid().get());
-        }
-      }
-    }
-    if (!artifacts.equals(before)) {
-      runs.artifacts(runId, artifacts, at);
-    }
   }
 
   private static Duration worked(RunRow run, Instant now) {

@@ -10,10 +10,8 @@ import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
@@ -46,52 +44,13 @@ final class RunQuery {
   private final List<String> conditions = new ArrayList<>();
   private final List<Object> values = new ArrayList<>();
   private Optional<Search> search = Optional.empty();
-  private final Sort sort;
+  private final RunOrder sort;
   private final boolean ascending;
   private final int limit;
 
-  private enum Sort {
-    UPDATED_AT,
-    CREATED_AT,
-    TITLE,
-    /// By skill; runs without one come last.
-    AGENT;
-
-    private static final String LAST = "\uDBFF\uDFFF";
-
-    String word() {
-      return name().toLowerCase(Locale.ROOT);
-    }
-
-    String column(boolean ascending) {
-      return switch (this) {
-        case UPDATED_AT, CREATED_AT, TITLE -> word();
-        case AGENT ->
-            ascending ? "COALESCE(skill_spec, char(1114111))" : "COALESCE(skill_spec, '')";
-      };
-    }
-
-    /// What a cursor says of a row.
-    String place(RunRow run, boolean ascending) {
-      return switch (this) {
-        case UPDATED_AT -> Long.toString(Rows.micros(run.updatedAt()));
-        case CREATED_AT -> Long.toString(Rows.micros(run.createdAt()));
-        case TITLE -> run.title();
-        case AGENT -> run.configNode().path("skill_spec").asText(ascending ? LAST : "");
-      };
-    }
-
-    Object value(String place) {
-      return switch (this) {
-        case UPDATED_AT, CREATED_AT -> Long.valueOf(place);
-        case TITLE, AGENT -> place;
-      };
-    }
-  }
-
   private RunQuery(Map<String, List<String>> parameters) {
     this.parameters = parameters;
-    this.sort = one("sort_by").map(RunQuery::sort).orElse(Sort.UPDATED_AT);
+    this.sort = one("sort_by").map(RunOrder::of).orElse(RunOrder.UPDATED_AT);
     this.ascending = one("sort_order").map(RunQuery::ascending).orElse(false);
     this.limit = one("limit").map(RunQuery::limit).orElse(USUAL_LIMIT);
   }
@@ -348,14 +307,6 @@ final class RunQuery {
 
   private static String marks(List<String> values) {
     return String.join(", ", values.stream().map(_ -> "?").toList());
-  }
-
-  private static Sort sort(String value) {
-    return Arrays.stream(Sort.values())
-        .filter(each -> each.word().equals(value))
-        .findFirst()
-        .orElseThrow(
-            () -> RequestProblem.invalid("sort_by must be updated_at, created_at, title or agent"));
   }
 
   private static boolean flag(String value) {

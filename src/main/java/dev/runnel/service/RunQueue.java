@@ -20,6 +20,7 @@ final class RunQueue implements AutoCloseable {
   private static final Duration LAST_WORDS = Duration.ofSeconds(10);
 
   private final RunBook book;
+  private final RunIndex index;
   private final Agents agents;
   private final ApiKeys keys;
   private final ServiceSettings settings;
@@ -33,6 +34,7 @@ final class RunQueue implements AutoCloseable {
 
   private RunQueue(
       RunBook book,
+      RunIndex index,
       Agents agents,
       ApiKeys keys,
       ServiceSettings settings,
@@ -41,6 +43,7 @@ final class RunQueue implements AutoCloseable {
       RunWatchers watchers,
       Arrivals arrivals) {
     this.book = book;
+    this.index = index;
     this.agents = agents;
     this.keys = keys;
     this.settings = settings;
@@ -57,6 +60,7 @@ final class RunQueue implements AutoCloseable {
   /// @param arrivals tells whenever a run may have been queued
   static RunQueue start(
       RunBook book,
+      RunIndex index,
       Agents agents,
       ApiKeys keys,
       ServiceSettings settings,
@@ -65,8 +69,9 @@ final class RunQueue implements AutoCloseable {
       RunWatchers watchers,
       Arrivals arrivals) {
     var queue =
-        new RunQueue(book, agents, keys, settings, workspaces, housekeeping, watchers, arrivals);
-    for (var left : book.inProgress()) {
+        new RunQueue(
+            book, index, agents, keys, settings, workspaces, housekeeping, watchers, arrivals);
+    for (var left : index.inProgress()) {
       Thread.ofVirtual().name("recover " + left.runId()).start(() -> queue.recover(left));
     }
     for (int depth = 0; depth <= RunBook.DEEPEST; depth++) {
@@ -83,7 +88,7 @@ final class RunQueue implements AutoCloseable {
   void cancel(String runId) {
     var isRunning = book.cancel(runId);
     // What it started would go on for nobody.
-    book.unfinishedBelow(runId).forEach(this::cancelChild);
+    index.unfinishedBelow(runId).forEach(this::cancelChild);
     if (!isRunning) {
       return;
     }
@@ -94,7 +99,7 @@ final class RunQueue implements AutoCloseable {
     var changes = new Semaphore(0);
     var deadline = System.nanoTime() + settings.grace().plus(CANCEL_PATIENCE).toNanos();
     try (var _ = watchers.watch(runId, changes::release)) {
-      while (book.find(runId).map(RunRow::cancelAsked).orElse(false)) {
+      while (index.find(runId).map(RunRow::cancelAsked).orElse(false)) {
         if (!changes.tryAcquire(deadline - System.nanoTime(), TimeUnit.NANOSECONDS)) {
           log.error("cancelled run still has processes run={}", runId);
           return;
@@ -201,7 +206,7 @@ final class RunQueue implements AutoCloseable {
     if (job.isEmpty()) {
       return false;
     }
-    var execution = new Execution(job.get(), agents, keys, settings, book, workspaces);
+    var execution = new Execution(job.get(), agents, keys, settings, book, index, workspaces);
     working.put(job.get().runId(), execution);
     if (!open) {
       // It was claimed in the very moment of the close, which may have missed it.

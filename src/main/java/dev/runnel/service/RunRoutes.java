@@ -17,6 +17,7 @@ final class RunRoutes {
   private static final int LONGEST_KEY = 255;
 
   private final RunBook book;
+  private final RunIndex index;
   private final RunQueue queue;
   private final Identities identities;
   private final Factories factories;
@@ -27,6 +28,7 @@ final class RunRoutes {
 
   RunRoutes(
       RunBook book,
+      RunIndex index,
       RunQueue queue,
       Identities identities,
       Factories factories,
@@ -34,13 +36,14 @@ final class RunRoutes {
       SignedLinks links,
       InstantSource clock) {
     this.book = book;
+    this.index = index;
     this.queue = queue;
     this.identities = identities;
     this.factories = factories;
     this.settings = settings;
     this.clock = clock;
     this.links = links;
-    this.access = new RunAccess(book);
+    this.access = new RunAccess(index);
   }
 
   void register(Api api) {
@@ -79,15 +82,23 @@ final class RunRoutes {
     if (caller.scope() instanceof Caller.Scope.Below(String parent)) {
       var wanted = run.parentRunId().orElse(parent);
       access.require(caller, wanted, true);
+      run.conversationId().ifPresent(id -> requireConversation(caller, id));
       run = run.below(wanted);
     }
     Api.answer(ctx, book.create(run, caller, Optional.empty(), key(ctx)));
   }
 
+  /// Who may not read what was said may not have an agent read it.
+  private void requireConversation(Caller caller, String id) {
+    if (!index.runsOf(id).stream().allMatch(run -> access.isOpen(caller, run, false))) {
+      throw RequestProblem.invalid("conversation_id names no conversation");
+    }
+  }
+
   private void list(Context ctx, Caller caller) {
     var parameters = new HashMap<>(ctx.queryParamMap());
     limitToFamily(caller, parameters);
-    var page = book.list(RunQuery.parse(parameters));
+    var page = index.list(RunQuery.parse(parameters));
     var now = clock.instant();
     var url = settings.publicUrl().get();
     ObjectNode body = Json.newObject();
@@ -106,7 +117,7 @@ final class RunRoutes {
       parameters.putIfAbsent("ancestor_run_id", List.of(parent));
     }
     for (var id : parameters.getOrDefault("ancestor_run_id", List.of())) {
-      if (!access.isOpen(caller, id, true) || book.find(id).isEmpty()) {
+      if (!access.isOpen(caller, id, true) || index.find(id).isEmpty()) {
         throw RequestProblem.invalid("ancestor_run_id names no run");
       }
     }
@@ -154,7 +165,7 @@ final class RunRoutes {
     var run = find(ctx, caller);
     var body = Json.newObject();
     var events = body.putArray("events");
-    book.timeline(run.id()).forEach(event -> events.add(Json.object(event)));
+    index.timeline(run.id()).forEach(event -> events.add(Json.object(event)));
     Api.answer(ctx, body.toString());
   }
 
@@ -176,7 +187,7 @@ final class RunRoutes {
       throw Api.nothing();
     }
     ctx.contentType("text/plain; charset=utf-8")
-        .result(new SequenceInputStream(new TranscriptPages(book, id)));
+        .result(new SequenceInputStream(new TranscriptPages(index, id)));
   }
 
   private void byReference(Context ctx, Caller caller) {
@@ -184,7 +195,7 @@ final class RunRoutes {
         Optional.ofNullable(ctx.queryParam("url"))
             .filter(it -> !it.isBlank())
             .orElseThrow(() -> RequestProblem.invalid("Give the url of what a run made"));
-    var id = book.idByArtifact(url).orElseThrow(RequestProblem::noRun);
+    var id = index.idByArtifact(url).orElseThrow(RequestProblem::noRun);
     access.require(caller, id, false);
     Api.answer(ctx, Json.newObject().put("run_id", id).toString());
   }
@@ -196,7 +207,7 @@ final class RunRoutes {
 
   private void conversation(Context ctx, Caller caller) {
     var id = ctx.pathParam("id");
-    var runs = book.runsOf(id).stream().filter(run -> access.isOpen(caller, run, false)).toList();
+    var runs = index.runsOf(id).stream().filter(run -> access.isOpen(caller, run, false)).toList();
     if (runs.isEmpty()) {
       throw new RequestProblem(
           RequestProblem.Code.RESOURCE_NOT_FOUND, "No conversation has this id");
@@ -205,19 +216,19 @@ final class RunRoutes {
   }
 
   private void answerConversation(Context ctx, String id, List<String> runs) {
-    var steps = runs.stream().flatMap(run -> ConversationSteps.of(run, book).stream()).toList();
+    var steps = runs.stream().flatMap(run -> ConversationSteps.of(run, index).stream()).toList();
     Api.answer(ctx, Json.write(new Conversation(id, steps, Map.of())));
   }
 
   private void ofSession(Context ctx, Caller anybody) {
-    var run = book.bySession(ctx.pathParam("id")).orElseThrow(RequestProblem::noRun);
+    var run = index.bySession(ctx.pathParam("id")).orElseThrow(RequestProblem::noRun);
     var body = Json.newObject();
     run.conversationId().ifPresent(id -> body.put("conversation_id", id));
     Api.answer(ctx, body.toString());
   }
 
   private void ofConversation(Context ctx, Caller anybody) {
-    var run = book.newestOf(ctx.pathParam("id")).orElseThrow(RequestProblem::noRun);
+    var run = index.newestOf(ctx.pathParam("id")).orElseThrow(RequestProblem::noRun);
     var body = Json.newObject();
     run.sessionId().ifPresent(id -> body.put("session_id", id));
     Api.answer(ctx, body.toString());
@@ -226,7 +237,7 @@ final class RunRoutes {
   private RunRow find(Context ctx, Caller caller) {
     var id = ctx.pathParam("id");
     access.require(caller, id, false);
-    return book.show(id).orElseThrow(RequestProblem::noRun);
+    return index.show(id).orElseThrow(RequestProblem::noRun);
   }
 
   static Optional<String> key(Context ctx) {

@@ -11,12 +11,12 @@ import java.util.NoSuchElementException;
 /// agent printed on standard output, as it printed it where it is a plain command.
 @SuppressWarnings("JdkObsolete") // SequenceInputStream takes nothing newer
 final class TranscriptPages implements Enumeration<InputStream> {
-  private final RunBook book;
+  private final RunIndex index;
   private final String runId;
   private List<TranscriptLine> page;
 
-  TranscriptPages(RunBook book, String runId) {
-    this.book = book;
+  TranscriptPages(RunIndex index, String runId) {
+    this.index = index;
     this.runId = runId;
     this.page = after(0);
   }
@@ -38,7 +38,7 @@ final class TranscriptPages implements Enumeration<InputStream> {
   }
 
   private List<TranscriptLine> after(long number) {
-    return book.transcript(runId, number).map(TranscriptPart::lines).orElse(List.of());
+    return index.transcript(runId, number).map(TranscriptPart::lines).orElse(List.of());
   }
 
   private static String text(TranscriptLine line) {

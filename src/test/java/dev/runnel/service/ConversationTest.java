@@ -3,10 +3,16 @@ package dev.runnel.service;
 import static dev.runnel.service.RunningService.JSON;
 import static dev.runnel.service.RunningService.problem;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -58,6 +64,86 @@ class ConversationTest {
       assertThat(problem(service.get("/agent/conversations/none"))).isEqualTo("resource_not_found");
       assertThat(problem(service.get("/agent/runs/none/conversation")))
           .isEqualTo("resource_not_found");
+    }
+  }
+
+  @Test
+  void tellsACommandWhatWasSaidBefore() {
+    try (var service =
+        RunningService.withCommand(
+            folder,
+            "echo '::status Reading'; echo oops >&2; sed 's/^/Read: /'; echo; if [ -n"
+                + " \"$RUNNEL_CONVERSATION_FILE\" ]; then cat \"$RUNNEL_CONVERSATION_FILE\"; fi")) {
+      var first = service.create("first");
+      var conversation = service.awaitState(first, "SUCCEEDED").get("conversation_id");
+      service.followUp(first, "second");
+      service.awaitState(first, "SUCCEEDED");
+      var next =
+          service.create(
+              JSON.createObjectNode().put("prompt", "next").set("conversation_id", conversation));
+      service.awaitState(next, "SUCCEEDED");
+
+      assertThat(service.transcript(first)).doesNotContain("Asked:");
+      assertThat(service.transcript(next).lines().filter(line -> !line.startsWith("::")))
+          .containsExactly(
+              "Read: next",
+              "Asked:",
+              "first",
+              "",
+              "Answered:",
+              "Read: first",
+              "",
+              "Asked:",
+              "second",
+              "",
+              "Answered:",
+              "Read: second");
+    }
+  }
+
+  @Test
+  void tellsAKnownAgentInItsPromptTheEndOfWhatWasSaidBefore() throws IOException {
+    var programs = Files.createDirectory(folder.resolve("programs"));
+    var codex = programs.resolve("codex");
+    Files.writeString(
+        codex,
+        """
+        #!/bin/sh
+        echo "$@" >> arguments
+        cat > "prompt"
+        echo '{"type":"thread.started","thread_id":"its-own"}'
+        if grep -q long prompt; then text=$(printf 'x%.0s' $(seq 1 40000)); else text=Sure; fi
+        echo "{\\"type\\":\\"item.completed\\",\\"item\\":{\\"type\\":\\"agent_message\\",\\"text\\":\\"$text\\"}}"
+        echo '{"type":"turn.completed"}'
+        """);
+    Files.setPosixFilePermissions(codex, PosixFilePermissions.fromString("rwx------"));
+    try (var service =
+        RunningService.inEnvironment(
+            folder, Optional.empty(), Map.of("PATH", programs + ":/usr/bin:/bin"))) {
+      var first = service.create("long, please");
+      var conversation = service.awaitState(first, "SUCCEEDED").get("conversation_id");
+      service.followUp(first, "Is it shorter?");
+      service.awaitState(first, "SUCCEEDED");
+      var next =
+          service.create(
+              JSON.createObjectNode()
+                  .put("prompt", "Go there")
+                  .set("conversation_id", conversation));
+      service.awaitState(next, "SUCCEEDED");
+
+      var workspace = folder.resolve("workspaces").resolve(next);
+      assertThat(Files.readString(workspace.resolve("prompt")))
+          .startsWith("This goes on with an earlier conversation.")
+          .contains("xxx\n\nAsked:\nIs it shorter?\n\nAnswered:\nSure\n")
+          .doesNotContain("long, please")
+          .endsWith("Now:\n\nGo there")
+          .hasSizeLessThan(33 * 1024);
+      assertThat(workspace.resolve("arguments")).content().doesNotContain("resume");
+      assertThat(service.run(next).get("prompt").asText()).isEqualTo("Go there");
+
+      service.followUp(next, "And back");
+      await().untilAsserted(() -> assertThat(workspace.resolve("prompt")).hasContent("And back"));
+      assertThat(workspace.resolve("arguments")).content().contains("resume its-own");
     }
   }
 

@@ -89,6 +89,16 @@ class LaunchTest {
   }
 
   @Test
+  void theReasoningLevelIsPassedOn() throws IOException {
+    var config = "{\"harness\":{\"reasoning_level\":\"high\"}}";
+    var desk = desk(Access.WORKSPACE);
+    assertThat(new ClaudeAgent().launch(job(config, Optional.empty()), desk).command())
+        .contains("--effort=high");
+    assertThat(new CodexAgent().launch(job(config, Optional.empty()), desk).command())
+        .contains("model_reasoning_effort=\"high\"");
+  }
+
+  @Test
   void claudeFindsToolServersOfEachKind() throws IOException {
     var launch = new ClaudeAgent().launch(job(TOOLS, Optional.empty()), desk(Access.WORKSPACE));
     var servers = JSON.readTree(read(launch, "--mcp-config=")).get("mcpServers");

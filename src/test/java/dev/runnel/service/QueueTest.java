@@ -5,12 +5,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
+import java.util.Map;
+import javax.management.JMException;
+import javax.management.ObjectName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -81,5 +86,61 @@ class QueueTest {
           .allSatisfy(
               id -> assertThat(Integer.parseInt(service.message(id).strip())).isBetween(1, SLOTS));
     }
+  }
+
+  @Test
+  void whatWaitsIsInTheDatabaseAlone() throws Exception {
+    var working = Files.createDirectories(folder.resolve("working"));
+    var command =
+        "touch %s/$$; until [ -e %s ]; do sleep 0.02; done"
+            .formatted(working, folder.resolve("go"));
+    try (var service = RunningService.withCommand(folder, command, SLOTS)) {
+      for (int i = 0; i < SLOTS; i++) {
+        service.create("at work " + i);
+      }
+      await().until(() -> working.toFile().list().length == SLOTS);
+      var before = living();
+      String last = "";
+      for (int i = 0; i < MANY; i++) {
+        last = service.create("run " + i);
+      }
+
+      var living = living();
+      assertThat(living).containsEntry(Execution.class.getName(), SLOTS);
+      assertThat(living)
+          .as("what lives in memory while %d runs wait, and before: %s", MANY, before)
+          .allSatisfy(
+              (name, number) ->
+                  assertThat(number - before.getOrDefault(name, 0)).isLessThan(MANY / 4));
+
+      Files.writeString(folder.resolve("go"), "");
+      service.awaitState(last, "SUCCEEDED");
+      await()
+          .untilAsserted(() -> assertThat(living()).doesNotContainKey(Execution.class.getName()));
+    }
+  }
+
+  /// How many there are of everything of Runnel's, and of threads, after a garbage collection.
+  private static Map<String, Integer> living() throws JMException {
+    var histogram =
+        (String)
+            ManagementFactory.getPlatformMBeanServer()
+                .invoke(
+                    new ObjectName("com.sun.management:type=DiagnosticCommand"),
+                    "gcClassHistogram",
+                    new Object[] {new String[0]},
+                    new String[] {String[].class.getName()});
+    var living = new HashMap<String, Integer>();
+    for (var line : histogram.lines().toList()) {
+      // Number, instances, bytes, name.
+      var columns = line.strip().split(" +", -1);
+      if (columns.length > 3
+          && (columns[3].matches("dev\\.runnel\\.service\\.[A-Za-z]+")
+              || columns[3].startsWith("java.lang.VirtualThread")
+              || columns[3].equals("java.lang.Thread"))) {
+        living.put(columns[3], Integer.parseInt(columns[1]));
+      }
+    }
+    return living;
   }
 }

@@ -60,6 +60,25 @@ interface RealAgentContract {
   }
 
   @Test
+  default void isToldWhatWasSaidInTheConversationThatItContinues(@TempDir Path folder)
+      throws IOException {
+    try (var stage = Stage.open(folder, this)) {
+      var first = stage.create("Please touch the file");
+      var conversation = stage.awaitEnd(first, "SUCCEEDED").get("conversation_id");
+      var body = JSON.createObjectNode().put("prompt", "And once more");
+      body.set("conversation_id", conversation);
+      body.set("config", stage.config());
+      stage.awaitEnd(stage.service.create(body), "SUCCEEDED");
+
+      assertThat(stage.model.asked())
+          .anySatisfy(
+              asked ->
+                  assertThat(String.join("\n", said(asked.body())))
+                      .contains("Please touch the file", "Done. I saw ", "And once more"));
+    }
+  }
+
+  @Test
   default void isAskedByteForByte(@TempDir Path folder) throws IOException {
     var prompt =
         "\"quotes\" 'and' `ticks` $(touch x) \\ %s @nobody\n\n\ttab \u202Eאבג \uD83D\uDE00\n"

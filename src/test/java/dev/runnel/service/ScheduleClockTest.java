@@ -21,6 +21,7 @@ class ScheduleClockTest {
   private final Semaphore changes = new Semaphore(0);
   private Database database;
   private RunBook book;
+  private RunIndex index;
   private Schedules schedules;
   private Identities identities;
 
@@ -29,6 +30,7 @@ class ScheduleClockTest {
     database = Database.sqlite(folder.resolve("agent-runs.db"));
     database.migrate("db/service");
     book = new RunBook(database, clock, new RunWatchers(), new Arrivals(), 4);
+    index = new RunIndex(database);
     schedules = new Schedules(database, clock, changes);
     identities = new Identities(database, clock, Map.of());
   }
@@ -51,7 +53,7 @@ class ScheduleClockTest {
 
     assertThat(start()).isTrue();
     assertThat(start()).isFalse();
-    var run = book.list(RunQuery.parse(Map.of())).runs().getFirst();
+    var run = index.list(RunQuery.parse(Map.of())).runs().getFirst();
     assertThat(run.prompt()).isEqualTo("tidy up");
     assertThat(run.source()).isEqualTo("SCHEDULED_AGENT");
     assertThat(run.schedule().orElseThrow()).contains(schedule.id());
@@ -71,7 +73,7 @@ class ScheduleClockTest {
 
     start();
 
-    var run = book.list(RunQuery.parse(Map.of())).runs().getFirst();
+    var run = index.list(RunQuery.parse(Map.of())).runs().getFirst();
     assertThat(run.configNode().path("base_prompt").asText()).isEqualTo("Write well");
   }
 
@@ -82,7 +84,7 @@ class ScheduleClockTest {
 
     start();
 
-    assertThat(book.list(RunQuery.parse(Map.of())).runs()).isEmpty();
+    assertThat(index.list(RunQuery.parse(Map.of())).runs()).isEmpty();
     assertThat(schedules.find(schedule.id()).orElseThrow().lastError())
         .hasValueSatisfying(why -> assertThat(why).contains("names no agent"));
   }
@@ -115,7 +117,7 @@ class ScheduleClockTest {
 
       await()
           .atMost(Duration.ofSeconds(10))
-          .until(() -> book.list(RunQuery.parse(Map.of())).runs().size() == 1);
+          .until(() -> index.list(RunQuery.parse(Map.of())).runs().size() == 1);
     }
   }
 
