@@ -7,6 +7,7 @@ import dev.runnel.core.model.DeliveryId;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.NoticeId;
 import dev.runnel.core.model.PostRef;
+import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunId;
 import dev.runnel.core.model.SurfaceId;
 import java.time.Instant;
@@ -75,6 +76,24 @@ public interface Store {
 
     /// Counts a try, before its effect is attempted.
     void begin(DeliveryId id);
+
+    /// Whether the turn that was begun as this try goes on; false when another node took it over,
+    /// or its delivery ended or moved.
+    ///
+    /// @param tries this one included
+    boolean holds(DeliveryId id, Conversation conversation, int tries);
+
+    /// Whether it is not done, nor parked.
+    boolean isWaiting(DeliveryId id);
+
+    /// Keeps how the run stood before a follow-up to it is attempted.
+    void sees(DeliveryId id, Run before);
+
+    /// What [#sees] kept last; empty when nothing was attempted.
+    Optional<Run> seen(DeliveryId id);
+
+    /// How many done deliveries of its conversation carried the same words.
+    int saidBefore(Delivery delivery);
 
     void done(DeliveryId id);
 
