@@ -95,7 +95,8 @@ final class Wiring implements AutoCloseable {
     var store = opened(new SqlStore(database(data), clock));
     var runs =
         new ClientAgentRuns(
-            opened(RunsClient.builder().baseUrl(config.agentApiOr(port)).apiKey(key).build()));
+            opened(RunsClient.builder().baseUrl(config.agentApiOr(port)).apiKey(key).build()),
+            config.agentApi().isEmpty());
     var service = embeddedService(data, key, port, publicUrl, environment, isolation);
 
     var access = new Access(config.consoleToken().orElse(null));
