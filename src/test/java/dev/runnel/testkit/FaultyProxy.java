@@ -3,7 +3,6 @@ package dev.runnel.testkit;
 import java.io.IOException;
 import java.net.URI;
 import java.util.List;
-import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
@@ -12,12 +11,6 @@ import mockwebserver3.MockResponse;
 import mockwebserver3.MockWebServer;
 import mockwebserver3.RecordedRequest;
 import mockwebserver3.SocketEffect;
-import okhttp3.HttpUrl;
-import okhttp3.OkHttpClient;
-import okhttp3.Request;
-import okhttp3.RequestBody;
-import okio.Buffer;
-import okio.ByteString;
 
 /// Stands before a real service and spoils its answers. What it does not spoil it passes on, both
 /// ways, but for the idempotency key, which the public service does not know.
@@ -48,15 +41,13 @@ public final class FaultyProxy implements AutoCloseable {
   }
 
   private final MockWebServer server = new MockWebServer();
-  private final OkHttpClient client =
-      new OkHttpClient.Builder().retryOnConnectionFailure(false).build();
   private final Queue<Fault> faults = new ConcurrentLinkedQueue<>();
-  private final HttpUrl service;
   private volatile boolean refusesMetadataFilter;
+  private final Passage passage;
 
   /// @param service without a path
   public FaultyProxy(URI service) throws IOException {
-    this.service = Optional.ofNullable(HttpUrl.get(service)).orElseThrow();
+    passage = new Passage(service);
     server.setDispatcher(
         new Dispatcher() {
           @Override
@@ -89,8 +80,7 @@ public final class FaultyProxy implements AutoCloseable {
   @Override
   public void close() {
     server.close();
-    client.dispatcher().executorService().shutdown();
-    client.connectionPool().evictAll();
+    passage.close();
   }
 
   private MockResponse answer(RecordedRequest request) {
@@ -101,13 +91,13 @@ public final class FaultyProxy implements AutoCloseable {
         return problem(403, "feature_not_available");
       }
       if (!isCreation(request)) {
-        return pass(request);
+        return passage.pass(request);
       }
       var fault = faults.poll();
       if (fault == null) {
-        return pass(request);
+        return passage.pass(request);
       }
-      return spoil(fault, fault.reachesTheService ? pass(request) : json(""));
+      return spoil(fault, fault.reachesTheService ? passage.pass(request) : json(""));
     } catch (IOException unreachable) {
       return reset();
     }
@@ -117,33 +107,6 @@ public final class FaultyProxy implements AutoCloseable {
     var path = request.getUrl().encodedPath();
     return request.getMethod().equals("POST")
         && (path.endsWith("/agent/run") || path.endsWith("/agent/runs"));
-  }
-
-  private MockResponse pass(RecordedRequest request) throws IOException {
-    var url =
-        request
-            .getUrl()
-            .newBuilder()
-            .scheme(service.scheme())
-            .host(service.host())
-            .port(service.port())
-            .build();
-    var body = Optional.ofNullable(request.getBody()).orElse(ByteString.EMPTY);
-    var passed =
-        new Request.Builder()
-            .url(url)
-            .headers(request.getHeaders().newBuilder().removeAll("Idempotency-Key").build())
-            .method(
-                request.getMethod(),
-                request.getMethod().equals("GET") ? null : RequestBody.create(body, null))
-            .build();
-    try (var response = client.newCall(passed).execute()) {
-      return new MockResponse.Builder()
-          .code(response.code())
-          .headers(response.headers().newBuilder().removeAll("Transfer-Encoding").build())
-          .body(new Buffer().write(response.body().bytes()))
-          .build();
-    }
   }
 
   private static MockResponse spoil(Fault fault, MockResponse answer) {

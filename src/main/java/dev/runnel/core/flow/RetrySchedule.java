@@ -12,11 +12,16 @@ record RetrySchedule(Duration first, Duration longest, RandomGenerator chance) {
   }
 
   /// @param tries how many were made
-  /// @param asked what the other side asked for; obeyed where it is longer
+  /// @param asked what the other side asked for; obeyed, however often it was tried, but never
+  ///     shorter than the first wait
   Duration after(int tries, Optional<Duration> asked) {
+    if (asked.isPresent()) {
+      // A little later, so that not all who were told the same come back at the same moment.
+      var wait = asked.get().compareTo(first) > 0 ? asked.get() : first;
+      return Duration.ofMillis((long) (wait.toMillis() * (1 + chance.nextDouble() / 4)));
+    }
     var doubled = first.multipliedBy(1L << Math.min(Math.max(tries - 1, 0), 20));
     var bounded = doubled.compareTo(longest) > 0 ? longest : doubled;
-    var backoff = Duration.ofMillis((long) (bounded.toMillis() * (0.75 + chance.nextDouble() / 2)));
-    return asked.filter(each -> each.compareTo(backoff) > 0).orElse(backoff);
+    return Duration.ofMillis((long) (bounded.toMillis() * (0.75 + chance.nextDouble() / 2)));
   }
 }
