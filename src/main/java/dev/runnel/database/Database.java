@@ -107,6 +107,7 @@ public final class Database implements AutoCloseable {
   /// One transaction that may write: all or nothing, rolled back when the step throws.
   public <T> T write(Step<T> step) {
     try (var connection = writing.getConnection()) {
+      // The pool puts this back; failing to must not hide why the change failed.
       connection.setAutoCommit(false);
       try {
         var result = step.run(new Rows(connection));
@@ -115,8 +116,6 @@ public final class Database implements AutoCloseable {
       } catch (Throwable broken) {
         rollBack(connection, broken);
         throw broken;
-      } finally {
-        connection.setAutoCommit(true);
       }
     } catch (SQLException e) {
       throw new DatabaseException("The database did not take the change: " + e.getMessage(), e);
@@ -154,11 +153,14 @@ public final class Database implements AutoCloseable {
     writing.close();
   }
 
-  private static void rollBack(Connection connection, Throwable broken) {
+  /// A connection that cannot be rolled back is of no use any more: a full SQLite has ended the
+  /// transaction already, and the driver does not know.
+  private void rollBack(Connection connection, Throwable broken) {
     try {
       connection.rollback();
     } catch (SQLException e) {
       broken.addSuppressed(e);
+      writing.evictConnection(connection);
     }
   }
 
