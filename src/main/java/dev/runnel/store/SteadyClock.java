@@ -1,6 +1,5 @@
 package dev.runnel.store;
 
-import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.function.LongSupplier;
@@ -47,12 +46,5 @@ public final class SteadyClock implements InstantSource {
     if (earlierProcess.isAfter(last)) {
       last = earlierProcess;
     }
-  }
-
-  /// How far the clock below is behind.
-  public Duration ahead() {
-    var now = below.instant();
-    var steady = instant();
-    return steady.isAfter(now) ? Duration.between(now, steady) : Duration.ZERO;
   }
 }
