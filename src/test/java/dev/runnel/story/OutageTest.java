@@ -1,15 +1,23 @@
 package dev.runnel.story;
 
+import static dev.runnel.testkit.Samples.SURFACE;
+import static dev.runnel.testkit.Samples.delivery;
+import static dev.runnel.testkit.Samples.say;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.DeliveryId;
 import dev.runnel.database.Database;
+import dev.runnel.store.SqlStore;
 import dev.runnel.testkit.Node;
 import dev.runnel.testkit.OwnPostgres;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -101,6 +109,45 @@ class OutageTest {
       }
 
       goesOn(node, "a5");
+    }
+  }
+
+  @Test
+  void aClockThatIsPutBackAnHourHoldsUpNobody() throws Exception {
+    var back = new AtomicReference<>(Duration.ZERO);
+    InstantSource wall = () -> Instant.now().minus(back.get());
+    var file = folder.resolve("runnel.db");
+    try (var node = new Node(Database.sqlite(file), wall)) {
+      assertThat(node.says("a1")).isEqualTo(200);
+      await().until(() -> node.worked.size() == 1);
+      back.set(Duration.ofHours(1));
+      for (int i = 2; i < 6; i++) {
+        assertThat(node.says("a" + i)).isEqualTo(200);
+      }
+
+      await().atMost(Duration.ofSeconds(10)).until(() -> node.worked.size() == 5);
+      assertThat(node.worked).isSorted().containsAll(node.said());
+      assertThat(node.metric("runnel_inbox_oldest_seconds")).isZero();
+    }
+  }
+
+  @Test
+  void aClockThatWasPutBackWhileNobodyWorkedHoldsUpNobody() throws Exception {
+    var database = Database.sqlite(folder.resolve("runnel.db"));
+    var store = new SqlStore(database, InstantSource.system());
+    store.accept(delivery("a1", say("a"), new Conversation(SURFACE, "team/channel/a")));
+    store.change(
+        work ->
+            work.inbox()
+                .later(new DeliveryId("fake:a1"), Instant.now().plusSeconds(1), "was busy"));
+    store.close();
+    database.close();
+    InstantSource anHourBack = () -> Instant.now().minus(Duration.ofHours(1));
+
+    try (var node = new Node(Database.sqlite(folder.resolve("runnel.db")), anHourBack)) {
+      assertThat(node.says("a2")).isEqualTo(200);
+      await().atMost(Duration.ofSeconds(15)).until(() -> node.worked.size() == 2);
+      assertThat(node.worked).isSorted();
     }
   }
 
