@@ -33,8 +33,11 @@ import org.jspecify.annotations.Nullable;
 public final class SqlStore implements Store, AutoCloseable {
   private static final int CACHED_BINDINGS = 20_000;
 
-  /// Bounds how long a node may overlook what another one wrote.
   private static final Duration CACHED_FOR = Duration.ofSeconds(10);
+
+  /// Bounds how long a node may overlook what another one wrote. The watcher looks at the changes
+  /// of the last two seconds again, so what it overlooks once it sees then.
+  private static final Duration CACHED_BESIDE_OTHERS = Duration.ofSeconds(1);
 
   private static final int FORGOTTEN_TOGETHER = 500;
 
@@ -45,8 +48,7 @@ public final class SqlStore implements Store, AutoCloseable {
   private final InstantSource clock;
   private final Sequence sequence;
   private final Acceptance acceptance;
-  private final Cache<RunId, Binding> byRun =
-      Caffeine.newBuilder().maximumSize(CACHED_BINDINGS).expireAfterWrite(CACHED_FOR).build();
+  private final Cache<RunId, Binding> byRun;
   private volatile Consumer<Set<Touched>> onTouched = _ -> {};
   private volatile @Nullable DatabaseException trouble;
 
@@ -54,6 +56,11 @@ public final class SqlStore implements Store, AutoCloseable {
   public SqlStore(Database database, InstantSource clock) {
     this.database = database.migrate("db/bot");
     this.clock = clock;
+    this.byRun =
+        Caffeine.newBuilder()
+            .maximumSize(CACHED_BINDINGS)
+            .expireAfterWrite(database.isEmbedded() ? CACHED_FOR : CACHED_BESIDE_OTHERS)
+            .build();
     this.sequence = new Sequence(clock, newest(database));
     this.acceptance =
         new Acceptance(
