@@ -3,10 +3,13 @@ package dev.runnel.app;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// `java -jar runnel-all.jar …`: from words to a command.
 public final class Main {
@@ -29,6 +32,11 @@ public final class Main {
             --json                    for machines
         ./runnel --help | --version
       """;
+
+  private static final Logger log = LoggerFactory.getLogger(Main.class);
+
+  /// Orchestrators kill after 30 seconds.
+  private static final Duration LONGEST_STOP = Duration.ofSeconds(25);
 
   private final PrintStream out;
   private final PrintStream err;
@@ -91,13 +99,25 @@ public final class Main {
       return 0;
     }
     Runtime.getRuntime()
-        .addShutdownHook(Thread.ofPlatform().name("shutdown").unstarted(runnel::close));
+        .addShutdownHook(Thread.ofPlatform().name("shutdown").unstarted(() -> stop(runnel)));
     try {
       Thread.currentThread().join();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
     return 0;
+  }
+
+  /// The process ends when this returns, whatever still hangs: the rows say what is left to do.
+  private static void stop(Wiring runnel) {
+    var closing = Thread.ofPlatform().name("closing").daemon().start(runnel::close);
+    try {
+      if (!closing.join(LONGEST_STOP)) {
+        log.error("not everything ended in time, left behind seconds={}", LONGEST_STOP.toSeconds());
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   static String version() {

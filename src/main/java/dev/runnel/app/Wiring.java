@@ -20,7 +20,9 @@ import dev.runnel.service.Isolation;
 import dev.runnel.service.Isolations;
 import dev.runnel.service.ServiceSettings;
 import dev.runnel.store.Engine;
+import dev.runnel.store.Pulse;
 import dev.runnel.store.SqlStore;
+import dev.runnel.store.SteadyClock;
 import dev.runnel.web.FrontDoor;
 import dev.runnel.web.Health;
 import dev.runnel.web.Receptions;
@@ -51,6 +53,7 @@ import org.slf4j.LoggerFactory;
 /// opened is closed in the reverse order.
 final class Wiring implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Wiring.class);
+  private static final Duration PLATFORM_PATIENCE = Duration.ofSeconds(2);
   private static final Duration AGENT_GRACE = Duration.ofSeconds(5);
 
   private final Deque<AutoCloseable> open = new ArrayDeque<>();
@@ -92,7 +95,11 @@ final class Wiring implements AutoCloseable {
     var isolation =
         CompletableFuture.supplyAsync(
             () -> isolation(environment, data), Thread.ofVirtual().name("isolation")::start);
-    var store = opened(new SqlStore(database(data), clock));
+    var database = database(data);
+    var time = new SteadyClock(database.clock(clock));
+    var store = opened(new SqlStore(database, time));
+    time.notBefore(store.newestWaiting());
+    var pulse = new Pulse(store, time);
     var runs =
         new ClientAgentRuns(
             opened(RunsClient.builder().baseUrl(config.agentApiOr(port)).apiKey(key).build()),
@@ -111,7 +118,7 @@ final class Wiring implements AutoCloseable {
     var engine =
         new Engine(
             store,
-            clock,
+            time,
             new Engine.Steps(
                 dispatcher::step,
                 courier::step,
@@ -129,17 +136,23 @@ final class Wiring implements AutoCloseable {
             consoleSurface,
             new About(agent, platforms.names()),
             clock);
+    var door = new FrontDoor(store, surfaces, clock, receptions);
     serve(
         port,
         routes -> {
-          new FrontDoor(store, surfaces, clock, receptions).routes(routes);
-          new Health(engine::problem, store::gauges, receptions).routes(routes);
+          door.routes(routes);
+          new Health(
+                  () -> door.problem().or(engine::problem).or(pulse::problem),
+                  pulse::gauges,
+                  receptions)
+              .routes(routes);
           console.routes(routes);
           service.ifPresent(embedded -> embedded.routes(routes));
         });
     opened(console);
     opened(engine);
-    platforms.start();
+    opened(door);
+    startAll(platforms);
     engine.start();
 
     lines.add(line("Console", publicUrl + "/"));
@@ -148,6 +161,18 @@ final class Wiring implements AutoCloseable {
     lines.addAll(platforms.lines());
     lines.add(line("Data", data.path().toString()));
     log.info("runnel started port={}", port);
+  }
+
+  /// A platform that does not answer holds nobody up; what it would say is asked for again.
+  private static void startAll(Platforms platforms) {
+    var starting = Thread.ofVirtual().name("platforms").start(platforms::start);
+    try {
+      if (!starting.join(PLATFORM_PATIENCE)) {
+        log.warn("a platform does not answer, its start goes on meanwhile");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   private Optional<AgentRunService> embeddedService(

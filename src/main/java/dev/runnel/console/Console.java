@@ -3,6 +3,7 @@ package dev.runnel.console;
 import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Outcome;
+import dev.runnel.core.model.RawRequest;
 import dev.runnel.core.model.RunId;
 import dev.runnel.core.port.AgentRuns;
 import dev.runnel.core.port.Store;
@@ -13,13 +14,16 @@ import io.javalin.http.Handler;
 import io.javalin.http.SameSite;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
 
 /// The pages: `/` all runs, `/runs/{id}` one run, and below each `live`, a stream that keeps it up
-/// to date. A stream blocks its thread while its page is open: virtual threads should serve it.
+/// to date; `/attention` what was given up. A stream blocks its thread while its page is open:
+// virtual threads should serve it.
 public final class Console implements AutoCloseable {
   private static final int OPEN_PAGES = 100;
   private static final Duration PAUSE = Duration.ofMillis(500);
@@ -35,6 +39,7 @@ public final class Console implements AutoCloseable {
   private final ConsoleSurface surface;
   private final InstantSource clock;
   private final Assets assets = new Assets();
+  private final Attention attention;
   private final Pages pages;
   private final Streams streams;
 
@@ -73,6 +78,7 @@ public final class Console implements AutoCloseable {
     this.access = access;
     this.surface = surface;
     this.clock = clock;
+    this.attention = new Attention(store, clock);
     this.pages = new Pages(about, assets.version());
     this.streams = streams;
   }
@@ -82,6 +88,8 @@ public final class Console implements AutoCloseable {
     routes.get("/live", guarded(this::followRuns));
     routes.get("/runs/{id}", guarded(this::showRun));
     routes.get("/runs/{id}/live", guarded(this::followRun));
+    routes.get("/attention", guarded(this::showAttention));
+    routes.post("/attention", guarded(this::attend));
     routes.get("/console/{asset}", this::asset);
   }
 
@@ -148,7 +156,33 @@ public final class Console implements AutoCloseable {
   }
 
   private void showRuns(Context ctx) {
-    ctx.html(pages.runs(RunsLook.views(RunsLook.newest(store), clock), access.pageKey()));
+    ctx.html(
+        pages.runs(
+            RunsLook.views(RunsLook.newest(store), clock),
+            attention.all().size(),
+            access.pageKey()));
+  }
+
+  private void showAttention(Context ctx) {
+    ctx.html(pages.attention(attention.all(), access.pageKey()));
+  }
+
+  private void attend(Context ctx) {
+    var headers = new HashMap<String, String>();
+    ctx.headerMap().forEach((name, value) -> headers.put(name.toLowerCase(Locale.ROOT), value));
+    var request = new RawRequest("POST", ctx.path(), headers, ctx.bodyAsBytes(), clock.instant());
+    try {
+      var form = Form.parse(request);
+      if (!ConsoleSurface.isFromOurPage(request) || !access.isPageKey(form.page())) {
+        ctx.status(401)
+            .html(pages.sorry("This page is out of date", "Open `/attention` again, then repeat."));
+        return;
+      }
+      attention.act(form);
+      ctx.status(303).header("Location", "/attention");
+    } catch (IllegalArgumentException unreadable) {
+      ctx.status(400);
+    }
   }
 
   private void followRuns(Context ctx) {

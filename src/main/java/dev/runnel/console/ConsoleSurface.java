@@ -74,7 +74,7 @@ public final class ConsoleSurface implements Surface {
   }
 
   /// Browsers say where a form was posted from. A program that says nothing still needs the key.
-  private static boolean isFromOurPage(RawRequest request) {
+  static boolean isFromOurPage(RawRequest request) {
     var site = request.header("sec-fetch-site");
     if (site.isPresent()) {
       return site.get().equals("same-origin");

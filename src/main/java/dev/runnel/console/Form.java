@@ -14,10 +14,10 @@ import java.util.regex.Pattern;
 /// A form of the console's pages, decoded. Whatever is malformed is an `IllegalArgumentException`
 /// of the method that asks for it.
 ///
-/// - `action`: `start`, `say`, `stop`, `retry`
+/// - `action`: `start`, `say`, `stop`, `retry`, `discard`
 /// - `page`, `turn`: the page's key, and the how-manieth post of it: together the delivery's id, so
 ///   that a double click has one effect
-/// - `text`, `conversation`, `run`, `link`: as the action needs
+/// - `text`, `conversation`, `run`, `link`, `lane`, `id`: as the action needs
 record Form(Map<String, String> fields) {
   private static final Pattern TURN = Pattern.compile("\\d{1,9}");
 
@@ -72,6 +72,14 @@ record Form(Map<String, String> fields) {
 
   RunId run() {
     return new RunId(field("run"));
+  }
+
+  String lane() {
+    return field("lane");
+  }
+
+  String id() {
+    return field("id");
   }
 
   Optional<URI> link() {

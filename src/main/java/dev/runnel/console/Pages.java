@@ -22,8 +22,13 @@ final class Pages {
     this.version = version;
   }
 
-  String runs(List<RunView> runs, String pageKey) {
-    return page("runs", Map.of("runs", runs, "pageKey", pageKey));
+  /// @param givenUp how much needs attention
+  String runs(List<RunView> runs, int givenUp, String pageKey) {
+    return page("runs", Map.of("runs", runs, "givenUp", givenUp, "pageKey", pageKey));
+  }
+
+  String attention(List<AttentionView> rows, String pageKey) {
+    return page("attention", Map.of("rows", rows, "pageKey", pageKey));
   }
 
   String runList(List<RunView> runs) {

@@ -83,7 +83,7 @@ public record RunView(Run run, Optional<Binding> binding, Instant now) {
     return binding.map(each -> place(each.conversation())).orElse("");
   }
 
-  private static String place(Conversation conversation) {
+  static String place(Conversation conversation) {
     return switch (conversation.surface().value()) {
       case "slack" -> "Slack";
       case "github" -> "GitHub";
@@ -142,7 +142,7 @@ public record RunView(Run run, Optional<Binding> binding, Instant now) {
     return binding.map(each -> Duration.between(each.since(), now)).map(RunView::ago).orElse("");
   }
 
-  private static String ago(Duration since) {
+  static String ago(Duration since) {
     if (since.toMinutes() < 1) {
       return "just now";
     }

@@ -9,8 +9,11 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.InstantSource;
+import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.flywaydb.core.Flyway;
+import org.flywaydb.core.api.configuration.FluentConfiguration;
 import org.sqlite.SQLiteConfig;
 import org.sqlite.SQLiteDataSource;
 
@@ -22,6 +25,11 @@ import org.sqlite.SQLiteDataSource;
 public final class Database implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 
+  /// A server may be gone without a word; whoever waits for it must hear of that.
+  private static final Duration PATIENCE_WITH_A_SERVER = Duration.ofSeconds(5);
+
+  private static final Duration LONGEST_STATEMENT = Duration.ofSeconds(10);
+
   /// The work of one transaction.
   @FunctionalInterface
   public interface Step<T> {
@@ -30,11 +38,17 @@ public final class Database implements AutoCloseable {
 
   private final HikariDataSource writing;
   private final HikariDataSource reading;
+  private final Consumer<FluentConfiguration> migrating;
   private final boolean embedded;
 
-  private Database(HikariDataSource writing, HikariDataSource reading, boolean embedded) {
+  private Database(
+      HikariDataSource writing,
+      HikariDataSource reading,
+      Consumer<FluentConfiguration> migrating,
+      boolean embedded) {
     this.writing = writing;
     this.reading = reading;
+    this.migrating = migrating;
     this.embedded = embedded;
   }
 
@@ -48,8 +62,9 @@ public final class Database implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException("The folder of " + file + " cannot be made", e);
     }
+    var writing = pool("write", sqlite(file, false), 1);
     return new Database(
-        pool("write", sqlite(file, false), 1), pool("read", sqlite(file, true), 4), true);
+        writing, pool("read", sqlite(file, true), 4), flyway -> flyway.dataSource(writing), true);
   }
 
   /// Connects to `jdbc:postgresql://…`.
@@ -59,29 +74,40 @@ public final class Database implements AutoCloseable {
   public static Database postgres(String url) {
     var config = config("database", 10);
     config.setJdbcUrl(url);
+    config.setConnectionTimeout(PATIENCE_WITH_A_SERVER.toMillis());
+    config.setValidationTimeout(PATIENCE_WITH_A_SERVER.dividedBy(2).toMillis());
+    config.addDataSourceProperty("connectTimeout", seconds(PATIENCE_WITH_A_SERVER));
+    config.addDataSourceProperty("loginTimeout", seconds(PATIENCE_WITH_A_SERVER));
+    config.addDataSourceProperty("socketTimeout", seconds(LONGEST_STATEMENT));
+    config.addDataSourceProperty("tcpKeepAlive", "true");
+    // A node that vanished in a transaction must not hold up the others.
+    config.setConnectionInitSql("SET idle_in_transaction_session_timeout = '30s'");
     HikariDataSource pool;
     try {
       pool = new HikariDataSource(config);
     } catch (RuntimeException unreachable) {
       throw new DatabaseException("The database cannot be reached", null);
     }
-    return new Database(pool, pool, false);
+    // A migration may take longer than any statement of ours.
+    return new Database(pool, pool, flyway -> flyway.dataSource(url, null, null), false);
+  }
+
+  private static String seconds(Duration duration) {
+    return Long.toString(duration.toSeconds());
   }
 
   /// Brings the tables up to date from the migrations at a class-path location.
   public Database migrate(String location) {
-    Flyway.configure()
-        .dataSource(writing)
-        .locations("classpath:" + location)
-        .loggers("slf4j")
-        .load()
-        .migrate();
+    var flyway = Flyway.configure().locations("classpath:" + location).loggers("slf4j");
+    migrating.accept(flyway);
+    flyway.load().migrate();
     return this;
   }
 
   /// One transaction that may write: all or nothing, rolled back when the step throws.
   public <T> T write(Step<T> step) {
     try (var connection = writing.getConnection()) {
+      // The pool puts this back; failing to must not hide why the change failed.
       connection.setAutoCommit(false);
       try {
         var result = step.run(new Rows(connection));
@@ -90,8 +116,6 @@ public final class Database implements AutoCloseable {
       } catch (Throwable broken) {
         rollBack(connection, broken);
         throw broken;
-      } finally {
-        connection.setAutoCommit(true);
       }
     } catch (SQLException e) {
       throw new DatabaseException("The database did not take the change: " + e.getMessage(), e);
@@ -117,17 +141,26 @@ public final class Database implements AutoCloseable {
     return embedded;
   }
 
+  /// The time by which rows are due: the server's where several nodes share one, else this
+  /// machine's.
+  public InstantSource clock(InstantSource here) {
+    return embedded ? here : new ServerClock(this);
+  }
+
   @Override
   public void close() {
     reading.close();
     writing.close();
   }
 
-  private static void rollBack(Connection connection, Throwable broken) {
+  /// A connection that cannot be rolled back is of no use any more: a full SQLite has ended the
+  /// transaction already, and the driver does not know.
+  private void rollBack(Connection connection, Throwable broken) {
     try {
       connection.rollback();
     } catch (SQLException e) {
       broken.addSuppressed(e);
+      writing.evictConnection(connection);
     }
   }
 

@@ -1,12 +1,60 @@
 package dev.runnel.database;
 
+import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import org.sqlite.SQLiteErrorCode;
 
 /// The database is gone, full, or refuses; nothing of the transaction happened.
+///
+/// Where the answer to a commit was lost nobody knows whether it happened: what is repeated then
+/// must be harmless.
 public final class DatabaseException extends RuntimeException {
   private static final long serialVersionUID = 1;
+  private static final int PRIMARY_CODE = 0xff;
 
   public DatabaseException(String message, @Nullable Throwable cause) {
     super(message, cause);
+  }
+
+  /// Whether no statement would get through just now, so that another one need not be tried.
+  public boolean isUnreachable() {
+    return sql()
+        .filter(
+            e ->
+                e instanceof SQLTransientConnectionException
+                    || (e.getSQLState() != null
+                        && (e.getSQLState().startsWith("08") || e.getSQLState().startsWith("57P"))))
+        .isPresent();
+  }
+
+  private boolean isFull() {
+    return sql()
+        .filter(
+            e ->
+                "53100".equals(e.getSQLState())
+                    || (e instanceof org.sqlite.SQLiteException
+                        && (e.getErrorCode() & PRIMARY_CODE) == SQLiteErrorCode.SQLITE_FULL.code))
+        .isPresent();
+  }
+
+  /// What is wrong, for people.
+  public String inWords() {
+    if (isFull()) {
+      return "The disk of the database is full.";
+    }
+    return isUnreachable()
+        ? "The database cannot be reached."
+        : "The database does not take changes.";
+  }
+
+  private Optional<SQLException> sql() {
+    for (var cause = getCause(); cause != null; cause = cause.getCause()) {
+      if (cause instanceof SQLException e) {
+        return Optional.of(e);
+      }
+    }
+    return Optional.empty();
   }
 }

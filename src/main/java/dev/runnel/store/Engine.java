@@ -13,7 +13,6 @@ import com.github.kagkarlsson.scheduler.task.helper.RecurringTask;
 import com.github.kagkarlsson.scheduler.task.helper.Tasks;
 import com.github.kagkarlsson.scheduler.task.schedule.FixedDelay;
 import dev.runnel.core.model.Conversation;
-import dev.runnel.database.DatabaseException;
 import dev.runnel.store.SqlWork.Touched;
 import java.time.Duration;
 import java.time.Instant;
@@ -39,13 +38,11 @@ import org.slf4j.LoggerFactory;
 public final class Engine implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Engine.class);
   private static final int STEPS_AT_ONCE = 64;
-  private static final Duration POLL = Duration.ofSeconds(1);
-  private static final Duration HEARTBEAT = Duration.ofSeconds(2);
   private static final int MISSED_HEARTBEATS = 4;
   private static final Duration AFTER_A_FAILURE = Duration.ofSeconds(1);
-  private static final Duration SWEEP = Duration.ofSeconds(15);
+  private static final int MOST_DOUBLINGS = 4;
   private static final Duration KEEP_ENDED = Duration.ofDays(7);
-  private static final Duration DRAIN = Duration.ofSeconds(10);
+  private static final Duration KEEP_PARKED = Duration.ofDays(30);
   private static final int WAKES = 10_000;
   private static final String WATCH = "watch";
   private static final String CATCH_UP = "catch-up";
@@ -68,9 +65,24 @@ public final class Engine implements AutoCloseable {
     }
   }
 
+  /// How often the engine looks.
+  ///
+  /// @param heartbeat of steps under way; four missed ones, and another node takes over
+  /// @param sweep for rows whose wake-up was lost
+  /// @param drain how long steps may take to end when the engine is closed
+  record Pace(Duration poll, Duration heartbeat, Duration sweep, Duration drain) {
+    static final Pace USUAL =
+        new Pace(
+            Duration.ofSeconds(1),
+            Duration.ofSeconds(2),
+            Duration.ofSeconds(15),
+            Duration.ofSeconds(10));
+  }
+
   private final SqlStore store;
   private final InstantSource clock;
   private final Steps steps;
+  private final Pace pace;
   private final Map<Lane, CustomTask<Void>> lanes = new EnumMap<>(Lane.class);
   private final CustomTask<Void> watch;
   private final CustomTask<Void> catchUp;
@@ -94,9 +106,14 @@ public final class Engine implements AutoCloseable {
           Thread.ofPlatform().name("alarm").daemon().factory());
 
   public Engine(SqlStore store, InstantSource clock, Steps steps) {
+    this(store, clock, steps, Pace.USUAL);
+  }
+
+  Engine(SqlStore store, InstantSource clock, Steps steps, Pace pace) {
     this.store = store;
     this.clock = clock;
     this.steps = steps;
+    this.pace = pace;
     lanes.put(Lane.INBOX, lane(Lane.INBOX, steps.dispatch()));
     lanes.put(Lane.OUTBOX, lane(Lane.OUTBOX, steps.post()));
     this.watch = watching();
@@ -113,11 +130,11 @@ public final class Engine implements AutoCloseable {
             .clock(clock::instant)
             .executorService(Executors.newVirtualThreadPerTaskExecutor())
             .threads(STEPS_AT_ONCE)
-            .pollingInterval(POLL)
-            .heartbeatInterval(HEARTBEAT)
+            .pollingInterval(pace.poll())
+            .heartbeatInterval(pace.heartbeat())
             .missedHeartbeatsLimit(MISSED_HEARTBEATS)
             .enableImmediateExecution()
-            .shutdownMaxWait(DRAIN)
+            .shutdownMaxWait(pace.drain())
             .failureLogging(LogLevel.ERROR, true)
             .build();
   }
@@ -189,12 +206,15 @@ public final class Engine implements AutoCloseable {
 
   /// A step catches what its work throws; what reaches the engine is the database's.
   private FailureHandler<Void> again() {
-    return (complete, operations) ->
-        operations.reschedule(complete, clock.instant().plus(AFTER_A_FAILURE));
+    return (complete, operations) -> {
+      int doublings = Math.min(complete.getExecution().consecutiveFailures, MOST_DOUBLINGS);
+      operations.reschedule(
+          complete, clock.instant().plus(AFTER_A_FAILURE.multipliedBy(1L << doublings)));
+    };
   }
 
   private RecurringTask<Void> sweeping() {
-    return Tasks.recurring("sweep", FixedDelay.of(SWEEP)).execute((_, _) -> sweep());
+    return Tasks.recurring("sweep", FixedDelay.of(pace.sweep())).execute((_, _) -> sweep());
   }
 
   private void sweep() {
@@ -205,7 +225,8 @@ public final class Engine implements AutoCloseable {
       }
     }
     wakeWatcher();
-    store.forget(clock.instant().minus(KEEP_ENDED));
+    var now = clock.instant();
+    store.forget(now.minus(KEEP_ENDED), now.minus(KEEP_PARKED));
   }
 
   private void wake(Set<Touched> touched) {
@@ -261,20 +282,14 @@ public final class Engine implements AutoCloseable {
     }
   }
 
-  /// Whether the engine works and the database answers.
+  /// Why the engine does not work just now; how the database is, [Pulse] knows.
   public Optional<String> problem() {
     if (scheduler.getSchedulerState().isShuttingDown()) {
-      return Optional.of("shutting down");
+      return Optional.of("Runnel is shutting down.");
     }
-    if (!scheduler.getSchedulerState().isStarted()) {
-      return Optional.of("starting");
-    }
-    try {
-      store.isReady();
-      return Optional.empty();
-    } catch (DatabaseException e) {
-      return Optional.of("the database does not answer");
-    }
+    return scheduler.getSchedulerState().isStarted()
+        ? Optional.empty()
+        : Optional.of("Runnel is starting.");
   }
 
   /// Finishes the steps under way and hands back the rest.

@@ -49,11 +49,27 @@ final class Json {
     }
   }
 
-  static <T> T read(String json, Class<T> type) {
-    try {
-      return MAPPER.readValue(json, type);
-    } catch (JsonProcessingException e) {
-      throw new IllegalStateException("Cannot read a stored " + type.getSimpleName(), e);
+  /// A row that a newer version wrote, or that is damaged.
+  static final class Unreadable extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    /// @param cause its own words would quote the row
+    private Unreadable(Class<?> type, String cause) {
+      super("Cannot read a stored %s: %s".formatted(type.getSimpleName(), cause));
     }
+  }
+
+  /// @throws Unreadable when the text is not one of that type
+  static <T> T read(String json, Class<T> type) {
+    T value;
+    try {
+      value = MAPPER.readValue(json, type);
+    } catch (JsonProcessingException e) {
+      throw new Unreadable(type, e.getClass().getSimpleName());
+    }
+    if (value == null) {
+      throw new Unreadable(type, "there is nothing");
+    }
+    return value;
   }
 }

@@ -1,16 +1,26 @@
 package dev.runnel.store;
 
 import dev.runnel.core.model.Conversation;
+import dev.runnel.core.port.Store.Parked;
 import dev.runnel.core.port.Store.Pending;
 import dev.runnel.database.DatabaseException;
 import dev.runnel.database.Rows;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// What inbox and outbox have in common: rows of a lane that wait, are tried, and end.
 final class Queue<T> {
+  private static final Logger log = LoggerFactory.getLogger(Queue.class);
+
+  static final String UNREADABLE =
+      "This cannot be read: a newer version of Runnel wrote it, or it is damaged.";
+
   /// A statement on our tables; its failure is the database's.
   @FunctionalInterface
   interface Statement<R> {
@@ -35,19 +45,49 @@ final class Queue<T> {
     }
   }
 
-  /// The first waiting row, by the order given.
-  Optional<Pending<T>> head(Conversation conversation, String order) {
-    return sql(
-        () ->
-            rows.first(
-                "SELECT * FROM %s WHERE conversation = ? AND state = 0 %s LIMIT 1"
-                    .formatted(lane.table(), order),
-                this::pending,
-                conversation.id()));
+  /// A row whose turn may be next.
+  ///
+  /// @param pending empty when the row cannot be read
+  record Candidate<T>(String id, Instant dueAt, Optional<Pending<T>> pending) {}
+
+  /// The first that is due. Rows that cannot be read are parked when it is their turn, and what
+  /// waits behind them goes on.
+  Optional<Pending<T>> next(Instant now, Supplier<List<Candidate<T>>> candidates) {
+    while (true) {
+      var first = candidates.get().stream().filter(each -> !each.dueAt().isAfter(now)).findFirst();
+      if (first.isEmpty() || first.get().pending().isPresent()) {
+        return first.flatMap(Candidate::pending);
+      }
+      log.error("row parked, it cannot be read table={} id={}", lane.table(), first.get().id());
+      park(first.get().id(), now, UNREADABLE);
+    }
   }
 
-  Pending<T> pending(ResultSet row) throws SQLException {
-    return new Pending<>(item.read(row), row.getInt("tries"), Rows.instant(row, "due_at"));
+  Candidate<T> candidate(ResultSet row) throws SQLException {
+    return new Candidate<>(row.getString("id"), Rows.instant(row, "due_at"), pending(row));
+  }
+
+  /// The row, if it can be read.
+  Optional<Pending<T>> pending(ResultSet row) throws SQLException {
+    var tries = row.getInt("tries");
+    var dueAt = Rows.instant(row, "due_at");
+    return item(row).map(known -> new Pending<>(known, tries, dueAt));
+  }
+
+  private Optional<T> item(ResultSet row) throws SQLException {
+    try {
+      return Optional.of(item.read(row));
+    } catch (Json.Unreadable e) {
+      log.warn("{} table={} id={}", e.getMessage(), lane.table(), row.getString("id"));
+      return Optional.empty();
+    }
+  }
+
+  /// The waiting rows that can be read.
+  List<Pending<T>> readable(String sql, Object... parameters) {
+    return sql(
+        () ->
+            rows.list(sql, this::pending, parameters).stream().flatMap(Optional::stream).toList());
   }
 
   void begin(String id) {
@@ -64,6 +104,46 @@ final class Queue<T> {
 
   void park(String id, Instant at, String why) {
     change("state = 2, ended_at = ?, why = ?", at, why, id);
+  }
+
+  /// Those that were given up, the newest first.
+  List<Parked<T>> parked(int limit) {
+    return sql(
+        () ->
+            rows.list(
+                "SELECT * FROM %s WHERE state = 2 ORDER BY ended_at DESC, seq DESC LIMIT ?"
+                    .formatted(lane.table()),
+                row ->
+                    new Parked<>(
+                        row.getString("id"),
+                        Conversation.parse(row.getString("conversation")),
+                        item(row),
+                        Rows.text(row, "why").orElse(""),
+                        Rows.instant(row, "ended_at")),
+                limit));
+  }
+
+  /// Due at once. What was tried before may have happened, and is looked for first.
+  boolean retry(String id, Instant now) {
+    return sql(
+        () ->
+            rows.change(
+                    "UPDATE %s SET state = 0, tries = CASE WHEN tries > 0 THEN 1 ELSE 0 END, due_at = CASE WHEN due_at < ? THEN due_at ELSE ? END, ended_at = NULL WHERE id = ? AND state = 2"
+                        .formatted(lane.table()),
+                    now,
+                    now,
+                    id)
+                == 1);
+  }
+
+  /// The conversation of a row that was given up.
+  Optional<Conversation> parkedIn(String id) {
+    return sql(
+        () ->
+            rows.first(
+                "SELECT conversation FROM %s WHERE id = ? AND state = 2".formatted(lane.table()),
+                row -> Conversation.parse(row.getString("conversation")),
+                id));
   }
 
   void change(String assignments, Object... parametersAndId) {

@@ -5,15 +5,16 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.concurrent.atomic.AtomicLong;
 
-/// Numbers that only grow inside a process, also when the clock goes back, and that follow the
-/// clock
-/// from process to process: the order of rows.
+/// Numbers that only grow, also when the clock goes back, and that follow the clock from process to
+/// process: the order of rows.
 final class Sequence {
   private final InstantSource clock;
-  private final AtomicLong last = new AtomicLong();
+  private final AtomicLong last;
 
-  Sequence(InstantSource clock) {
+  /// @param last the newest number of an earlier process
+  Sequence(InstantSource clock, long last) {
     this.clock = clock;
+    this.last = new AtomicLong(last);
   }
 
   Instant now() {

@@ -13,9 +13,13 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// Bindings in the table `bindings`.
 final class SqlBindings implements Store.Bindings {
+  private static final Logger log = LoggerFactory.getLogger(SqlBindings.class);
+
   private final Rows rows;
   private final Set<RunId> changed = new HashSet<>();
 
@@ -47,8 +51,7 @@ final class SqlBindings implements Store.Bindings {
 
   @Override
   public List<Binding> active() {
-    return Queue.sql(
-        () -> rows.list("SELECT * FROM bindings WHERE active = 1", SqlBindings::binding));
+    return readable("SELECT * FROM bindings WHERE active = 1");
   }
 
   @Override
@@ -63,15 +66,34 @@ final class SqlBindings implements Store.Bindings {
   public List<Binding> recent(Optional<SurfaceId> surface, String place, int limit) {
     // A range would depend on the database's collation.
     var prefix = surface.map(id -> id + ":" + place).orElse("");
+    return readable(
+        "SELECT * FROM bindings WHERE substr(conversation, 1, length(?)) = ? ORDER BY since DESC"
+            + " LIMIT ?",
+        prefix,
+        prefix,
+        limit);
+  }
+
+  /// One that cannot be read must not hide the others.
+  private List<Binding> readable(String sql, Object... parameters) {
     return Queue.sql(
         () ->
-            rows.list(
-                "SELECT * FROM bindings WHERE substr(conversation, 1, length(?)) = ? ORDER BY since"
-                    + " DESC LIMIT ?",
-                SqlBindings::binding,
-                prefix,
-                prefix,
-                limit));
+            rows
+                .list(
+                    sql,
+                    row -> {
+                      try {
+                        return Optional.of(binding(row));
+                      } catch (Json.Unreadable e) {
+                        log.warn(
+                            "{} conversation={}", e.getMessage(), row.getString("conversation"));
+                        return Optional.<Binding>empty();
+                      }
+                    },
+                    parameters)
+                .stream()
+                .flatMap(Optional::stream)
+                .toList());
   }
 
   @Override

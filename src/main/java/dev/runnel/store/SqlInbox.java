@@ -7,6 +7,7 @@ import dev.runnel.core.model.Request;
 import dev.runnel.core.model.Run;
 import dev.runnel.core.model.SurfaceId;
 import dev.runnel.core.port.Store;
+import dev.runnel.core.port.Store.Parked;
 import dev.runnel.core.port.Store.Pending;
 import dev.runnel.database.Rows;
 import dev.runnel.store.SqlWork.Touched;
@@ -44,7 +45,7 @@ final class SqlInbox implements Store.Inbox {
                         sequence.next(),
                         delivery.intent().overtakes(),
                         Json.write(delivery),
-                        delivery.arrivedAt()))
+                        earlier(delivery.arrivedAt(), sequence.now())))
             == 1;
     if (isNew) {
       touched.add(new Touched(Lane.INBOX, delivery.conversation()));
@@ -52,51 +53,49 @@ final class SqlInbox implements Store.Inbox {
     return isNew;
   }
 
+  /// The door's clock may be ahead of the workers'.
+  private static Instant earlier(Instant one, Instant other) {
+    return one.isBefore(other) ? one : other;
+  }
+
   @Override
   public Optional<Pending<Delivery>> next(Conversation conversation, Instant now) {
-    return candidates(conversation).stream().filter(each -> !each.dueAt().isAfter(now)).findFirst();
+    return queue.next(now, () -> candidates("*", conversation, queue::candidate));
   }
 
   @Override
   public Optional<Instant> due(Conversation conversation) {
-    return candidates(conversation).stream().map(Pending::dueAt).min(Instant::compareTo);
+    return candidates("due_at", conversation, row -> Rows.instant(row, "due_at")).stream()
+        .min(Instant::compareTo);
   }
 
   /// Those whose turn may be next: all that overtake, then the oldest of the others.
-  private List<Pending<Delivery>> candidates(Conversation conversation) {
+  private <R> List<R> candidates(String columns, Conversation conversation, Rows.Reader<R> reader) {
     return Queue.sql(
         () ->
             rows.list(
-                "SELECT * FROM inbox WHERE conversation = ? AND state = 0 AND (overtakes = 1 OR seq"
-                    + " = (SELECT min(seq) FROM inbox WHERE conversation = ? AND state = 0 AND"
-                    + " overtakes = 0)) ORDER BY overtakes DESC, seq",
-                queue::pending,
+                "SELECT %s FROM inbox WHERE conversation = ? AND state = 0 AND (overtakes = 1 OR seq = (SELECT min(seq) FROM inbox WHERE conversation = ? AND state = 0 AND overtakes = 0)) ORDER BY overtakes DESC, seq"
+                    .formatted(columns),
+                reader,
                 conversation.id(),
                 conversation.id()));
   }
 
   @Override
   public List<Pending<Delivery>> waiting(Conversation conversation) {
-    return Queue.sql(
-        () ->
-            rows.list(
-                "SELECT * FROM inbox WHERE conversation = ? AND state = 0 AND overtakes = 0 ORDER"
-                    + " BY seq",
-                queue::pending,
-                conversation.id()));
+    return queue.readable(
+        "SELECT * FROM inbox WHERE conversation = ? AND state = 0 AND overtakes = 0 ORDER BY seq",
+        conversation.id());
   }
 
   @Override
   public List<Pending<Delivery>> waitingNear(Conversation conversation) {
     var place = conversation.surface() + ":" + conversation.place();
-    return Queue.sql(
-        () ->
-            rows.list(
-                "SELECT * FROM inbox WHERE substr(conversation, 1, length(?)) = ? AND state = 0 AND"
-                    + " overtakes = 0 ORDER BY seq",
-                queue::pending,
-                place,
-                place));
+    return queue.readable(
+        "SELECT * FROM inbox WHERE substr(conversation, 1, length(?)) = ? AND state = 0 AND"
+            + " overtakes = 0 ORDER BY seq",
+        place,
+        place);
   }
 
   @Override
@@ -174,6 +173,29 @@ final class SqlInbox implements Store.Inbox {
   @Override
   public void park(DeliveryId id, String why) {
     queue.park(id.value(), sequence.now(), why);
+  }
+
+  @Override
+  public List<Parked<Delivery>> parked(int limit) {
+    return queue.parked(limit);
+  }
+
+  @Override
+  public boolean retry(DeliveryId id) {
+    var conversation = queue.parkedIn(id.value());
+    conversation.ifPresent(it -> touched.add(new Touched(Lane.INBOX, it)));
+    return queue.retry(id.value(), sequence.now());
+  }
+
+  @Override
+  public boolean discard(DeliveryId id) {
+    return Queue.sql(
+        () ->
+            rows.change(
+                    "UPDATE inbox SET state = 1, ended_at = ? WHERE id = ? AND state = 2",
+                    sequence.now(),
+                    id.value())
+                == 1);
   }
 
   @Override

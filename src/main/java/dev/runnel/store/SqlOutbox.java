@@ -8,18 +8,18 @@ import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunId;
 import dev.runnel.core.model.Update;
 import dev.runnel.core.port.Store;
+import dev.runnel.core.port.Store.Parked;
 import dev.runnel.core.port.Store.Pending;
 import dev.runnel.database.Rows;
 import dev.runnel.store.SqlWork.Touched;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// Notices in the table `outbox`.
 final class SqlOutbox implements Store.Outbox {
-  private static final String IN_ORDER = "ORDER BY seq";
-
   private final Rows rows;
   private final Sequence sequence;
   private final Set<Touched> touched;
@@ -77,12 +77,22 @@ final class SqlOutbox implements Store.Outbox {
 
   @Override
   public Optional<Pending<Notice>> next(Conversation conversation, Instant now) {
-    return queue.head(conversation, IN_ORDER).filter(each -> !each.dueAt().isAfter(now));
+    return queue.next(now, () -> head("*", conversation, queue::candidate));
   }
 
   @Override
   public Optional<Instant> due(Conversation conversation) {
-    return queue.head(conversation, IN_ORDER).map(Pending::dueAt);
+    return head("due_at", conversation, row -> Rows.instant(row, "due_at")).stream().findFirst();
+  }
+
+  private <R> List<R> head(String columns, Conversation conversation, Rows.Reader<R> reader) {
+    return Queue.sql(
+        () ->
+            rows.list(
+                "SELECT %s FROM outbox WHERE conversation = ? AND state = 0 ORDER BY seq LIMIT 1"
+                    .formatted(columns),
+                reader,
+                conversation.id()));
   }
 
   @Override
@@ -133,5 +143,36 @@ final class SqlOutbox implements Store.Outbox {
   @Override
   public void park(NoticeId id, String why) {
     queue.park(id.value(), sequence.now(), why);
+  }
+
+  @Override
+  public List<Parked<Notice>> parked(int limit) {
+    return queue.parked(limit);
+  }
+
+  /// A status that a newer one has followed is not told any more.
+  @Override
+  public boolean retry(NoticeId id) {
+    var isOld =
+        Queue.sql(
+            () ->
+                rows.first(
+                    "SELECT 1 FROM outbox AS old JOIN outbox AS newer ON newer.conversation ="
+                        + " old.conversation AND newer.status_of = old.status_of AND newer.seq >"
+                        + " old.seq AND newer.state <> 2 WHERE old.id = ? AND old.state = 2",
+                    _ -> true,
+                    id.value()));
+    if (isOld.isPresent()) {
+      return discard(id);
+    }
+    var conversation = queue.parkedIn(id.value());
+    conversation.ifPresent(it -> touched.add(new Touched(Lane.OUTBOX, it)));
+    return queue.retry(id.value(), sequence.now());
+  }
+
+  @Override
+  public boolean discard(NoticeId id) {
+    return Queue.sql(
+        () -> rows.change("DELETE FROM outbox WHERE id = ? AND state = 2", id.value()) == 1);
   }
 }

@@ -8,12 +8,14 @@ import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.RunId;
 import dev.runnel.core.port.Store;
 import dev.runnel.database.Database;
+import dev.runnel.database.DatabaseException;
 import dev.runnel.database.Rows;
 import dev.runnel.store.SqlWork.Touched;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -21,6 +23,8 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /// The store in SQL, on SQLite or PostgreSQL.
 ///
@@ -29,33 +33,58 @@ import java.util.function.Function;
 public final class SqlStore implements Store, AutoCloseable {
   private static final int CACHED_BINDINGS = 20_000;
 
-  /// Bounds how long a node may overlook what another one wrote.
   private static final Duration CACHED_FOR = Duration.ofSeconds(10);
 
+  /// Bounds how long a node may overlook what another one wrote. The watcher looks at the changes
+  /// of the last two seconds again, so what it overlooks once it sees then.
+  private static final Duration CACHED_BESIDE_OTHERS = Duration.ofSeconds(1);
+
+  private static final int FORGOTTEN_TOGETHER = 500;
+
+  /// More than fits into what a database still has when it is full.
+  private static final String PROBE = "probe ".repeat(4_000);
+
   private final Database database;
+  private final InstantSource clock;
   private final Sequence sequence;
   private final Acceptance acceptance;
-  private final Cache<RunId, Binding> byRun =
-      Caffeine.newBuilder().maximumSize(CACHED_BINDINGS).expireAfterWrite(CACHED_FOR).build();
+  private final Cache<RunId, Binding> byRun;
   private volatile Consumer<Set<Touched>> onTouched = _ -> {};
+  private volatile @Nullable DatabaseException trouble;
 
   /// Opens the store and brings its tables up to date.
   public SqlStore(Database database, InstantSource clock) {
     this.database = database.migrate("db/bot");
-    this.sequence = new Sequence(clock);
+    this.clock = clock;
+    this.byRun =
+        Caffeine.newBuilder()
+            .maximumSize(CACHED_BINDINGS)
+            .expireAfterWrite(database.isEmbedded() ? CACHED_FOR : CACHED_BESIDE_OTHERS)
+            .build();
+    this.sequence = new Sequence(clock, newest(database));
     this.acceptance =
         new Acceptance(
             deliveries -> commit(work -> deliveries.stream().map(work.inbox()::offer).toList()));
   }
 
+  private static long newest(Database database) {
+    return database.read(
+        rows ->
+            rows.first(
+                    "SELECT max(seq) FROM (SELECT max(seq) AS seq FROM inbox WHERE state = 0 UNION"
+                        + " ALL SELECT max(seq) FROM outbox WHERE state = 0) AS newest",
+                    row -> row.getLong(1))
+                .orElse(0L));
+  }
+
+  /// When the newest row that waits was written, by its writer's clock.
+  public Instant newestWaiting() {
+    return Instant.EPOCH.plus(newest(database), ChronoUnit.MICROS);
+  }
+
   @Override
   public <T> T commit(Function<Work, T> step) {
-    var committed =
-        database.write(
-            rows -> {
-              var work = new SqlWork(rows, sequence);
-              return new Committed<>(step.apply(work), work);
-            });
+    var committed = remembering(() -> inTransaction(step));
     byRun.invalidateAll(committed.work().bindings().changed());
     if (!committed.work().touched().isEmpty()) {
       onTouched.accept(committed.work().touched());
@@ -64,6 +93,47 @@ public final class SqlStore implements Store, AutoCloseable {
   }
 
   private record Committed<T>(T result, SqlWork work) {}
+
+  private <T> Committed<T> inTransaction(Function<Work, T> step) {
+    return database.write(
+        rows -> {
+          var work = new SqlWork(rows, sequence);
+          return new Committed<>(step.apply(work), work);
+        });
+  }
+
+  /// The last change that failed, until one goes through.
+  private <T> T remembering(Supplier<T> change) {
+    try {
+      var result = change.get();
+      trouble = null;
+      return result;
+    } catch (DatabaseException e) {
+      trouble = e;
+      throw e;
+    }
+  }
+
+  /// Why the last change failed, if it did.
+  Optional<DatabaseException> trouble() {
+    return Optional.ofNullable(trouble);
+  }
+
+  /// Writes something and takes it away again: in two commits, because what is gone before the
+  /// first one ends takes no room.
+  void probe(String id) {
+    var _ =
+        remembering(
+            () -> {
+              database.write(
+                  rows ->
+                      rows.change(
+                          "INSERT INTO probes (id, body) VALUES (?, ?) ON CONFLICT (id) DO NOTHING",
+                          id,
+                          PROBE));
+              return database.write(rows -> rows.change("DELETE FROM probes WHERE id = ?", id));
+            });
+  }
 
   @Override
   public boolean accept(Delivery delivery) {
@@ -107,24 +177,44 @@ public final class SqlStore implements Store, AutoCloseable {
                 lane.task()));
   }
 
-  /// Drops rows that ended before; they were kept to know what is said twice.
-  int forget(Instant before) {
-    return database.write(
-        rows ->
-            rows.change("DELETE FROM inbox WHERE state = 1 AND ended_at < ?", before)
-                + rows.change("DELETE FROM outbox WHERE state = 1 AND ended_at < ?", before));
+  /// Drops rows that ended before; they were kept to know what is said twice. And rows that
+  /// nobody cared about for longer.
+  ///
+  /// @return how many; done in small commits, so that no sender waits for long
+  int forget(Instant ended, Instant parked) {
+    var sum = 0;
+    for (var lane : Lane.values()) {
+      sum += forget(lane, 1, ended) + forget(lane, 2, parked);
+    }
+    return sum;
   }
 
-  /// How much waits, is parked and is watched, by Prometheus names.
+  private int forget(Lane lane, int state, Instant before) {
+    var sum = 0;
+    int dropped;
+    do {
+      dropped =
+          database.write(
+              rows ->
+                  rows.change(
+                      "DELETE FROM %s WHERE id IN (SELECT id FROM %s WHERE state = %d AND ended_at < ? ORDER BY ended_at LIMIT %d)"
+                          .formatted(lane.table(), lane.table(), state, FORGOTTEN_TOGETHER),
+                      before));
+      sum += dropped;
+    } while (dropped == FORGOTTEN_TOGETHER);
+    return sum;
+  }
+
+  /// How much waits and for how long, is parked and is watched, by Prometheus names.
   public Map<String, Long> gauges() {
     return database.read(
         rows -> {
           var gauges = new TreeMap<String, Long>();
           for (var lane : Lane.values()) {
-            gauges.put(
-                "runnel_" + lane.table() + "_waiting", count(rows, lane.table(), "state = 0"));
-            gauges.put(
-                "runnel_" + lane.table() + "_parked", count(rows, lane.table(), "state = 2"));
+            var name = "runnel_" + lane.table();
+            gauges.put(name + "_waiting", count(rows, lane.table(), "state = 0"));
+            gauges.put(name + "_parked", count(rows, lane.table(), "state = 2"));
+            gauges.put(name + "_oldest_seconds", oldest(rows, lane).toSeconds());
           }
           gauges.put("runnel_runs_active", count(rows, "bindings", "active = 1"));
           return gauges;
@@ -135,6 +225,17 @@ public final class SqlStore implements Store, AutoCloseable {
     return rows.first(
             "SELECT count(*) FROM %s WHERE %s".formatted(table, where), row -> row.getLong(1))
         .orElse(0L);
+  }
+
+  /// How long the oldest row has waited; rows are numbered by their time.
+  private Duration oldest(Rows rows, Lane lane) throws SQLException {
+    var now = clock.instant();
+    return rows.first(
+            "SELECT min(seq) AS seq FROM %s WHERE state = 0 HAVING count(*) > 0"
+                .formatted(lane.table()),
+            row -> Duration.between(Rows.instant(row, "seq"), now))
+        .filter(Duration::isPositive)
+        .orElse(Duration.ZERO);
   }
 
   /// Whether the database answers; throws what is wrong otherwise.

@@ -21,7 +21,8 @@ import org.slf4j.LoggerFactory;
 /// Where deliveries come in: `POST /slack/events` and `POST /webhooks/NAME`.
 ///
 /// The order is the point: bound the size, let the surface verify and parse, commit, answer.
-public final class FrontDoor {
+/// Closed, it sends everybody away, to come back or to go to another node.
+public final class FrontDoor implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(FrontDoor.class);
 
   /// More than any platform sends for an issue or a message.
@@ -33,10 +34,14 @@ public final class FrontDoor {
   private static final Reply NOT_STORED =
       Reply.text(503, "This could not be stored just now. Please send it again.\n");
 
+  private static final Reply CLOSED =
+      Reply.text(503, "Runnel is shutting down. Please send it again.\n");
+
   private final Store store;
   private final Surfaces surfaces;
   private final InstantSource clock;
   private final Receptions receptions;
+  private volatile boolean closed;
 
   public FrontDoor(Store store, Surfaces surfaces, InstantSource clock, Receptions receptions) {
     this.store = store;
@@ -54,6 +59,9 @@ public final class FrontDoor {
     var reply = reply(context, name);
     if (reply.status() == 503) {
       context.header("Retry-After", "5");
+    }
+    if (closed) {
+      context.header("Connection", "close");
     }
     context.status(reply.status());
     if (!reply.contentType().isEmpty()) {
@@ -76,6 +84,10 @@ public final class FrontDoor {
     if (surface.isEmpty()) {
       return OFF;
     }
+    if (closed) {
+      receptions.count(surface.get().id(), "closed");
+      return CLOSED;
+    }
     return body.isEmpty() ? TOO_LARGE : receive(surface.get(), request(context, body.get()));
   }
 
@@ -86,7 +98,8 @@ public final class FrontDoor {
         try {
           isNew = store.accept(delivery);
         } catch (RuntimeException e) {
-          log.error("delivery not stored delivery={}", delivery.id(), e);
+          // The sender sends it again; one line, for a database that is gone is asked often.
+          log.warn("delivery not stored delivery={} why={}", delivery.id(), e.toString());
           receptions.count(surface.id(), "not_stored");
           yield NOT_STORED;
         }
@@ -127,5 +140,16 @@ public final class FrontDoor {
         .headerMap()
         .forEach((name, value) -> headers.putIfAbsent(name.toLowerCase(Locale.ROOT), value));
     return new RawRequest(context.method().name(), context.path(), headers, body, clock.instant());
+  }
+
+  /// Takes nothing any more; requests under way are finished.
+  @Override
+  public void close() {
+    closed = true;
+  }
+
+  /// Why it takes nothing, if it is closed.
+  public Optional<String> problem() {
+    return closed ? Optional.of("Runnel is shutting down.") : Optional.empty();
   }
 }

@@ -45,6 +45,9 @@ public final class Health {
         .forEach(
             (labels, count) ->
                 text.append("runnel_receptions_total{%s} %d\n".formatted(labels, count)));
+    text.append("# HELP runnel_deliveries_not_stored_total Answered 503, to be sent again.\n");
+    text.append("# TYPE runnel_deliveries_not_stored_total counter\n");
+    text.append("runnel_deliveries_not_stored_total %d\n".formatted(receptions.notStored()));
     gauges
         .get()
         .forEach(

@@ -8,13 +8,21 @@ import java.util.concurrent.atomic.LongAdder;
 
 /// How many requests came in, by surface and by what became of them, since the start.
 public final class Receptions {
-  /// @param result `accepted`, `known`, `answered`, `rejected` or `not_stored`
+  /// @param result `accepted`, `known`, `answered`, `rejected`, `not_stored` or `closed`
   public record Kind(SurfaceId surface, String result) {}
 
   private final Map<Kind, LongAdder> counts = new ConcurrentHashMap<>();
 
   void count(SurfaceId surface, String result) {
     counts.computeIfAbsent(new Kind(surface, result), _ -> new LongAdder()).increment();
+  }
+
+  /// How many were refused because they could not be kept.
+  long notStored() {
+    return counts.entrySet().stream()
+        .filter(each -> each.getKey().result().equals("not_stored"))
+        .mapToLong(each -> each.getValue().sum())
+        .sum();
   }
 
   Map<String, Long> byLabels() {

@@ -1,11 +1,18 @@
 package dev.runnel.console;
 
+import static dev.runnel.testkit.Samples.delivery;
+import static dev.runnel.testkit.Samples.say;
+
 import dev.runnel.console.Transcripts.Kind;
 import dev.runnel.core.model.Actor;
 import dev.runnel.core.model.Artifact;
 import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.Notice;
+import dev.runnel.core.model.NoticeId;
+import dev.runnel.core.model.Origin;
 import dev.runnel.core.model.RunState;
 import dev.runnel.core.model.SurfaceId;
+import dev.runnel.core.model.Update;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -13,6 +20,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Optional;
 
 /// Serves the console with sample runs, to look at it in a browser. The first argument is the port,
 /// the second `empty` for a console without runs.
@@ -61,6 +69,26 @@ public final class Look {
     var dana = new Actor("U1", "dana");
     var sam = new Actor("U2", "sam");
     var slackLink = "https://acme.slack.com/archives/C1/p1700000000000100";
+
+    site.givesUp(
+        delivery(
+            "1",
+            say("Please also rename the table in the reports"),
+            new Conversation(slack, "T1/C1/9")),
+        "java.lang.IllegalStateException: no such profile");
+    site.givesUp(
+        new Notice(
+            new NoticeId("n1"),
+            new Conversation(github, "acme/shop#12"),
+            new Update.Told(dana, "The run service no longer has this run.", false),
+            new Origin(
+                Optional.of(URI.create("https://github.com/acme/shop/issues/12")),
+                Optional.empty(),
+                Optional.empty(),
+                false),
+            now,
+            1),
+        "GitHub answers 410: the issue was deleted.");
 
     var stopped = site.runs.addsStranger("Try the new date library in the calendar");
     site.runs.moves(stopped.id(), RunState.CANCELLED, "Stopped by sam");

@@ -11,12 +11,14 @@ import dev.runnel.core.model.Actor;
 import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.Origin;
 import dev.runnel.core.model.RawRequest;
 import dev.runnel.core.model.Reception;
 import dev.runnel.core.model.Request;
 import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunId;
+import dev.runnel.core.port.Store.Pending;
 import dev.runnel.database.Database;
 import dev.runnel.store.SqlStore;
 import dev.runnel.testkit.FakeAgentRuns;
@@ -157,6 +159,30 @@ final class Site implements AutoCloseable {
           var binding = work.bindings().of(run.id()).orElseThrow();
           work.bindings().save(binding.seen(runs.run(run.id())));
         });
+  }
+
+  /// Somebody says it, and it is given up.
+  void givesUp(Delivery delivery, String why) {
+    store.accept(delivery);
+    store.change(
+        work -> {
+          work.inbox().begin(delivery.id());
+          work.inbox().park(delivery.id(), why);
+        });
+  }
+
+  /// Something is to be told, and that is given up.
+  void givesUp(Notice notice, String why) {
+    store.change(
+        work -> {
+          work.outbox().add(notice);
+          work.outbox().park(notice.id(), why);
+        });
+  }
+
+  /// What waits in the conversation.
+  List<Pending<Delivery>> waiting(Conversation conversation) {
+    return store.commit(work -> work.inbox().waiting(conversation));
   }
 
   void says(Run run, Kind kind, String text) {

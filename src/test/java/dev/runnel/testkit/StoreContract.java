@@ -28,6 +28,7 @@ import dev.runnel.core.model.RunOptions;
 import dev.runnel.core.model.RunState;
 import dev.runnel.core.model.Update;
 import dev.runnel.core.port.Store;
+import dev.runnel.core.port.Store.Parked;
 import dev.runnel.core.port.Store.Pending;
 import java.net.URI;
 import java.time.Duration;
@@ -403,6 +404,98 @@ public interface StoreContract {
     assertThat(nextNotice())
         .map(each -> each.item().id().value() + " " + each.item().tries())
         .contains("n1 1");
+  }
+
+  @Test
+  default void whatWasGivenUpIsListedTheNewestFirst() {
+    store().accept(delivery("1", start("a")));
+    store().accept(delivery("2", say("b")));
+    store().accept(delivery("3", say("c")));
+    store().change(work -> work.inbox().park(new DeliveryId("fake:1"), "first"));
+    store().change(work -> work.inbox().park(new DeliveryId("fake:2"), "second"));
+    add("n1", told("a"));
+    store().change(work -> work.outbox().park(new NoticeId("n1"), "gone"));
+
+    assertThat(parked(10)).extracting(Parked::id).containsExactly("fake:2", "fake:1");
+    assertThat(parked(1)).extracting(Parked::why).containsExactly("second");
+    assertThat(parked(1).getFirst().item()).contains(delivery("2", say("b")));
+    assertThat(store().<List<Parked<Notice>>>commit(work -> work.outbox().parked(10)))
+        .extracting(Parked::conversation)
+        .containsExactly(THREAD);
+  }
+
+  @Test
+  default void aParkedDeliveryThatIsRetriedIsDueAndRemembersThatItWasTried() {
+    store().accept(delivery("1", start("a")));
+    store().accept(delivery("2", say("b")));
+    for (int i = 0; i < 3; i++) {
+      store().change(work -> work.inbox().begin(new DeliveryId("fake:1")));
+    }
+    store().change(work -> work.inbox().park(new DeliveryId("fake:1"), "why"));
+
+    assertThat(store().<Boolean>commit(work -> work.inbox().retry(new DeliveryId("fake:1"))))
+        .isTrue();
+    assertThat(next(THREAD)).contains(new Pending<>(delivery("1", start("a")), 1, NINE));
+    assertThat(parked(10)).isEmpty();
+    assertThat(store().<Boolean>commit(work -> work.inbox().retry(new DeliveryId("fake:1"))))
+        .isFalse();
+  }
+
+  @Test
+  default void aParkedDeliveryThatIsDiscardedStaysKnown() {
+    store().accept(delivery("1", start("a")));
+    store().change(work -> work.inbox().park(new DeliveryId("fake:1"), "why"));
+
+    assertThat(store().<Boolean>commit(work -> work.inbox().discard(new DeliveryId("fake:1"))))
+        .isTrue();
+    assertThat(parked(10)).isEmpty();
+    assertThat(next(THREAD)).isEmpty();
+    assertThat(store().accept(delivery("1", start("a")))).isFalse();
+  }
+
+  @Test
+  default void onlyWhatIsParkedIsRetriedOrDiscarded() {
+    store().accept(delivery("1", start("a")));
+    add("n1", told("a"));
+
+    assertThat(store().<Boolean>commit(work -> work.inbox().retry(new DeliveryId("fake:1"))))
+        .isFalse();
+    assertThat(store().<Boolean>commit(work -> work.inbox().discard(new DeliveryId("fake:1"))))
+        .isFalse();
+    assertThat(store().<Boolean>commit(work -> work.outbox().discard(new NoticeId("n1"))))
+        .isFalse();
+    assertThat(next(THREAD)).isPresent();
+    assertThat(nextNotice()).isPresent();
+  }
+
+  @Test
+  default void aParkedNoticeThatIsRetriedRemembersThatItWasTried() {
+    add("n1", told("a"));
+    store().change(work -> work.outbox().begin(new NoticeId("n1")));
+    store().change(work -> work.outbox().park(new NoticeId("n1"), "gone"));
+
+    assertThat(store().<Boolean>commit(work -> work.outbox().retry(new NoticeId("n1")))).isTrue();
+    assertThat(nextNotice()).map(each -> each.item().tries()).contains(1);
+
+    store().change(work -> work.outbox().park(new NoticeId("n1"), "gone"));
+    assertThat(store().<Boolean>commit(work -> work.outbox().discard(new NoticeId("n1")))).isTrue();
+    assertThat(nextNotice()).isEmpty();
+  }
+
+  @Test
+  default void aParkedStatusThatANewerOneFollowedIsNotToldAnyMore() {
+    add("n1", status(RunState.QUEUED));
+    store().change(work -> work.outbox().park(new NoticeId("n1"), "gone"));
+    add("n2", status(RunState.RUNNING));
+    store().change(work -> work.outbox().posted(new NoticeId("n2"), new PostRef("p1")));
+
+    assertThat(store().<Boolean>commit(work -> work.outbox().retry(new NoticeId("n1")))).isTrue();
+    assertThat(nextNotice()).isEmpty();
+    assertThat(store().<List<Parked<Notice>>>commit(work -> work.outbox().parked(10))).isEmpty();
+  }
+
+  private List<Parked<Delivery>> parked(int limit) {
+    return store().commit(work -> work.inbox().parked(limit));
   }
 
   private Optional<Pending<Delivery>> next(Conversation conversation) {

@@ -58,6 +58,13 @@ public interface Store {
   /// @param tries how often the work was begun
   record Pending<T>(T item, int tries, Instant dueAt) {}
 
+  /// A row that was given up. A person may have it tried again, or drop it; after a while it is
+  /// dropped.
+  ///
+  /// @param item empty when the row cannot be read
+  record Parked<T>(
+      String id, Conversation conversation, Optional<T> item, String why, Instant since) {}
+
   /// Deliveries. Inside a conversation they are worked on in the order of their arrival, except
   /// that those that overtake come first.
   interface Inbox {
@@ -111,6 +118,19 @@ public interface Store {
     Optional<Instant> heardThrough(SurfaceId surface);
 
     void heardThrough(SurfaceId surface, Instant through);
+
+    /// What was given up, the newest first.
+    List<Parked<Delivery>> parked(int limit);
+
+    /// Makes a parked one due now. It remembers whether it was tried.
+    ///
+    /// @return false when it is not parked
+    boolean retry(DeliveryId id);
+
+    /// Drops a parked one; it stays known.
+    ///
+    /// @return false when it is not parked
+    boolean discard(DeliveryId id);
 
     /// Replaces an undone delivery, for example by itself in the thread opened for it. Its tries
     /// start again.
@@ -166,6 +186,20 @@ public interface Store {
     void later(NoticeId id, Instant dueAt, String why);
 
     void park(NoticeId id, String why);
+
+    /// What was given up, the newest first.
+    List<Parked<Notice>> parked(int limit);
+
+    /// Makes a parked one due now; drops a status that a newer one has followed. It remembers
+    /// whether it was tried.
+    ///
+    /// @return false when it is not parked
+    boolean retry(NoticeId id);
+
+    /// Drops a parked one.
+    ///
+    /// @return false when it is not parked
+    boolean discard(NoticeId id);
   }
 
   /// What the platforms asked for with "slow down". A limit is free until its platform asks for a

@@ -1,0 +1,64 @@
+package dev.runnel.database;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/// The database server's time, so that nodes whose clocks disagree agree on what is due and who is
+/// dead. Asked every few seconds, in the background; in between it is counted on from there, so it
+/// also goes on while the server does not answer.
+final class ServerClock implements InstantSource {
+  private static final Duration ASK_AGAIN = Duration.ofSeconds(5);
+
+  /// @param nanos when it was that time, by this machine's counter
+  private record Sample(Instant at, long nanos) {
+    Duration age() {
+      return Duration.ofNanos(System.nanoTime() - nanos);
+    }
+  }
+
+  private final Database database;
+  private final AtomicBoolean asking = new AtomicBoolean();
+  private volatile Sample sample;
+
+  ServerClock(Database database) {
+    this.database = database;
+    this.sample = ask();
+  }
+
+  @Override
+  public Instant instant() {
+    var known = sample;
+    if (known.age().compareTo(ASK_AGAIN) > 0 && asking.compareAndSet(false, true)) {
+      Thread.ofVirtual().name("server-clock").start(this::askAgain);
+    }
+    return known.at().plus(known.age());
+  }
+
+  private void askAgain() {
+    try {
+      sample = ask();
+    } catch (DatabaseException gone) {
+      // Whoever needs more than the time says so.
+    } finally {
+      asking.set(false);
+    }
+  }
+
+  private Sample ask() {
+    long before = System.nanoTime();
+    long micros =
+        database
+            .<Optional<Long>>read(
+                rows ->
+                    rows.first(
+                        "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)",
+                        row -> row.getLong(1)))
+            .orElseThrow();
+    long after = System.nanoTime();
+    return new Sample(Instant.EPOCH.plus(micros, ChronoUnit.MICROS), before + (after - before) / 2);
+  }
+}

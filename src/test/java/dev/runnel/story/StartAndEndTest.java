@@ -1,0 +1,40 @@
+package dev.runnel.story;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.runnel.testkit.RunnelProcess;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(120)
+class StartAndEndTest {
+  @Test
+  void aSlackThatDoesNotAnswerHoldsUpNeitherTheStartNorTheEnd(@TempDir Path folder)
+      throws Exception {
+    try (var silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+      var settings =
+          Map.of(
+              "SLACK_SIGNING_SECRET", "8f742231b10e8888abcd99eeeaaa85a5",
+              "SLACK_BOT_TOKEN", "xoxb-1-2-three",
+              "SLACK_API_URL", "http://127.0.0.1:" + silent.getLocalPort() + "/api/");
+      long before = System.nanoTime();
+      try (var runnel = RunnelProcess.start(folder, RunnelProcess.freePort(), settings)) {
+        assertThat(runnel.log()).contains("a platform does not answer");
+        assertThat(runnel.get("/readyz").body()).isEqualTo("ready\n");
+        assertThat(runnel.metric("runnel_store_up")).isOne();
+
+        long asked = System.nanoTime();
+        runnel.stop();
+        assertThat(Duration.ofNanos(System.nanoTime() - asked)).isLessThan(Duration.ofSeconds(20));
+        assertThat(runnel.log()).doesNotContain("left behind");
+      }
+      assertThat(Duration.ofNanos(System.nanoTime() - before)).isLessThan(Duration.ofSeconds(60));
+    }
+  }
+}
