@@ -73,7 +73,8 @@ class ReplicasTest {
                 now -> {
                   looks.incrementAndGet();
                   return Optional.of(now.plusMillis(400));
-                }),
+                },
+                now -> now.plusSeconds(900)),
             QUICK);
     open.add(engine);
     engine.start();

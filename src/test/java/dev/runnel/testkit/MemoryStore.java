@@ -13,8 +13,10 @@ import dev.runnel.core.model.RunId;
 import dev.runnel.core.model.SurfaceId;
 import dev.runnel.core.model.Update;
 import dev.runnel.core.port.Store;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -42,25 +44,30 @@ public final class MemoryStore implements Store {
       int tries,
       Instant dueAt,
       @Nullable PostRef post,
-      @Nullable Run seen) {
+      @Nullable Run seen,
+      @Nullable String why) {
     Row(T item, long seq, Instant dueAt) {
-      this(item, seq, State.WAITS, 0, dueAt, null, null);
+      this(item, seq, State.WAITS, 0, dueAt, null, null, null);
     }
 
     Row<T> with(State now) {
-      return new Row<>(item, seq, now, tries, dueAt, post, seen);
+      return new Row<>(item, seq, now, tries, dueAt, post, seen, null);
+    }
+
+    Row<T> parked(String reason) {
+      return new Row<>(item, seq, State.PARKED, tries, dueAt, post, seen, reason);
     }
 
     Row<T> due(Instant at) {
-      return new Row<>(item, seq, state, tries, at, post, seen);
+      return new Row<>(item, seq, state, tries, at, post, seen, why);
     }
 
     Row<T> begun() {
-      return new Row<>(item, seq, state, tries + 1, dueAt, post, seen);
+      return new Row<>(item, seq, state, tries + 1, dueAt, post, seen, why);
     }
 
     Row<T> having(Run run) {
-      return new Row<>(item, seq, state, tries, dueAt, post, run);
+      return new Row<>(item, seq, state, tries, dueAt, post, run, why);
     }
 
     Pending<T> pending() {
@@ -72,7 +79,11 @@ public final class MemoryStore implements Store {
   private Map<DeliveryId, Row<Delivery>> inbox = new LinkedHashMap<>();
   private Map<NoticeId, Row<Notice>> outbox = new LinkedHashMap<>();
   private Map<Conversation, Binding> bindings = new LinkedHashMap<>();
+  private final Map<SurfaceId, Instant> through = new HashMap<>();
+  private final Map<String, Pause> pauses = new HashMap<>();
   private long seq;
+
+  private record Pause(Instant until, Instant next, Map<String, Instant> turns) {}
 
   @Override
   public synchronized <T> T commit(Function<Work, T> step) {
@@ -150,10 +161,44 @@ public final class MemoryStore implements Store {
     public Outbox outbox() {
       return new Out();
     }
+
+    @Override
+    public Limits limits() {
+      return new Pauses();
+    }
   }
 
   private <K, T> void change(Map<K, Row<T>> rows, K key, UnaryOperator<Row<T>> step) {
     rows.computeIfPresent(key, (_, row) -> row.state() == State.WAITS ? step.apply(row) : row);
+  }
+
+  private static <K, T> boolean unpark(Map<K, Row<T>> rows, K key, State state) {
+    var row = rows.get(key);
+    if (row == null || row.state() != State.PARKED) {
+      return false;
+    }
+    rows.put(
+        key,
+        new Row<>(
+            row.item(), row.seq(), state, Math.min(row.tries(), 1), row.dueAt(), null, null, null));
+    return true;
+  }
+
+  private static <K, T> List<Parked<T>> parked(
+      Map<K, Row<T>> rows, Function<K, String> id, Function<T, Conversation> where, int limit) {
+    var parked =
+        rows.entrySet().stream().filter(each -> each.getValue().state() == State.PARKED).toList();
+    return parked.reversed().stream()
+        .limit(limit)
+        .map(
+            each ->
+                new Parked<>(
+                    id.apply(each.getKey()),
+                    where.apply(each.getValue().item()),
+                    Optional.of(each.getValue().item()),
+                    String.valueOf(each.getValue().why()),
+                    each.getValue().dueAt()))
+        .toList();
   }
 
   private final class In implements Inbox {
@@ -274,7 +319,41 @@ public final class MemoryStore implements Store {
 
     @Override
     public void park(DeliveryId id, String why) {
-      change(inbox, id, row -> row.with(State.PARKED));
+      change(inbox, id, row -> row.parked(why));
+    }
+
+    @Override
+    public List<Parked<Delivery>> parked(int limit) {
+      return MemoryStore.parked(inbox, DeliveryId::value, Delivery::conversation, limit);
+    }
+
+    @Override
+    public boolean retry(DeliveryId id) {
+      return unpark(inbox, id, State.WAITS);
+    }
+
+    @Override
+    public boolean discard(DeliveryId id) {
+      return unpark(inbox, id, State.DONE);
+    }
+
+    @Override
+    public List<Delivery> heard(Conversation conversation, Instant from, Instant to) {
+      return inbox.values().stream()
+          .map(Row::item)
+          .filter(each -> each.conversation().equals(conversation))
+          .filter(each -> !each.arrivedAt().isBefore(from) && !each.arrivedAt().isAfter(to))
+          .toList();
+    }
+
+    @Override
+    public Optional<Instant> heardThrough(SurfaceId surface) {
+      return Optional.ofNullable(through.get(surface));
+    }
+
+    @Override
+    public void heardThrough(SurfaceId surface, Instant until) {
+      through.put(surface, until);
     }
 
     @Override
@@ -282,7 +361,7 @@ public final class MemoryStore implements Store {
       change(
           inbox,
           delivery.id(),
-          row -> new Row<>(delivery, row.seq(), row.state(), 0, row.dueAt(), null, null));
+          row -> new Row<>(delivery, row.seq(), row.state(), 0, row.dueAt(), null, null, null));
     }
   }
 
@@ -410,7 +489,7 @@ public final class MemoryStore implements Store {
                     item.createdAt(),
                     row.tries() + 1);
             return new Row<>(
-                tried, row.seq(), row.state(), row.tries() + 1, row.dueAt(), null, null);
+                tried, row.seq(), row.state(), row.tries() + 1, row.dueAt(), null, null, null);
           });
     }
 
@@ -419,7 +498,9 @@ public final class MemoryStore implements Store {
       change(
           outbox,
           id,
-          row -> new Row<>(row.item(), row.seq(), State.DONE, row.tries(), row.dueAt(), ref, null));
+          row ->
+              new Row<>(
+                  row.item(), row.seq(), State.DONE, row.tries(), row.dueAt(), ref, null, null));
     }
 
     @Override
@@ -437,7 +518,73 @@ public final class MemoryStore implements Store {
 
     @Override
     public void park(NoticeId id, String why) {
-      change(outbox, id, row -> row.with(State.PARKED));
+      change(outbox, id, row -> row.parked(why));
+    }
+
+    @Override
+    public Optional<Run> shown(Conversation conversation, RunId run) {
+      return outbox.values().stream()
+          .filter(row -> row.state() != State.PARKED && isStatusOf(row, conversation, run))
+          .max(Comparator.comparingLong(Row::seq))
+          .map(row -> ((Update.Status) row.item().update()).run());
+    }
+
+    @Override
+    public List<Parked<Notice>> parked(int limit) {
+      return MemoryStore.parked(outbox, NoticeId::value, Notice::conversation, limit);
+    }
+
+    @Override
+    public boolean retry(NoticeId id) {
+      return isFollowed(id) ? discard(id) : unpark(outbox, id, State.WAITS);
+    }
+
+    private boolean isFollowed(NoticeId id) {
+      var parked = outbox.get(id);
+      return parked != null
+          && parked.item().update() instanceof Update.Status status
+          && outbox.values().stream()
+              .filter(row -> row.seq() > parked.seq() && row.state() != State.PARKED)
+              .anyMatch(row -> isStatusOf(row, parked.item().conversation(), status.run().id()));
+    }
+
+    @Override
+    public boolean discard(NoticeId id) {
+      var row = outbox.get(id);
+      return row != null && row.state() == State.PARKED && outbox.remove(id) != null;
+    }
+  }
+
+  private final class Pauses implements Limits {
+    private static final Duration SPACING = Duration.ofSeconds(1);
+
+    @Override
+    public Instant turn(String limit, String holder, Instant now) {
+      var pause = pauses.get(limit);
+      if (pause == null || !pause.next().plusSeconds(60).isAfter(now)) {
+        pauses.remove(limit);
+        return now;
+      }
+      var kept = pause.turns().get(holder);
+      if (kept != null && !kept.isBefore(pause.until())) {
+        return kept.isAfter(now) ? kept : now;
+      }
+      var at = pause.next().isAfter(now) ? pause.next() : now;
+      var turns = new HashMap<>(pause.turns());
+      turns.put(holder, at);
+      pauses.put(limit, new Pause(pause.until(), at.plus(SPACING), Map.copyOf(turns)));
+      return at;
+    }
+
+    @Override
+    public void hold(String limit, Instant until) {
+      var pause = pauses.getOrDefault(limit, new Pause(until, until, Map.of()));
+      pauses.put(
+          limit,
+          new Pause(
+              pause.until().isAfter(until) ? pause.until() : until,
+              pause.next().isAfter(until) ? pause.next() : until,
+              pause.turns()));
     }
   }
 }

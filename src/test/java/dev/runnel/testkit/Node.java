@@ -46,7 +46,11 @@ public final class Node implements AutoCloseable {
     time.notBefore(store.newestWaiting());
     var pulse = new Pulse(store, time);
     this.engine =
-        new Engine(store, time, new Engine.Steps(this::work, (_, _) -> {}, _ -> Optional.empty()));
+        new Engine(
+            store,
+            time,
+            new Engine.Steps(
+                this::work, (_, _) -> {}, _ -> Optional.empty(), now -> now.plusSeconds(900)));
     var receptions = new Receptions();
     this.door = new FrontDoor(store, Surfaces.of(List.of(new Parrot())), wall, receptions);
     var health =

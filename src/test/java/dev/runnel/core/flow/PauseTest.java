@@ -52,7 +52,7 @@ class PauseTest {
     assertThat(world.surface.calls()).isEqualTo(calls);
 
     world.surface.answersPosts(Optional.empty());
-    world.passes(Duration.ofSeconds(6));
+    world.passes(Duration.ofSeconds(15));
     assertThat(world.surface.kinds(THREAD)).containsExactly("Status");
     assertThat(world.surface.kinds(OTHER_THREAD)).containsExactly("Status");
     assertThat(world.surface.opens()).isOne();

@@ -9,6 +9,7 @@ import dev.runnel.core.model.NoticeId;
 import dev.runnel.core.model.Origin;
 import dev.runnel.core.model.Posting;
 import dev.runnel.core.model.Update;
+import java.time.InstantSource;
 import mockwebserver3.MockResponse;
 import mockwebserver3.SocketEffect;
 import org.junit.jupiter.api.AfterEach;
@@ -17,7 +18,7 @@ import org.junit.jupiter.api.Test;
 /// Slack took the post, and the connection broke before it could say so.
 class SlackLostAnswerTest {
   private final ScriptedSlack slack = new ScriptedSlack();
-  private final SlackSurface surface = new SlackSurface(slack.config());
+  private final SlackSurface surface = new SlackSurface(slack.config(), InstantSource.system());
 
   @AfterEach
   void close() {
