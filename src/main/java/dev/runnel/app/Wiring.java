@@ -90,7 +90,8 @@ final class Wiring implements AutoCloseable {
     var store = opened(new SqlStore(database(data), clock));
     var runs =
         new ClientAgentRuns(
-            opened(RunsClient.builder().baseUrl(config.agentApiOr(port)).apiKey(key).build()));
+            opened(RunsClient.builder().baseUrl(config.agentApiOr(port)).apiKey(key).build()),
+            service.isPresent());
 
     var access = new Access(config.consoleToken().orElse(null));
     var consoleSurface = new ConsoleSurface(access);

@@ -3,10 +3,10 @@ package dev.runnel.runs;
 import dev.runnel.client.ListRuns;
 import dev.runnel.client.ListRuns.SortBy;
 import dev.runnel.client.ListRuns.SortOrder;
-import dev.runnel.client.LookUp;
 import dev.runnel.client.RequestOptions;
 import dev.runnel.client.RunsClient;
 import dev.runnel.client.RunsException;
+import dev.runnel.core.model.Arrival;
 import dev.runnel.core.model.DeliveryId;
 import dev.runnel.core.model.Outcome;
 import dev.runnel.core.model.Prompt;
@@ -47,9 +47,15 @@ public final class ClientAgentRuns implements AgentRuns {
   private static final int PAGES_OF_UNFINISHED = 100;
 
   private final RunsClient client;
+  private final LookBack lookBack;
+  private final boolean knowsKeys;
 
-  public ClientAgentRuns(RunsClient client) {
+  /// @param knowsKeys whether the service tells a repeated request by its `Idempotency-Key`, as the
+  ///     embedded one does
+  public ClientAgentRuns(RunsClient client, boolean knowsKeys) {
     this.client = client;
+    this.lookBack = new LookBack(client);
+    this.knowsKeys = knowsKeys;
   }
 
   @Override
@@ -71,21 +77,12 @@ public final class ClientAgentRuns implements AgentRuns {
   }
 
   @Override
-  public Outcome startedBy(DeliveryId key) {
-    LookUp looked;
+  public Outcome startedBy(DeliveryId key, Instant since, Optional<String> words) {
     try {
-      looked = client.runs().lookUp(RunItems.DELIVERY, key.value()).send();
+      return lookBack.start(key, since, words);
     } catch (RunsException failure) {
       return busy(failure);
     }
-    return switch (looked) {
-      case LookUp.Found(var run) -> new Outcome.Done(RunItems.run(run));
-      case LookUp.Absent _ -> new Outcome.Missing();
-      // A second start must not be risked.
-      case LookUp.Unknowable _ ->
-          new Outcome.Busy(
-              Optional.empty(), "The run service does not tell which runs Runnel started");
-    };
   }
 
   @Override
@@ -104,6 +101,18 @@ public final class ClientAgentRuns implements AgentRuns {
     } catch (RunsException unread) {
       log.debug("followed-up run not read back run={} why={}", run, unread.getMessage());
       return new Outcome.Done(unseen(run));
+    }
+  }
+
+  @Override
+  public Arrival arrived(Run before, String text, int said) {
+    if (knowsKeys) {
+      return new Arrival.NotArrived();
+    }
+    try {
+      return lookBack.followUp(before, text, said);
+    } catch (RunsException failure) {
+      return new Arrival.Busy(failure.retryAfter(), why(failure));
     }
   }
 

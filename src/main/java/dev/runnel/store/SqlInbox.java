@@ -3,6 +3,8 @@ package dev.runnel.store;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.Request;
+import dev.runnel.core.model.Run;
 import dev.runnel.core.model.SurfaceId;
 import dev.runnel.core.port.Store;
 import dev.runnel.core.port.Store.Pending;
@@ -103,6 +105,63 @@ final class SqlInbox implements Store.Inbox {
   }
 
   @Override
+  public boolean holds(DeliveryId id, Conversation conversation, int tries) {
+    return Queue.sql(
+            () ->
+                rows.first(
+                    "SELECT 1 FROM inbox WHERE id = ? AND state = 0 AND conversation = ? AND tries"
+                        + " = ?",
+                    row -> row.getInt(1),
+                    id.value(),
+                    conversation.id(),
+                    tries))
+        .isPresent();
+  }
+
+  @Override
+  public boolean isWaiting(DeliveryId id) {
+    return Queue.sql(
+            () ->
+                rows.first(
+                    "SELECT 1 FROM inbox WHERE id = ? AND state = 0",
+                    row -> row.getInt(1),
+                    id.value()))
+        .isPresent();
+  }
+
+  @Override
+  public void sees(DeliveryId id, Run before) {
+    queue.change("seen = ?", Json.write(before), id.value());
+  }
+
+  @Override
+  public Optional<Run> seen(DeliveryId id) {
+    return Queue.sql(
+        () ->
+            rows.first(
+                "SELECT seen FROM inbox WHERE id = ? AND seen IS NOT NULL",
+                row -> Json.read(row.getString("seen"), Run.class),
+                id.value()));
+  }
+
+  @Override
+  public int saidBefore(Delivery delivery) {
+    var words = delivery.intent().words().map(Request::text);
+    var done =
+        Queue.sql(
+            () ->
+                rows.list(
+                    "SELECT body FROM inbox WHERE conversation = ? AND state = 1",
+                    row -> Json.read(row.getString("body"), Delivery.class),
+                    delivery.conversation().id()));
+    return (int)
+        done.stream()
+            .map(each -> each.intent().words().map(Request::text))
+            .filter(each -> each.isPresent() && each.equals(words))
+            .count();
+  }
+
+  @Override
   public void done(DeliveryId id) {
     queue.end(id.value(), sequence.now());
   }
@@ -120,7 +179,7 @@ final class SqlInbox implements Store.Inbox {
   @Override
   public void replace(Delivery delivery) {
     queue.change(
-        "conversation = ?, body = ?, tries = 0, why = NULL",
+        "conversation = ?, body = ?, tries = 0, seen = NULL, why = NULL",
         delivery.conversation().id(),
         Json.write(delivery),
         delivery.id().value());

@@ -6,9 +6,11 @@ import static dev.runnel.testkit.AgentRunsContract.done;
 import static dev.runnel.testkit.AgentRunsContract.newKey;
 import static dev.runnel.testkit.AgentRunsContract.prompt;
 import static dev.runnel.testkit.AgentRunsContract.seen;
+import static dev.runnel.testkit.AgentRunsContract.startedBy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.runnel.client.RunsClient;
+import dev.runnel.core.model.Arrival;
 import dev.runnel.core.model.DeliveryId;
 import dev.runnel.core.model.Outcome;
 import dev.runnel.core.model.Prompt;
@@ -54,7 +56,7 @@ class ClientAgentRunsTest implements AgentRunsContract {
             .deadline(Duration.ofSeconds(10))
             .maxRetries(0)
             .build();
-    runs = new ClientAgentRuns(client);
+    runs = new ClientAgentRuns(client, false);
   }
 
   @AfterEach
@@ -179,7 +181,7 @@ class ClientAgentRunsTest implements AgentRunsContract {
       service.add("A stranger's");
       done(runs.start(prompt("Another of ours"), newKey()));
 
-      assertThat(runs.startedBy(key)).isEqualTo(new Outcome.Missing());
+      assertThat(startedBy(runs, key)).isEqualTo(new Outcome.Missing());
     }
 
     @Test
@@ -190,33 +192,65 @@ class ClientAgentRunsTest implements AgentRunsContract {
         service.add("A stranger's");
       }
 
-      assertThat(done(runs.startedBy(key)).id()).isEqualTo(ours.id());
+      assertThat(done(startedBy(runs, key)).id()).isEqualTo(ours.id());
     }
 
     @ParameterizedTest
-    @CsvSource({"403, feature_not_available", "400, invalid_request"})
-    void looksThroughTheNewestRunsWhenTheFilterIsRefused(int status, String code) {
+    @CsvSource({
+      "403, feature_not_available",
+      "400, invalid_request",
+      "422, operation_not_supported",
+    })
+    void looksThroughTheRunsSinceThenWhenTheFilterIsRefused(int status, String code) {
       var ours = done(runs.start(prompt("Ours"), key));
-      service.answersNext(LIST, problem(status, code));
-      service.answersNext(LIST, problem(status, code));
+      for (int i = 0; i < 600; i++) {
+        service.add("A stranger's");
+      }
+      service.refusesMetadataFilter(problem(status, code));
 
-      assertThat(runs.startedBy(newKey())).isInstanceOf(Outcome.Busy.class);
-      assertThat(done(runs.startedBy(key)).id()).isEqualTo(ours.id());
+      assertThat(startedBy(runs, newKey())).isEqualTo(new Outcome.Missing());
+      assertThat(done(startedBy(runs, key)).id()).isEqualTo(ours.id());
     }
 
     @Test
-    void isInDoubtWhenTheServiceDoesNotShowWhoseARunIs() {
-      service.ignoresMetadataFilter();
-      service.add("A stranger's");
+    void looksNoFurtherBackThanTheFirstTry() {
+      done(runs.start(prompt("Ours"), key));
+      service.refusesMetadataFilter(problem(403, "feature_not_available"));
 
-      assertThat(runs.startedBy(key)).isInstanceOf(Outcome.Busy.class);
+      assertThat(runs.startedBy(key, Instant.parse("2026-01-05T10:00:00Z"), Optional.of("Ours")))
+          .isEqualTo(new Outcome.Missing());
+    }
+
+    @Test
+    void goesByTheWordsWhenTheServiceDoesNotShowWhoseARunIs() {
+      service.hidesMetadata();
+      service.add("A stranger's");
+      assertThat(startedBy(runs, key)).isEqualTo(new Outcome.Missing());
+
+      done(
+          runs.start(
+              new Prompt(
+                  "Fix the test\n\nThis was asked in: Slack", "A title", RunOptions.NONE, Map.of()),
+              key));
+
+      assertThat(done(startedBy(runs, key)).title()).isEqualTo("A title");
+    }
+
+    @Test
+    void isInDoubtWhenSeveralRunsWereStartedWithTheSameWords() {
+      service.hidesMetadata();
+      for (int i = 0; i < 2; i++) {
+        done(runs.start(new Prompt("Fix the test", "A", RunOptions.NONE, Map.of()), newKey()));
+      }
+
+      assertThat(startedBy(runs, key)).isInstanceOf(Outcome.Busy.class);
     }
 
     @Test
     void isInDoubtWhenTheListCannotBeRead() {
       service.answersNext(LIST, problem(503, "resource_unavailable"));
 
-      assertThat(runs.startedBy(key)).isInstanceOf(Outcome.Busy.class);
+      assertThat(startedBy(runs, key)).isInstanceOf(Outcome.Busy.class);
     }
   }
 
@@ -280,6 +314,77 @@ class ClientAgentRunsTest implements AgentRunsContract {
 
     private String find() {
       return "GET /agent/runs/" + run.id();
+    }
+  }
+
+  @Nested
+  class LookingForAFollowUp {
+    private Run run;
+
+    @BeforeEach
+    void start() {
+      run = done(runs.start(prompt("Fix it"), newKey()));
+    }
+
+    @Test
+    void readsWhatTheRunWasTold() {
+      service.hasConversations();
+      service.moves(run.id().value(), "SUCCEEDED", "Fixed");
+      var before = done(runs.find(run.id()));
+
+      assertThat(runs.arrived(before, "go on", 0)).isInstanceOf(Arrival.NotArrived.class);
+      done(runs.followUp(run.id(), "go on", newKey()));
+      assertThat(runs.arrived(before, "go on", 0)).isInstanceOf(Arrival.Arrived.class);
+    }
+
+    @Test
+    void theSameWordsSaidEarlierAreAnotherFollowUp() {
+      service.hasConversations();
+      done(runs.followUp(run.id(), "go on", newKey()));
+      service.moves(run.id().value(), "SUCCEEDED", "Fixed");
+      var before = done(runs.find(run.id()));
+
+      assertThat(runs.arrived(before, "go on", 1)).isInstanceOf(Arrival.NotArrived.class);
+      done(runs.followUp(run.id(), "go on", newKey()));
+      assertThat(runs.arrived(before, "go on", 1)).isInstanceOf(Arrival.Arrived.class);
+    }
+
+    @Test
+    void wordsThatAreNotShownYetMayBeOnTheirWayToABusyAgent() {
+      service.hasConversations();
+      service.moves(run.id().value(), "INPROGRESS", null);
+
+      assertThat(runs.arrived(done(runs.find(run.id())), "go on", 0))
+          .isInstanceOf(Arrival.Unknowable.class);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"SUCCEEDED", "FAILED", "ERROR", "CANCELLED", "BLOCKED"})
+    void aRunThatStoodStillAndGoesOnWasTold(String state) {
+      service.moves(run.id().value(), state, "Which branch?");
+      var before = done(runs.find(run.id()));
+
+      assertThat(runs.arrived(before, "main", 0)).isInstanceOf(Arrival.NotArrived.class);
+      done(runs.followUp(run.id(), "main", newKey()));
+      assertThat(runs.arrived(before, "main", 0)).isInstanceOf(Arrival.Arrived.class);
+    }
+
+    @Test
+    void nobodyCanTellWhereTheServiceShowsNoConversation() {
+      service.moves(run.id().value(), "INPROGRESS", null);
+      var before = done(runs.find(run.id()));
+      done(runs.followUp(run.id(), "go on", newKey()));
+
+      assertThat(runs.arrived(before, "go on", 0)).isInstanceOf(Arrival.Unknowable.class);
+    }
+
+    @Test
+    void needsNoLookWhereTheServiceKnowsKeys() {
+      var keyed = new ClientAgentRuns(client, true);
+      var requests = service.lines().size();
+
+      assertThat(keyed.arrived(run, "go on", 0)).isInstanceOf(Arrival.NotArrived.class);
+      assertThat(service.lines()).hasSize(requests);
     }
   }
 

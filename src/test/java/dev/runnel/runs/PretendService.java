@@ -14,6 +14,7 @@ import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import mockwebserver3.Dispatcher;
@@ -42,6 +43,9 @@ final class PretendService extends Dispatcher {
   private final List<Seen> seen = new ArrayList<>();
   private Instant now = Instant.parse("2026-01-05T09:00:00Z");
   private boolean ignoresMetadataFilter;
+  private boolean hidesMetadata;
+  private boolean hasConversations;
+  private Optional<MockResponse> refusalOfMetadataFilter = Optional.empty();
 
   @Override
   public synchronized MockResponse dispatch(RecordedRequest request) {
@@ -72,6 +76,22 @@ final class PretendService extends Dispatcher {
 
   synchronized void ignoresMetadataFilter() {
     ignoresMetadataFilter = true;
+  }
+
+  /// From now on a list by metadata is answered so.
+  synchronized void refusesMetadataFilter(MockResponse refusal) {
+    refusalOfMetadataFilter = Optional.of(refusal);
+  }
+
+  /// Neither filters by metadata nor shows it.
+  synchronized void hidesMetadata() {
+    ignoresMetadataFilter = true;
+    hidesMetadata = true;
+  }
+
+  /// From now on it shows what runs were told.
+  synchronized void hasConversations() {
+    hasConversations = true;
   }
 
   /// Adds a run that somebody else started.
@@ -137,6 +157,8 @@ final class PretendService extends Dispatcher {
   private MockResponse create(String body) {
     var request = read(body);
     var run = add(request.path("title").asText("Untitled"), request.path("metadata"));
+    run.put("prompt", request.path("prompt").asText());
+    tell(run, request.path("prompt").asText());
     return json(
         200,
         """
@@ -168,12 +190,17 @@ final class PretendService extends Dispatcher {
         if (read(body).path("message").asText().isBlank()) {
           yield problem(400, "invalid_request");
         }
+        tell(run, read(body).path("message").asText());
         if (ENDED.contains(state) || state.equals("BLOCKED")) {
           run.put("state", "QUEUED").remove("status_message");
           touch(run);
         }
         yield json(200, "{\"followup_id\": null, \"outcome\": \"queued_prompt\"}");
       }
+      case "conversation" ->
+          hasConversations
+              ? json(200, "{\"steps\": [{\"messages\": " + run.withArray("told") + "}]}")
+              : problem(422, "operation_not_supported");
       case "cancel" -> {
         if (state.equals("PENDING")) {
           yield problem(409, "conflict", "Not yet", ", \"retryable\": true");
@@ -190,6 +217,10 @@ final class PretendService extends Dispatcher {
   }
 
   private MockResponse list(HttpUrl url) {
+    if (refusalOfMetadataFilter.isPresent()
+        && url.queryParameterNames().stream().anyMatch(name -> name.startsWith("metadata["))) {
+      return refusalOfMetadataFilter.get();
+    }
     var sortBy = or(url.queryParameter("sort_by"), "updated_at");
     Comparator<ObjectNode> order = Comparator.comparing(run -> run.path(sortBy).asText());
     if (!or(url.queryParameter("sort_order"), "desc").equals("asc")) {
@@ -200,7 +231,10 @@ final class PretendService extends Dispatcher {
     var to =
         Math.min(matching.size(), from + Integer.parseInt(or(url.queryParameter("limit"), "20")));
     var page = JSON.createObjectNode();
-    page.putArray("runs").addAll(matching.subList(from, to));
+    var shown = page.putArray("runs");
+    for (var run : matching.subList(from, to)) {
+      shown.add(hidesMetadata ? run.deepCopy().without("metadata") : run);
+    }
     var info = page.putObject("page_info").put("has_next_page", to < matching.size());
     if (to < matching.size()) {
       info.put("next_cursor", Integer.toString(to));
@@ -209,6 +243,11 @@ final class PretendService extends Dispatcher {
   }
 
   private boolean matches(ObjectNode run, HttpUrl url) {
+    var createdAfter = url.queryParameter("created_after");
+    if (createdAfter != null
+        && !Instant.parse(run.path("created_at").asText()).isAfter(Instant.parse(createdAfter))) {
+      return false;
+    }
     var states = url.queryParameterValues("state");
     if (!states.isEmpty() && !states.contains(run.path("state").asText())) {
       return false;
@@ -226,6 +265,11 @@ final class PretendService extends Dispatcher {
                         .path(name.substring("metadata[".length(), name.length() - 1))
                         .asText()
                         .equals(url.queryParameter(name)));
+  }
+
+  private static void tell(ObjectNode run, String words) {
+    var message = run.withArray("told").addObject().put("role", "user");
+    message.putArray("content").addObject().put("type", "text").put("text", words);
   }
 
   private void touch(ObjectNode run) {

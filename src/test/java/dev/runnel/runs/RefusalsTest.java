@@ -128,7 +128,7 @@ class RefusalsTest {
 
   private Outcome.Refused refusal(MockResponse response) {
     server.enqueue(response);
-    var outcome = new ClientAgentRuns(client).start(prompt("Fix it"), newKey());
+    var outcome = new ClientAgentRuns(client, false).start(prompt("Fix it"), newKey());
     assertThat(outcome).isInstanceOf(Outcome.Refused.class);
     return (Outcome.Refused) outcome;
   }

@@ -3,6 +3,7 @@ package dev.runnel.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.runnel.core.model.Arrival;
 import dev.runnel.core.model.DeliveryId;
 import dev.runnel.core.model.Outcome;
 import dev.runnel.core.model.Prompt;
@@ -15,6 +16,7 @@ import dev.runnel.core.port.AgentRuns;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
@@ -56,16 +58,16 @@ public interface AgentRunsContract {
     var run = done(runs().start(prompt("Fix the test"), key));
     start();
 
-    assertThat(done(runs().startedBy(key)).id()).isEqualTo(run.id());
+    assertThat(done(startedBy(runs(), key)).id()).isEqualTo(run.id());
   }
 
   @Test
   default void aDeliveryThatStartedNothingIsMissing() {
-    assertThat(runs().startedBy(newKey())).isEqualTo(new Outcome.Missing());
+    assertThat(startedBy(runs(), newKey())).isEqualTo(new Outcome.Missing());
 
     start();
 
-    assertThat(runs().startedBy(newKey())).isEqualTo(new Outcome.Missing());
+    assertThat(startedBy(runs(), newKey())).isEqualTo(new Outcome.Missing());
   }
 
   @Test
@@ -128,6 +130,19 @@ public interface AgentRunsContract {
               var now = done(runs().find(run.id()));
               return changeOf(now).isAfter(changeOf(ended));
             });
+  }
+
+  @Test
+  default void aFollowUpInDoubtIsNeverSeenBeforeItIsSaidNorMissedAfterwards() {
+    var run = start();
+    moves(run.id(), RunState.SUCCEEDED, "Fixed");
+    awaitState(run.id(), RunState.SUCCEEDED);
+    var ended = done(runs().find(run.id()));
+
+    assertThat(runs().arrived(ended, "now the docs", 0))
+        .isNotInstanceOfAny(Arrival.Arrived.class, Arrival.Busy.class);
+    done(runs().followUp(run.id(), "now the docs", newKey()));
+    assertThat(runs().arrived(ended, "now the docs", 0)).isInstanceOf(Arrival.Arrived.class);
   }
 
   @Test
@@ -195,7 +210,7 @@ public interface AgentRunsContract {
     goesDown();
 
     assertThat(runs().start(prompt("Fix the test"), newKey())).isInstanceOf(Outcome.Busy.class);
-    assertThat(runs().startedBy(newKey())).isInstanceOf(Outcome.Busy.class);
+    assertThat(startedBy(runs(), newKey())).isInstanceOf(Outcome.Busy.class);
     assertThat(runs().find(run.id())).isInstanceOf(Outcome.Busy.class);
     assertThat(runs().followUp(run.id(), "go on", newKey())).isInstanceOf(Outcome.Busy.class);
     assertThat(runs().cancel(run.id())).isInstanceOf(Outcome.Busy.class);
@@ -214,6 +229,10 @@ public interface AgentRunsContract {
   static Run done(Outcome outcome) {
     assertThat(outcome).isInstanceOf(Outcome.Done.class);
     return ((Outcome.Done) outcome).run();
+  }
+
+  static Outcome startedBy(AgentRuns runs, DeliveryId key) {
+    return runs.startedBy(key, Instant.parse("2026-01-01T00:00:00Z"), Optional.of("Fix the test"));
   }
 
   static List<Run> seen(Sighting sighting) {

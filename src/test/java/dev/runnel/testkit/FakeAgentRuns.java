@@ -1,5 +1,6 @@
 package dev.runnel.testkit;
 
+import dev.runnel.core.model.Arrival;
 import dev.runnel.core.model.Artifact;
 import dev.runnel.core.model.DeliveryId;
 import dev.runnel.core.model.Outcome;
@@ -49,6 +50,8 @@ public final class FakeAgentRuns implements AgentRuns {
   private final Deque<Outcome> nextAnswers = new ArrayDeque<>();
   private Optional<Outcome.Busy> down = Optional.empty();
   private boolean losesNextAnswer;
+  private boolean isSilent;
+  private boolean knowsKeys;
   private int calls;
   private int added;
   private Instant lastChange = Instant.EPOCH;
@@ -63,6 +66,10 @@ public final class FakeAgentRuns implements AgentRuns {
     if (down.isPresent()) {
       return down.get();
     }
+    var known = knowsKeys ? startedWith(key) : Optional.<Run>empty();
+    if (known.isPresent()) {
+      return new Outcome.Done(known.get());
+    }
     starts.add(new Started(prompt, key));
     if (!nextAnswers.isEmpty()) {
       return nextAnswers.remove();
@@ -71,14 +78,15 @@ public final class FakeAgentRuns implements AgentRuns {
   }
 
   @Override
-  public synchronized Outcome startedBy(DeliveryId key) {
+  public synchronized Outcome startedBy(DeliveryId key, Instant since, Optional<String> words) {
     return read(
-        () ->
-            runs.values().stream()
-                .filter(run -> run.delivery().equals(Optional.of(key)))
-                .findFirst()
-                .<Outcome>map(Outcome.Done::new)
-                .orElseGet(Outcome.Missing::new));
+        () -> startedWith(key).<Outcome>map(Outcome.Done::new).orElseGet(Outcome.Missing::new));
+  }
+
+  private Optional<Run> startedWith(DeliveryId key) {
+    return runs.values().stream()
+        .filter(run -> run.delivery().equals(Optional.of(key)))
+        .findFirst();
   }
 
   @Override
@@ -86,11 +94,35 @@ public final class FakeAgentRuns implements AgentRuns {
     return change(
         id,
         run -> {
+          if (knowsKeys && followUps.stream().anyMatch(each -> each.key().equals(key))) {
+            return run;
+          }
           followUps.add(new Said(id, text, key));
           return run.state().isTerminal() || run.state() == RunState.BLOCKED
               ? moved(run, RunState.QUEUED, Optional.empty())
               : run;
         });
+  }
+
+  @Override
+  public synchronized Arrival arrived(Run before, String text, int said) {
+    calls++;
+    if (down.isPresent()) {
+      return new Arrival.Busy(down.get().retryAfter(), down.get().why());
+    }
+    if (isSilent) {
+      return new Arrival.Unknowable();
+    }
+    var prompts =
+        starts.stream()
+            .filter(start -> run(before.id()).delivery().equals(Optional.of(start.key())))
+            .filter(start -> (start.prompt().text() + "\n\n").startsWith(text + "\n\n"));
+    var followed =
+        followUps.stream()
+            .filter(each -> each.run().equals(before.id()) && each.text().equals(text));
+    return prompts.count() + followed.count() > said
+        ? new Arrival.Arrived()
+        : new Arrival.NotArrived();
   }
 
   @Override
@@ -193,6 +225,16 @@ public final class FakeAgentRuns implements AgentRuns {
     down = Optional.of(new Outcome.Busy(retryAfter, "The run service is down"));
   }
 
+  /// From now on a request that is repeated with its key has no second effect.
+  public synchronized void knowsKeys() {
+    knowsKeys = true;
+  }
+
+  /// From now on nobody can tell from a run what it was told.
+  public synchronized void isSilent() {
+    isSilent = true;
+  }
+
   public synchronized void isBack() {
     down = Optional.empty();
   }
@@ -235,6 +277,12 @@ public final class FakeAgentRuns implements AgentRuns {
   /// The cancellations that were accepted, oldest first.
   public synchronized List<RunId> cancels() {
     return List.copyOf(cancels);
+  }
+
+  /// All there is, in words that are the same for the same runs.
+  @Override
+  public synchronized String toString() {
+    return runs.values() + "\n" + followUps + "\n" + cancels.size() + " " + starts.size();
   }
 
   /// All calls of the port, answered or not.

@@ -3,6 +3,7 @@ package dev.runnel.testkit;
 import static dev.runnel.testkit.AgentRunsContract.done;
 import static dev.runnel.testkit.AgentRunsContract.newKey;
 import static dev.runnel.testkit.AgentRunsContract.prompt;
+import static dev.runnel.testkit.AgentRunsContract.startedBy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.runnel.core.model.Outcome;
@@ -37,7 +38,7 @@ class FakeAgentRunsTest implements AgentRunsContract {
 
     assertThat(runs.start(prompt("Fix the test"), key)).isInstanceOf(Outcome.Busy.class);
 
-    assertThat(done(runs.startedBy(key)).delivery()).contains(key);
+    assertThat(done(startedBy(runs, key)).delivery()).contains(key);
     assertThat(runs.starts()).hasSize(1);
   }
 

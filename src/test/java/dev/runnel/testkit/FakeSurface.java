@@ -161,6 +161,12 @@ public final class FakeSurface implements Surface {
         .toList();
   }
 
+  /// All there is, in words that are the same for the same posts.
+  @Override
+  public synchronized String toString() {
+    return posts + "\n" + opened;
+  }
+
   public synchronized List<PostRef> receipts() {
     return List.copyOf(receipts);
   }

@@ -52,6 +52,7 @@ public final class FaultyProxy implements AutoCloseable {
       new OkHttpClient.Builder().retryOnConnectionFailure(false).build();
   private final Queue<Fault> faults = new ConcurrentLinkedQueue<>();
   private final HttpUrl service;
+  private volatile boolean refusesMetadataFilter;
 
   /// @param service without a path
   public FaultyProxy(URI service) throws IOException {
@@ -75,6 +76,11 @@ public final class FaultyProxy implements AutoCloseable {
     faults.addAll(List.of(next));
   }
 
+  /// From now on a list by metadata is refused, as where the service has that switched off.
+  public void refusesMetadataFilter() {
+    refusesMetadataFilter = true;
+  }
+
   /// How many faults are still to come.
   public int left() {
     return faults.size();
@@ -89,6 +95,11 @@ public final class FaultyProxy implements AutoCloseable {
 
   private MockResponse answer(RecordedRequest request) {
     try {
+      if (refusesMetadataFilter
+          && request.getUrl().queryParameterNames().stream()
+              .anyMatch(name -> name.startsWith("metadata["))) {
+        return problem(403, "feature_not_available");
+      }
       if (!isCreation(request)) {
         return pass(request);
       }
@@ -165,6 +176,16 @@ public final class FaultyProxy implements AutoCloseable {
         .code(status)
         .setHeader("Content-Type", "text/html")
         .body("<html><body>Something is in between</body></html>")
+        .build();
+  }
+
+  private static MockResponse problem(int status, String code) {
+    return new MockResponse.Builder()
+        .code(status)
+        .setHeader("Content-Type", "application/problem+json")
+        .body(
+            "{\"type\": \"https://api.example/errors/%s\", \"title\": \"No\", \"status\": %d}"
+                .formatted(code, status))
         .build();
   }
 

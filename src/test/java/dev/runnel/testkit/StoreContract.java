@@ -157,6 +157,61 @@ public interface StoreContract {
   }
 
   @Test
+  default void aTurnIsHeldUntilItIsBegunAgainOrEndsOrMoves() {
+    var id = new DeliveryId("fake:1");
+    store().accept(delivery("1", start("a")));
+    store().change(work -> work.inbox().begin(id));
+    assertThat(isHeld(1)).isTrue();
+    assertThat(isHeld(2)).isFalse();
+
+    store().change(work -> work.inbox().begin(id));
+    assertThat(isHeld(1)).isFalse();
+    assertThat(isHeld(2)).isTrue();
+
+    store().change(work -> work.inbox().replace(delivery("1", start("a"), OTHER_THREAD)));
+    store().change(work -> work.inbox().begin(id));
+    assertThat(isHeld(1)).isFalse();
+
+    assertThat(store().<Boolean>commit(work -> work.inbox().isWaiting(id))).isTrue();
+    store().change(work -> work.inbox().done(id));
+    assertThat(store().<Boolean>commit(work -> work.inbox().isWaiting(id))).isFalse();
+    assertThat(store().<Boolean>commit(work -> work.inbox().holds(id, OTHER_THREAD, 1))).isFalse();
+  }
+
+  private boolean isHeld(int tries) {
+    return store()
+        .<Boolean>commit(work -> work.inbox().holds(new DeliveryId("fake:1"), THREAD, tries));
+  }
+
+  @Test
+  default void howARunStoodBeforeAFollowUpIsKept() {
+    var id = new DeliveryId("fake:1");
+    var run = run("r", RunState.SUCCEEDED);
+    store().accept(delivery("1", say("a")));
+    assertThat(store().<Optional<Run>>commit(work -> work.inbox().seen(id))).isEmpty();
+
+    store().change(work -> work.inbox().sees(id, run));
+
+    assertThat(store().<Optional<Run>>commit(work -> work.inbox().seen(id))).contains(run);
+  }
+
+  @Test
+  default void theSameWordsThatWereSaidBeforeAreCounted() {
+    for (var id : List.of("1", "2", "3")) {
+      store().accept(delivery(id, id.equals("1") ? start("go on") : say("go on")));
+    }
+    store().accept(delivery("4", say("something else")));
+    store().accept(delivery("5", say("go on"), OTHER_THREAD));
+    for (var id : List.of("1", "2", "4", "5")) {
+      store().change(work -> work.inbox().done(new DeliveryId("fake:" + id)));
+    }
+
+    assertThat(
+            store().<Integer>commit(work -> work.inbox().saidBefore(delivery("3", say("go on")))))
+        .isEqualTo(2);
+  }
+
+  @Test
   default void aParkedDeliveryIsOutOfTheWayButKnown() {
     store().accept(delivery("1", start("a")));
     store().accept(delivery("2", say("b")));

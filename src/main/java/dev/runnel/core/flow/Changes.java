@@ -76,10 +76,10 @@ final class Changes {
         && now.updatedAt().get().isBefore(before.updatedAt().get());
   }
 
-  /// A follow-up was accepted, and the run still stands where it ended.
+  /// A follow-up was accepted, and the run still stands where it ended or asked.
   private static boolean endsAgainOnlyByName(Binding told, Run now) {
     return told.reopened()
-        && now.state().isTerminal()
+        && (now.state().isTerminal() || now.state().needsPerson())
         && now.updatedAt().equals(told.run().updatedAt())
         && (now.updatedAt().isPresent() || !shows(now, told.run()));
   }

@@ -9,6 +9,7 @@ import dev.runnel.core.port.AgentRuns;
 import dev.runnel.core.port.Store;
 import dev.runnel.core.port.Store.Pending;
 import dev.runnel.core.port.Store.Work;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -25,6 +26,8 @@ import org.slf4j.LoggerFactory;
 public final class Dispatcher {
   private static final Logger log = LoggerFactory.getLogger(Dispatcher.class);
   private static final int NEARBY = 20;
+  private static final Duration OPENED_WITHIN = Duration.ofSeconds(10);
+  private static final Duration EARLY = Duration.ofMillis(500);
 
   private final Store store;
   private final Turns turns;
@@ -38,7 +41,7 @@ public final class Dispatcher {
     this.turns = new Turns(store, RetrySchedule.standard(chance));
     this.starts = new Starts(store, runs, surfaces, profiles, chance, turns);
     this.followUps = new FollowUps(runs, starts, turns);
-    this.stops = new Stops(store, runs, turns);
+    this.stops = new Stops(store, runs, starts, turns);
   }
 
   /// Works on the conversation's deliveries that are due. Only one step at a time runs for a
@@ -58,16 +61,35 @@ public final class Dispatcher {
 
   private Optional<Next> take(Conversation conversation, Instant now) {
     return store.commit(
-        work ->
-            work.inbox()
-                .next(conversation, now)
-                .map(
-                    pending -> {
-                      work.inbox().begin(pending.item().id());
-                      return new Next(
-                          new Turn(pending.item(), pending.tries(), now),
-                          situation(work, pending.item()));
-                    }));
+        work -> {
+          var next = work.inbox().next(conversation, now);
+          while (next.isPresent() && isEarly(work, next.get().item(), now)) {
+            work.inbox().later(next.get().item().id(), now.plus(EARLY), "Its thread is opened");
+            next = work.inbox().next(conversation, now);
+          }
+          return next.map(
+              pending -> {
+                work.inbox().begin(pending.item().id());
+                return new Next(
+                    new Turn(pending.item(), pending.tries(), now),
+                    situation(work, pending.item()));
+              });
+        });
+  }
+
+  /// Whether it may be a reply to a thread that is just being opened: its first post stands, and
+  /// the start that it was posted for is not in the thread yet.
+  private static boolean isEarly(Work work, Delivery delivery, Instant now) {
+    return delivery.origin().replyTo().isEmpty()
+        && !delivery.origin().opensThread()
+        && delivery.arrivedAt().plus(OPENED_WITHIN).isAfter(now)
+        && work.bindings().of(delivery.conversation()).isEmpty()
+        && work.inbox().waitingNear(delivery.conversation()).stream()
+            .anyMatch(
+                each ->
+                    each.tries() > 0
+                        && each.item().origin().opensThread()
+                        && !each.item().arrivedAt().isAfter(delivery.arrivedAt()));
   }
 
   private static Planner.Situation situation(Work work, Delivery delivery) {
@@ -138,7 +160,8 @@ public final class Dispatcher {
   }
 
   private void moveTo(Turn turn, Conversation conversation) {
-    store.change(
+    turns.keep(
+        turn,
         work -> {
           work.inbox().replace(turn.delivery().movedTo(conversation));
           if (turn.delivery().intent() instanceof Intent.Retry) {

@@ -2,13 +2,16 @@ package dev.runnel.core.flow;
 
 import dev.runnel.core.model.Background;
 import dev.runnel.core.model.Binding;
+import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Outcome;
 import dev.runnel.core.model.Plan;
 import dev.runnel.core.model.Posting;
+import dev.runnel.core.model.Request;
 import dev.runnel.core.model.Run;
 import dev.runnel.core.port.AgentRuns;
 import dev.runnel.core.port.BackgroundUnavailable;
 import dev.runnel.core.port.Store;
+import dev.runnel.core.port.Store.Work;
 import java.util.Optional;
 import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
@@ -57,7 +60,8 @@ final class Starts {
     }
     switch (surface.get().open(turn.delivery(), turn.again())) {
       case Posting.Posted(_, var thread) ->
-          store.change(
+          turns.keep(
+              turn,
               work -> {
                 work.inbox().replace(turn.delivery().movedTo(thread));
               });
@@ -72,7 +76,7 @@ final class Starts {
 
   void start(Turn turn, Plan.StartRun start) {
     if (turn.again()) {
-      switch (runs.startedBy(turn.delivery().id())) {
+      switch (startedBy(turn.delivery())) {
         case Outcome.Done(var run) -> {
           started(turn, start, run);
           return;
@@ -119,35 +123,72 @@ final class Starts {
     }
   }
 
-  private void started(Turn turn, Plan.StartRun start, Run run) {
+  /// The run that the delivery started. One that was found by its words alone, and is another
+  /// conversation's already, is not.
+  Outcome startedBy(Delivery delivery) {
+    var found =
+        runs.startedBy(
+            delivery.id(), delivery.arrivedAt(), delivery.intent().words().map(Request::text));
+    return found instanceof Outcome.Done(var run) && run.delivery().isEmpty() && isBound(run)
+        ? new Outcome.Missing()
+        : found;
+  }
+
+  /// Keeps that the delivery started this run.
+  void started(Turn turn, Plan.StartRun start, Run run) {
+    var isKept = turns.finish(turn, work -> bind(work, turn, start, run));
+    if (isKept) {
+      log.info(
+          "run started delivery={} conversation={} run={}",
+          turn.delivery().id(),
+          start.conversation(),
+          run.id());
+    } else {
+      stopSecond(turn, run);
+    }
+  }
+
+  /// The run becomes its conversation's, and all there is to tell about it is told.
+  static void bind(Work work, Turn turn, Plan.StartRun start, Run run) {
     var delivery = turn.delivery();
-    turns.finish(
-        turn,
-        work -> {
-          var binding =
-              new Binding(
-                  start.conversation(),
-                  run,
-                  delivery.actor(),
-                  start.request(),
-                  delivery.origin(),
-                  Optional.empty(),
-                  turn.now(),
-                  false,
-                  0);
-          work.bindings().save(binding);
-          turn.received(work);
-          for (var update : Changes.atFirst(binding, turn.now())) {
-            turn.add(work, start.conversation(), update);
-          }
-          if (!start.conversation().equals(delivery.conversation())) {
-            turn.tell(work, "Started again in its thread.");
-          }
-        });
-    log.info(
-        "run started delivery={} conversation={} run={}",
-        delivery.id(),
-        start.conversation(),
-        run.id());
+    var binding =
+        new Binding(
+            start.conversation(),
+            run,
+            delivery.actor(),
+            start.request(),
+            delivery.origin(),
+            Optional.empty(),
+            turn.now(),
+            false,
+            0);
+    work.bindings().save(binding);
+    turn.received(work);
+    for (var update : Changes.atFirst(binding, turn.now())) {
+      turn.add(work, start.conversation(), update);
+    }
+    if (!start.conversation().equals(delivery.conversation())) {
+      turn.tell(work, "Started again in its thread.");
+    }
+  }
+
+  /// Another node took the turn over. Where it has started a run of its own, this is a second one
+  /// that nobody would hear of.
+  private void stopSecond(Turn turn, Run run) {
+    var isNobodys =
+        store.<Boolean>commit(
+            work ->
+                work.bindings().of(run.id()).isEmpty()
+                    && !work.inbox().isWaiting(turn.delivery().id()));
+    if (isNobodys) {
+      log.warn("second run stopped delivery={} run={}", turn.delivery().id(), run.id());
+      if (!(runs.cancel(run.id()) instanceof Outcome.Done)) {
+        log.error("second run not stopped delivery={} run={}", turn.delivery().id(), run.id());
+      }
+    }
+  }
+
+  private boolean isBound(Run run) {
+    return store.<Boolean>commit(work -> work.bindings().of(run.id()).isPresent());
   }
 }

@@ -1,14 +1,22 @@
 package dev.runnel.core.flow;
 
+import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Outcome;
 import dev.runnel.core.model.Plan;
+import dev.runnel.core.model.Run;
+import dev.runnel.core.model.RunState;
 import dev.runnel.core.model.Update;
 import dev.runnel.core.port.AgentRuns;
 import dev.runnel.core.port.Store;
 import dev.runnel.core.port.Store.Pending;
+import dev.runnel.core.port.Store.Work;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -19,125 +27,177 @@ final class Stops {
 
   private final Store store;
   private final AgentRuns runs;
+  private final Starts starts;
   private final Turns turns;
 
-  Stops(Store store, AgentRuns runs, Turns turns) {
+  Stops(Store store, AgentRuns runs, Starts starts, Turns turns) {
     this.store = store;
     this.runs = runs;
+    this.starts = starts;
     this.turns = turns;
   }
 
   /// Stops the run, and takes back what waits.
   void cancel(Turn turn, Plan.CancelRun plan) {
-    var withdrawal = withdraw(turn);
-    if (withdrawal == Withdrawal.NOT_NOW) {
+    var withdrawn = withdraw(turn);
+    if (withdrawn.isEmpty()) {
       return;
     }
+    var taken = withdrawn.get();
     switch (runs.cancel(plan.binding().run().id())) {
       case Outcome.Done(var run) ->
-          turns.finish(
+          finish(
               turn,
+              taken,
               work -> {
                 turn.received(work);
                 Turns.tellChanges(work, turn, plan.binding(), run);
-                Turns.current(work, plan.binding())
-                    .filter(current -> current.reopened() && run.state().isTerminal())
-                    .ifPresent(
-                        current -> {
-                          Turns.watchNoMore(work, current);
-                          var text =
-                              withdrawal == Withdrawal.DONE
-                                  ? "Stopped before it started."
-                                  : "Nothing to stop: " + Words.state(current, turn.now());
-                          turn.tell(work, text);
-                        });
+                var needless =
+                    Turns.current(work, plan.binding())
+                        .filter(current -> current.reopened() && run.state().isTerminal());
+                needless.ifPresent(current -> Turns.watchNoMore(work, current));
+                if (taken.any() && run.state() != RunState.CANCELLED) {
+                  turn.tell(work, "Stopped before it started.");
+                } else {
+                  needless.ifPresent(
+                      current ->
+                          turn.tell(work, "Nothing to stop: " + Words.state(current, turn.now())));
+                }
               });
-      case Outcome.Missing _ -> turns.gone(turn);
+      case Outcome.Missing _ ->
+          finish(turn, taken, work -> turn.tell(work, "The run service no longer has this run."));
+      // What waits goes on: so does the run.
       case Outcome.Refused refused -> turns.refuse(turn, refused);
-      case Outcome.Busy(var after, var why) -> turns.later(turn, after, why);
+      case Outcome.Busy(var after, var why) -> waits(turn, taken.waiting(), after, why);
     }
   }
 
   /// There is no run to stop; what waits may be meant.
   void tell(Turn turn, List<Update> updates) {
-    var withdrawal = withdraw(turn);
-    if (withdrawal == Withdrawal.NOT_NOW) {
-      return;
-    }
-    turns.finish(
-        turn,
-        work -> {
-          if (withdrawal == Withdrawal.DONE) {
-            turn.tell(work, "Stopped before it started.");
-            return;
-          }
-          for (var update : updates) {
-            turn.add(work, update);
-          }
-        });
+    withdraw(turn)
+        .ifPresent(taken -> finish(turn, taken, work -> tellOf(work, turn, taken, updates)));
   }
 
-  /// Nothing is said about a stop that nobody addressed to us, but what it stops may wait here.
+  /// @param otherwise what is said where nothing waited
+  private static void tellOf(Work work, Turn turn, Withdrawn taken, List<Update> otherwise) {
+    if (!taken.ended().isEmpty()) {
+      turn.tell(work, "Nothing to stop: the run had ended.");
+    } else if (taken.any()) {
+      turn.tell(work, "Stopped before it started.");
+    } else {
+      otherwise.forEach(update -> turn.add(work, update));
+    }
+  }
+
+  /// A stop that nobody addressed to us is answered only where it stops something that waits here;
+  /// a label that came off never is.
   void ignore(Turn turn) {
-    if (withdraw(turn) != Withdrawal.NOT_NOW) {
-      turns.finish(turn, _ -> {});
+    var isSaid = turn.delivery().intent() instanceof Intent.Cancel(_, var why) && why.isEmpty();
+    withdraw(turn)
+        .ifPresent(
+            taken ->
+                finish(
+                    turn,
+                    taken,
+                    work -> {
+                      if (isSaid && taken.isForUs()) {
+                        tellOf(work, turn, taken, List.of());
+                      }
+                    }));
+  }
+
+  /// What a stop takes back.
+  ///
+  /// @param waiting all of it
+  /// @param ended what had started a run that came to its own end before it was stopped
+  private record Withdrawn(List<Pending<Delivery>> waiting, List<Ended> ended) {
+    boolean any() {
+      return waiting.size() > ended.size();
+    }
+
+    /// Words between people may wait to be ignored.
+    boolean isForUs() {
+      return waiting.stream().anyMatch(each -> each.item().addressed());
     }
   }
 
-  private enum Withdrawal {
-    NOTHING,
-    DONE,
-    /// The stop waits too, or was refused; its turn is over.
-    NOT_NOW
-  }
+  private record Ended(Pending<Delivery> start, Run run) {}
 
   /// Takes back what waits in the conversation, because a stop overtakes it. A start that may have
   /// happened already is looked for, and its run is stopped; while nobody can tell, the stop waits
-  /// and the start behind it.
-  private Withdrawal withdraw(Turn turn) {
+  /// and all that it takes back waits behind it.
+  ///
+  /// @return empty when the turn is over
+  private Optional<Withdrawn> withdraw(Turn turn) {
     var waiting =
         store.<List<Pending<Delivery>>>commit(
-            work -> {
-              var earlier =
-                  work.inbox().waiting(turn.conversation()).stream()
-                      .filter(each -> !each.item().arrivedAt().isAfter(turn.delivery().arrivedAt()))
-                      .toList();
-              earlier.stream()
-                  .filter(each -> each.tries() == 0)
-                  .forEach(each -> work.inbox().done(each.item().id()));
-              return earlier;
-            });
+            work ->
+                work.inbox().waiting(turn.conversation()).stream()
+                    .filter(each -> !each.item().arrivedAt().isAfter(turn.delivery().arrivedAt()))
+                    .toList());
+    var ended = new ArrayList<Ended>();
     for (var begun : waiting.stream().filter(each -> each.tries() > 0).toList()) {
       switch (stopStarted(begun.item())) {
-        case Outcome.Done _, Outcome.Missing _ ->
-            store.change(
-                work -> {
-                  work.inbox().done(begun.item().id());
-                });
+        case Outcome.Done(var run) -> {
+          if (run.state() != RunState.CANCELLED) {
+            ended.add(new Ended(begun, run));
+          }
+        }
+        case Outcome.Missing _ -> {}
         case Outcome.Busy(var after, var why) -> {
-          var due = turns.later(turn, after, why);
-          store.change(
-              work -> {
-                work.inbox().later(begun.item().id(), due, "A stop goes first");
-              });
-          return Withdrawal.NOT_NOW;
+          waits(turn, waiting, after, why);
+          return Optional.empty();
         }
         // It stays, to be bound and watched: it runs on.
         case Outcome.Refused refused -> {
           turns.refuse(turn, refused);
-          return Withdrawal.NOT_NOW;
+          return Optional.empty();
         }
       }
     }
-    if (waiting.isEmpty()) {
-      return Withdrawal.NOTHING;
+    return Optional.of(new Withdrawn(waiting, ended));
+  }
+
+  private void waits(
+      Turn turn, List<Pending<Delivery>> behind, Optional<Duration> after, String why) {
+    var due = turns.later(turn, after, why);
+    store.change(
+        work ->
+            behind.forEach(each -> work.inbox().later(each.item().id(), due, "A stop goes first")));
+  }
+
+  /// What is taken back ends in the commit that says so, else a crash would leave it unsaid.
+  private void finish(Turn turn, Withdrawn taken, Consumer<Work> result) {
+    turns.finish(
+        turn,
+        work -> {
+          taken.ended().forEach(each -> tellEnd(work, turn, each));
+          taken.waiting().forEach(each -> work.inbox().done(each.item().id()));
+          result.accept(work);
+        });
+    if (taken.any()) {
+      log.info(
+          "deliveries withdrawn conversation={} count={} at={}",
+          turn.conversation(),
+          taken.waiting().size(),
+          turn.now());
     }
-    log.info(
-        "deliveries withdrawn conversation={} count={} at={}",
-        turn.conversation(),
-        waiting.size(),
-        turn.now());
-    return Withdrawal.DONE;
+  }
+
+  /// The end of a run that nobody was told of yet, as of any run.
+  private static void tellEnd(Work work, Turn turn, Ended ended) {
+    var start = ended.start().item();
+    start
+        .intent()
+        .words()
+        .or(() -> work.bindings().of(start.conversation()).map(Binding::request))
+        .ifPresent(
+            request ->
+                Starts.bind(
+                    work,
+                    new Turn(start, ended.start().tries(), turn.now()),
+                    new Plan.StartRun(start.conversation(), request),
+                    ended.run()));
   }
 
   /// Stops the run that the delivery may have started.
@@ -145,7 +205,7 @@ final class Stops {
     if (begun.origin().opensThread()) {
       return new Outcome.Missing();
     }
-    return switch (runs.startedBy(begun.id())) {
+    return switch (starts.startedBy(begun)) {
       case Outcome.Done(var run) -> runs.cancel(run.id());
       case Outcome.Missing missing -> missing;
       case Outcome.Busy busy -> busy;

@@ -28,12 +28,35 @@ final class Turns {
   }
 
   /// Done: keeps the result and the end of the delivery in one commit.
-  void finish(Turn turn, Consumer<Work> result) {
-    change(
+  ///
+  /// @return false when another node has taken the turn over, and nothing was kept
+  boolean finish(Turn turn, Consumer<Work> result) {
+    return keep(
+        turn,
         work -> {
           result.accept(work);
           work.inbox().done(turn.delivery().id());
         });
+  }
+
+  /// Keeps a result of the turn, if it is still ours. A node that was stopped for long may have
+  /// been taken for dead; what it says then was said by another.
+  ///
+  /// @return whether it is
+  boolean keep(Turn turn, Consumer<Work> result) {
+    try {
+      change(
+          work -> {
+            if (!work.inbox().holds(turn.delivery().id(), turn.conversation(), turn.tries() + 1)) {
+              throw new TakenOver();
+            }
+            result.accept(work);
+          });
+      return true;
+    } catch (TakenOver _) {
+      log.warn("turn was taken over delivery={}", turn.delivery().id());
+      return false;
+    }
   }
 
   /// Keeps the delivery for later. When that has taken a while the person is told, once.
@@ -43,7 +66,8 @@ final class Turns {
     var delivery = turn.delivery();
     if (Duration.between(delivery.arrivedAt(), turn.now()).compareTo(GIVE_UP) > 0) {
       log.error("delivery parked delivery={} why={}", delivery.id(), why);
-      store.change(
+      keep(
+          turn,
           work -> {
             work.inbox().park(delivery.id(), why);
             turn.tellAll(
@@ -58,7 +82,8 @@ final class Turns {
         turn.tries() + 1,
         wait,
         why);
-    store.change(
+    keep(
+        turn,
         work -> {
           work.inbox().later(delivery.id(), turn.now().plus(wait), why);
           if (turn.tries() + 1 == TRIES_BEFORE_WE_SAY_SO && !delivery.origin().opensThread()) {
@@ -73,13 +98,31 @@ final class Turns {
 
   /// Keeps the delivery, untried, until the platform takes it.
   void untilItsTurn(Turn turn, Instant at) {
-    store.change(
+    keep(
+        turn,
         work -> {
           if (!turn.again()) {
             work.inbox().replace(turn.delivery());
           }
           work.inbox().later(turn.delivery().id(), at, "The platform asked to slow down");
         });
+  }
+
+  /// What is known of an earlier try to say something to a run.
+  ///
+  /// @param before the run as it was read before the first try
+  /// @param said how often its conversation had said the same
+  record Attempt(Run before, int said) {}
+
+  /// Empty when nothing was attempted.
+  Optional<Attempt> attempt(Turn turn) {
+    return turn.again()
+        ? store.commit(
+            work ->
+                work.inbox()
+                    .seen(turn.delivery().id())
+                    .map(run -> new Attempt(run, work.inbox().saidBefore(turn.delivery()))))
+        : Optional.empty();
   }
 
   /// A final no of the run service, said in the thread.
@@ -99,7 +142,8 @@ final class Turns {
 
   void off(Turn turn) {
     log.warn("delivery parked, its surface is off delivery={}", turn.delivery().id());
-    store.change(
+    keep(
+        turn,
         work -> {
           work.inbox().park(turn.delivery().id(), "The surface is turned off.");
         });
@@ -109,7 +153,8 @@ final class Turns {
   void breaks(Turn turn, RuntimeException broken) {
     var delivery = turn.delivery();
     log.error("delivery broke us delivery={} try={}", delivery.id(), turn.tries() + 1, broken);
-    store.change(
+    keep(
+        turn,
         work -> {
           if (turn.tries() + 1 < TRIES_OF_A_BREAKING_ONE) {
             work.inbox()
@@ -138,6 +183,10 @@ final class Turns {
         log.debug("binding was written by another meanwhile");
       }
     }
+  }
+
+  private static final class TakenOver extends RuntimeException {
+    private static final long serialVersionUID = 1;
   }
 
   private static final class LostCompare extends RuntimeException {

@@ -29,6 +29,15 @@ public sealed interface Intent {
   /// Not understood; the person is told what was wrong.
   record Unclear(String why) implements Intent {}
 
+  /// The words for the agent, where it carries any.
+  default Optional<Request> words() {
+    return switch (this) {
+      case Start(var request) -> Optional.of(request);
+      case Say(var request) -> Optional.of(request);
+      case Cancel _, Status _, Retry _, ListRuns _, Help _, Unclear _ -> Optional.empty();
+    };
+  }
+
   /// Whether it must not wait behind work that is stuck: a stop, or a question that only reads.
   default boolean overtakes() {
     return switch (this) {

@@ -79,6 +79,24 @@ public interface Store {
     /// Counts a try, before its effect is attempted.
     void begin(DeliveryId id);
 
+    /// Whether the turn that was begun as this try goes on; false when another node took it over,
+    /// or its delivery ended or moved.
+    ///
+    /// @param tries this one included
+    boolean holds(DeliveryId id, Conversation conversation, int tries);
+
+    /// Whether it is not done, nor parked.
+    boolean isWaiting(DeliveryId id);
+
+    /// Keeps how the run stood before a follow-up to it is attempted.
+    void sees(DeliveryId id, Run before);
+
+    /// What [#sees] kept last; empty when nothing was attempted.
+    Optional<Run> seen(DeliveryId id);
+
+    /// How many done deliveries of its conversation carried the same words.
+    int saidBefore(Delivery delivery);
+
     void done(DeliveryId id);
 
     void later(DeliveryId id, Instant dueAt, String why);

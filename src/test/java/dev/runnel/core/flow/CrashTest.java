@@ -71,26 +71,110 @@ class CrashTest {
   }
 
   @Test
-  void aReplyAfterTheEndReachesTheSameRun() throws Exception {
+  void aReplyAfterTheEndReachesTheSameRunOnceAndTheNextEndIsTold() throws Exception {
     everyCrash(
         world -> {
           world.says(command("1"));
           world.settle();
-          world.runs.moves(world.onlyRun().id(), RunState.SUCCEEDED, "Fixed.");
-          world.passes(Duration.ofSeconds(2));
+          ends(world, 0);
           world.says(delivery("2", say("add a test"), THREAD));
+          world.settle();
+          ends(world, 1);
+        },
+        world -> {
+          ends(world, 0);
+          world.says(delivery("2", say("add a test"), THREAD));
+          world.passes(Duration.ofSeconds(5));
+          ends(world, 1);
+          assertThat(world.runs.runs()).hasSize(1);
+          assertThat(world.runs.followUps()).extracting("text").containsExactly("add a test");
+          assertThat(world.surface.kinds(THREAD))
+              .containsExactly("Status", "Succeeded", "Succeeded");
+        });
+  }
+
+  @Test
+  void aReplyToARunningAgentReachesItOnce() throws Exception {
+    everyCrash(
+        world -> {
+          world.says(command("1"));
+          world.settle();
+          world.says(delivery("2", say("and the docs"), THREAD));
           world.settle();
         },
         world -> {
+          world.says(delivery("2", say("and the docs"), THREAD));
+          world.passes(Duration.ofSeconds(5));
+          ends(world, 1);
+          assertThat(world.runs.runs()).hasSize(1);
+          assertThat(world.runs.followUps()).extracting("text").containsExactly("and the docs");
+          assertThat(world.surface.kinds(THREAD)).containsExactly("Status", "Succeeded");
+        });
+  }
+
+  @Test
+  void aQuestionIsToldOnceAndItsAnswerArrivesOnce() throws Exception {
+    everyCrash(
+        world -> {
+          world.says(command("1"));
+          world.settle();
+          asks(world);
+          world.says(delivery("2", say("main"), THREAD));
+          world.settle();
+        },
+        world -> {
+          asks(world);
+          world.says(delivery("2", say("main"), THREAD));
+          world.passes(Duration.ofSeconds(5));
+          ends(world, 1);
+          assertThat(world.runs.runs()).hasSize(1);
+          assertThat(world.runs.followUps()).extracting("text").containsExactly("main");
+          assertThat(world.surface.kinds(THREAD)).containsExactly("Status", "Blocked", "Succeeded");
+        });
+  }
+
+  @Test
+  void aStopAfterAReplyStopsTheRunForGood() throws Exception {
+    everyCrash(
+        world -> {
+          world.says(command("1"));
+          world.settle();
+          ends(world, 0);
+          world.says(delivery("2", say("add a test"), THREAD));
+          world.settle();
+          world.says(delivery("3", cancel(), THREAD));
+          world.settle();
+        },
+        world -> {
+          ends(world, 0);
           world.says(delivery("2", say("add a test"), THREAD));
           world.passes(Duration.ofSeconds(5));
-          assertThat(world.runs.runs()).hasSize(1);
-          // The run service tells a repeated follow-up by its key; this fake keeps each.
-          assertThat(world.runs.followUps()).extracting("text").contains("add a test");
-          assertThat(world.runs.followUps())
-              .extracting("key")
-              .containsOnly(new DeliveryId("fake:2"));
+          world.says(delivery("3", cancel(), THREAD));
+          world.passes(Duration.ofSeconds(5));
+          assertThat(world.onlyRun().state()).isEqualTo(RunState.CANCELLED);
+          assertThat(world.runs.followUps()).hasSize(1);
+          assertThat(world.surface.kinds(THREAD))
+              .containsExactly("Status", "Succeeded", "Cancelled");
         });
+  }
+
+  /// The agent comes to its end, unless it did before the crash.
+  ///
+  /// @param followUps how many it has been told by then
+  private static void ends(World world, int followUps) {
+    var run = world.onlyRun();
+    if (!run.state().isTerminal() && world.runs.followUps().size() == followUps) {
+      world.runs.moves(run.id(), RunState.SUCCEEDED, "Done.");
+    }
+    world.passes(Duration.ofSeconds(2));
+  }
+
+  private static void asks(World world) {
+    var run = world.onlyRun();
+    if (run.state() != RunState.BLOCKED && world.runs.followUps().isEmpty()) {
+      world.runs.moves(run.id(), RunState.BLOCKED, "Which branch?");
+    }
+    world.passes(Duration.ofSeconds(2));
   }
 
   private void everyCrash(Consumer<World> story, Consumer<World> afterwards) throws Exception {

@@ -603,6 +603,134 @@ class JourneyTest {
   }
 
   @Nested
+  class WhenNobodyKnowsWhetherItHappened {
+    @BeforeEach
+    void begin() {
+      world.says(delivery("1", start("fix the test")));
+      world.settle();
+    }
+
+    @Test
+    void aFollowUpThatArrivedIsNotRepeated() {
+      world.runs.losesNextAnswer();
+      world.says(delivery("2", say("and the docs")));
+      world.passes(Duration.ofSeconds(3));
+
+      assertThat(world.runs.followUps()).hasSize(1);
+      assertThat(world.surface.receipts()).contains(new PostRef("message-2"));
+    }
+
+    @Test
+    void aFollowUpThatDidNotArriveIsRepeated() {
+      world.runs.answersNext(new Outcome.Busy(Optional.empty(), "reset"));
+      world.says(delivery("2", say("and the docs")));
+      world.passes(Duration.ofSeconds(3));
+
+      assertThat(world.runs.followUps()).hasSize(1);
+    }
+
+    @Test
+    void theSameWordsSaidTwiceAreTwoFollowUps() {
+      world.says(delivery("2", say("go on")));
+      world.settle();
+      world.runs.losesNextAnswer();
+      world.says(delivery("3", say("go on")));
+      world.passes(Duration.ofSeconds(3));
+      world.runs.answersNext(new Outcome.Busy(Optional.empty(), "reset"));
+      world.says(delivery("4", say("go on")));
+      world.passes(Duration.ofSeconds(3));
+
+      assertThat(world.runs.followUps())
+          .extracting(each -> each.key().value())
+          .containsExactly("fake:2", "fake:3", "fake:4");
+    }
+
+    @Test
+    void aFollowUpThatNobodyCanSettleIsNotRepeatedAndThePersonIsTold() {
+      world.runs.isSilent();
+      world.runs.losesNextAnswer();
+      world.says(delivery("2", say("and the docs")));
+      world.passes(Duration.ofMinutes(3));
+
+      assertThat(world.runs.followUps()).hasSize(1);
+      assertThat(world.surface.told(THREAD))
+          .singleElement()
+          .asString()
+          .startsWith("I cannot find out whether your last message reached the agent.");
+    }
+
+    @Test
+    void aQuestionAskedAgainInTheSameWordsIsToldAgain() {
+      world.runs.moves(world.onlyRun().id(), RunState.BLOCKED, "May I?");
+      world.passes(Duration.ofSeconds(2));
+      world.says(delivery("2", say("yes")));
+      world.settle();
+      world.runs.moves(world.onlyRun().id(), RunState.BLOCKED, "May I?");
+      world.passes(Duration.ofSeconds(2));
+
+      assertThat(world.surface.kinds(THREAD)).containsExactly("Status", "Blocked", "Blocked");
+    }
+  }
+
+  @Nested
+  class BeforeTheRunIsThere {
+    @Test
+    void wordsThatFollowAStartThatWaitsGoToItsRun() {
+      world.runs.isDown(Optional.empty());
+      world.says(delivery("1", start("fix the test")));
+      world.settle();
+      world.says(unaddressed(delivery("2", say("and the docs"))));
+      world.passes(Duration.ofSeconds(2));
+      world.runs.isBack();
+      world.passes(Duration.ofMinutes(2));
+
+      assertThat(world.runs.starts()).hasSize(1);
+      assertThat(world.runs.followUps()).extracting("text").containsExactly("and the docs");
+    }
+
+    @Test
+    void aReplyToAThreadThatIsStillBeingOpenedGoesToItsRun() {
+      var thread = new Conversation(SURFACE, "team/channel/opened-1");
+      world.surface.losesNextAnswer();
+      world.says(fromAPlace("1", start("fix the test")));
+      world.says(unaddressed(delivery("2", say("and the docs"), thread)));
+      world.passes(Duration.ofSeconds(5));
+
+      assertThat(world.surface.opens()).isOne();
+      assertThat(world.runs.starts()).hasSize(1);
+      assertThat(world.runs.followUps()).extracting("text").containsExactly("and the docs");
+    }
+
+    @Test
+    void wordsBetweenPeopleDoNotWaitForLongWhileAThreadCannotBeOpened() {
+      world.surface.answersPosts(Optional.of(new Posting.Later(Optional.empty(), "503")));
+      world.says(fromAPlace("1", start("fix the test")));
+      world.settle();
+      world.says(unaddressed(delivery("2", say("lunch?"))));
+      world.passes(Duration.ofSeconds(11));
+      world.surface.answersPosts(Optional.empty());
+      world.passes(Duration.ofMinutes(2));
+
+      assertThat(world.runs.starts()).hasSize(1);
+      assertThat(world.runs.followUps()).isEmpty();
+    }
+
+    @Test
+    void aStopTellsTheEndOfARunThatNobodyHadHeardOf() {
+      world.runs.losesNextAnswer();
+      world.says(delivery("1", start("fix the test")));
+      world.settle();
+      world.runs.moves(world.onlyRun().id(), RunState.SUCCEEDED, "Fixed.");
+      world.says(delivery("2", cancel()));
+      world.passes(Duration.ofSeconds(3));
+
+      assertThat(world.surface.kinds(THREAD))
+          .containsExactlyInAnyOrder("Status", "Succeeded", "Told");
+      assertThat(world.surface.told(THREAD)).containsExactly("Nothing to stop: the run had ended.");
+    }
+  }
+
+  @Nested
   class FromAPlace {
     @Test
     void listShowsTheRunsOfThePlace() {

@@ -2,6 +2,7 @@ package dev.runnel.core.flow;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.runnel.core.model.Arrival;
 import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.DeliveryId;
@@ -50,13 +51,18 @@ class WatcherTest {
     }
 
     @Override
-    public Outcome startedBy(DeliveryId key) {
-      return all.startedBy(key);
+    public Outcome startedBy(DeliveryId key, Instant since, Optional<String> words) {
+      return all.startedBy(key, since, words);
     }
 
     @Override
     public Outcome followUp(RunId run, String text, DeliveryId key) {
       return all.followUp(run, text, key);
+    }
+
+    @Override
+    public Arrival arrived(Run before, String text, int said) {
+      return all.arrived(before, text, said);
     }
 
     @Override

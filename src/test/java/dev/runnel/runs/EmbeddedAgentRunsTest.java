@@ -1,0 +1,111 @@
+package dev.runnel.runs;
+
+import static dev.runnel.testkit.AgentRunsContract.done;
+import static dev.runnel.testkit.AgentRunsContract.newKey;
+import static dev.runnel.testkit.AgentRunsContract.prompt;
+import static dev.runnel.testkit.AgentRunsContract.startedBy;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.runnel.client.RunsClient;
+import dev.runnel.core.model.Outcome;
+import dev.runnel.core.model.RunId;
+import dev.runnel.core.model.RunState;
+import dev.runnel.core.port.AgentRuns;
+import dev.runnel.testkit.AgentRunsContract;
+import dev.runnel.testkit.EmbeddedService;
+import dev.runnel.testkit.FaultyProxy;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// The real embedded service, behind a proxy that hides what the public one has not: its keys.
+class EmbeddedAgentRunsTest implements AgentRunsContract {
+  /// Does what a file of its run's name says, once.
+  private static final String AGENT =
+      """
+      cat > /dev/null
+      told="%s/$RUNNEL_RUN_ID"
+      while true; do
+        if [ -f "$told" ]; then
+          read -r state message < "$told"
+          rm "$told"
+          case "$state" in
+            RUNNING) echo "::status $message" ;;
+            BLOCKED) echo "::blocked $message"; exit 0 ;;
+            SUCCEEDED) echo "$message"; exit 0 ;;
+            FAILED) echo "$message" >&2; exit 1 ;;
+          esac
+        fi
+        sleep 0.02
+      done
+      """;
+
+  @TempDir Path folder;
+  private Path told;
+  private EmbeddedService service;
+  private FaultyProxy proxy;
+  private RunsClient client;
+  private ClientAgentRuns runs;
+
+  @BeforeEach
+  void start() throws IOException {
+    told = Files.createDirectory(folder.resolve("told"));
+    service = new EmbeddedService(folder, AGENT.formatted(told));
+    proxy = new FaultyProxy(service.uri());
+    client =
+        RunsClient.builder()
+            .baseUrl(proxy.uri("/api/v1"))
+            .apiKey(EmbeddedService.KEY)
+            .deadline(Duration.ofSeconds(10))
+            .maxRetries(0)
+            .build();
+    runs = new ClientAgentRuns(client, false);
+  }
+
+  @AfterEach
+  void stop() {
+    client.close();
+    proxy.close();
+    service.close();
+  }
+
+  @Override
+  public AgentRuns runs() {
+    return runs;
+  }
+
+  @Override
+  public void moves(RunId run, RunState state, String message) {
+    try {
+      // Appears whole: the agent may look at any moment.
+      var written = Files.writeString(told.resolve("new"), state + " " + message + "\n");
+      Files.move(written, told.resolve(run.value()), StandardCopyOption.ATOMIC_MOVE);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Override
+  public void goesDown() {
+    proxy.close();
+  }
+
+  @Test
+  void aStartWhoseAnswerWasLostIsFoundAlsoWhereTheFilterIsRefused() {
+    var key = newKey();
+    proxy.refusesMetadataFilter();
+    proxy.spoil(FaultyProxy.Fault.BAD_GATEWAY);
+
+    assertThat(runs.start(prompt("Fix the test"), key)).isInstanceOf(Outcome.Busy.class);
+
+    assertThat(done(startedBy(runs, key)).delivery()).contains(key);
+    assertThat(startedBy(runs, newKey())).isEqualTo(new Outcome.Missing());
+  }
+}
