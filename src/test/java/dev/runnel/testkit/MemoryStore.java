@@ -1,0 +1,481 @@
+package dev.runnel.testkit;
+
+import dev.runnel.core.model.Binding;
+import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.Notice;
+import dev.runnel.core.model.NoticeId;
+import dev.runnel.core.model.PostRef;
+import dev.runnel.core.model.Request;
+import dev.runnel.core.model.Run;
+import dev.runnel.core.model.RunId;
+import dev.runnel.core.model.SurfaceId;
+import dev.runnel.core.model.Update;
+import dev.runnel.core.port.Store;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/// A store in memory, for tests that run a story many thousand times. It keeps the same contract as
+/// the real one, but for outliving the process.
+public final class MemoryStore implements Store {
+  private enum State {
+    WAITS,
+    DONE,
+    PARKED
+  }
+
+  /// @param item the delivery or notice
+  private record Row<T>(
+      T item,
+      long seq,
+      State state,
+      int tries,
+      Instant dueAt,
+      @Nullable PostRef post,
+      @Nullable Run seen) {
+    Row(T item, long seq, Instant dueAt) {
+      this(item, seq, State.WAITS, 0, dueAt, null, null);
+    }
+
+    Row<T> with(State now) {
+      return new Row<>(item, seq, now, tries, dueAt, post, seen);
+    }
+
+    Row<T> due(Instant at) {
+      return new Row<>(item, seq, state, tries, at, post, seen);
+    }
+
+    Row<T> begun() {
+      return new Row<>(item, seq, state, tries + 1, dueAt, post, seen);
+    }
+
+    Row<T> having(Run run) {
+      return new Row<>(item, seq, state, tries, dueAt, post, run);
+    }
+
+    Pending<T> pending() {
+      return new Pending<>(item, tries, dueAt);
+    }
+  }
+
+  // All guarded by this.
+  private Map<DeliveryId, Row<Delivery>> inbox = new LinkedHashMap<>();
+  private Map<NoticeId, Row<Notice>> outbox = new LinkedHashMap<>();
+  private Map<Conversation, Binding> bindings = new LinkedHashMap<>();
+  private Map<SurfaceId, Instant> heardThrough = new LinkedHashMap<>();
+  private MemoryLimits limits = new MemoryLimits();
+  private long seq;
+
+  @Override
+  public synchronized <T> T commit(Function<Work, T> step) {
+    var inboxBefore = new LinkedHashMap<>(inbox);
+    var outboxBefore = new LinkedHashMap<>(outbox);
+    var bindingsBefore = new LinkedHashMap<>(bindings);
+    var heardBefore = new LinkedHashMap<>(heardThrough);
+    var limitsBefore = limits.copy();
+    try {
+      return step.apply(new Transaction());
+    } catch (RuntimeException | Error e) {
+      inbox = inboxBefore;
+      outbox = outboxBefore;
+      bindings = bindingsBefore;
+      heardThrough = heardBefore;
+      limits = limitsBefore;
+      throw e;
+    }
+  }
+
+  @Override
+  public boolean accept(Delivery delivery) {
+    return commit(work -> work.inbox().offer(delivery));
+  }
+
+  @Override
+  public synchronized <T> T read(Function<Bindings, T> question) {
+    return question.apply(new Bonds());
+  }
+
+  /// Conversations with waiting deliveries.
+  public synchronized List<Conversation> withDeliveries() {
+    return inbox.values().stream()
+        .filter(row -> row.state() == State.WAITS)
+        .map(row -> row.item().conversation())
+        .distinct()
+        .toList();
+  }
+
+  /// Conversations with waiting notices.
+  public synchronized List<Conversation> withNotices() {
+    return outbox.values().stream()
+        .filter(row -> row.state() == State.WAITS)
+        .map(row -> row.item().conversation())
+        .distinct()
+        .toList();
+  }
+
+  public synchronized boolean isWaiting(DeliveryId id) {
+    var row = inbox.get(id);
+    return row != null && row.state() == State.WAITS;
+  }
+
+  /// How many rows were given up.
+  public synchronized int parked() {
+    return (int)
+        (inbox.values().stream().filter(row -> row.state() == State.PARKED).count()
+            + outbox.values().stream().filter(row -> row.state() == State.PARKED).count());
+  }
+
+  /// All there is, in words that are the same for the same rows.
+  @Override
+  public synchronized String toString() {
+    return inbox + "\n" + outbox.values() + "\n" + bindings + "\n" + limits;
+  }
+
+  private final class Transaction implements Work {
+    @Override
+    public Inbox inbox() {
+      return new In();
+    }
+
+    @Override
+    public Bindings bindings() {
+      return new Bonds();
+    }
+
+    @Override
+    public Outbox outbox() {
+      return new Out();
+    }
+
+    @Override
+    public Limits limits() {
+      return limits;
+    }
+  }
+
+  private <K, T> void change(Map<K, Row<T>> rows, K key, UnaryOperator<Row<T>> step) {
+    rows.computeIfPresent(key, (_, row) -> row.state() == State.WAITS ? step.apply(row) : row);
+  }
+
+  private final class In implements Inbox {
+    @Override
+    public boolean offer(Delivery delivery) {
+      if (inbox.containsKey(delivery.id())
+          || inbox.values().stream()
+              .anyMatch(
+                  row ->
+                      row.item().meaning().equals(delivery.meaning())
+                          && row.item()
+                              .conversation()
+                              .surface()
+                              .equals(delivery.conversation().surface()))) {
+        return false;
+      }
+      inbox.put(delivery.id(), new Row<>(delivery, ++seq, delivery.arrivedAt()));
+      return true;
+    }
+
+    private List<Row<Delivery>> waiting(Predicate<Delivery> wanted) {
+      return inbox.values().stream()
+          .filter(row -> row.state() == State.WAITS && wanted.test(row.item()))
+          .sorted(Comparator.comparingLong(Row::seq))
+          .toList();
+    }
+
+    private List<Row<Delivery>> candidates(Conversation conversation) {
+      var all = waiting(each -> each.conversation().equals(conversation));
+      var overtaking = all.stream().filter(row -> row.item().intent().overtakes());
+      var oldest = all.stream().filter(row -> !row.item().intent().overtakes()).limit(1);
+      return Stream.concat(overtaking, oldest).toList();
+    }
+
+    @Override
+    public Optional<Pending<Delivery>> next(Conversation conversation, Instant now) {
+      return candidates(conversation).stream()
+          .filter(row -> !row.dueAt().isAfter(now))
+          .findFirst()
+          .map(Row::pending);
+    }
+
+    @Override
+    public Optional<Instant> due(Conversation conversation) {
+      return candidates(conversation).stream().map(Row::dueAt).min(Instant::compareTo);
+    }
+
+    @Override
+    public List<Pending<Delivery>> waiting(Conversation conversation) {
+      return waiting(each -> each.conversation().equals(conversation) && !each.intent().overtakes())
+          .stream()
+          .map(Row::pending)
+          .toList();
+    }
+
+    @Override
+    public List<Pending<Delivery>> waitingNear(Conversation conversation) {
+      return waiting(
+              each ->
+                  each.conversation().surface().equals(conversation.surface())
+                      && each.conversation().key().startsWith(conversation.place())
+                      && !each.intent().overtakes())
+          .stream()
+          .map(Row::pending)
+          .toList();
+    }
+
+    @Override
+    public List<Delivery> heard(Conversation conversation, Instant from, Instant to) {
+      return inbox.values().stream()
+          .map(Row::item)
+          .filter(each -> each.conversation().equals(conversation))
+          .filter(each -> !each.arrivedAt().isBefore(from) && !each.arrivedAt().isAfter(to))
+          .toList();
+    }
+
+    @Override
+    public Optional<Instant> heardThrough(SurfaceId surface) {
+      return Optional.ofNullable(heardThrough.get(surface));
+    }
+
+    @Override
+    public void heardThrough(SurfaceId surface, Instant through) {
+      heardThrough.put(surface, through);
+    }
+
+    @Override
+    public void begin(DeliveryId id) {
+      change(inbox, id, Row::begun);
+    }
+
+    @Override
+    public boolean holds(DeliveryId id, Conversation conversation, int tries) {
+      var row = inbox.get(id);
+      return row != null
+          && row.state() == State.WAITS
+          && row.tries() == tries
+          && row.item().conversation().equals(conversation);
+    }
+
+    @Override
+    public boolean isWaiting(DeliveryId id) {
+      return MemoryStore.this.isWaiting(id);
+    }
+
+    @Override
+    public void sees(DeliveryId id, Run before) {
+      change(inbox, id, row -> row.having(before));
+    }
+
+    @Override
+    public Optional<Run> seen(DeliveryId id) {
+      return Optional.ofNullable(inbox.get(id)).map(Row::seen);
+    }
+
+    @Override
+    public int saidBefore(Delivery delivery) {
+      var words = delivery.intent().words().map(Request::text);
+      return (int)
+          inbox.values().stream()
+              .filter(row -> row.state() == State.DONE)
+              .filter(row -> row.item().conversation().equals(delivery.conversation()))
+              .map(row -> row.item().intent().words().map(Request::text))
+              .filter(each -> each.isPresent() && each.equals(words))
+              .count();
+    }
+
+    @Override
+    public void done(DeliveryId id) {
+      change(inbox, id, row -> row.with(State.DONE));
+    }
+
+    @Override
+    public void later(DeliveryId id, Instant dueAt, String why) {
+      change(inbox, id, row -> row.due(dueAt));
+    }
+
+    @Override
+    public void park(DeliveryId id, String why) {
+      change(inbox, id, row -> row.with(State.PARKED));
+    }
+
+    @Override
+    public void replace(Delivery delivery) {
+      change(
+          inbox,
+          delivery.id(),
+          row -> new Row<>(delivery, row.seq(), row.state(), 0, row.dueAt(), null, null));
+    }
+  }
+
+  private final class Bonds implements Bindings {
+    @Override
+    public Optional<Binding> of(Conversation conversation) {
+      return Optional.ofNullable(bindings.get(conversation));
+    }
+
+    @Override
+    public Optional<Binding> of(RunId run) {
+      return bindings.values().stream().filter(each -> each.run().id().equals(run)).findFirst();
+    }
+
+    @Override
+    public List<Binding> active() {
+      return bindings.values().stream().filter(Binding::isActive).toList();
+    }
+
+    @Override
+    public int countActive() {
+      return active().size();
+    }
+
+    @Override
+    public List<Binding> recent(Optional<SurfaceId> surface, String place, int limit) {
+      return bindings.values().stream()
+          .filter(
+              each ->
+                  surface.isEmpty()
+                      || (each.conversation().surface().equals(surface.get())
+                          && each.conversation().key().startsWith(place)))
+          .sorted(Comparator.comparing(Binding::since).reversed())
+          .limit(limit)
+          .toList();
+    }
+
+    @Override
+    public boolean save(Binding binding) {
+      var stored = bindings.get(binding.conversation());
+      var version = stored == null ? 0 : stored.version();
+      if (binding.version() != 0 && binding.version() != version) {
+        return false;
+      }
+      var status = binding.version() == 0 || stored == null ? binding.status() : stored.status();
+      bindings.put(binding.conversation(), copy(binding, status, version + 1));
+      return true;
+    }
+
+    @Override
+    public void statusPosted(Conversation conversation, RunId run, PostRef status) {
+      bindings.computeIfPresent(
+          conversation,
+          (_, stored) ->
+              stored.run().id().equals(run)
+                  ? copy(stored, Optional.of(status), stored.version() + 1)
+                  : stored);
+    }
+
+    private static Binding copy(Binding binding, Optional<PostRef> status, long version) {
+      return new Binding(
+          binding.conversation(),
+          binding.run(),
+          binding.requester(),
+          binding.request(),
+          binding.origin(),
+          status,
+          binding.since(),
+          binding.reopened(),
+          version);
+    }
+  }
+
+  private final class Out implements Outbox {
+    @Override
+    public void add(Notice notice) {
+      if (notice.update() instanceof Update.Status status) {
+        outbox
+            .values()
+            .removeIf(
+                row ->
+                    row.state() == State.WAITS
+                        && row.tries() == 0
+                        && isStatusOf(row, notice.conversation(), status.run().id()));
+      }
+      outbox.put(notice.id(), new Row<>(notice, ++seq, notice.createdAt()));
+    }
+
+    private static boolean isStatusOf(Row<Notice> row, Conversation conversation, RunId run) {
+      return row.item().conversation().equals(conversation)
+          && row.item().update() instanceof Update.Status status
+          && status.run().id().equals(run);
+    }
+
+    private Optional<Row<Notice>> head(Conversation conversation) {
+      return outbox.values().stream()
+          .filter(
+              row -> row.state() == State.WAITS && row.item().conversation().equals(conversation))
+          .min(Comparator.comparingLong(Row::seq));
+    }
+
+    @Override
+    public Optional<Pending<Notice>> next(Conversation conversation, Instant now) {
+      return head(conversation).filter(row -> !row.dueAt().isAfter(now)).map(Row::pending);
+    }
+
+    @Override
+    public Optional<Instant> due(Conversation conversation) {
+      return head(conversation).map(Row::dueAt);
+    }
+
+    @Override
+    public void begin(NoticeId id) {
+      change(
+          outbox,
+          id,
+          row -> {
+            var item = row.item();
+            var tried =
+                new Notice(
+                    item.id(),
+                    item.conversation(),
+                    item.update(),
+                    item.origin(),
+                    item.createdAt(),
+                    row.tries() + 1);
+            return new Row<>(
+                tried, row.seq(), row.state(), row.tries() + 1, row.dueAt(), null, null);
+          });
+    }
+
+    @Override
+    public void posted(NoticeId id, PostRef ref) {
+      change(
+          outbox,
+          id,
+          row -> new Row<>(row.item(), row.seq(), State.DONE, row.tries(), row.dueAt(), ref, null));
+    }
+
+    @Override
+    public Optional<PostRef> statusPost(Conversation conversation, RunId run) {
+      return outbox.values().stream()
+          .filter(row -> row.state() == State.DONE && isStatusOf(row, conversation, run))
+          .max(Comparator.comparingLong(Row::seq))
+          .map(Row::post);
+    }
+
+    @Override
+    public Optional<Run> shown(Conversation conversation, RunId run) {
+      return outbox.values().stream()
+          .filter(row -> row.state() != State.PARKED && isStatusOf(row, conversation, run))
+          .max(Comparator.comparingLong(Row::seq))
+          .map(row -> ((Update.Status) row.item().update()).run());
+    }
+
+    @Override
+    public void later(NoticeId id, Instant dueAt, String why) {
+      change(outbox, id, row -> row.due(dueAt));
+    }
+
+    @Override
+    public void park(NoticeId id, String why) {
+      change(outbox, id, row -> row.with(State.PARKED));
+    }
+  }
+}
