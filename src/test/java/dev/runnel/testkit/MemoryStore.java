@@ -13,10 +13,8 @@ import dev.runnel.core.model.RunId;
 import dev.runnel.core.model.SurfaceId;
 import dev.runnel.core.model.Update;
 import dev.runnel.core.port.Store;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -79,23 +77,25 @@ public final class MemoryStore implements Store {
   private Map<DeliveryId, Row<Delivery>> inbox = new LinkedHashMap<>();
   private Map<NoticeId, Row<Notice>> outbox = new LinkedHashMap<>();
   private Map<Conversation, Binding> bindings = new LinkedHashMap<>();
-  private final Map<SurfaceId, Instant> through = new HashMap<>();
-  private final Map<String, Pause> pauses = new HashMap<>();
+  private Map<SurfaceId, Instant> heardThrough = new LinkedHashMap<>();
+  private MemoryLimits limits = new MemoryLimits();
   private long seq;
-
-  private record Pause(Instant until, Instant next, Map<String, Instant> turns) {}
 
   @Override
   public synchronized <T> T commit(Function<Work, T> step) {
     var inboxBefore = new LinkedHashMap<>(inbox);
     var outboxBefore = new LinkedHashMap<>(outbox);
     var bindingsBefore = new LinkedHashMap<>(bindings);
+    var heardBefore = new LinkedHashMap<>(heardThrough);
+    var limitsBefore = limits.copy();
     try {
       return step.apply(new Transaction());
     } catch (RuntimeException | Error e) {
       inbox = inboxBefore;
       outbox = outboxBefore;
       bindings = bindingsBefore;
+      heardThrough = heardBefore;
+      limits = limitsBefore;
       throw e;
     }
   }
@@ -143,7 +143,7 @@ public final class MemoryStore implements Store {
   /// All there is, in words that are the same for the same rows.
   @Override
   public synchronized String toString() {
-    return inbox + "\n" + outbox.values() + "\n" + bindings;
+    return inbox + "\n" + outbox.values() + "\n" + bindings + "\n" + limits;
   }
 
   private final class Transaction implements Work {
@@ -164,7 +164,7 @@ public final class MemoryStore implements Store {
 
     @Override
     public Limits limits() {
-      return new Pauses();
+      return limits;
     }
   }
 
@@ -267,6 +267,25 @@ public final class MemoryStore implements Store {
     }
 
     @Override
+    public List<Delivery> heard(Conversation conversation, Instant from, Instant to) {
+      return inbox.values().stream()
+          .map(Row::item)
+          .filter(each -> each.conversation().equals(conversation))
+          .filter(each -> !each.arrivedAt().isBefore(from) && !each.arrivedAt().isAfter(to))
+          .toList();
+    }
+
+    @Override
+    public Optional<Instant> heardThrough(SurfaceId surface) {
+      return Optional.ofNullable(heardThrough.get(surface));
+    }
+
+    @Override
+    public void heardThrough(SurfaceId surface, Instant through) {
+      heardThrough.put(surface, through);
+    }
+
+    @Override
     public void begin(DeliveryId id) {
       change(inbox, id, Row::begun);
     }
@@ -335,25 +354,6 @@ public final class MemoryStore implements Store {
     @Override
     public boolean discard(DeliveryId id) {
       return unpark(inbox, id, State.DONE);
-    }
-
-    @Override
-    public List<Delivery> heard(Conversation conversation, Instant from, Instant to) {
-      return inbox.values().stream()
-          .map(Row::item)
-          .filter(each -> each.conversation().equals(conversation))
-          .filter(each -> !each.arrivedAt().isBefore(from) && !each.arrivedAt().isAfter(to))
-          .toList();
-    }
-
-    @Override
-    public Optional<Instant> heardThrough(SurfaceId surface) {
-      return Optional.ofNullable(through.get(surface));
-    }
-
-    @Override
-    public void heardThrough(SurfaceId surface, Instant until) {
-      through.put(surface, until);
     }
 
     @Override
@@ -498,9 +498,7 @@ public final class MemoryStore implements Store {
       change(
           outbox,
           id,
-          row ->
-              new Row<>(
-                  row.item(), row.seq(), State.DONE, row.tries(), row.dueAt(), ref, null, null));
+          row -> new Row<>(row.item(), row.seq(), State.DONE, row.tries(), row.dueAt(), ref, null, null));
     }
 
     @Override
@@ -512,6 +510,14 @@ public final class MemoryStore implements Store {
     }
 
     @Override
+    public Optional<Run> shown(Conversation conversation, RunId run) {
+      return outbox.values().stream()
+          .filter(row -> row.state() != State.PARKED && isStatusOf(row, conversation, run))
+          .max(Comparator.comparingLong(Row::seq))
+          .map(row -> ((Update.Status) row.item().update()).run());
+    }
+
+    @Override
     public void later(NoticeId id, Instant dueAt, String why) {
       change(outbox, id, row -> row.due(dueAt));
     }
@@ -519,14 +525,6 @@ public final class MemoryStore implements Store {
     @Override
     public void park(NoticeId id, String why) {
       change(outbox, id, row -> row.parked(why));
-    }
-
-    @Override
-    public Optional<Run> shown(Conversation conversation, RunId run) {
-      return outbox.values().stream()
-          .filter(row -> row.state() != State.PARKED && isStatusOf(row, conversation, run))
-          .max(Comparator.comparingLong(Row::seq))
-          .map(row -> ((Update.Status) row.item().update()).run());
     }
 
     @Override
@@ -552,39 +550,6 @@ public final class MemoryStore implements Store {
     public boolean discard(NoticeId id) {
       var row = outbox.get(id);
       return row != null && row.state() == State.PARKED && outbox.remove(id) != null;
-    }
-  }
-
-  private final class Pauses implements Limits {
-    private static final Duration SPACING = Duration.ofSeconds(1);
-
-    @Override
-    public Instant turn(String limit, String holder, Instant now) {
-      var pause = pauses.get(limit);
-      if (pause == null || !pause.next().plusSeconds(60).isAfter(now)) {
-        pauses.remove(limit);
-        return now;
-      }
-      var kept = pause.turns().get(holder);
-      if (kept != null && !kept.isBefore(pause.until())) {
-        return kept.isAfter(now) ? kept : now;
-      }
-      var at = pause.next().isAfter(now) ? pause.next() : now;
-      var turns = new HashMap<>(pause.turns());
-      turns.put(holder, at);
-      pauses.put(limit, new Pause(pause.until(), at.plus(SPACING), Map.copyOf(turns)));
-      return at;
-    }
-
-    @Override
-    public void hold(String limit, Instant until) {
-      var pause = pauses.getOrDefault(limit, new Pause(until, until, Map.of()));
-      pauses.put(
-          limit,
-          new Pause(
-              pause.until().isAfter(until) ? pause.until() : until,
-              pause.next().isAfter(until) ? pause.next() : until,
-              pause.turns()));
     }
   }
 }

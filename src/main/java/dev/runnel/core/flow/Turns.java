@@ -98,7 +98,8 @@ final class Turns {
 
   /// Keeps the delivery, untried, until the platform takes it.
   void untilItsTurn(Turn turn, Instant at) {
-    store.change(
+    keep(
+        turn,
         work -> {
           if (!turn.again()) {
             work.inbox().replace(turn.delivery());
