@@ -9,6 +9,7 @@ import com.slack.api.methods.SlackApiTextResponse;
 import com.slack.api.model.Message;
 import com.slack.api.model.ResponseMetadata;
 import com.slack.api.model.User;
+import com.slack.api.util.http.SlackHttpClient;
 import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
@@ -45,7 +46,10 @@ final class SlackApi implements AutoCloseable {
     sdk.setStatsEnabled(false);
     // The SDK's own listeners would log bodies.
     sdk.setHttpClientResponseHandlers(List.of());
-    slack = Slack.getInstance(sdk);
+    // Left to itself the client sends a post again whose answer was lost, and it is there twice.
+    var http =
+        SlackHttpClient.buildOkHttpClient(sdk).newBuilder().retryOnConnectionFailure(false).build();
+    slack = Slack.getInstance(sdk, new SlackHttpClient(http));
     methods = slack.methods(config.botToken());
   }
 

@@ -1,0 +1,50 @@
+package dev.runnel.surface.slack;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.runnel.core.model.Actor;
+import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.Notice;
+import dev.runnel.core.model.NoticeId;
+import dev.runnel.core.model.Origin;
+import dev.runnel.core.model.Posting;
+import dev.runnel.core.model.Update;
+import java.time.InstantSource;
+import mockwebserver3.MockResponse;
+import mockwebserver3.SocketEffect;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/// Slack took the post, and the connection broke before it could say so.
+class SlackLostAnswerTest {
+  private final ScriptedSlack slack = new ScriptedSlack();
+  private final SlackSurface surface = new SlackSurface(slack.config(), InstantSource.system());
+
+  @AfterEach
+  void close() {
+    surface.close();
+    slack.close();
+  }
+
+  @Test
+  void isLaterAndNothingIsSentAgainBehindOurBackOverAConnectionThatWorkedBefore() {
+    assertThat(surface.post(notice("1"), null)).isInstanceOf(Posting.Posted.class);
+    slack.says(
+        "chat.postMessage",
+        new MockResponse.Builder().onResponseStart(new SocketEffect.CloseSocket()).build());
+
+    assertThat(surface.post(notice("2"), null)).isInstanceOf(Posting.Later.class);
+
+    assertThat(slack.calls("chat.postMessage")).hasSize(2);
+  }
+
+  private static Notice notice(String id) {
+    return new Notice(
+        new NoticeId(id),
+        new Conversation(SlackPlace.SURFACE, "T0ACME/C0DEV/1795240915.000008"),
+        new Update.Told(new Actor("U0ANN", "ann"), "Passed on.", false),
+        Origin.NONE,
+        SlackRequests.NOW,
+        0);
+  }
+}
