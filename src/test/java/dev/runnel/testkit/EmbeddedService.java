@@ -20,6 +20,11 @@ public final class EmbeddedService implements AutoCloseable {
 
   /// @param command is given the prompt on its standard input
   public EmbeddedService(Path folder, String command) {
+    this(folder, command, 4);
+  }
+
+  /// @param slots how many agents work at once
+  public EmbeddedService(Path folder, String command, int slots) {
     database = Database.sqlite(folder.resolve("agent-runs.db"));
     service =
         AgentRunService.open(
@@ -30,7 +35,7 @@ public final class EmbeddedService implements AutoCloseable {
                 () -> URI.create("http://runnel.test/"),
                 Optional.of(command),
                 System.getenv(),
-                4,
+                slots,
                 Duration.ofSeconds(1)),
             InstantSource.system());
     server =

@@ -19,6 +19,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
@@ -48,10 +49,15 @@ public final class LocalSlack implements AutoCloseable {
 
   /// Starts one that sends everything to an address; skips the test where there is no emulator.
   public static LocalSlack start(URI requestUrl) {
+    return start(requestUrl, List.of(CHANNEL));
+  }
+
+  /// The same, with these channels.
+  public static LocalSlack start(URI requestUrl, List<String> channels) {
     var program = Emulators.program("local-slack-linux-x64/bin/local-slack");
     try {
       var folder = Files.createTempDirectory("local-slack");
-      var config = Files.writeString(folder.resolve("config.json"), config(requestUrl));
+      var config = Files.writeString(folder.resolve("config.json"), config(requestUrl, channels));
       var port = freePort();
       var process =
           new ProcessBuilder(
@@ -73,7 +79,7 @@ public final class LocalSlack implements AutoCloseable {
     }
   }
 
-  private static String config(URI requestUrl) {
+  private static String config(URI requestUrl, List<String> channels) {
     var config = JSON.createObjectNode();
     config.putObject("workspace").put("name", "Acme").put("domain", "acme").put("teamId", TEAM);
     config
@@ -88,8 +94,12 @@ public final class LocalSlack implements AutoCloseable {
     var users = config.putArray("users");
     users.addObject().put("id", ANN).put("name", "ann");
     users.addObject().put("id", BOB).put("name", "bob");
-    var channel = config.putArray("channels").addObject().put("id", CHANNEL).put("name", "dev");
-    channel.putArray("members").add(ANN).add(BOB).add(BOT);
+    var rooms = config.putArray("channels");
+    for (var id : channels) {
+      var name = id.equals(CHANNEL) ? "dev" : id.toLowerCase(Locale.ROOT);
+      var members = rooms.addObject().put("id", id).put("name", name).putArray("members");
+      members.add(ANN).add(BOB).add(BOT);
+    }
     return config.toString();
   }
 
@@ -110,6 +120,11 @@ public final class LocalSlack implements AutoCloseable {
       process.destroyForcibly();
       throw e;
     }
+  }
+
+  /// Without a path.
+  public URI uri() {
+    return address;
   }
 
   /// What the bot needs to know of it.

@@ -1,0 +1,118 @@
+package dev.runnel.testkit;
+
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.runnel.surface.kit.Hmac;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/// The requests that Slack sends to an app, signed. Who sends them, how often and to which node, is
+/// up to the test.
+public final class SignedSlack {
+  /// How long Slack waits for an answer.
+  public static final Duration PATIENCE = Duration.ofSeconds(3);
+
+  private static final JsonMapper JSON = new JsonMapper();
+
+  private final String secret;
+
+  public SignedSlack(String secret) {
+    this.secret = secret;
+  }
+
+  /// Somebody typed `/agent TEXT`.
+  ///
+  /// @param responseUrl where private answers go, if anywhere
+  public HttpRequest command(
+      URI node,
+      String channel,
+      String user,
+      String trigger,
+      String text,
+      Optional<URI> responseUrl) {
+    var form =
+        Map.of(
+            "command",
+            "/agent",
+            "text",
+            text,
+            "team_id",
+            LocalSlack.TEAM,
+            "channel_id",
+            channel,
+            "user_id",
+            user,
+            "user_name",
+            "ann",
+            "trigger_id",
+            trigger,
+            "response_url",
+            responseUrl.map(URI::toString).orElse(""));
+    var body =
+        form.entrySet().stream()
+            .map(field -> field.getKey() + "=" + encoded(field.getValue()))
+            .collect(Collectors.joining("&"));
+    return signed(node, "application/x-www-form-urlencoded", body).build();
+  }
+
+  private static String encoded(String text) {
+    return URLEncoder.encode(text, StandardCharsets.UTF_8);
+  }
+
+  /// Somebody said something.
+  ///
+  /// @param type `message` or `app_mention`
+  /// @param thread the timestamp of the thread's first message, if it is a reply
+  public record Said(
+      String type,
+      String eventId,
+      String channel,
+      String user,
+      String ts,
+      Optional<String> thread,
+      String text) {}
+
+  /// @param retry 0 for the first time
+  public HttpRequest event(URI node, Said said, int retry) {
+    var body = JSON.createObjectNode();
+    body.put("type", "event_callback")
+        .put("team_id", LocalSlack.TEAM)
+        .put("event_id", said.eventId());
+    var event = body.putObject("event");
+    event
+        .put("type", said.type())
+        .put("channel", said.channel())
+        .put("user", said.user())
+        .put("ts", said.ts())
+        .put("text", said.text());
+    said.thread().ifPresent(thread -> event.put("thread_ts", thread));
+    body.putArray("authorizations").addObject().put("user_id", LocalSlack.BOT).put("is_bot", true);
+    var request = signed(node, "application/json", body.toString());
+    if (retry > 0) {
+      request.header("X-Slack-Retry-Num", Integer.toString(retry));
+      request.header("X-Slack-Retry-Reason", "http_error");
+    }
+    return request.build();
+  }
+
+  private HttpRequest.Builder signed(URI node, String type, String body) {
+    var timestamp = Long.toString(Instant.now().getEpochSecond());
+    return HttpRequest.newBuilder(node.resolve("/slack/events"))
+        .timeout(PATIENCE)
+        .header("Content-Type", type)
+        .header("X-Slack-Request-Timestamp", timestamp)
+        .header(
+            "X-Slack-Signature",
+            "v0="
+                + Hmac.hex(
+                    secret, ("v0:" + timestamp + ":" + body).getBytes(StandardCharsets.UTF_8)))
+        .POST(BodyPublishers.ofString(body));
+  }
+}
