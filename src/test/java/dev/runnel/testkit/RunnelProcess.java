@@ -25,13 +25,16 @@ public final class RunnelProcess implements AutoCloseable {
   private final Path folder;
   private final int port;
   private final Map<String, String> settings;
+  private final List<String> options;
   private final HttpClient http = HttpClient.newHttpClient();
   private Process process;
 
-  private RunnelProcess(Path folder, int port, Map<String, String> settings) throws IOException {
+  private RunnelProcess(Path folder, int port, Map<String, String> settings, List<String> options)
+      throws IOException {
     this.folder = folder;
     this.port = port;
     this.settings = Map.copyOf(settings);
+    this.options = List.copyOf(options);
     this.process = launch();
   }
 
@@ -40,7 +43,14 @@ public final class RunnelProcess implements AutoCloseable {
   /// @param folder for data and log
   public static RunnelProcess start(Path folder, int port, Map<String, String> settings)
       throws IOException {
-    var runnel = new RunnelProcess(folder, port, settings);
+    return start(folder, port, settings, List.of());
+  }
+
+  /// The same, with more options for its JVM.
+  public static RunnelProcess start(
+      Path folder, int port, Map<String, String> settings, List<String> options)
+      throws IOException {
+    var runnel = new RunnelProcess(folder, port, settings, options);
     runnel.awaitReady();
     return runnel;
   }
@@ -64,6 +74,7 @@ public final class RunnelProcess implements AutoCloseable {
                 System.getProperty("java.class.path"),
                 "dev.runnel.app.Main",
                 "serve"));
+    command.addAll(1, options);
     var builder = new ProcessBuilder(command).directory(folder.toFile()).redirectErrorStream(true);
     var environment = new HashMap<String, String>();
     environment.put("PATH", System.getenv("PATH"));
@@ -139,6 +150,10 @@ public final class RunnelProcess implements AutoCloseable {
 
   public String url() {
     return "http://127.0.0.1:" + port;
+  }
+
+  public long pid() {
+    return process.pid();
   }
 
   public Path data() {
