@@ -30,6 +30,11 @@ public final class Database implements AutoCloseable {
 
   private static final Duration LONGEST_STATEMENT = Duration.ofSeconds(10);
 
+  /// PostgreSQL's word for it.
+  private static final String DEADLOCK = "40P01";
+
+  private static final int MOST_DEADLOCKS = 5;
+
   /// The work of one transaction.
   @FunctionalInterface
   public interface Step<T> {
@@ -104,8 +109,25 @@ public final class Database implements AutoCloseable {
     return this;
   }
 
-  /// One transaction that may write: all or nothing, rolled back when the step throws.
+  /// One transaction that may write: all or nothing, rolled back when the step throws. The step is
+  /// run again when the server ends the transaction because two waited for each other.
   public <T> T write(Step<T> step) {
+    for (int again = MOST_DEADLOCKS; ; again--) {
+      try {
+        return writeOnce(step);
+      } catch (DatabaseException e) {
+        if (again == 0 || !isDeadlock(e)) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  private static boolean isDeadlock(DatabaseException e) {
+    return e.getCause() instanceof SQLException cause && DEADLOCK.equals(cause.getSQLState());
+  }
+
+  private <T> T writeOnce(Step<T> step) {
     try (var connection = writing.getConnection()) {
       // The pool puts this back; failing to must not hide why the change failed.
       connection.setAutoCommit(false);

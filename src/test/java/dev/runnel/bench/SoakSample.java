@@ -24,7 +24,7 @@ record SoakSample(
     long waiting,
     long databases,
     Latencies latencies) {
-  private static final Pattern USED = Pattern.compile("used (\\d+)K");
+  private static final Pattern TOTAL = Pattern.compile("(?m)^Total\\s+\\d+\\s+(\\d+)");
 
   static SoakSample take(long second, RunnelProcess runnel, long heap, Latencies latencies)
       throws IOException, InterruptedException {
@@ -51,13 +51,14 @@ record SoakSample(
         latencies);
   }
 
-  /// Collects, and says how many KiB of the heap are in use then.
+  /// Collects, and says how many KiB of the heap are then in use. The histogram counts in the same
+  /// pause; what is asked for a moment later has grown by what was allocated meanwhile.
   static long heapAfterCollection(RunnelProcess runnel) throws IOException, InterruptedException {
-    jcmd(runnel, "GC.run");
-    return USED.matcher(jcmd(runnel, "GC.heap_info").split("Metaspace", 2)[0])
-        .results()
-        .mapToLong(found -> Long.parseLong(found.group(1)))
-        .sum();
+    var total = TOTAL.matcher(jcmd(runnel, "GC.class_histogram"));
+    if (!total.find()) {
+      throw new IOException("jcmd printed no histogram");
+    }
+    return Long.parseLong(total.group(1)) / 1024;
   }
 
   String line() {
