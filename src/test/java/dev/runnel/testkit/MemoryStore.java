@@ -498,7 +498,9 @@ public final class MemoryStore implements Store {
       change(
           outbox,
           id,
-          row -> new Row<>(row.item(), row.seq(), State.DONE, row.tries(), row.dueAt(), ref, null, null));
+          row ->
+              new Row<>(
+                  row.item(), row.seq(), State.DONE, row.tries(), row.dueAt(), ref, null, null));
     }
 
     @Override
