@@ -5,12 +5,14 @@ import dev.runnel.surface.github.GitHubConfig;
 import dev.runnel.surface.github.GitHubSurface;
 import dev.runnel.surface.slack.SlackConfig;
 import dev.runnel.surface.slack.SlackSurface;
+import dev.runnel.web.FrontDoor;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
 import okhttp3.OkHttpClient;
 
@@ -53,7 +55,9 @@ record Platforms(Optional<SlackSurface> slack, Optional<GitHubSurface> github, O
     return List.of(
         Wiring.line(
             "Slack",
-            slack.isPresent() ? "on" : "off. Set SLACK_SIGNING_SECRET and SLACK_BOT_TOKEN"),
+            slack
+                .map(it -> "on, " + it.transport())
+                .orElse("off. Set SLACK_BOT_TOKEN and SLACK_APP_TOKEN, or SLACK_SIGNING_SECRET")),
         Wiring.line(
             "GitHub",
             github.isPresent() ? "on" : "off. Set GITHUB_WEBHOOK_SECRET and GITHUB_TOKEN"));
@@ -61,6 +65,19 @@ record Platforms(Optional<SlackSurface> slack, Optional<GitHubSurface> github, O
 
   void start() {
     slack.ifPresent(SlackSurface::start);
+  }
+
+  /// Opens the connections that are ours to open, in the background.
+  ///
+  /// @return closes them
+  AutoCloseable connect(FrontDoor door, RandomGenerator chance) {
+    slack.ifPresent(it -> it.connect(reception -> door.take(it.id(), reception), chance));
+    return () -> slack.ifPresent(SlackSurface::disconnect);
+  }
+
+  /// Why one of those connections does not work; empty when all do.
+  Optional<String> problem() {
+    return slack.flatMap(SlackSurface::problem);
   }
 
   @Override

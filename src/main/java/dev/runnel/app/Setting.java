@@ -29,6 +29,7 @@ enum Setting {
   RUNNEL_TRIGGER_LABEL("trigger_label"),
   RUNNEL_MENTION("mention"),
   SLACK_SIGNING_SECRET("slack.signing_secret"),
+  SLACK_APP_TOKEN("slack.app_token"),
   SLACK_BOT_TOKEN("slack.bot_token"),
   SLACK_API_URL("slack.api_url"),
   GITHUB_WEBHOOK_SECRET("github.webhook_secret"),
@@ -53,6 +54,7 @@ enum Setting {
           RUNNEL_AGENT_API_KEY,
           RUNNEL_CONSOLE_TOKEN,
           SLACK_SIGNING_SECRET,
+          SLACK_APP_TOKEN,
           SLACK_BOT_TOKEN,
           GITHUB_WEBHOOK_SECRET,
           GITHUB_TOKEN ->

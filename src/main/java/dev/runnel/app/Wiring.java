@@ -126,6 +126,7 @@ final class Wiring implements AutoCloseable {
                 new CatchUp(store, surfaces)::step));
 
     var receptions = new Receptions();
+    var door = new FrontDoor(store, surfaces, clock, receptions);
     var agent = agent(service);
     var console =
         new Console(
@@ -142,7 +143,11 @@ final class Wiring implements AutoCloseable {
         routes -> {
           door.routes(routes);
           new Health(
-                  () -> door.problem().or(engine::problem).or(pulse::problem),
+                  () ->
+                      door.problem()
+                          .or(engine::problem)
+                          .or(pulse::problem)
+                          .or(platforms::problem),
                   pulse::gauges,
                   receptions)
               .routes(routes);
@@ -153,6 +158,7 @@ final class Wiring implements AutoCloseable {
     opened(engine);
     opened(door);
     startAll(platforms);
+    opened(platforms.connect(door, chance));
     engine.start();
 
     lines.add(line("Console", publicUrl + "/"));

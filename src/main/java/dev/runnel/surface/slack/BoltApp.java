@@ -31,8 +31,7 @@ final class BoltApp {
         AppConfig.builder()
             .slack(slack)
             .singleTeamBotToken(config.botToken())
-            .signingSecret(config.signingSecrets().getFirst())
-            // Done already, over the raw bytes and with every secret.
+            // Done already, over the raw bytes and with every secret; or by the socket.
             .requestVerificationEnabled(false)
             .authTestCacheEnabled(true)
             .authTestCacheExpirationMillis(-1)

@@ -70,6 +70,12 @@ final class SlackApi implements AutoCloseable {
                     address(it.getUrl())));
   }
 
+  /// The address of a new socket. It holds a ticket: keep it secret.
+  Answer<String> openSocket(String appToken) {
+    return call(() -> methods.appsConnectionsOpen(r -> r.token(appToken)))
+        .map(it -> orEmpty(it.getUrl()));
+  }
+
   /// @param thread the timestamp of its first message; null to post in the channel
   /// @return the new message's timestamp
   Answer<String> post(String channel, @Nullable String thread, SlackPost post) {

@@ -22,12 +22,14 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Slack, by signed requests over HTTP.
+/// Slack, by signed requests over HTTP, by a socket, or by both.
 ///
 /// @implSpec Thread-safe. [#receive] is pure; all else may call Slack.
 public final class SlackSurface implements Surface, AutoCloseable {
@@ -40,7 +42,9 @@ public final class SlackSurface implements Surface, AutoCloseable {
   // Slack's clock and ours need not agree when we look for a post of ours.
   private static final Duration CLOCK_SKEW = Duration.ofMinutes(5);
 
-  private final SlackSignature signature;
+  private final SlackConfig config;
+  private final InstantSource clock;
+  private final Optional<SlackSignature> signature;
   private final SlackPayloads payloads;
   private final SlackRenderer renderer;
   private final SlackApi api;
@@ -48,9 +52,15 @@ public final class SlackSurface implements Surface, AutoCloseable {
   private final SlackCatchUp catchUp;
   private final BoltApp bolt;
   private volatile @Nullable SlackIdentity identity;
+  private volatile @Nullable SlackSocket socket;
 
   public SlackSurface(SlackConfig config, InstantSource clock) {
-    signature = new SlackSignature(new Hmac(config.signingSecrets()));
+    this.config = config;
+    this.clock = clock;
+    signature =
+        config.listens()
+            ? Optional.of(new SlackSignature(new Hmac(config.signingSecrets())))
+            : Optional.empty();
     payloads = new SlackPayloads(config, this::known);
     renderer = new SlackRenderer(config.command());
     api = new SlackApi(config);
@@ -62,13 +72,86 @@ public final class SlackSurface implements Surface, AutoCloseable {
   /// Learns who we are. Where Slack cannot be asked, the next post asks again.
   public void start() {
     bolt.start();
-    learnIdentity();
+    if (config.appToken().isEmpty()) {
+      learnIdentity();
+    }
   }
 
-  /// Asks Slack once whether the token is good.
+  /// Opens a socket in the background, where one is wanted, and keeps it open until
+  /// [#disconnect()].
   ///
-  /// @return what to do when it is not, in a sentence
+  /// @param door takes what is read from it; what it answers with 2xx is acknowledged, with the
+  ///     body of the reply
+  public void connect(Function<Reception, Reply> door, RandomGenerator chance) {
+    config
+        .appToken()
+        .ifPresent(
+            token -> {
+              var opened =
+                  new SlackSocket(
+                      () -> {
+                        knowOurselves();
+                        return api.openSocket(token);
+                      },
+                      request -> door.apply(read(request)),
+                      clock,
+                      chance,
+                      SlackSocket.Pace.USUAL);
+              socket = opened;
+              opened.start();
+            });
+  }
+
+  /// Takes nothing more from the socket; what was taken is acknowledged.
+  public void disconnect() {
+    var open = socket;
+    if (open != null) {
+      open.close();
+    }
+  }
+
+  /// Why nothing can come in from Slack. Over HTTP we cannot know, so where that is on too, a
+  // socket
+  /// that is down is no problem yet.
+  public Optional<String> problem() {
+    return config.listens()
+        ? Optional.empty()
+        : Optional.ofNullable(socket).flatMap(SlackSocket::problem);
+  }
+
+  /// How Slack reaches us: `over HTTP`.
+  public String transport() {
+    return config.appToken().isEmpty()
+        ? "over HTTP"
+        : config.listens() ? "over HTTP and a socket" : "over a socket";
+  }
+
+  /// Asks Slack once whether the tokens are good.
+  ///
+  /// @return what to do when they are not, in a sentence
   public Optional<String> check() {
+    return checkBotToken().or(this::checkAppToken);
+  }
+
+  private Optional<String> checkAppToken() {
+    return config.appToken().map(api::openSocket).flatMap(SlackSurface::problemOpening);
+  }
+
+  private static Optional<String> problemOpening(Answer<String> address) {
+    return switch (address) {
+      case Answer.Ok<String> _ -> Optional.empty();
+      case Answer.Wait<String>(_, String why) ->
+          Optional.of("gives no socket (" + why + "). Try again in a minute.");
+      case Answer.No<String>(String error) ->
+          Optional.of(
+              "Slack gives no socket ("
+                  + error
+                  + "). Turn Socket Mode on in the app's settings, and put an app-level token with"
+                  + " connections:write into SLACK_APP_TOKEN.");
+    };
+  }
+
+  private Optional<String> checkBotToken() {
     return switch (api.identity()) {
       case Answer.Ok<SlackIdentity> _ -> Optional.empty();
       case Answer.Wait<SlackIdentity>(_, String why) ->
@@ -117,9 +200,17 @@ public final class SlackSurface implements Surface, AutoCloseable {
     if (!request.method().equals("POST")) {
       return new Reception.Rejected(Reply.empty(405), "not a POST");
     }
-    if (!signature.proves(request)) {
+    if (signature.isEmpty()) {
+      return new Reception.Rejected(Reply.empty(404), "Slack is on, but not over HTTP");
+    }
+    if (!signature.get().proves(request)) {
       return new Reception.Rejected(Reply.empty(401), "no valid signature");
     }
+    return read(request);
+  }
+
+  /// What a request means that is known to be Slack's.
+  Reception read(RawRequest request) {
     return payloads.read(request).orElseGet(() -> bolt.receive(request));
   }
 
@@ -340,6 +431,7 @@ public final class SlackSurface implements Surface, AutoCloseable {
 
   @Override
   public void close() {
+    disconnect();
     api.close();
   }
 }

@@ -25,6 +25,8 @@ class ManifestTest {
   private static final Map<String, List<String>> BY_METHOD =
       Map.of(
           "authTest", List.of(),
+          // By an app-level token, with a scope of its own.
+          "appsConnectionsOpen", List.of(),
           "chatPostMessage", List.of("chat:write"),
           "chatUpdate", List.of("chat:write"),
           "chatPostEphemeral", List.of("chat:write"),

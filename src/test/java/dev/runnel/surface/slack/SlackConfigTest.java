@@ -27,7 +27,44 @@ class SlackConfigTest {
   }
 
   @Test
+  void aSocketNeedsNoSigningSecret() {
+    var config =
+        SlackConfig.from(Map.of("SLACK_APP_TOKEN", "xapp-1", "SLACK_BOT_TOKEN", "xoxb-1"))
+            .orElseThrow();
+
+    assertThat(config.appToken()).contains("xapp-1");
+    assertThat(config.signingSecrets()).isEmpty();
+    assertThat(config.toString()).doesNotContain("xapp-1");
+  }
+
+  @Test
+  void bothWaysMayBeOn() {
+    var config =
+        SlackConfig.from(
+                Map.of(
+                    "SLACK_APP_TOKEN", "xapp-1",
+                    "SLACK_SIGNING_SECRET", "s",
+                    "SLACK_BOT_TOKEN", "xoxb-1"))
+            .orElseThrow();
+
+    assertThat(config.appToken()).isPresent();
+    assertThat(config.signingSecrets()).isNotEmpty();
+  }
+
+  @Test
+  void aBotTokenInTheAppTokensPlaceIsNamedAndNotQuoted() {
+    assertThatThrownBy(
+            () ->
+                SlackConfig.from(Map.of("SLACK_APP_TOKEN", "xoxb-1", "SLACK_BOT_TOKEN", "xoxb-1")))
+        .hasMessageStartingWith("SLACK_APP_TOKEN")
+        .hasMessageNotContaining("xoxb-1");
+  }
+
+  @Test
   void halfTheSettingsNameTheMissingHalf() {
+    assertThatThrownBy(() -> SlackConfig.from(Map.of("SLACK_APP_TOKEN", "xapp-1")))
+        .hasMessageStartingWith("SLACK_BOT_TOKEN is missing")
+        .hasMessageContaining("SLACK_APP_TOKEN is set");
     assertThatThrownBy(() -> SlackConfig.from(Map.of("SLACK_SIGNING_SECRET", "s")))
         .hasMessageStartingWith("SLACK_BOT_TOKEN is missing");
     assertThatThrownBy(() -> SlackConfig.from(Map.of("SLACK_BOT_TOKEN", "xoxb-1")))
