@@ -137,17 +137,13 @@ final class Wiring implements AutoCloseable {
             consoleSurface,
             new About(agent, platforms.names()),
             clock);
-    var door = new FrontDoor(store, surfaces, clock, receptions);
     serve(
         port,
         routes -> {
           door.routes(routes);
           new Health(
                   () ->
-                      door.problem()
-                          .or(engine::problem)
-                          .or(pulse::problem)
-                          .or(platforms::problem),
+                      door.problem().or(engine::problem).or(pulse::problem).or(platforms::problem),
                   pulse::gauges,
                   receptions)
               .routes(routes);

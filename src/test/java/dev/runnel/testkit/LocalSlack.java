@@ -76,8 +76,7 @@ public final class LocalSlack implements AutoCloseable {
     try {
       var folder = Files.createTempDirectory("local-slack");
       var config =
-          Files.writeString(
-              folder.resolve("config.json"), config(transport, requestUrl, channels));
+          Files.writeString(folder.resolve("config.json"), config(transport, requestUrl, channels));
       var port = freePort();
       var process =
           new ProcessBuilder(
