@@ -110,8 +110,8 @@ public final class SlackSurface implements Surface, AutoCloseable {
     }
   }
 
-  /// Why nothing can come in from Slack. Over HTTP we cannot know, so where that is on too, a socket
-  /// that is down is no problem yet.
+  /// Why nothing can come in from Slack. Over HTTP we cannot know, so where that is on too, a
+  /// socket that is down is no problem yet.
   public Optional<String> problem() {
     return config.listens()
         ? Optional.empty()
