@@ -2,6 +2,7 @@ package dev.runnel.app;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 import java.util.stream.Collectors;
@@ -16,13 +17,19 @@ final class Manifest {
 
   static String of(Config config) {
     return config.settings().get(Setting.SLACK_APP_TOKEN).isPresent()
-        ? overSocket()
+        ? overSocket(config)
         : overHttp(config);
   }
 
-  private static String overSocket() {
+  private static String overSocket(Config config) {
+    var browsers = config.settings().get(Setting.SLACK_CLIENT_ID).flatMap(_ -> config.publicUrl());
     return lines()
-        .filter(line -> !line.contains(PLACEHOLDER) && !line.contains("SLACK_APP_TOKEN"))
+        .filter(line -> !line.contains("SLACK_APP_TOKEN"))
+        .filter(
+            line ->
+                !line.contains(PLACEHOLDER)
+                    || (line.contains("redirect_urls") && browsers.isPresent()))
+        .map(line -> line.replace(PLACEHOLDER, browsers.map(URI::toString).orElse("")))
         .map(line -> line.replace("socket_mode_enabled: false", "socket_mode_enabled: true"))
         .collect(Collectors.joining("\n", "", "\n"));
   }

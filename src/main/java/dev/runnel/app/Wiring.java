@@ -23,6 +23,7 @@ import dev.runnel.store.Engine;
 import dev.runnel.store.Pulse;
 import dev.runnel.store.SqlStore;
 import dev.runnel.store.SteadyClock;
+import dev.runnel.surface.slack.SlackSurface;
 import dev.runnel.web.FrontDoor;
 import dev.runnel.web.Health;
 import dev.runnel.web.Receptions;
@@ -85,7 +86,7 @@ final class Wiring implements AutoCloseable {
   }
 
   private void build(Map<String, String> environment) {
-    var platforms = opened(Platforms.of(config.settings(), clock));
+    Platforms.require(config.settings());
     var data = opened(DataFolder.open(config.data()));
     var port = config.port() == 0 ? freePort() : config.port();
     var publicUrl = config.publicUrl().orElse(URI.create("http://localhost:" + port));
@@ -98,6 +99,7 @@ final class Wiring implements AutoCloseable {
     var database = database(data);
     var time = new SteadyClock(database.clock(clock));
     var store = opened(new SqlStore(database, time));
+    var platforms = opened(Platforms.of(config.settings(), clock, publicUrl, database::dataSource));
     time.notBefore(store.newestWaiting());
     var pulse = new Pulse(store, time);
     var runs =
@@ -141,6 +143,7 @@ final class Wiring implements AutoCloseable {
         port,
         routes -> {
           door.routes(routes);
+          new SlackPages(platforms.slack().flatMap(SlackSurface::installer)).routes(routes);
           new Health(
                   () ->
                       door.problem().or(engine::problem).or(pulse::problem).or(platforms::problem),

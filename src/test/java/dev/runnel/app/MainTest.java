@@ -55,7 +55,29 @@ class MainTest {
             "/settings/interactivity")) {
       ((ObjectNode) overHttp.at(place)).remove(List.of("url", "request_url"));
     }
+    ((ObjectNode) overHttp.path("oauth_config")).remove("redirect_urls");
     assertThat(overSocket).isEqualTo(overHttp);
+  }
+
+  @Test
+  void aSocketForManyWorkspacesStillNeedsAnAddressForBrowsers() throws Exception {
+    var settings =
+        Map.of(
+            "SLACK_APP_TOKEN",
+            "xapp-1",
+            "SLACK_CLIENT_ID",
+            "1.2",
+            "SLACK_CLIENT_SECRET",
+            "s",
+            "RUNNEL_PUBLIC_URL",
+            "https://agents.acme.dev");
+
+    assertThat(run(settings, "manifest")).isZero();
+
+    var manifest = new YAMLMapper().readTree(said());
+    assertThat(manifest.at("/oauth_config/redirect_urls/0").asText())
+        .isEqualTo("https://agents.acme.dev/slack/oauth_redirect");
+    assertThat(manifest.at("/settings/event_subscriptions").has("request_url")).isFalse();
   }
 
   @Test

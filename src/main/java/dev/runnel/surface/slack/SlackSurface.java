@@ -17,14 +17,19 @@ import dev.runnel.core.model.SurfaceId;
 import dev.runnel.core.model.Update;
 import dev.runnel.core.port.Surface;
 import dev.runnel.surface.kit.Hmac;
+import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
+import java.util.stream.Collectors;
+import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -48,33 +53,78 @@ public final class SlackSurface implements Surface, AutoCloseable {
   private final SlackPayloads payloads;
   private final SlackRenderer renderer;
   private final SlackApi api;
-  private final SlackBackground background;
-  private final SlackCatchUp catchUp;
+  private final SlackWorkspaces workspaces;
+  private final Optional<SlackInstaller> installer;
   private final BoltApp bolt;
-  private volatile @Nullable SlackIdentity identity;
   private volatile @Nullable SlackSocket socket;
 
+  /// In one workspace, by the token from the settings.
   public SlackSurface(SlackConfig config, InstantSource clock) {
+    this(config, clock, Optional.empty());
+  }
+
+  /// In the workspaces that install the app.
+  ///
+  /// @param publicUrl how browsers reach us, without a path
+  /// @param database with the tables of `db/bot`
+  public SlackSurface(SlackConfig config, InstantSource clock, URI publicUrl, DataSource database) {
+    this(config, clock, Optional.of(new Site(publicUrl.toString(), database)));
+  }
+
+  private record Site(String url, DataSource database) {}
+
+  private SlackSurface(SlackConfig config, InstantSource clock, Optional<Site> site) {
     this.config = config;
     this.clock = clock;
     signature =
         config.listens()
             ? Optional.of(new SlackSignature(new Hmac(config.signingSecrets())))
             : Optional.empty();
-    payloads = new SlackPayloads(config, this::known);
+    payloads = new SlackPayloads(config, this::known, this::left);
     renderer = new SlackRenderer(config.command());
     api = new SlackApi(config);
-    background = new SlackBackground(api, new SlackNames(api));
-    catchUp = new SlackCatchUp(api, payloads, clock);
-    bolt = new BoltApp(config, api.sdk(), this::known);
+    if (config.client().isPresent()) {
+      var client = config.client().get();
+      var at = site.orElseThrow(() -> new IllegalArgumentException("Nowhere to keep tokens"));
+      var url = at.url().endsWith("/") ? at.url().substring(0, at.url().length() - 1) : at.url();
+      var rows = new InstallationRows(at.database());
+      var installed =
+          new InstalledWorkspaces(
+              client, rows, api, this::workspace, url + SlackInstaller.INSTALL, clock);
+      workspaces = installed;
+      installer =
+          Optional.of(
+              new SlackInstaller(
+                  config,
+                  client,
+                  api,
+                  installed,
+                  new InstallStates(client, rows, clock),
+                  url,
+                  clock));
+    } else {
+      workspaces = new OneWorkspace(workspace(api));
+      installer = Optional.empty();
+    }
+    bolt = new BoltApp(config, api.sdk(), () -> known(""));
+  }
+
+  private SlackWorkspace workspace(SlackApi api) {
+    return new SlackWorkspace(
+        api, new SlackBackground(api, new SlackNames(api)), new SlackCatchUp(api, payloads, clock));
   }
 
   /// Learns who we are. Where Slack cannot be asked, the next post asks again.
   public void start() {
     bolt.start();
     if (config.appToken().isEmpty()) {
-      learnIdentity();
+      workspaces.learn();
     }
+  }
+
+  /// Where people install the app; empty where it is in one workspace.
+  public Optional<SlackInstaller> installer() {
+    return installer;
   }
 
   /// Opens a socket in the background, where one is wanted, and keeps it open until
@@ -90,7 +140,7 @@ public final class SlackSurface implements Surface, AutoCloseable {
               var opened =
                   new SlackSocket(
                       () -> {
-                        knowOurselves();
+                        workspaces.learn();
                         return api.openSocket(token);
                       },
                       request -> door.apply(read(request)),
@@ -118,18 +168,36 @@ public final class SlackSurface implements Surface, AutoCloseable {
         : Optional.ofNullable(socket).flatMap(SlackSocket::problem);
   }
 
-  /// How Slack reaches us: `over HTTP`.
+  /// How Slack reaches us, and where we are: `over HTTP`.
   public String transport() {
-    return config.appToken().isEmpty()
-        ? "over HTTP"
-        : config.listens() ? "over HTTP and a socket" : "over a socket";
+    return (config.appToken().isEmpty()
+            ? "over HTTP"
+            : config.listens() ? "over HTTP and a socket" : "over a socket")
+        + workspaces.summary();
   }
 
-  /// Asks Slack once whether the tokens are good.
+  /// What was found about one workspace, or one token.
   ///
-  /// @return what to do when they are not, in a sentence
-  public Optional<String> check() {
-    return checkBotToken().or(this::checkAppToken);
+  /// @param words what to do where it is not well
+  public record Checked(boolean isWell, String words) {
+    static final Checked OK = new Checked(true, "ok");
+
+    static Checked well(String words) {
+      return new Checked(true, words);
+    }
+
+    static Checked problem(String words) {
+      return new Checked(false, words);
+    }
+  }
+
+  /// Asks Slack once, for each workspace, whether the tokens are good.
+  public List<Checked> check() {
+    List<Checked> found = new ArrayList<>(workspaces.check());
+    checkAppToken().map(Checked::problem).ifPresent(found::add);
+    return found.stream().allMatch(Checked::isWell) || config.client().isPresent()
+        ? found
+        : found.stream().filter(it -> !it.isWell()).limit(1).toList();
   }
 
   private Optional<String> checkAppToken() {
@@ -150,40 +218,16 @@ public final class SlackSurface implements Surface, AutoCloseable {
     };
   }
 
-  private Optional<String> checkBotToken() {
-    return switch (api.identity()) {
-      case Answer.Ok<SlackIdentity> _ -> Optional.empty();
-      case Answer.Wait<SlackIdentity>(_, String why) ->
-          Optional.of("not reached (" + why + "). Look at SLACK_API_URL and the network.");
-      case Answer.No<SlackIdentity>(String error) ->
-          Optional.of(
-              "Slack refuses the token ("
-                  + error
-                  + "). Put the bot token of the installed app into SLACK_BOT_TOKEN.");
-    };
+  private Optional<SlackIdentity> known(String team) {
+    return workspaces.known(team);
   }
 
-  private void learnIdentity() {
-    switch (api.identity()) {
-      case Answer.Ok<SlackIdentity>(SlackIdentity found) -> {
-        identity = found;
-        log.info("slack connected team={} user={}", found.team(), found.userId());
-      }
-      case Answer.Wait<SlackIdentity>(_, String why) ->
-          log.warn("slack not reached, asked again later why=\"{}\"", why);
-      case Answer.No<SlackIdentity>(String error) ->
-          log.error("slack refused the bot token error={}", error);
-    }
+  private void left(String team, Instant at) {
+    workspaces.left(team, at);
   }
 
-  private Optional<SlackIdentity> known() {
-    return Optional.ofNullable(identity);
-  }
-
-  private void knowOurselves() {
-    if (identity == null) {
-      learnIdentity();
-    }
+  private SlackApi api(SlackPlace place) {
+    return workspaces.of(place.team()).api();
   }
 
   @Override
@@ -222,19 +266,20 @@ public final class SlackSurface implements Surface, AutoCloseable {
         || message.filter(it -> it.ts().equals(place.thread())).isPresent()) {
       return Background.NONE;
     }
-    knowOurselves();
-    return background.of(
-        place,
-        message
-            .map(SlackPlace.Message::ts)
-            .orElseGet(() -> SlackPlace.timestamp(delivery.arrivedAt())),
-        delivery.origin().link());
+    var here = workspaces.of(place.team());
+    return here.background()
+        .of(
+            place,
+            message
+                .map(SlackPlace.Message::ts)
+                .orElseGet(() -> SlackPlace.timestamp(delivery.arrivedAt())),
+            delivery.origin().link());
   }
 
   @Override
   public Posting open(Delivery delivery, boolean again) {
-    knowOurselves();
     var place = SlackPlace.of(delivery.conversation());
+    var api = api(place);
     var mark = SlackPost.Mark.content(delivery.id().value());
     var post = renderer.request(delivery.actor(), request(delivery.intent()), mark);
     var earlier =
@@ -243,7 +288,7 @@ public final class SlackSurface implements Surface, AutoCloseable {
       case Answer.Ok<String>(String ts) -> opened(place, ts);
       case Answer.Wait<String>(Optional<Duration> after, String why) ->
           new Posting.Later(after, why);
-      case Answer.No<String>(String error) -> undeliverable(error);
+      case Answer.No<String>(String error) -> undeliverable(place, error);
     };
   }
 
@@ -263,7 +308,6 @@ public final class SlackSurface implements Surface, AutoCloseable {
 
   @Override
   public Posting post(Notice notice, @Nullable PostRef status) {
-    knowOurselves();
     return switch (notice.update()) {
       case Update.Received(PostRef message) -> react(notice, message);
       case Update.Status _ -> status == null ? say(notice) : edit(notice, status);
@@ -277,8 +321,14 @@ public final class SlackSurface implements Surface, AutoCloseable {
 
   @Override
   public Missed missed(Instant since, List<Conversation> conversations) {
-    knowOurselves();
-    return catchUp.since(since, conversations);
+    var byTeam =
+        conversations.stream()
+            .collect(
+                Collectors.groupingBy(
+                    it -> SlackPlace.of(it).team(), LinkedHashMap::new, Collectors.toList()));
+    List<Missed> all = new ArrayList<>();
+    byTeam.forEach((team, its) -> all.add(workspaces.of(team).catchUp().since(since, its)));
+    return SlackCatchUp.together(all);
   }
 
   /// Slack counts messages by channel.
@@ -290,6 +340,7 @@ public final class SlackSurface implements Surface, AutoCloseable {
   /// A new message in the thread.
   private Posting say(Notice notice) {
     var place = SlackPlace.of(notice.conversation());
+    var api = api(place);
     var mark = mark(notice);
     var post = renderer.render(notice.update(), mark);
     var oldest = SlackPlace.timestamp(notice.createdAt().minus(CLOCK_SKEW));
@@ -317,6 +368,7 @@ public final class SlackSurface implements Surface, AutoCloseable {
 
   private Posting edit(Notice notice, PostRef status) {
     var post = renderer.render(notice.update(), mark(notice));
+    var api = api(SlackPlace.of(notice.conversation()));
     return switch (api.update(SlackPlace.Message.of(status), post)) {
       // Somebody deleted it, or the workspace does not let old posts be edited.
       case Answer.No<String>(String error)
@@ -342,7 +394,7 @@ public final class SlackSurface implements Surface, AutoCloseable {
     if (place.isDirect()) {
       return say(notice);
     }
-    var answer = api.postPrivately(place.channel(), thread(place), to.id(), post);
+    var answer = api(place).postPrivately(place.channel(), thread(place), to.id(), post);
     return answer instanceof Answer.No<String> && place.isThread()
         ? say(notice)
         : privatePosting(notice, place, answer);
@@ -357,6 +409,7 @@ public final class SlackSurface implements Surface, AutoCloseable {
 
   /// A sign of receipt is an ornament: where it is not possible, it is done.
   private Posting react(Notice notice, PostRef message) {
+    var api = api(SlackPlace.of(notice.conversation()));
     return switch (api.react(SlackPlace.Message.of(message), SEEN)) {
       case Answer.Wait<String>(Optional<Duration> after, String why) ->
           new Posting.Later(after, why);
@@ -375,13 +428,17 @@ public final class SlackSurface implements Surface, AutoCloseable {
               SlackPlace.of(notice.conversation()).message(ts).ref(), notice.conversation());
       case Answer.Wait<String>(Optional<Duration> after, String why) ->
           new Posting.Later(after, why);
-      case Answer.No<String>(String error) -> undeliverable(error);
+      case Answer.No<String>(String error) ->
+          undeliverable(SlackPlace.of(notice.conversation()), error);
     };
   }
 
-  private Posting undeliverable(String error) {
+  private Posting undeliverable(SlackPlace place, String error) {
     return new Posting.Undeliverable(
-        SlackWords.refusal(error, known().map(SlackIdentity::userName)));
+        workspaces
+            .refusal(error)
+            .orElseGet(
+                () -> SlackWords.refusal(error, known(place.team()).map(SlackIdentity::userName))));
   }
 
   /// Posts, unless an earlier try did.
