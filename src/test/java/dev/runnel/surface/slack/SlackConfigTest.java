@@ -71,6 +71,43 @@ class SlackConfigTest {
         .hasMessageStartingWith("SLACK_SIGNING_SECRET is missing");
   }
 
+  @Test
+  void anAppThatWorkspacesInstallNeedsNoBotToken() {
+    var config =
+        SlackConfig.from(
+                Map.of(
+                    "SLACK_CLIENT_ID", "1.2",
+                    "SLACK_CLIENT_SECRET", "new, old",
+                    "SLACK_SIGNING_SECRET", "s"))
+            .orElseThrow();
+
+    assertThat(config.client().orElseThrow().secrets()).containsExactly("new", "old");
+    assertThat(config.botToken()).isEmpty();
+    assertThat(config.client().toString()).doesNotContain("new", "old");
+  }
+
+  @Test
+  void halfOfAClientNamesTheOtherHalf() {
+    assertThatThrownBy(
+            () -> SlackConfig.from(Map.of("SLACK_CLIENT_ID", "1", "SLACK_SIGNING_SECRET", "s")))
+        .hasMessageStartingWith("SLACK_CLIENT_SECRET is missing");
+    assertThatThrownBy(
+            () -> SlackConfig.from(Map.of("SLACK_CLIENT_SECRET", "c", "SLACK_SIGNING_SECRET", "s")))
+        .hasMessageStartingWith("SLACK_CLIENT_ID is missing");
+    assertThatThrownBy(
+            () -> SlackConfig.from(Map.of("SLACK_CLIENT_ID", "1", "SLACK_CLIENT_SECRET", "c")))
+        .hasMessageStartingWith("SLACK_SIGNING_SECRET is missing");
+    assertThatThrownBy(
+            () ->
+                SlackConfig.from(
+                    Map.of(
+                        "SLACK_CLIENT_ID", "1",
+                        "SLACK_CLIENT_SECRET", "c",
+                        "SLACK_SIGNING_SECRET", "s",
+                        "SLACK_BOT_TOKEN", "xoxb-1")))
+        .hasMessageContaining("Set one of them");
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"slack.com/api/", "ftp://x/api/", "https://slack.com/", "http://[/api/"})
   void anAddressThatCannotBeTheApiIsNamed(String url) {
