@@ -5,10 +5,15 @@ import dev.runnel.client.RunsClient;
 import dev.runnel.client.RunsException;
 import dev.runnel.database.Database;
 import dev.runnel.database.DatabaseException;
+import dev.runnel.surface.slack.SlackSurface;
 import java.io.PrintStream;
+import java.net.URI;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.Optional;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 
 /// `./runnel check`: calls everything that is connected once, and says in a line each what is
 /// well, and what to do about what is not.
@@ -16,6 +21,7 @@ final class Check {
   private final Config config;
   private final PrintStream out;
   private boolean allWell = true;
+  private @Nullable Database opened;
 
   Check(Config config, PrintStream out) {
     this.config = config;
@@ -24,14 +30,47 @@ final class Check {
 
   /// @return the exit code: 0 when all is well
   int run() {
-    try (var platforms = Platforms.of(config.settings(), InstantSource.system())) {
-      line("Data", data());
-      line("Database", database());
-      line("Agent", agentApi());
-      platforms.slack().ifPresent(slack -> line("Slack", slack.check()));
+    Platforms.require(config.settings());
+    line("Data", data());
+    line("Database", database());
+    line("Agent", agentApi());
+    try (var platforms =
+        Platforms.of(config.settings(), InstantSource.system(), publicUrl(), this::rows)) {
+      platforms.slack().ifPresent(slack -> slack.check().forEach(this::line));
       platforms.github().ifPresent(github -> line("GitHub", github.check()));
+    } finally {
+      if (opened != null) {
+        opened.close();
+      }
     }
     return allWell ? 0 : 1;
+  }
+
+  /// The bot's own tables, read beside a Runnel that may be running.
+  private DataSource rows() {
+    try {
+      opened = config.databaseUrl().map(Database::postgres).orElseGet(this::file);
+      return opened.migrate("db/bot").dataSource();
+    } catch (DatabaseException e) {
+      throw new SettingsException(
+          "Slack's workspaces are in the database, which cannot be reached. Check"
+              + " RUNNEL_DATABASE_URL, and that the server is up.");
+    }
+  }
+
+  /// A check makes no files.
+  private Database file() {
+    var file = config.data().resolve("runnel.db");
+    return Database.sqlite(Files.exists(file) ? file : Path.of(":memory:"));
+  }
+
+  private URI publicUrl() {
+    return config.publicUrl().orElse(URI.create("http://localhost:" + config.port()));
+  }
+
+  private void line(SlackSurface.Checked checked) {
+    allWell &= checked.isWell();
+    out.println(Wiring.line("Slack", checked.words()));
   }
 
   private void line(String name, Optional<String> problem) {

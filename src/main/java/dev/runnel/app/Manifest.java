@@ -2,11 +2,13 @@ package dev.runnel.app;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
-/// The Slack app manifest, with this installation's address filled in.
+/// The Slack app manifest, with this installation's address filled in; for a socket, without any.
 final class Manifest {
   /// The address that stands in `manifest.yml`.
   static final String PLACEHOLDER = "https://runnel.example.com";
@@ -14,6 +16,25 @@ final class Manifest {
   private Manifest() {}
 
   static String of(Config config) {
+    return config.settings().get(Setting.SLACK_APP_TOKEN).isPresent()
+        ? overSocket(config)
+        : overHttp(config);
+  }
+
+  private static String overSocket(Config config) {
+    var browsers = config.settings().get(Setting.SLACK_CLIENT_ID).flatMap(_ -> config.publicUrl());
+    return lines()
+        .filter(line -> !line.contains("SLACK_APP_TOKEN"))
+        .filter(
+            line ->
+                !line.contains(PLACEHOLDER)
+                    || (line.contains("redirect_urls") && browsers.isPresent()))
+        .map(line -> line.replace(PLACEHOLDER, browsers.map(URI::toString).orElse("")))
+        .map(line -> line.replace("socket_mode_enabled: false", "socket_mode_enabled: true"))
+        .collect(Collectors.joining("\n", "", "\n"));
+  }
+
+  private static String overHttp(Config config) {
     var url =
         config
             .publicUrl()
@@ -22,12 +43,16 @@ final class Manifest {
                 () ->
                     new SettingsException(
                         "Slack must know how to reach this Runnel. Set RUNNEL_PUBLIC_URL to its"
-                            + " address, for example https://runnel.example.com."));
-    return template()
-        .lines()
-        .dropWhile(line -> line.startsWith("#")) // It says how to fill in the address.
-        .map(line -> line.replace(PLACEHOLDER, url) + "\n")
-        .collect(Collectors.joining());
+                            + " address, for example https://runnel.example.com. Or set"
+                            + " SLACK_APP_TOKEN: a socket needs no address."));
+    return lines()
+        .map(line -> line.replace(PLACEHOLDER, url))
+        .collect(Collectors.joining("\n", "", "\n"));
+  }
+
+  /// Without the beginning, which says how to fill in the address.
+  private static Stream<String> lines() {
+    return template().lines().dropWhile(line -> line.startsWith("#"));
   }
 
   private static String template() {

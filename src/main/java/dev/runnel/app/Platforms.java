@@ -5,13 +5,18 @@ import dev.runnel.surface.github.GitHubConfig;
 import dev.runnel.surface.github.GitHubSurface;
 import dev.runnel.surface.slack.SlackConfig;
 import dev.runnel.surface.slack.SlackSurface;
+import dev.runnel.web.FrontDoor;
+import java.net.URI;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
+import javax.sql.DataSource;
 import okhttp3.OkHttpClient;
 
 /// The platforms whose settings are there, and what to say about those that are off.
@@ -19,13 +24,33 @@ record Platforms(Optional<SlackSurface> slack, Optional<GitHubSurface> github, O
     implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(15);
 
-  static Platforms of(Settings settings, InstantSource clock) {
+  /// @throws SettingsException when half of a platform's settings are there
+  static void require(Settings settings) {
+    var _ = slackConfig(settings);
+    var _ = gitHubConfig(settings);
+  }
+
+  private static Optional<SlackConfig> slackConfig(Settings settings) {
+    return read(SlackConfig::from, settings.startingWith("SLACK_"));
+  }
+
+  private static Optional<GitHubConfig> gitHubConfig(Settings settings) {
+    return read(GitHubConfig::from, settings.startingWith("GITHUB_", "RUNNEL_"));
+  }
+
+  /// @param publicUrl how the outside reaches us
+  /// @param database asked only where Slack may be installed in many workspaces
+  static Platforms of(
+      Settings settings, InstantSource clock, URI publicUrl, Supplier<DataSource> database) {
     var http = new OkHttpClient.Builder().callTimeout(PATIENCE).build();
     return new Platforms(
-        read(SlackConfig::from, settings.startingWith("SLACK_"))
-            .map(config -> new SlackSurface(config, clock)),
-        read(GitHubConfig::from, settings.startingWith("GITHUB_", "RUNNEL_"))
-            .map(config -> new GitHubSurface(config, http, clock)),
+        slackConfig(settings)
+            .map(
+                config ->
+                    config.client().isPresent()
+                        ? new SlackSurface(config, clock, publicUrl, database.get())
+                        : new SlackSurface(config, clock)),
+        gitHubConfig(settings).map(config -> new GitHubSurface(config, http, clock)),
         http);
   }
 
@@ -53,7 +78,9 @@ record Platforms(Optional<SlackSurface> slack, Optional<GitHubSurface> github, O
     return List.of(
         Wiring.line(
             "Slack",
-            slack.isPresent() ? "on" : "off. Set SLACK_SIGNING_SECRET and SLACK_BOT_TOKEN"),
+            slack
+                .map(it -> "on, " + it.transport())
+                .orElse("off. Set SLACK_BOT_TOKEN and SLACK_APP_TOKEN, or SLACK_SIGNING_SECRET")),
         Wiring.line(
             "GitHub",
             github.isPresent() ? "on" : "off. Set GITHUB_WEBHOOK_SECRET and GITHUB_TOKEN"));
@@ -61,6 +88,19 @@ record Platforms(Optional<SlackSurface> slack, Optional<GitHubSurface> github, O
 
   void start() {
     slack.ifPresent(SlackSurface::start);
+  }
+
+  /// Opens the connections that are ours to open, in the background.
+  ///
+  /// @return closes them
+  AutoCloseable connect(FrontDoor door, RandomGenerator chance) {
+    slack.ifPresent(it -> it.connect(reception -> door.take(it.id(), reception), chance));
+    return () -> slack.ifPresent(SlackSurface::disconnect);
+  }
+
+  /// Why one of those connections does not work; empty when all do.
+  Optional<String> problem() {
+    return slack.flatMap(SlackSurface::problem);
   }
 
   @Override

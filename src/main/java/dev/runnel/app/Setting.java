@@ -29,7 +29,10 @@ enum Setting {
   RUNNEL_TRIGGER_LABEL("trigger_label"),
   RUNNEL_MENTION("mention"),
   SLACK_SIGNING_SECRET("slack.signing_secret"),
+  SLACK_APP_TOKEN("slack.app_token"),
   SLACK_BOT_TOKEN("slack.bot_token"),
+  SLACK_CLIENT_ID("slack.client_id"),
+  SLACK_CLIENT_SECRET("slack.client_secret"),
   SLACK_API_URL("slack.api_url"),
   GITHUB_WEBHOOK_SECRET("github.webhook_secret"),
   GITHUB_TOKEN("github.token"),
@@ -53,7 +56,9 @@ enum Setting {
           RUNNEL_AGENT_API_KEY,
           RUNNEL_CONSOLE_TOKEN,
           SLACK_SIGNING_SECRET,
+          SLACK_APP_TOKEN,
           SLACK_BOT_TOKEN,
+          SLACK_CLIENT_SECRET,
           GITHUB_WEBHOOK_SECRET,
           GITHUB_TOKEN ->
           true;
@@ -77,6 +82,7 @@ enum Setting {
           RUNNEL_AGENT_ACCESS,
           RUNNEL_TRIGGER_LABEL,
           RUNNEL_MENTION,
+          SLACK_CLIENT_ID,
           SLACK_API_URL,
           GITHUB_API_URL ->
           false;

@@ -23,6 +23,7 @@ import dev.runnel.store.Engine;
 import dev.runnel.store.Pulse;
 import dev.runnel.store.SqlStore;
 import dev.runnel.store.SteadyClock;
+import dev.runnel.surface.slack.SlackSurface;
 import dev.runnel.web.FrontDoor;
 import dev.runnel.web.Health;
 import dev.runnel.web.Receptions;
@@ -85,7 +86,7 @@ final class Wiring implements AutoCloseable {
   }
 
   private void build(Map<String, String> environment) {
-    var platforms = opened(Platforms.of(config.settings(), clock));
+    Platforms.require(config.settings());
     var data = opened(DataFolder.open(config.data()));
     var port = config.port() == 0 ? freePort() : config.port();
     var publicUrl = config.publicUrl().orElse(URI.create("http://localhost:" + port));
@@ -98,6 +99,7 @@ final class Wiring implements AutoCloseable {
     var database = database(data);
     var time = new SteadyClock(database.clock(clock));
     var store = opened(new SqlStore(database, time));
+    var platforms = opened(Platforms.of(config.settings(), clock, publicUrl, database::dataSource));
     time.notBefore(store.newestWaiting());
     var pulse = new Pulse(store, time);
     var runs =
@@ -126,6 +128,7 @@ final class Wiring implements AutoCloseable {
                 new CatchUp(store, surfaces)::step));
 
     var receptions = new Receptions();
+    var door = new FrontDoor(store, surfaces, clock, receptions);
     var agent = agent(service);
     var console =
         new Console(
@@ -136,13 +139,14 @@ final class Wiring implements AutoCloseable {
             consoleSurface,
             new About(agent, platforms.names()),
             clock);
-    var door = new FrontDoor(store, surfaces, clock, receptions);
     serve(
         port,
         routes -> {
           door.routes(routes);
+          new SlackPages(platforms.slack().flatMap(SlackSurface::installer)).routes(routes);
           new Health(
-                  () -> door.problem().or(engine::problem).or(pulse::problem),
+                  () ->
+                      door.problem().or(engine::problem).or(pulse::problem).or(platforms::problem),
                   pulse::gauges,
                   receptions)
               .routes(routes);
@@ -153,6 +157,7 @@ final class Wiring implements AutoCloseable {
     opened(engine);
     opened(door);
     startAll(platforms);
+    opened(platforms.connect(door, chance));
     engine.start();
 
     lines.add(line("Console", publicUrl + "/"));

@@ -18,7 +18,8 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Where deliveries come in: `POST /slack/events` and `POST /webhooks/NAME`.
+/// Where deliveries come in: `POST /slack/events` and `POST /webhooks/NAME`, and [#take] for what
+/// comes over a platform's own connection.
 ///
 /// The order is the point: bound the size, let the surface verify and parse, commit, answer.
 /// Closed, it sends everybody away, to come back or to go to another node.
@@ -91,8 +92,15 @@ public final class FrontDoor implements AutoCloseable {
     return body.isEmpty() ? TOO_LARGE : receive(surface.get(), request(context, body.get()));
   }
 
-  Reply receive(Surface surface, RawRequest request) {
-    return switch (surface.receive(request)) {
+  private Reply receive(Surface surface, RawRequest request) {
+    return take(surface.id(), surface.receive(request));
+  }
+
+  /// Keeps what was received, on whatever way it came.
+  ///
+  /// @return what the sender is told: 2xx only when it is on disk
+  public Reply take(SurfaceId surface, Reception reception) {
+    return switch (reception) {
       case Reception.Accepted(var delivery, var reply) -> {
         boolean isNew;
         try {
@@ -100,10 +108,10 @@ public final class FrontDoor implements AutoCloseable {
         } catch (RuntimeException e) {
           // The sender sends it again; one line, for a database that is gone is asked often.
           log.warn("delivery not stored delivery={} why={}", delivery.id(), e.toString());
-          receptions.count(surface.id(), "not_stored");
+          receptions.count(surface, "not_stored");
           yield NOT_STORED;
         }
-        receptions.count(surface.id(), isNew ? "accepted" : "known");
+        receptions.count(surface, isNew ? "accepted" : "known");
         log.info(
             "delivery {} delivery={} conversation={} intent={}",
             isNew ? "accepted" : "known",
@@ -113,13 +121,12 @@ public final class FrontDoor implements AutoCloseable {
         yield reply;
       }
       case Reception.Answered(var reply) -> {
-        receptions.count(surface.id(), "answered");
+        receptions.count(surface, "answered");
         yield reply;
       }
       case Reception.Rejected(var reply, var why) -> {
-        receptions.count(surface.id(), "rejected");
-        log.warn(
-            "delivery rejected surface={} status={} why={}", surface.id(), reply.status(), why);
+        receptions.count(surface, "rejected");
+        log.warn("delivery rejected surface={} status={} why={}", surface, reply.status(), why);
         yield reply;
       }
     };

@@ -2,6 +2,8 @@ package dev.runnel.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -33,6 +35,49 @@ class MainTest {
   void theManifestNeedsAnAddress() {
     assertThat(run(Map.of(), "manifest")).isOne();
     assertThat(complained()).contains("Set RUNNEL_PUBLIC_URL");
+  }
+
+  @Test
+  void theManifestForASocketIsTheSameAppWithoutAddresses() throws Exception {
+    assertThat(run(Map.of("RUNNEL_PUBLIC_URL", "https://agents.acme.dev"), "manifest")).isZero();
+    var overHttp = (ObjectNode) new YAMLMapper().readTree(said());
+
+    assertThat(run(Map.of("SLACK_APP_TOKEN", "xapp-1"), "manifest")).isZero();
+
+    assertThat(said()).doesNotContain("http:", "https:", "url", "xapp-1");
+    var overSocket = new YAMLMapper().readTree(said());
+    assertThat(overSocket.at("/settings/socket_mode_enabled").asBoolean()).isTrue();
+    ((ObjectNode) overHttp.path("settings")).put("socket_mode_enabled", true);
+    for (var place :
+        List.of(
+            "/features/slash_commands/0",
+            "/settings/event_subscriptions",
+            "/settings/interactivity")) {
+      ((ObjectNode) overHttp.at(place)).remove(List.of("url", "request_url"));
+    }
+    ((ObjectNode) overHttp.path("oauth_config")).remove("redirect_urls");
+    assertThat(overSocket).isEqualTo(overHttp);
+  }
+
+  @Test
+  void aSocketForManyWorkspacesStillNeedsAnAddressForBrowsers() throws Exception {
+    var settings =
+        Map.of(
+            "SLACK_APP_TOKEN",
+            "xapp-1",
+            "SLACK_CLIENT_ID",
+            "1.2",
+            "SLACK_CLIENT_SECRET",
+            "s",
+            "RUNNEL_PUBLIC_URL",
+            "https://agents.acme.dev");
+
+    assertThat(run(settings, "manifest")).isZero();
+
+    var manifest = new YAMLMapper().readTree(said());
+    assertThat(manifest.at("/oauth_config/redirect_urls/0").asText())
+        .isEqualTo("https://agents.acme.dev/slack/oauth_redirect");
+    assertThat(manifest.at("/settings/event_subscriptions").has("request_url")).isFalse();
   }
 
   @Test

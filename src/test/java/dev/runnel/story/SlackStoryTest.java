@@ -25,8 +25,13 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
 
-/// A Slack thread and its run, with a Slack emulator and a real agent command.
+/// A Slack thread and its run, with a Slack emulator and a real agent command, on both ways from
+/// Slack to us.
+@ParameterizedClass
+@EnumSource(LocalSlack.Transport.class)
 @Tag("emulator")
 class SlackStoryTest {
   /// Works for a moment, or for ever when told to wait; knows how often it was called.
@@ -46,14 +51,19 @@ class SlackStoryTest {
 
   private static final Duration PATIENCE = Duration.ofSeconds(40);
 
+  private final LocalSlack.Transport transport;
   @TempDir Path folder;
   private LocalSlack slack;
   private RunnelProcess runnel;
 
+  SlackStoryTest(LocalSlack.Transport transport) {
+    this.transport = transport;
+  }
+
   @BeforeEach
   void open() throws Exception {
     var port = RunnelProcess.freePort();
-    slack = LocalSlack.start(URI.create("http://127.0.0.1:" + port + "/slack/events"));
+    slack = LocalSlack.start(transport, URI.create("http://127.0.0.1:" + port + "/slack/events"));
     var agent = Files.writeString(folder.resolve("agent.sh"), AGENT);
     var settings = new HashMap<>(slack.settings());
     settings.put("RUNNEL_AGENT_COMMAND", "sh '" + agent + "'");
@@ -167,15 +177,34 @@ class SlackStoryTest {
     var now = Instant.now().getEpochSecond();
     var form = "command=%2Fagent&text=fix+it&trigger_id=1&team_id=T&channel_id=C&user_id=U";
 
-    assertThat(send(form, now, "v0=" + "0".repeat(64))).isEqualTo(401);
-    assertThat(send(form, now - 600, signature(form, now - 600))).isEqualTo(401);
-    assertThat(send(form, now + 600, signature(form, now + 600))).isEqualTo(401);
-    assertThat(send("{garbage", now, signature("{garbage", now))).isEqualTo(400);
+    assertThat(send(form, now, "v0=" + "0".repeat(64))).isEqualTo(overHttp(401));
+    assertThat(send(form, now - 600, signature(form, now - 600))).isEqualTo(overHttp(401));
+    assertThat(send(form, now + 600, signature(form, now + 600))).isEqualTo(overHttp(401));
+    assertThat(send("{garbage", now, signature("{garbage", now))).isEqualTo(overHttp(400));
     assertThat(send("x".repeat(6_000_000), now, "v0=00")).isEqualTo(413);
 
     assertThat(runnel.metric("runnel_inbox_waiting")).isZero();
     assertThat(runnel.metric("runnel_runs_active")).isZero();
     assertThat(slack.messages(CHANNEL)).isEmpty();
+  }
+
+  @Test
+  void whenSlackIsGoneItIsStillAliveAndOverASocketNotReady() throws Exception {
+    slack.close();
+
+    if (transport == LocalSlack.Transport.SOCKET) {
+      await().atMost(PATIENCE).until(() -> runnel.get("/readyz").statusCode() == 503);
+      assertThat(runnel.get("/readyz").body())
+          .startsWith("Slack's socket is not connected (since ");
+    } else {
+      assertThat(runnel.get("/readyz").statusCode()).isEqualTo(200);
+    }
+    assertThat(runnel.get("/healthz").statusCode()).isEqualTo(200);
+  }
+
+  /// Who talks over a socket only is not found over HTTP.
+  private int overHttp(int status) {
+    return transport == LocalSlack.Transport.HTTP ? status : 404;
   }
 
   private int send(String body, long timestamp, String signature) throws Exception {

@@ -32,6 +32,7 @@ public final class LocalSlack implements AutoCloseable {
   public static final String BOB = "U0BOB";
   public static final String BOT = "U0RUNNEL";
   public static final String BOT_TOKEN = "xoxb-local-slack";
+  public static final String APP_TOKEN = "xapp-local-slack";
   public static final String SIGNING_SECRET = "local-slack-signing-secret";
 
   private static final ObjectMapper JSON = new ObjectMapper();
@@ -40,24 +41,42 @@ public final class LocalSlack implements AutoCloseable {
   private final Process process;
   private final Path folder;
   private final URI address;
+  private final Transport transport;
 
-  private LocalSlack(Process process, Path folder, URI address) {
+  /// How it reaches the app.
+  public enum Transport {
+    HTTP,
+    SOCKET
+  }
+
+  private LocalSlack(Process process, Path folder, URI address, Transport transport) {
     this.process = process;
     this.folder = folder;
     this.address = address;
+    this.transport = transport;
   }
 
   /// Starts one that sends everything to an address; skips the test where there is no emulator.
   public static LocalSlack start(URI requestUrl) {
-    return start(requestUrl, List.of(CHANNEL));
+    return start(Transport.HTTP, requestUrl, List.of(CHANNEL));
+  }
+
+  /// @param requestUrl of no meaning to one that waits for a socket
+  public static LocalSlack start(Transport transport, URI requestUrl) {
+    return start(transport, requestUrl, List.of(CHANNEL));
   }
 
   /// The same, with these channels.
   public static LocalSlack start(URI requestUrl, List<String> channels) {
+    return start(Transport.HTTP, requestUrl, channels);
+  }
+
+  private static LocalSlack start(Transport transport, URI requestUrl, List<String> channels) {
     var program = Emulators.program("local-slack-linux-x64/bin/local-slack");
     try {
       var folder = Files.createTempDirectory("local-slack");
-      var config = Files.writeString(folder.resolve("config.json"), config(requestUrl, channels));
+      var config =
+          Files.writeString(folder.resolve("config.json"), config(transport, requestUrl, channels));
       var port = freePort();
       var process =
           new ProcessBuilder(
@@ -71,7 +90,8 @@ public final class LocalSlack implements AutoCloseable {
               .redirectErrorStream(true)
               .redirectOutput(folder.resolve("output.log").toFile())
               .start();
-      var slack = new LocalSlack(process, folder, URI.create("http://127.0.0.1:" + port));
+      var slack =
+          new LocalSlack(process, folder, URI.create("http://127.0.0.1:" + port), transport);
       slack.awaitStart();
       return slack;
     } catch (IOException e) {
@@ -79,7 +99,7 @@ public final class LocalSlack implements AutoCloseable {
     }
   }
 
-  private static String config(URI requestUrl, List<String> channels) {
+  private static String config(Transport transport, URI requestUrl, List<String> channels) {
     var config = JSON.createObjectNode();
     config.putObject("workspace").put("name", "Acme").put("domain", "acme").put("teamId", TEAM);
     config
@@ -89,7 +109,8 @@ public final class LocalSlack implements AutoCloseable {
         .put("botName", "runnel")
         .put("botToken", BOT_TOKEN)
         .put("signingSecret", SIGNING_SECRET)
-        .put("mode", "events")
+        .put("appToken", APP_TOKEN)
+        .put("mode", transport == Transport.HTTP ? "events" : "socket")
         .put("requestUrl", requestUrl.toString());
     var users = config.putArray("users");
     users.addObject().put("id", ANN).put("name", "ann");
@@ -129,10 +150,14 @@ public final class LocalSlack implements AutoCloseable {
 
   /// What the bot needs to know of it.
   public Map<String, String> settings() {
+    var proof = transport == Transport.HTTP ? "SLACK_SIGNING_SECRET" : "SLACK_APP_TOKEN";
     return Map.of(
-        "SLACK_SIGNING_SECRET", SIGNING_SECRET,
-        "SLACK_BOT_TOKEN", BOT_TOKEN,
-        "SLACK_API_URL", address + "/api/");
+        proof,
+        transport == Transport.HTTP ? SIGNING_SECRET : APP_TOKEN,
+        "SLACK_BOT_TOKEN",
+        BOT_TOKEN,
+        "SLACK_API_URL",
+        address + "/api/");
   }
 
   /// Somebody types a slash command; returns when the app has answered.

@@ -5,6 +5,7 @@ import java.net.URI;
 import java.util.Optional;
 import mockwebserver3.MockResponse;
 import mockwebserver3.RecordedRequest;
+import okhttp3.Headers;
 import okhttp3.HttpUrl;
 import okhttp3.OkHttpClient;
 import okhttp3.Request;
@@ -25,6 +26,11 @@ final class Passage implements AutoCloseable {
   }
 
   MockResponse pass(RecordedRequest request) throws IOException {
+    return pass(request, request.getHeaders());
+  }
+
+  /// The same, with other headers.
+  MockResponse pass(RecordedRequest request, Headers headers) throws IOException {
     var url =
         request
             .getUrl()
@@ -37,7 +43,7 @@ final class Passage implements AutoCloseable {
     var passed =
         new Request.Builder()
             .url(url)
-            .headers(request.getHeaders().newBuilder().removeAll("Idempotency-Key").build())
+            .headers(headers.newBuilder().removeAll("Idempotency-Key").build())
             .method(
                 request.getMethod(),
                 request.getMethod().equals("GET") ? null : RequestBody.create(body, null))

@@ -102,6 +102,17 @@ public final class SignedSlack {
     return request.build();
   }
 
+  /// The app was taken out of the workspace.
+  public HttpRequest uninstalled(URI node) {
+    var body = JSON.createObjectNode();
+    body.put("type", "event_callback")
+        .put("team_id", LocalSlack.TEAM)
+        .put("event_id", "EvGone")
+        .put("event_time", Instant.now().getEpochSecond());
+    body.putObject("event").put("type", "app_uninstalled");
+    return signed(node, "application/json", body.toString()).build();
+  }
+
   private HttpRequest.Builder signed(URI node, String type, String body) {
     var timestamp = Long.toString(Instant.now().getEpochSecond());
     return HttpRequest.newBuilder(node.resolve("/slack/events"))

@@ -30,9 +30,8 @@ final class BoltApp {
     var bolt =
         AppConfig.builder()
             .slack(slack)
-            .singleTeamBotToken(config.botToken())
-            .signingSecret(config.signingSecrets().getFirst())
-            // Done already, over the raw bytes and with every secret.
+            .singleTeamBotToken(config.botToken().orElse(null))
+            // Done already, over the raw bytes and with every secret; or by the socket.
             .requestVerificationEnabled(false)
             .authTestCacheEnabled(true)
             .authTestCacheExpirationMillis(-1)
@@ -58,9 +57,10 @@ final class BoltApp {
     parser = new SlackRequestParser(bolt);
   }
 
-  private static void authorize(Request<?> request, SlackIdentity identity, String token) {
+  private static void authorize(
+      Request<?> request, SlackIdentity identity, Optional<String> token) {
     var context = request.getContext();
-    context.setBotToken(token);
+    token.ifPresent(context::setBotToken);
     context.setBotId(identity.botId());
     context.setBotUserId(identity.userId());
     context.setTeamId(identity.team());

@@ -6,6 +6,7 @@ import com.slack.api.app_backend.interactive_components.response.ActionResponse;
 import com.slack.api.methods.MethodsClient;
 import com.slack.api.methods.SlackApiException;
 import com.slack.api.methods.SlackApiTextResponse;
+import com.slack.api.methods.response.oauth.OAuthV2AccessResponse;
 import com.slack.api.model.Message;
 import com.slack.api.model.ResponseMetadata;
 import com.slack.api.model.User;
@@ -13,10 +14,13 @@ import com.slack.api.util.http.SlackHttpClient;
 import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// Calls to Slack's Web API. Every failure is an [Answer]; nothing is repeated here.
@@ -38,6 +42,10 @@ final class SlackApi implements AutoCloseable {
 
   private final Slack slack;
   private final MethodsClient methods;
+  private final Function<String, Answer<?>> refusals;
+
+  /// Why no call can be made; null where calls can be made.
+  private final @Nullable Answer<?> unavailable;
 
   SlackApi(SlackConfig config) {
     var sdk = new com.slack.api.SlackConfig();
@@ -50,7 +58,34 @@ final class SlackApi implements AutoCloseable {
     var http =
         SlackHttpClient.buildOkHttpClient(sdk).newBuilder().retryOnConnectionFailure(false).build();
     slack = Slack.getInstance(sdk, new SlackHttpClient(http));
-    methods = slack.methods(config.botToken());
+    methods = config.botToken().map(slack::methods).orElseGet(slack::methods);
+    refusals = Answer.No::new;
+    unavailable = null;
+  }
+
+  private SlackApi(
+      Slack slack,
+      MethodsClient methods,
+      Function<String, Answer<?>> refusals,
+      @Nullable Answer<?> unavailable) {
+    this.slack = slack;
+    this.methods = methods;
+    this.refusals = refusals;
+    this.unavailable = unavailable;
+  }
+
+  /// The same for another workspace. It needs no closing.
+  ///
+  /// @param refusals what to make of an error code of Slack's: the token may be no good any more
+  SlackApi with(String token, Function<String, Answer<?>> refusals) {
+    return new SlackApi(slack, slack.methods(token), refusals, null);
+  }
+
+  /// The same for a workspace that cannot be called: each call answers so.
+  ///
+  /// @param why a [Answer.Wait] or a [Answer.No]
+  SlackApi unavailable(Answer<?> why) {
+    return new SlackApi(slack, slack.methods(), refusals, why);
   }
 
   /// For Bolt, which shares our client.
@@ -68,6 +103,74 @@ final class SlackApi implements AutoCloseable {
                     orEmpty(it.getBotId()),
                     orEmpty(it.getUser()),
                     address(it.getUrl())));
+  }
+
+  /// What Slack grants when the app is installed, or its token renewed.
+  ///
+  /// @param wholeOrganisation not for one workspace
+  /// @param expiresIn empty where tokens are not rotated
+  record Grant(
+      String team,
+      String teamName,
+      boolean wholeOrganisation,
+      String app,
+      String botUser,
+      String token,
+      Optional<String> refreshToken,
+      Optional<Duration> expiresIn,
+      Set<String> scopes) {
+    /// Never the tokens.
+    @Override
+    public String toString() {
+      return "Grant[team=" + team + ", tokens withheld]";
+    }
+  }
+
+  /// Trades the code that an installation brought, which Slack takes once.
+  Answer<Grant> install(SlackClient client, String code, URI redirect) {
+    return call(() ->
+            methods.oauthV2Access(
+                r ->
+                    r.clientId(client.id())
+                        .clientSecret(client.secret())
+                        .code(code)
+                        .redirectUri(redirect.toString())))
+        .map(SlackApi::grant);
+  }
+
+  /// Trades a refresh token, which Slack takes once, for a new pair.
+  Answer<Grant> renew(SlackClient client, String refreshToken) {
+    return call(() ->
+            methods.oauthV2Access(
+                r ->
+                    r.clientId(client.id())
+                        .clientSecret(client.secret())
+                        .grantType("refresh_token")
+                        .refreshToken(refreshToken)))
+        .map(SlackApi::grant);
+  }
+
+  private static Grant grant(OAuthV2AccessResponse response) {
+    var team = Optional.ofNullable(response.getTeam());
+    return new Grant(
+        team.map(it -> orEmpty(it.getId())).orElse(""),
+        team.map(it -> orEmpty(it.getName())).orElse(""),
+        response.isEnterpriseInstall(),
+        orEmpty(response.getAppId()),
+        orEmpty(response.getBotUserId()),
+        orEmpty(response.getAccessToken()),
+        Optional.ofNullable(response.getRefreshToken()).filter(it -> !it.isEmpty()),
+        Optional.ofNullable(response.getExpiresIn()).map(Duration::ofSeconds),
+        Arrays.stream(orEmpty(response.getScope()).split(",", -1))
+            .map(String::strip)
+            .filter(it -> !it.isEmpty())
+            .collect(Collectors.toUnmodifiableSet()));
+  }
+
+  /// The address of a new socket. It holds a ticket: keep it secret.
+  Answer<String> openSocket(String appToken) {
+    return call(() -> methods.appsConnectionsOpen(r -> r.token(appToken)))
+        .map(it -> orEmpty(it.getUrl()));
   }
 
   /// @param thread the timestamp of its first message; null to post in the channel
@@ -209,7 +312,10 @@ final class SlackApi implements AutoCloseable {
     T run() throws IOException, SlackApiException;
   }
 
-  private static <T extends SlackApiTextResponse> Answer<T> call(Call<T> call) {
+  private <T extends SlackApiTextResponse> Answer<T> call(Call<T> call) {
+    if (unavailable != null) {
+      return unavailable.as();
+    }
     T response;
     try {
       response = call.run();
@@ -232,7 +338,7 @@ final class SlackApi implements AutoCloseable {
     var error = Optional.ofNullable(response.getError()).orElse("no_error_code");
     return PASSING.contains(error)
         ? new Answer.Wait<>(Optional.empty(), "Slack answered " + error)
-        : new Answer.No<>(error);
+        : refusals.apply(error).as();
   }
 
   private static boolean isPassing(int status) {

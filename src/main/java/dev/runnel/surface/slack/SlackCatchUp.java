@@ -66,6 +66,20 @@ final class SlackCatchUp {
         heard.values().stream().sorted(Comparator.comparing(Missed.Heard::at)).toList());
   }
 
+  /// What several workspaces say, as one.
+  static Missed together(List<Missed> all) {
+    List<Missed.Heard> heard = new ArrayList<>();
+    for (var each : all) {
+      switch (each) {
+        case Missed.Said(var said) -> heard.addAll(said);
+        case Missed.Unknown unknown -> {
+          return unknown;
+        }
+      }
+    }
+    return new Missed.Said(heard.stream().sorted(Comparator.comparing(Missed.Heard::at)).toList());
+  }
+
   private void hear(
       Map<String, Missed.Heard> heard, SlackPlace place, String oldest, SlackApi.Pages pages)
       throws Waits {

@@ -26,7 +26,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Supplier;
+import java.util.function.BiConsumer;
+import java.util.function.Function;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -39,6 +40,7 @@ final class SlackPayloads {
   private static final Set<String> SPOKEN = Set.of("file_share", "thread_broadcast");
   private static final Set<String> FOR_BOLT =
       Set.of("view_submission", "view_closed", "block_suggestion", "shortcut", "message_action");
+  private static final Set<String> GONE = Set.of("app_uninstalled", "tokens_revoked");
   // Ids become parts of our keys, so nothing but the characters of an id may get in.
   private static final Pattern ID = Pattern.compile("[A-Za-z0-9._-]{1,100}");
   private static final Reply TAKEN = Reply.empty(200);
@@ -46,12 +48,19 @@ final class SlackPayloads {
 
   private final JsonMapper json = JsonMapper.builder().build();
   private final SlackConfig config;
-  private final Supplier<Optional<SlackIdentity>> identity;
+  private final Function<String, Optional<SlackIdentity>> identity;
+  private final BiConsumer<String, Instant> left;
 
-  /// @param identity who we are, once it is known; it must answer at once
-  SlackPayloads(SlackConfig config, Supplier<Optional<SlackIdentity>> identity) {
+  /// @param identity who we are in a workspace, once it is known; where a request names none it is
+  ///     asked for ``. It must answer at once
+  /// @param left is told of a workspace that took the app away, and must not wait either
+  SlackPayloads(
+      SlackConfig config,
+      Function<String, Optional<SlackIdentity>> identity,
+      BiConsumer<String, Instant> left) {
     this.config = config;
     this.identity = identity;
+    this.left = left;
   }
 
   /// @return empty for what is Bolt's: handshakes, modals, shortcuts
@@ -179,8 +188,11 @@ final class SlackPayloads {
     var channel = id(event, "channel");
     var ts = id(event, "ts");
     var user = id(event, "user");
-    var team = id(body, "team_id").or(this::ownTeam);
-    var ownUsers = ownUsers(body);
+    var team = team(body);
+    if (GONE.contains(type)) {
+      return gone(team, body, arrivedAt);
+    }
+    var ownUsers = ownUsers(body, team.orElse(""));
     if (!(type.equals("message") || type.equals("app_mention"))
         || !isSpoken(event)
         || channel.isEmpty()
@@ -220,6 +232,23 @@ final class SlackPayloads {
                         arrivedAt),
                     TAKEN))
         .orElse(NOISE);
+  }
+
+  /// The app was taken away, or its token was.
+  private Reception gone(Optional<String> team, JsonNode body, Instant arrivedAt) {
+    var tokens = body.path("event").path("tokens");
+    if (team.isPresent() && (tokens.isMissingNode() || !tokens.path("bot").isEmpty())) {
+      var at = body.path("event_time");
+      left.accept(team.get(), at.canConvertToInt() ? Instant.ofEpochSecond(at.asInt()) : arrivedAt);
+    }
+    return NOISE;
+  }
+
+  /// Whose token hears it. In a channel that workspaces share, `team_id` may be another one.
+  private Optional<String> team(JsonNode body) {
+    return id(first(body.path("authorizations")), "team_id")
+        .or(() -> id(body, "team_id"))
+        .or(this::ownTeam);
   }
 
   /// Said by a person just now: not an edit, a deletion, a "joined the channel", a bot.
@@ -290,24 +319,23 @@ final class SlackPayloads {
     return array.isArray() ? array.path(0) : MissingNode.getInstance();
   }
 
-  private Set<String> ownUsers(JsonNode body) {
+  private Set<String> ownUsers(JsonNode body, String team) {
     var authorization = first(body.path("authorizations"));
-    return authorization.path("is_bot").asBoolean()
-        ? id(authorization, "user_id").map(Set::of).orElseGet(this::ownUsers)
-        : ownUsers();
-  }
-
-  private Set<String> ownUsers() {
-    return identity.get().map(it -> Set.of(it.userId())).orElse(Set.of());
+    return Optional.of(authorization)
+        .filter(it -> it.path("is_bot").asBoolean())
+        .flatMap(it -> id(it, "user_id"))
+        .or(() -> identity.apply(team).map(SlackIdentity::userId))
+        .map(Set::of)
+        .orElse(Set.of());
   }
 
   private Optional<String> ownTeam() {
-    return identity.get().map(SlackIdentity::team);
+    return identity.apply("").map(SlackIdentity::team);
   }
 
   private Optional<URI> link(SlackPlace place, String ts) {
     return identity
-        .get()
+        .apply(place.team())
         .flatMap(SlackIdentity::workspace)
         .map(
             workspace -> {

@@ -17,17 +17,24 @@ import dev.runnel.core.model.SurfaceId;
 import dev.runnel.core.model.Update;
 import dev.runnel.core.port.Surface;
 import dev.runnel.surface.kit.Hmac;
+import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
+import java.util.stream.Collectors;
+import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Slack, by signed requests over HTTP.
+/// Slack, by signed requests over HTTP, by a socket, or by both.
 ///
 /// @implSpec Thread-safe. [#receive] is pure; all else may call Slack.
 public final class SlackSurface implements Surface, AutoCloseable {
@@ -40,68 +47,187 @@ public final class SlackSurface implements Surface, AutoCloseable {
   // Slack's clock and ours need not agree when we look for a post of ours.
   private static final Duration CLOCK_SKEW = Duration.ofMinutes(5);
 
-  private final SlackSignature signature;
+  private final SlackConfig config;
+  private final InstantSource clock;
+  private final Optional<SlackSignature> signature;
   private final SlackPayloads payloads;
   private final SlackRenderer renderer;
   private final SlackApi api;
-  private final SlackBackground background;
-  private final SlackCatchUp catchUp;
+  private final SlackWorkspaces workspaces;
+  private final Optional<SlackInstaller> installer;
   private final BoltApp bolt;
-  private volatile @Nullable SlackIdentity identity;
+  private volatile @Nullable SlackSocket socket;
 
+  /// In one workspace, by the token from the settings.
   public SlackSurface(SlackConfig config, InstantSource clock) {
-    signature = new SlackSignature(new Hmac(config.signingSecrets()));
-    payloads = new SlackPayloads(config, this::known);
+    this(config, clock, Optional.empty());
+  }
+
+  /// In the workspaces that install the app.
+  ///
+  /// @param publicUrl how browsers reach us, without a path
+  /// @param database with the tables of `db/bot`
+  public SlackSurface(SlackConfig config, InstantSource clock, URI publicUrl, DataSource database) {
+    this(config, clock, Optional.of(new Site(publicUrl.toString(), database)));
+  }
+
+  private record Site(String url, DataSource database) {}
+
+  private SlackSurface(SlackConfig config, InstantSource clock, Optional<Site> site) {
+    this.config = config;
+    this.clock = clock;
+    signature =
+        config.listens()
+            ? Optional.of(new SlackSignature(new Hmac(config.signingSecrets())))
+            : Optional.empty();
+    payloads = new SlackPayloads(config, this::known, this::left);
     renderer = new SlackRenderer(config.command());
     api = new SlackApi(config);
-    background = new SlackBackground(api, new SlackNames(api));
-    catchUp = new SlackCatchUp(api, payloads, clock);
-    bolt = new BoltApp(config, api.sdk(), this::known);
+    if (config.client().isPresent()) {
+      var client = config.client().get();
+      var at = site.orElseThrow(() -> new IllegalArgumentException("Nowhere to keep tokens"));
+      var url = at.url().endsWith("/") ? at.url().substring(0, at.url().length() - 1) : at.url();
+      var rows = new InstallationRows(at.database());
+      var installed =
+          new InstalledWorkspaces(
+              client, rows, api, this::workspace, url + SlackInstaller.INSTALL, clock);
+      workspaces = installed;
+      installer =
+          Optional.of(
+              new SlackInstaller(
+                  config,
+                  client,
+                  api,
+                  installed,
+                  new InstallStates(client, rows, clock),
+                  url,
+                  clock));
+    } else {
+      workspaces = new OneWorkspace(workspace(api));
+      installer = Optional.empty();
+    }
+    bolt = new BoltApp(config, api.sdk(), () -> known(""));
+  }
+
+  private SlackWorkspace workspace(SlackApi api) {
+    return new SlackWorkspace(
+        api, new SlackBackground(api, new SlackNames(api)), new SlackCatchUp(api, payloads, clock));
   }
 
   /// Learns who we are. Where Slack cannot be asked, the next post asks again.
   public void start() {
     bolt.start();
-    learnIdentity();
+    if (config.appToken().isEmpty()) {
+      workspaces.learn();
+    }
   }
 
-  /// Asks Slack once whether the token is good.
+  /// Where people install the app; empty where it is in one workspace.
+  public Optional<SlackInstaller> installer() {
+    return installer;
+  }
+
+  /// Opens a socket in the background, where one is wanted, and keeps it open until
+  /// [#disconnect()].
   ///
-  /// @return what to do when it is not, in a sentence
-  public Optional<String> check() {
-    return switch (api.identity()) {
-      case Answer.Ok<SlackIdentity> _ -> Optional.empty();
-      case Answer.Wait<SlackIdentity>(_, String why) ->
-          Optional.of("not reached (" + why + "). Look at SLACK_API_URL and the network.");
-      case Answer.No<SlackIdentity>(String error) ->
+  /// @param door takes what is read from it; what it answers with 2xx is acknowledged, with the
+  ///     body of the reply
+  public void connect(Function<Reception, Reply> door, RandomGenerator chance) {
+    config
+        .appToken()
+        .ifPresent(
+            token -> {
+              var opened =
+                  new SlackSocket(
+                      () -> {
+                        workspaces.learn();
+                        return api.openSocket(token);
+                      },
+                      request -> door.apply(read(request)),
+                      clock,
+                      chance,
+                      SlackSocket.Pace.USUAL);
+              socket = opened;
+              opened.start();
+            });
+  }
+
+  /// Takes nothing more from the socket; what was taken is acknowledged.
+  public void disconnect() {
+    var open = socket;
+    if (open != null) {
+      open.close();
+    }
+  }
+
+  /// Why nothing can come in from Slack. Over HTTP we cannot know, so where that is on too, a
+  /// socket that is down is no problem yet.
+  public Optional<String> problem() {
+    return config.listens()
+        ? Optional.empty()
+        : Optional.ofNullable(socket).flatMap(SlackSocket::problem);
+  }
+
+  /// How Slack reaches us, and where we are: `over HTTP`.
+  public String transport() {
+    return (config.appToken().isEmpty()
+            ? "over HTTP"
+            : config.listens() ? "over HTTP and a socket" : "over a socket")
+        + workspaces.summary();
+  }
+
+  /// What was found about one workspace, or one token.
+  ///
+  /// @param words what to do where it is not well
+  public record Checked(boolean isWell, String words) {
+    static final Checked OK = new Checked(true, "ok");
+
+    static Checked well(String words) {
+      return new Checked(true, words);
+    }
+
+    static Checked problem(String words) {
+      return new Checked(false, words);
+    }
+  }
+
+  /// Asks Slack once, for each workspace, whether the tokens are good.
+  public List<Checked> check() {
+    List<Checked> found = new ArrayList<>(workspaces.check());
+    checkAppToken().map(Checked::problem).ifPresent(found::add);
+    return found.stream().allMatch(Checked::isWell) || config.client().isPresent()
+        ? found
+        : found.stream().filter(it -> !it.isWell()).limit(1).toList();
+  }
+
+  private Optional<String> checkAppToken() {
+    return config.appToken().map(api::openSocket).flatMap(SlackSurface::problemOpening);
+  }
+
+  private static Optional<String> problemOpening(Answer<String> address) {
+    return switch (address) {
+      case Answer.Ok<String> _ -> Optional.empty();
+      case Answer.Wait<String>(_, String why) ->
+          Optional.of("gives no socket (" + why + "). Try again in a minute.");
+      case Answer.No<String>(String error) ->
           Optional.of(
-              "Slack refuses the token ("
+              "Slack gives no socket ("
                   + error
-                  + "). Put the bot token of the installed app into SLACK_BOT_TOKEN.");
+                  + "). Turn Socket Mode on in the app's settings, and put an app-level token with"
+                  + " connections:write into SLACK_APP_TOKEN.");
     };
   }
 
-  private void learnIdentity() {
-    switch (api.identity()) {
-      case Answer.Ok<SlackIdentity>(SlackIdentity found) -> {
-        identity = found;
-        log.info("slack connected team={} user={}", found.team(), found.userId());
-      }
-      case Answer.Wait<SlackIdentity>(_, String why) ->
-          log.warn("slack not reached, asked again later why=\"{}\"", why);
-      case Answer.No<SlackIdentity>(String error) ->
-          log.error("slack refused the bot token error={}", error);
-    }
+  private Optional<SlackIdentity> known(String team) {
+    return workspaces.known(team);
   }
 
-  private Optional<SlackIdentity> known() {
-    return Optional.ofNullable(identity);
+  private void left(String team, Instant at) {
+    workspaces.left(team, at);
   }
 
-  private void knowOurselves() {
-    if (identity == null) {
-      learnIdentity();
-    }
+  private SlackApi api(SlackPlace place) {
+    return workspaces.of(place.team()).api();
   }
 
   @Override
@@ -117,9 +243,17 @@ public final class SlackSurface implements Surface, AutoCloseable {
     if (!request.method().equals("POST")) {
       return new Reception.Rejected(Reply.empty(405), "not a POST");
     }
-    if (!signature.proves(request)) {
+    if (signature.isEmpty()) {
+      return new Reception.Rejected(Reply.empty(404), "Slack is on, but not over HTTP");
+    }
+    if (!signature.get().proves(request)) {
       return new Reception.Rejected(Reply.empty(401), "no valid signature");
     }
+    return read(request);
+  }
+
+  /// What a request means that is known to be Slack's.
+  Reception read(RawRequest request) {
     return payloads.read(request).orElseGet(() -> bolt.receive(request));
   }
 
@@ -132,19 +266,20 @@ public final class SlackSurface implements Surface, AutoCloseable {
         || message.filter(it -> it.ts().equals(place.thread())).isPresent()) {
       return Background.NONE;
     }
-    knowOurselves();
-    return background.of(
-        place,
-        message
-            .map(SlackPlace.Message::ts)
-            .orElseGet(() -> SlackPlace.timestamp(delivery.arrivedAt())),
-        delivery.origin().link());
+    var here = workspaces.of(place.team());
+    return here.background()
+        .of(
+            place,
+            message
+                .map(SlackPlace.Message::ts)
+                .orElseGet(() -> SlackPlace.timestamp(delivery.arrivedAt())),
+            delivery.origin().link());
   }
 
   @Override
   public Posting open(Delivery delivery, boolean again) {
-    knowOurselves();
     var place = SlackPlace.of(delivery.conversation());
+    var api = api(place);
     var mark = SlackPost.Mark.content(delivery.id().value());
     var post = renderer.request(delivery.actor(), request(delivery.intent()), mark);
     var earlier =
@@ -153,7 +288,7 @@ public final class SlackSurface implements Surface, AutoCloseable {
       case Answer.Ok<String>(String ts) -> opened(place, ts);
       case Answer.Wait<String>(Optional<Duration> after, String why) ->
           new Posting.Later(after, why);
-      case Answer.No<String>(String error) -> undeliverable(error);
+      case Answer.No<String>(String error) -> undeliverable(place, error);
     };
   }
 
@@ -173,7 +308,6 @@ public final class SlackSurface implements Surface, AutoCloseable {
 
   @Override
   public Posting post(Notice notice, @Nullable PostRef status) {
-    knowOurselves();
     return switch (notice.update()) {
       case Update.Received(PostRef message) -> react(notice, message);
       case Update.Status _ -> status == null ? say(notice) : edit(notice, status);
@@ -187,8 +321,14 @@ public final class SlackSurface implements Surface, AutoCloseable {
 
   @Override
   public Missed missed(Instant since, List<Conversation> conversations) {
-    knowOurselves();
-    return catchUp.since(since, conversations);
+    var byTeam =
+        conversations.stream()
+            .collect(
+                Collectors.groupingBy(
+                    it -> SlackPlace.of(it).team(), LinkedHashMap::new, Collectors.toList()));
+    List<Missed> all = new ArrayList<>();
+    byTeam.forEach((team, its) -> all.add(workspaces.of(team).catchUp().since(since, its)));
+    return SlackCatchUp.together(all);
   }
 
   /// Slack counts messages by channel.
@@ -200,6 +340,7 @@ public final class SlackSurface implements Surface, AutoCloseable {
   /// A new message in the thread.
   private Posting say(Notice notice) {
     var place = SlackPlace.of(notice.conversation());
+    var api = api(place);
     var mark = mark(notice);
     var post = renderer.render(notice.update(), mark);
     var oldest = SlackPlace.timestamp(notice.createdAt().minus(CLOCK_SKEW));
@@ -227,6 +368,7 @@ public final class SlackSurface implements Surface, AutoCloseable {
 
   private Posting edit(Notice notice, PostRef status) {
     var post = renderer.render(notice.update(), mark(notice));
+    var api = api(SlackPlace.of(notice.conversation()));
     return switch (api.update(SlackPlace.Message.of(status), post)) {
       // Somebody deleted it, or the workspace does not let old posts be edited.
       case Answer.No<String>(String error)
@@ -252,7 +394,7 @@ public final class SlackSurface implements Surface, AutoCloseable {
     if (place.isDirect()) {
       return say(notice);
     }
-    var answer = api.postPrivately(place.channel(), thread(place), to.id(), post);
+    var answer = api(place).postPrivately(place.channel(), thread(place), to.id(), post);
     return answer instanceof Answer.No<String> && place.isThread()
         ? say(notice)
         : privatePosting(notice, place, answer);
@@ -267,6 +409,7 @@ public final class SlackSurface implements Surface, AutoCloseable {
 
   /// A sign of receipt is an ornament: where it is not possible, it is done.
   private Posting react(Notice notice, PostRef message) {
+    var api = api(SlackPlace.of(notice.conversation()));
     return switch (api.react(SlackPlace.Message.of(message), SEEN)) {
       case Answer.Wait<String>(Optional<Duration> after, String why) ->
           new Posting.Later(after, why);
@@ -285,13 +428,17 @@ public final class SlackSurface implements Surface, AutoCloseable {
               SlackPlace.of(notice.conversation()).message(ts).ref(), notice.conversation());
       case Answer.Wait<String>(Optional<Duration> after, String why) ->
           new Posting.Later(after, why);
-      case Answer.No<String>(String error) -> undeliverable(error);
+      case Answer.No<String>(String error) ->
+          undeliverable(SlackPlace.of(notice.conversation()), error);
     };
   }
 
-  private Posting undeliverable(String error) {
+  private Posting undeliverable(SlackPlace place, String error) {
     return new Posting.Undeliverable(
-        SlackWords.refusal(error, known().map(SlackIdentity::userName)));
+        workspaces
+            .refusal(error)
+            .orElseGet(
+                () -> SlackWords.refusal(error, known(place.team()).map(SlackIdentity::userName))));
   }
 
   /// Posts, unless an earlier try did.
@@ -340,6 +487,7 @@ public final class SlackSurface implements Surface, AutoCloseable {
 
   @Override
   public void close() {
+    disconnect();
     api.close();
   }
 }

@@ -9,6 +9,7 @@ import com.tngtech.archunit.core.domain.JavaMethodCall;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -25,6 +26,10 @@ class ManifestTest {
   private static final Map<String, List<String>> BY_METHOD =
       Map.of(
           "authTest", List.of(),
+          // By an app-level token, with a scope of its own.
+          "appsConnectionsOpen", List.of(),
+          // By the app's id and secret.
+          "oauthV2Access", List.of(),
           "chatPostMessage", List.of("chat:write"),
           "chatUpdate", List.of("chat:write"),
           "chatPostEphemeral", List.of("chat:write"),
@@ -40,6 +45,9 @@ class ManifestTest {
           "message.groups", "groups:history",
           "message.im", "im:history",
           "message.mpim", "mpim:history");
+
+  /// About the app itself; they need no scope.
+  private static final Set<String> OF_THE_APP = Set.of("app_uninstalled", "tokens_revoked");
 
   private final JsonNode manifest;
 
@@ -72,7 +80,9 @@ class ManifestTest {
         methods.stream()
             .flatMap(it -> BY_METHOD.getOrDefault(it, List.of("unknown method " + it)).stream())
             .collect(Collectors.toSet());
-    events.forEach(it -> needed.add(BY_EVENT.getOrDefault(it, "unknown event " + it)));
+    events.stream()
+        .filter(it -> !OF_THE_APP.contains(it))
+        .forEach(it -> needed.add(BY_EVENT.getOrDefault(it, "unknown event " + it)));
     needed.add("commands");
 
     assertThat(texts(manifest.at("/oauth_config/scopes/bot")))
@@ -80,9 +90,19 @@ class ManifestTest {
   }
 
   @Test
-  void everyEventThatCarriesWordsIsSubscribedTo() {
+  void everyEventThatIsReadIsSubscribedTo() {
+    var all = new HashSet<>(OF_THE_APP);
+    all.addAll(BY_EVENT.keySet());
     assertThat(texts(manifest.at("/settings/event_subscriptions/bot_events")))
-        .containsExactlyInAnyOrderElementsOf(BY_EVENT.keySet());
+        .containsExactlyInAnyOrderElementsOf(all);
+  }
+
+  @Test
+  void anInstallationAsksForTheSameScopesAndComesBackToUs() {
+    assertThat(SlackScopes.needed())
+        .containsExactlyInAnyOrderElementsOf(texts(manifest.at("/oauth_config/scopes/bot")));
+    assertThat(texts(manifest.at("/oauth_config/redirect_urls")))
+        .containsExactly("https://runnel.example.com" + SlackInstaller.REDIRECT);
   }
 
   @Test

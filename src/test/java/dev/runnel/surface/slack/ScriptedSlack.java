@@ -23,7 +23,8 @@ import mockwebserver3.RecordedRequest;
 /// does not do: limits, outages, refusals.
 final class ScriptedSlack implements AutoCloseable {
   /// @param fields of the form
-  record Call(String method, Map<String, String> fields) {
+  /// @param token by which it came; may be empty
+  record Call(String method, Map<String, String> fields, String token) {
     String field(String name) {
       return fields.getOrDefault(name, "");
     }
@@ -68,7 +69,12 @@ final class ScriptedSlack implements AutoCloseable {
     var path = request.getUrl().encodedPath();
     var method = path.substring(path.lastIndexOf('/') + 1);
     var body = request.getBody();
-    calls.add(new Call(method, form(body == null ? "" : body.utf8())));
+    var bearer = request.getHeaders().get("Authorization");
+    calls.add(
+        new Call(
+            method,
+            form(body == null ? "" : body.utf8()),
+            bearer == null ? "" : bearer.replace("Bearer ", "")));
     var scripted = script.getOrDefault(method, new ArrayDeque<>()).poll();
     if (scripted != null) {
       return scripted;

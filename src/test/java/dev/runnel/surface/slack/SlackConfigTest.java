@@ -27,11 +27,85 @@ class SlackConfigTest {
   }
 
   @Test
+  void aSocketNeedsNoSigningSecret() {
+    var config =
+        SlackConfig.from(Map.of("SLACK_APP_TOKEN", "xapp-1", "SLACK_BOT_TOKEN", "xoxb-1"))
+            .orElseThrow();
+
+    assertThat(config.appToken()).contains("xapp-1");
+    assertThat(config.signingSecrets()).isEmpty();
+    assertThat(config.toString()).doesNotContain("xapp-1");
+  }
+
+  @Test
+  void bothWaysMayBeOn() {
+    var config =
+        SlackConfig.from(
+                Map.of(
+                    "SLACK_APP_TOKEN", "xapp-1",
+                    "SLACK_SIGNING_SECRET", "s",
+                    "SLACK_BOT_TOKEN", "xoxb-1"))
+            .orElseThrow();
+
+    assertThat(config.appToken()).isPresent();
+    assertThat(config.signingSecrets()).isNotEmpty();
+  }
+
+  @Test
+  void aBotTokenInTheAppTokensPlaceIsNamedAndNotQuoted() {
+    assertThatThrownBy(
+            () ->
+                SlackConfig.from(Map.of("SLACK_APP_TOKEN", "xoxb-1", "SLACK_BOT_TOKEN", "xoxb-1")))
+        .hasMessageStartingWith("SLACK_APP_TOKEN")
+        .hasMessageNotContaining("xoxb-1");
+  }
+
+  @Test
   void halfTheSettingsNameTheMissingHalf() {
+    assertThatThrownBy(() -> SlackConfig.from(Map.of("SLACK_APP_TOKEN", "xapp-1")))
+        .hasMessageStartingWith("SLACK_BOT_TOKEN is missing")
+        .hasMessageContaining("SLACK_APP_TOKEN is set");
     assertThatThrownBy(() -> SlackConfig.from(Map.of("SLACK_SIGNING_SECRET", "s")))
         .hasMessageStartingWith("SLACK_BOT_TOKEN is missing");
     assertThatThrownBy(() -> SlackConfig.from(Map.of("SLACK_BOT_TOKEN", "xoxb-1")))
         .hasMessageStartingWith("SLACK_SIGNING_SECRET is missing");
+  }
+
+  @Test
+  void anAppThatWorkspacesInstallNeedsNoBotToken() {
+    var config =
+        SlackConfig.from(
+                Map.of(
+                    "SLACK_CLIENT_ID", "1.2",
+                    "SLACK_CLIENT_SECRET", "new, old",
+                    "SLACK_SIGNING_SECRET", "s"))
+            .orElseThrow();
+
+    assertThat(config.client().orElseThrow().secrets()).containsExactly("new", "old");
+    assertThat(config.botToken()).isEmpty();
+    assertThat(config.client().toString()).doesNotContain("new", "old");
+  }
+
+  @Test
+  void halfOfAClientNamesTheOtherHalf() {
+    assertThatThrownBy(
+            () -> SlackConfig.from(Map.of("SLACK_CLIENT_ID", "1", "SLACK_SIGNING_SECRET", "s")))
+        .hasMessageStartingWith("SLACK_CLIENT_SECRET is missing");
+    assertThatThrownBy(
+            () -> SlackConfig.from(Map.of("SLACK_CLIENT_SECRET", "c", "SLACK_SIGNING_SECRET", "s")))
+        .hasMessageStartingWith("SLACK_CLIENT_ID is missing");
+    assertThatThrownBy(
+            () -> SlackConfig.from(Map.of("SLACK_CLIENT_ID", "1", "SLACK_CLIENT_SECRET", "c")))
+        .hasMessageStartingWith("SLACK_SIGNING_SECRET is missing");
+    assertThatThrownBy(
+            () ->
+                SlackConfig.from(
+                    Map.of(
+                        "SLACK_CLIENT_ID", "1",
+                        "SLACK_CLIENT_SECRET", "c",
+                        "SLACK_SIGNING_SECRET", "s",
+                        "SLACK_BOT_TOKEN", "xoxb-1")))
+        .hasMessageContaining("Set one of them");
   }
 
   @ParameterizedTest

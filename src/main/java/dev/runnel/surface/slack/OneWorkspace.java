@@ -1,0 +1,80 @@
+package dev.runnel.surface.slack;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// The one workspace of a token from the settings. All we hear is taken to be from there.
+final class OneWorkspace implements SlackWorkspaces {
+  private static final Logger log = LoggerFactory.getLogger(OneWorkspace.class);
+
+  private final SlackWorkspace workspace;
+  private volatile @Nullable SlackIdentity identity;
+
+  OneWorkspace(SlackWorkspace workspace) {
+    this.workspace = workspace;
+  }
+
+  @Override
+  public void learn() {
+    if (identity != null) {
+      return;
+    }
+    switch (workspace.api().identity()) {
+      case Answer.Ok<SlackIdentity>(SlackIdentity found) -> {
+        identity = found;
+        log.info("slack connected team={} user={}", found.team(), found.userId());
+      }
+      case Answer.Wait<SlackIdentity>(_, String why) ->
+          log.warn("slack not reached, asked again later why=\"{}\"", why);
+      case Answer.No<SlackIdentity>(String error) ->
+          log.error("slack refused the bot token error={}", error);
+    }
+  }
+
+  @Override
+  public Optional<SlackIdentity> known(String team) {
+    return Optional.ofNullable(identity);
+  }
+
+  @Override
+  public SlackWorkspace of(String team) {
+    learn();
+    return workspace;
+  }
+
+  /// The token is the operator's; Slack refuses it from now on.
+  @Override
+  public void left(String team, Instant at) {
+    log.warn("slack app taken out of its workspace team={}", team);
+  }
+
+  @Override
+  public Optional<String> refusal(String error) {
+    return Optional.empty();
+  }
+
+  @Override
+  public String summary() {
+    return "";
+  }
+
+  @Override
+  public List<SlackSurface.Checked> check() {
+    return List.of(
+        switch (workspace.api().identity()) {
+          case Answer.Ok<SlackIdentity> _ -> SlackSurface.Checked.OK;
+          case Answer.Wait<SlackIdentity>(_, String why) ->
+              SlackSurface.Checked.problem(
+                  "not reached (" + why + "). Look at SLACK_API_URL and the network.");
+          case Answer.No<SlackIdentity>(String error) ->
+              SlackSurface.Checked.problem(
+                  "Slack refuses the token ("
+                      + error
+                      + "). Put the bot token of the installed app into SLACK_BOT_TOKEN.");
+        });
+  }
+}
