@@ -38,6 +38,16 @@ public final class Json {
         : List.of();
   }
 
+  /// The texts in a list.
+  public static List<String> strings(JsonNode list) {
+    return list.isArray()
+        ? StreamSupport.stream(list.spliterator(), false)
+            .filter(JsonNode::isTextual)
+            .map(JsonNode::textValue)
+            .toList()
+        : List.of();
+  }
+
   public static boolean isThere(JsonNode node, String name) {
     return !node.path(name).isMissingNode() && !node.path(name).isNull();
   }
@@ -60,9 +70,11 @@ public final class Json {
     }
   }
 
+  /// Also as GitLab writes it: `2015-05-17 17:06:40 UTC`.
   private static Optional<Instant> instant(String text) {
     try {
-      return Optional.of(OffsetDateTime.parse(text).toInstant());
+      var standard = text.endsWith(" UTC") ? text.replace(" UTC", "Z").replace(' ', 'T') : text;
+      return Optional.of(OffsetDateTime.parse(standard).toInstant());
     } catch (DateTimeException malformed) {
       return Optional.empty();
     }
