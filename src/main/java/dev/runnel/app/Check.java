@@ -30,6 +30,8 @@ final class Check {
       line("Agent", agentApi());
       platforms.slack().ifPresent(slack -> line("Slack", slack.check()));
       platforms.github().ifPresent(github -> line("GitHub", github.check()));
+      platforms.gitlab().ifPresent(gitlab -> line("GitLab", gitlab.check()));
+      platforms.gitea().ifPresent(gitea -> line("Gitea", gitea.check()));
     }
     return allWell ? 0 : 1;
   }
