@@ -38,6 +38,8 @@ final class Check {
         Platforms.of(config.settings(), InstantSource.system(), publicUrl(), this::rows)) {
       platforms.slack().ifPresent(slack -> slack.check().forEach(this::line));
       platforms.github().ifPresent(github -> line("GitHub", github.check()));
+      platforms.gitlab().ifPresent(gitlab -> line("GitLab", gitlab.check()));
+      platforms.gitea().ifPresent(gitea -> line("Gitea", gitea.check()));
     } finally {
       if (opened != null) {
         opened.close();

@@ -1,8 +1,12 @@
 package dev.runnel.app;
 
 import dev.runnel.core.port.Surface;
+import dev.runnel.surface.gitea.GiteaConfig;
+import dev.runnel.surface.gitea.GiteaSurface;
 import dev.runnel.surface.github.GitHubConfig;
 import dev.runnel.surface.github.GitHubSurface;
+import dev.runnel.surface.gitlab.GitLabConfig;
+import dev.runnel.surface.gitlab.GitLabSurface;
 import dev.runnel.surface.slack.SlackConfig;
 import dev.runnel.surface.slack.SlackSurface;
 import dev.runnel.web.FrontDoor;
@@ -20,7 +24,12 @@ import javax.sql.DataSource;
 import okhttp3.OkHttpClient;
 
 /// The platforms whose settings are there, and what to say about those that are off.
-record Platforms(Optional<SlackSurface> slack, Optional<GitHubSurface> github, OkHttpClient http)
+record Platforms(
+    Optional<SlackSurface> slack,
+    Optional<GitHubSurface> github,
+    Optional<GitLabSurface> gitlab,
+    Optional<GiteaSurface> gitea,
+    OkHttpClient http)
     implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(15);
 
@@ -51,6 +60,10 @@ record Platforms(Optional<SlackSurface> slack, Optional<GitHubSurface> github, O
                         ? new SlackSurface(config, clock, publicUrl, database.get())
                         : new SlackSurface(config, clock)),
         gitHubConfig(settings).map(config -> new GitHubSurface(config, http, clock)),
+        read(GitLabConfig::from, settings.startingWith("GITLAB_", "RUNNEL_"))
+            .map(config -> new GitLabSurface(config, http, clock)),
+        read(GiteaConfig::from, settings.startingWith("GITEA_", "RUNNEL_"))
+            .map(config -> new GiteaSurface(config, http, clock)),
         http);
   }
 
@@ -64,12 +77,17 @@ record Platforms(Optional<SlackSurface> slack, Optional<GitHubSurface> github, O
   }
 
   List<Surface> surfaces() {
-    return Stream.<Surface>concat(slack.stream(), github.stream()).toList();
+    return Stream.of(slack, github, gitlab, gitea).<Surface>flatMap(Optional::stream).toList();
   }
 
   /// As people write them.
   List<String> names() {
-    return Stream.concat(slack.map(_ -> "Slack").stream(), github.map(_ -> "GitHub").stream())
+    return Stream.of(
+            slack.map(_ -> "Slack"),
+            github.map(_ -> "GitHub"),
+            gitlab.map(_ -> "GitLab"),
+            gitea.map(_ -> "Gitea"))
+        .flatMap(Optional::stream)
         .toList();
   }
 
@@ -83,11 +101,20 @@ record Platforms(Optional<SlackSurface> slack, Optional<GitHubSurface> github, O
                 .orElse("off. Set SLACK_BOT_TOKEN and SLACK_APP_TOKEN, or SLACK_SIGNING_SECRET")),
         Wiring.line(
             "GitHub",
-            github.isPresent() ? "on" : "off. Set GITHUB_WEBHOOK_SECRET and GITHUB_TOKEN"));
+            github.isPresent() ? "on" : "off. Set GITHUB_WEBHOOK_SECRET and GITHUB_TOKEN"),
+        Wiring.line(
+            "GitLab",
+            gitlab.isPresent() ? "on" : "off. Set GITLAB_WEBHOOK_SECRET and GITLAB_TOKEN"),
+        Wiring.line(
+            "Gitea",
+            gitea.isPresent() ? "on" : "off. Set GITEA_WEBHOOK_SECRET, GITEA_TOKEN and GITEA_URL"));
   }
 
   void start() {
     slack.ifPresent(SlackSurface::start);
+    github.ifPresent(GitHubSurface::start);
+    gitlab.ifPresent(GitLabSurface::start);
+    gitea.ifPresent(GiteaSurface::start);
   }
 
   /// Opens the connections that are ours to open, in the background.

@@ -28,6 +28,8 @@ enum Setting {
   RUNNEL_CONSOLE_TOKEN("console.token"),
   RUNNEL_TRIGGER_LABEL("trigger_label"),
   RUNNEL_MENTION("mention"),
+  RUNNEL_CANCEL_ON("cancel_on"),
+  RUNNEL_STATE_LABELS("state_labels"),
   SLACK_SIGNING_SECRET("slack.signing_secret"),
   SLACK_APP_TOKEN("slack.app_token"),
   SLACK_BOT_TOKEN("slack.bot_token"),
@@ -36,7 +38,14 @@ enum Setting {
   SLACK_API_URL("slack.api_url"),
   GITHUB_WEBHOOK_SECRET("github.webhook_secret"),
   GITHUB_TOKEN("github.token"),
-  GITHUB_API_URL("github.api_url");
+  GITHUB_API_URL("github.api_url"),
+  GITLAB_WEBHOOK_SECRET("gitlab.webhook_secret"),
+  GITLAB_TOKEN("gitlab.token"),
+  GITLAB_URL("gitlab.url"),
+  GITLAB_ACCESS("gitlab.access"),
+  GITEA_WEBHOOK_SECRET("gitea.webhook_secret"),
+  GITEA_TOKEN("gitea.token"),
+  GITEA_URL("gitea.url");
 
   private final String path;
 
@@ -60,7 +69,11 @@ enum Setting {
           SLACK_BOT_TOKEN,
           SLACK_CLIENT_SECRET,
           GITHUB_WEBHOOK_SECRET,
-          GITHUB_TOKEN ->
+          GITHUB_TOKEN,
+          GITLAB_WEBHOOK_SECRET,
+          GITLAB_TOKEN,
+          GITEA_WEBHOOK_SECRET,
+          GITEA_TOKEN ->
           true;
       case PORT,
           RUNNEL_HOST,
@@ -83,8 +96,13 @@ enum Setting {
           RUNNEL_TRIGGER_LABEL,
           RUNNEL_MENTION,
           SLACK_CLIENT_ID,
+          RUNNEL_CANCEL_ON,
+          RUNNEL_STATE_LABELS,
           SLACK_API_URL,
-          GITHUB_API_URL ->
+          GITHUB_API_URL,
+          GITLAB_URL,
+          GITLAB_ACCESS,
+          GITEA_URL ->
           false;
     };
   }

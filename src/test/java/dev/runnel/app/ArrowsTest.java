@@ -80,6 +80,15 @@ class ArrowsTest {
           .imports("dev.runnel.core..", "dev.runnel.surface.kit", JACKSON, OKHTTP);
 
   @ArchTest
+  static final ArchRule gitlab =
+      room("surface.gitlab")
+          .imports("dev.runnel.core..", "dev.runnel.surface.kit", JACKSON, OKHTTP);
+
+  @ArchTest
+  static final ArchRule gitea =
+      room("surface.gitea").imports("dev.runnel.core..", "dev.runnel.surface.kit", JACKSON, OKHTTP);
+
+  @ArchTest
   static final ArchRule web =
       room("web").imports("dev.runnel.core..", JAVALIN, "jakarta.servlet..");
 

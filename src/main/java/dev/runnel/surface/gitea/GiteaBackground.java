@@ -1,0 +1,60 @@
+package dev.runnel.surface.gitea;
+
+import dev.runnel.core.model.Background;
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.port.BackgroundUnavailable;
+import dev.runnel.surface.kit.ApiResult;
+import dev.runnel.surface.kit.Json;
+import dev.runnel.surface.kit.Pages;
+import dev.runnel.surface.kit.SaidBefore;
+import java.io.IOException;
+import java.time.Instant;
+
+/// Reads what was said on an issue before: the issue itself, and the comments of people who may
+/// write in the repository.
+final class GiteaBackground {
+  private final GiteaApi api;
+  private final GiteaDoor door;
+
+  GiteaBackground(GiteaApi api, GiteaDoor door) {
+    this.api = api;
+    this.door = door;
+  }
+
+  Background read(GiteaIssue key, Delivery delivery) {
+    try {
+      if (!(api.issue(key) instanceof ApiResult.Done(var issue))) {
+        throw new IOException(key + " cannot be read");
+      }
+      var said = new SaidBefore();
+      var request = delivery.origin().message().flatMap(GiteaIssue::commentId);
+      var writers = door.writers(key);
+      for (var comment :
+          Pages.read(_ -> api.comments(key), Integer.MAX_VALUE, _ -> false).reversed()) {
+        var author = GiteaPayloads.person(comment.path("user"));
+        var isRequest = request.isPresent() && Json.id(comment, "id").equals(request);
+        var at = Json.instant(comment, "created_at").orElse(Instant.EPOCH);
+        if (author.isPresent() && !isRequest) {
+          said.take(
+              author.get().name(),
+              at,
+              Json.text(comment, "body").orElse(""),
+              writers.contains(GiteaDoor.key(author.get().id()))
+                  && !at.isAfter(delivery.arrivedAt()));
+        }
+      }
+      return new Background(
+          (Json.isThere(issue, "pull_request") ? "Gitea pull request " : "Gitea issue ") + key,
+          Json.text(issue, "title").map(SaidBefore::title),
+          SaidBefore.description(Json.text(issue, "body").orElse("")),
+          Json.texts(issue.path("labels"), "name"),
+          Json.link(issue, "html_url"),
+          said.said(),
+          said.omitted());
+    } catch (Pages.Waits waits) {
+      throw new BackgroundUnavailable(waits.why(), waits);
+    } catch (IOException unread) {
+      throw new BackgroundUnavailable(key + " cannot be read", unread);
+    }
+  }
+}

@@ -1,0 +1,50 @@
+package dev.runnel.surface.gitea;
+
+import dev.runnel.surface.kit.SettingValues;
+import dev.runnel.surface.kit.TrackerSettings;
+import java.net.URI;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/// How to talk with a Gitea or a Forgejo.
+///
+/// @param webhookSecrets all valid at once, so that they can be rotated without an outage
+/// @param token of the account that comments
+/// @param url where people open it, without a slash at its end
+public record GiteaConfig(
+    List<String> webhookSecrets, String token, URI url, TrackerSettings tracker) {
+  static final String SECRET = "GITEA_WEBHOOK_SECRET";
+  static final String TOKEN = "GITEA_TOKEN";
+  static final String URL = "GITEA_URL";
+
+  private static final String EXAMPLE = "https://gitea.example.com";
+
+  public GiteaConfig {
+    webhookSecrets = List.copyOf(webhookSecrets);
+    SettingValues.requireSecrets(SECRET, webhookSecrets);
+    SettingValues.requireToken(TOKEN, token);
+    SettingValues.requireAddress(URL, url, EXAMPLE);
+  }
+
+  /// Reads the settings by their names.
+  ///
+  /// @return empty when none of the three is there
+  /// @throws IllegalArgumentException with the setting's name and what is missing
+  public static Optional<GiteaConfig> from(Map<String, String> settings) {
+    var values = new SettingValues(settings);
+    return values.areThere(SECRET, TOKEN, URL)
+        ? Optional.of(
+            new GiteaConfig(
+                values.list(SECRET),
+                values.text(TOKEN).orElseThrow(),
+                values.address(URL, EXAMPLE),
+                TrackerSettings.from(settings)))
+        : Optional.empty();
+  }
+
+  @Override
+  public String toString() {
+    return "GiteaConfig[url=%s, tracker=%s, secrets withheld]".formatted(url, tracker);
+  }
+}

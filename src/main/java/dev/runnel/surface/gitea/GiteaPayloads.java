@@ -1,0 +1,211 @@
+package dev.runnel.surface.gitea;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.runnel.core.model.Actor;
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.Origin;
+import dev.runnel.core.model.SurfaceId;
+import dev.runnel.surface.kit.BotAccount;
+import dev.runnel.surface.kit.Ending;
+import dev.runnel.surface.kit.IssueRules;
+import dev.runnel.surface.kit.Json;
+import dev.runnel.surface.kit.TrackerSettings;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/// From a webhook's JSON to what was said. Pure, and at ease with members that are missing or
+/// strange: what it cannot read is not for us.
+///
+/// A change of labels or assignees comes with what is there now, and on older servers without what
+/// changed. Such a delivery is a [#GUESS] until the issue's timeline was looked at.
+final class GiteaPayloads {
+  /// What the meaning of a delivery begins with that may not be what it looks like.
+  static final String GUESS = "perhaps ";
+
+  static final String LABEL = "label";
+  static final String ASSIGN = "assign";
+
+  private final SurfaceId surface;
+  private final IssueRules rules;
+  private final TrackerSettings settings;
+  private final BotAccount account;
+
+  GiteaPayloads(SurfaceId surface, TrackerSettings settings, BotAccount account) {
+    this.surface = surface;
+    this.settings = settings;
+    this.rules = new IssueRules(settings);
+    this.account = account;
+  }
+
+  private record Said(
+      DeliveryId id, GiteaIssue key, Actor sender, String thing, JsonNode payload, Instant at) {
+    JsonNode issue() {
+      return issueOf(payload);
+    }
+
+    String action() {
+      return Json.text(payload, "action").orElse("");
+    }
+
+    Optional<String> title() {
+      return Json.text(issue(), "title");
+    }
+
+    boolean isOpen() {
+      return Json.text(issue(), "state").equals(Optional.of("open"));
+    }
+
+    List<String> labels() {
+      return Json.texts(issue().path("labels"), "name");
+    }
+
+    /// The same for the deliveries of a repository's hook and of its organisation's.
+    String meaning(String what) {
+      return what + " " + key + " " + Json.text(issue(), "updated_at").orElse(id.value());
+    }
+  }
+
+  private static JsonNode issueOf(JsonNode payload) {
+    return payload.path(Json.isThere(payload, "issue") ? "issue" : "pull_request");
+  }
+
+  /// The account, if it is a person's: those of the server itself have numbers below one.
+  static Optional<Actor> person(JsonNode account) {
+    return Json.id(account, "id")
+        .flatMap(_ -> Json.text(account, "login"))
+        .map(login -> new Actor(login, login));
+  }
+
+  /// @param event as in `X-Gitea-Event`
+  /// @return empty when nothing in it is for us
+  Optional<Delivery> read(String event, DeliveryId id, JsonNode payload, Instant arrivedAt) {
+    var key =
+        Json.text(payload.path("repository"), "full_name")
+            .flatMap(
+                name ->
+                    Json.number(issueOf(payload), "number")
+                        .flatMap(number -> GiteaIssue.of(name, number)));
+    var sender = person(payload.path("sender"));
+    if (key.isEmpty() || sender.isEmpty()) {
+      return Optional.empty();
+    }
+    var isPull = !Json.isThere(payload, "issue") || payload.path("is_pull").asBoolean();
+    var said =
+        new Said(
+            id, key.get(), sender.get(), isPull ? "pull request" : "issue", payload, arrivedAt);
+    return switch (event) {
+      case "issues", "pull_request" -> changed(said);
+      case "issue_comment" -> comment(said);
+      default -> Optional.empty();
+    };
+  }
+
+  private Optional<Delivery> changed(Said said) {
+    return switch (said.action()) {
+      case "label_updated", "label_cleared" -> labels(said);
+      case "assigned" ->
+          Optional.of(said)
+              .filter(Said::isOpen)
+              .filter(this::isOurs)
+              .map(
+                  _ ->
+                      delivery(
+                          said,
+                          said.meaning(GUESS + ASSIGN),
+                          rules.assigned(said.title(), said.thing())));
+      case "unassigned" ->
+          Optional.of(said)
+              .filter(_ -> !isOurs(said))
+              .flatMap(_ -> ended(said, GUESS + "un" + ASSIGN, Ending.UNASSIGN));
+      case "closed" -> ended(said, "closed", Ending.CLOSE);
+      case "deleted" -> ended(said, "deleted", Ending.DELETE);
+      default -> Optional.empty();
+    };
+  }
+
+  private boolean isOurs(Said said) {
+    return Stream.concat(
+            Json.texts(said.issue().path("assignees"), "login").stream(),
+            Json.text(said.issue().path("assignee"), "login").stream())
+        .anyMatch(account::is);
+  }
+
+  private Optional<Delivery> labels(Said said) {
+    var changes = said.payload().path("changes");
+    var added = Json.texts(changes.path("added_labels"), "name");
+    var removed = Json.texts(changes.path("removed_labels"), "name");
+    if (!added.isEmpty() || !removed.isEmpty()) {
+      var before =
+          Stream.concat(
+                  said.labels().stream().filter(label -> !added.contains(label)), removed.stream())
+              .toList();
+      return rules
+          .relabelled(before, said.labels(), said.title(), said.thing(), said.isOpen())
+          .map(intent -> delivery(said, said.meaning(word(intent)), intent));
+    }
+    var trigger = said.labels().stream().filter(settings.trigger()::isTrigger).findFirst();
+    var intent =
+        trigger.isPresent()
+            ? trigger
+                .filter(_ -> said.isOpen())
+                .flatMap(label -> rules.labelled(label, said.title(), said.thing()))
+            : rules.ended(Ending.UNLABEL, said.thing());
+    return intent.map(each -> delivery(said, said.meaning(GUESS + word(each)), each));
+  }
+
+  private static String word(Intent intent) {
+    return intent instanceof Intent.Start ? LABEL : "un" + LABEL;
+  }
+
+  private Optional<Delivery> ended(Said said, String what, Ending ending) {
+    return rules
+        .ended(ending, said.thing())
+        .map(intent -> delivery(said, said.meaning(what), intent));
+  }
+
+  /// Only a start is said to Runnel: where no run goes on, a stop that nobody said does nothing.
+  private Delivery delivery(Said said, String meaning, Intent intent) {
+    return new Delivery(
+        said.id(),
+        meaning,
+        said.key().in(surface),
+        said.sender(),
+        intent,
+        intent instanceof Intent.Start,
+        new Origin(Json.link(said.issue(), "html_url"), Optional.empty(), Optional.empty(), false),
+        said.at());
+  }
+
+  private Optional<Delivery> comment(Said said) {
+    var comment = said.payload().path("comment");
+    var text = Json.text(comment, "body");
+    var id = Json.id(comment, "id");
+    if (!said.action().equals("created")
+        || text.isEmpty()
+        || id.isEmpty()
+        || person(comment.path("user")).isEmpty()) {
+      return Optional.empty();
+    }
+    return rules
+        .said(text.get())
+        .map(
+            intent ->
+                new Delivery(
+                    said.id(),
+                    "comment " + id.get() + " created",
+                    said.key().in(surface),
+                    said.sender(),
+                    intent,
+                    true,
+                    new Origin(
+                        Json.link(comment, "html_url"),
+                        Optional.empty(),
+                        Optional.of(said.key().comment(id.get())),
+                        false),
+                    said.at()));
+  }
+}

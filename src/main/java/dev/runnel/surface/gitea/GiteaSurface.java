@@ -1,0 +1,148 @@
+package dev.runnel.surface.gitea;
+
+import dev.runnel.core.model.Admission;
+import dev.runnel.core.model.Background;
+import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.Missed;
+import dev.runnel.core.model.Notice;
+import dev.runnel.core.model.PostRef;
+import dev.runnel.core.model.Posting;
+import dev.runnel.core.model.RawRequest;
+import dev.runnel.core.model.Reception;
+import dev.runnel.core.model.Reply;
+import dev.runnel.core.model.SurfaceId;
+import dev.runnel.core.port.Surface;
+import dev.runnel.surface.kit.BotAccount;
+import dev.runnel.surface.kit.CommentPosts;
+import dev.runnel.surface.kit.Hmac;
+import dev.runnel.surface.kit.MarkdownPosts;
+import dev.runnel.surface.kit.WebhookBody;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import okhttp3.OkHttpClient;
+import org.jspecify.annotations.Nullable;
+
+/// Issues and pull requests on a Gitea or a Forgejo. Thread-safe.
+public final class GiteaSurface implements Surface {
+  /// Where its webhooks are received.
+  public static final String PATH = "/webhooks/gitea";
+
+  private static final SurfaceId ID = new SurfaceId("gitea");
+  private static final List<String> FORGES = List.of("X-Forgejo-", "X-Gitea-");
+  private static final Pattern SIGNATURE = Pattern.compile("[0-9a-f]{64}");
+  private static final Pattern DELIVERY = Pattern.compile("[!-~]{1,200}");
+  private static final MarkdownPosts.Dialect DIALECT = new MarkdownPosts.Dialect(65_535, false);
+
+  private final Hmac hmac;
+  private final GiteaApi api;
+  private final BotAccount account;
+  private final GiteaPayloads payloads;
+  private final GiteaDoor door;
+  private final CommentPosts posts;
+  private final GiteaBackground background;
+  private final GiteaCatchUp catchUp;
+
+  public GiteaSurface(GiteaConfig config, OkHttpClient http, InstantSource clock) {
+    this.hmac = new Hmac(config.webhookSecrets());
+    this.api = new GiteaApi(config, http, clock);
+    this.account = new BotAccount(api::account);
+    this.payloads = new GiteaPayloads(ID, config.tracker(), account);
+    this.door = new GiteaDoor(api, config.tracker().trigger(), account);
+    this.posts = new CommentPosts(config.tracker(), new MarkdownPosts(config.tracker(), DIALECT));
+    this.background = new GiteaBackground(api, door);
+    this.catchUp = new GiteaCatchUp(ID, api, payloads, clock);
+  }
+
+  /// Asks once whether the token is good.
+  ///
+  /// @return what to do when it is not, in a sentence
+  public Optional<String> check() {
+    return api.check();
+  }
+
+  /// Learns which account is ours. May call out; later is as good.
+  public void start() {
+    account.learn();
+  }
+
+  @Override
+  public SurfaceId id() {
+    return ID;
+  }
+
+  /// It sends GitHub's headers beside its own, and the signature of nothing where it has no
+  /// secret.
+  @Override
+  public Reception receive(RawRequest request) {
+    if (!isSigned(request)) {
+      return rejected(401, "no valid signature");
+    }
+    var payload = WebhookBody.json(request);
+    if (payload.isEmpty()) {
+      return rejected(400, "the body is not a JSON object");
+    }
+    var event = header(request, "Event");
+    var delivery = header(request, "Delivery").filter(id -> DELIVERY.matcher(id).matches());
+    if (event.isEmpty() || delivery.isEmpty()) {
+      return rejected(400, "the headers X-Gitea-Event and X-Gitea-Delivery are missing");
+    }
+    return payloads
+        .read(event.get(), DeliveryId.of(ID, delivery.get()), payload.get(), request.arrivedAt())
+        .<Reception>map(said -> new Reception.Accepted(said, Reply.empty(202)))
+        .orElseGet(() -> new Reception.Answered(Reply.empty(204)));
+  }
+
+  /// Of a form, its decoded field is signed.
+  private boolean isSigned(RawRequest request) {
+    var signature = header(request, "Signature").orElse("");
+    return SIGNATURE.matcher(signature).matches()
+        && hmac.signs(signature, WebhookBody.payload(request));
+  }
+
+  private static Optional<String> header(RawRequest request, String name) {
+    return FORGES.stream().flatMap(forge -> request.header(forge + name).stream()).findFirst();
+  }
+
+  private static Reception rejected(int status, String why) {
+    return new Reception.Rejected(Reply.empty(status), why);
+  }
+
+  @Override
+  public Admission admit(Delivery delivery) {
+    return GiteaIssue.of(delivery.conversation())
+        .map(issue -> door.admit(issue, delivery))
+        .orElse(Admission.ADMITTED);
+  }
+
+  @Override
+  public Background background(Delivery delivery) {
+    return GiteaIssue.of(delivery.conversation())
+        .map(issue -> background.read(issue, delivery))
+        .orElse(Background.NONE);
+  }
+
+  @Override
+  public Missed missed(Instant since, List<Conversation> conversations) {
+    account.learn();
+    return catchUp.since(since, conversations);
+  }
+
+  /// Every delivery has its issue, so there is never a thread to open.
+  @Override
+  public Posting open(Delivery delivery, boolean again) {
+    return new Posting.Undeliverable("On Gitea a conversation is an issue; none can be opened.");
+  }
+
+  @Override
+  public Posting post(Notice notice, @Nullable PostRef status) {
+    var issue = GiteaIssue.of(notice.conversation());
+    return issue.isEmpty()
+        ? new Posting.Undeliverable(notice.conversation() + " is no issue on Gitea.")
+        : posts.post(new GiteaComments(api, issue.get()), notice, status);
+  }
+}

@@ -1,0 +1,72 @@
+package dev.runnel.surface.gitlab;
+
+import dev.runnel.core.model.Background;
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.port.BackgroundUnavailable;
+import dev.runnel.surface.kit.ApiResult;
+import dev.runnel.surface.kit.Json;
+import dev.runnel.surface.kit.Pages;
+import dev.runnel.surface.kit.SaidBefore;
+import java.io.IOException;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+
+/// Reads what was said on an issue before: the issue itself, and the notes of people who have the
+/// role. Internal notes go along only with what was asked in one, or where all of the issue is
+/// confidential: the agent's answer stands where the question stood.
+final class GitLabBackground {
+  private final GitLabApi api;
+  private final GitLabDoor door;
+
+  GitLabBackground(GitLabApi api, GitLabDoor door) {
+    this.api = api;
+    this.door = door;
+  }
+
+  Background read(GitLabIssue key, Delivery delivery) {
+    try {
+      if (!(api.issue(key) instanceof ApiResult.Done(var issue))) {
+        throw new IOException(key.name() + " cannot be read");
+      }
+      var all = key.internal() || issue.path("confidential").asBoolean();
+      var request = delivery.origin().message().flatMap(GitLabIssue::noteId);
+      Map<String, Boolean> heard = new HashMap<>();
+      var said = new SaidBefore();
+      for (var note :
+          Pages.read(page -> api.notes(key, page), GitLabApi.PAGE, _ -> said.isFull())) {
+        var author = GitLabPayloads.person(note.path("author"));
+        var isRequest = request.isPresent() && Json.id(note, "id").equals(request);
+        var isHidden = note.path("internal").asBoolean() || note.path("confidential").asBoolean();
+        if (author.isEmpty() || isRequest || note.path("system").asBoolean()) {
+          continue;
+        }
+        var username = author.get().id();
+        if (!heard.containsKey(username)) {
+          heard.put(username, door.mayAsk(key, username));
+        }
+        var at = Json.instant(note, "created_at").orElse(Instant.EPOCH);
+        said.take(
+            author.get().name(),
+            at,
+            Json.text(note, "body").orElse(""),
+            Objects.requireNonNull(heard.get(username))
+                && (all || !isHidden)
+                && !at.isAfter(delivery.arrivedAt()));
+      }
+      return new Background(
+          "GitLab " + key.kind().thing() + " " + key.name(),
+          Json.text(issue, "title").map(SaidBefore::title),
+          SaidBefore.description(Json.text(issue, "description").orElse("")),
+          Json.strings(issue.path("labels")),
+          Json.link(issue, "web_url"),
+          said.said(),
+          said.omitted());
+    } catch (Pages.Waits waits) {
+      throw new BackgroundUnavailable(waits.why(), waits);
+    } catch (IOException unread) {
+      throw new BackgroundUnavailable(key.name() + " cannot be read", unread);
+    }
+  }
+}

@@ -1,0 +1,103 @@
+package dev.runnel.surface.gitlab;
+
+import dev.runnel.surface.kit.SettingValues;
+import dev.runnel.surface.kit.StandardWebhooks;
+import dev.runnel.surface.kit.TrackerSettings;
+import java.net.URI;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/// How to talk with GitLab.
+///
+/// @param webhookSecrets secret tokens, or signing tokens, which begin with `whsec_`; all valid at
+///     once
+/// @param token of the account that comments
+/// @param url where people open it, without a slash at its end
+/// @param access the least role in a project that may start and steer runs
+public record GitLabConfig(
+    List<String> webhookSecrets, String token, URI url, Access access, TrackerSettings tracker) {
+  static final String SECRET = "GITLAB_WEBHOOK_SECRET";
+  static final String TOKEN = "GITLAB_TOKEN";
+  static final String URL = "GITLAB_URL";
+  static final String ACCESS = "GITLAB_ACCESS";
+
+  private static final String DEFAULT_URL = "https://gitlab.com";
+
+  /// GitLab's roles, by its numbers.
+  public enum Access {
+    REPORTER(20),
+    DEVELOPER(30),
+    MAINTAINER(40),
+    OWNER(50);
+
+    private final int level;
+
+    Access(int level) {
+      this.level = level;
+    }
+
+    boolean isIn(int accessLevel) {
+      return accessLevel >= level;
+    }
+
+    static Access of(String word) {
+      return switch (word) {
+        case "reporter" -> REPORTER;
+        case "developer" -> DEVELOPER;
+        case "maintainer" -> MAINTAINER;
+        case "owner" -> OWNER;
+        default ->
+            throw new IllegalArgumentException(
+                ACCESS + " must be reporter, developer, maintainer or owner.");
+      };
+    }
+  }
+
+  public GitLabConfig {
+    webhookSecrets = List.copyOf(webhookSecrets);
+    SettingValues.requireSecrets(SECRET, webhookSecrets);
+    SettingValues.requireToken(TOKEN, token);
+    SettingValues.requireAddress(URL, url, DEFAULT_URL);
+    try {
+      var _ = new StandardWebhooks(signingTokens(webhookSecrets));
+    } catch (IllegalArgumentException malformed) {
+      throw new IllegalArgumentException(SECRET + " " + malformed.getMessage() + ".", malformed);
+    }
+  }
+
+  List<String> signingTokens() {
+    return signingTokens(webhookSecrets);
+  }
+
+  private static List<String> signingTokens(List<String> secrets) {
+    return secrets.stream().filter(StandardWebhooks::isKey).toList();
+  }
+
+  List<String> secretTokens() {
+    return webhookSecrets.stream().filter(secret -> !StandardWebhooks.isKey(secret)).toList();
+  }
+
+  /// Reads the settings by their names.
+  ///
+  /// @return empty when neither the secret nor the token is there
+  /// @throws IllegalArgumentException with the setting's name and what is missing
+  public static Optional<GitLabConfig> from(Map<String, String> settings) {
+    var values = new SettingValues(settings);
+    return values.areThere(SECRET, TOKEN)
+        ? Optional.of(
+            new GitLabConfig(
+                values.list(SECRET),
+                values.text(TOKEN).orElseThrow(),
+                values.address(URL, DEFAULT_URL),
+                Access.of(values.text(ACCESS).orElse("developer")),
+                TrackerSettings.from(settings)))
+        : Optional.empty();
+  }
+
+  @Override
+  public String toString() {
+    return "GitLabConfig[url=%s, access=%s, tracker=%s, secrets withheld]"
+        .formatted(url, access, tracker);
+  }
+}

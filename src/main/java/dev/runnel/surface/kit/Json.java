@@ -1,0 +1,82 @@
+package dev.runnel.surface.kit;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.StreamSupport;
+
+/// Reads members that may be missing, null, or of a type nobody announced.
+public final class Json {
+  private Json() {}
+
+  public static Optional<String> text(JsonNode node, String name) {
+    return Optional.ofNullable(node.path(name).textValue()).filter(text -> !text.isBlank());
+  }
+
+  public static Optional<Long> id(JsonNode node, String name) {
+    var id = node.path(name);
+    return id.isIntegralNumber() && id.canConvertToLong() && id.longValue() > 0
+        ? Optional.of(id.longValue())
+        : Optional.empty();
+  }
+
+  public static Optional<Integer> number(JsonNode node, String name) {
+    return id(node, name).filter(id -> id <= Integer.MAX_VALUE).map(Long::intValue);
+  }
+
+  /// The text members `name` of the things in a list.
+  public static List<String> texts(JsonNode list, String name) {
+    return list.isArray()
+        ? StreamSupport.stream(list.spliterator(), false)
+            .flatMap(each -> text(each, name).stream())
+            .toList()
+        : List.of();
+  }
+
+  /// The texts in a list.
+  public static List<String> strings(JsonNode list) {
+    return list.isArray()
+        ? StreamSupport.stream(list.spliterator(), false)
+            .filter(JsonNode::isTextual)
+            .map(JsonNode::textValue)
+            .toList()
+        : List.of();
+  }
+
+  public static boolean isThere(JsonNode node, String name) {
+    return !node.path(name).isMissingNode() && !node.path(name).isNull();
+  }
+
+  public static Optional<URI> link(JsonNode node, String name) {
+    return text(node, name)
+        .filter(text -> text.startsWith("https://") || text.startsWith("http://"))
+        .flatMap(Json::uri);
+  }
+
+  public static Optional<Instant> instant(JsonNode node, String name) {
+    return text(node, name).flatMap(Json::instant);
+  }
+
+  private static Optional<URI> uri(String text) {
+    try {
+      return Optional.of(new URI(text));
+    } catch (URISyntaxException malformed) {
+      return Optional.empty();
+    }
+  }
+
+  /// Also as GitLab writes it: `2015-05-17 17:06:40 UTC`.
+  private static Optional<Instant> instant(String text) {
+    try {
+      var standard = text.endsWith(" UTC") ? text.replace(" UTC", "Z").replace(' ', 'T') : text;
+      return Optional.of(OffsetDateTime.parse(standard).toInstant());
+    } catch (DateTimeException malformed) {
+      return Optional.empty();
+    }
+  }
+}

@@ -1,0 +1,73 @@
+package dev.runnel.surface.kit;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.IntFunction;
+import java.util.function.Predicate;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Reads a tracker's lists page by page, a few pages at most.
+public final class Pages {
+  private static final Logger log = LoggerFactory.getLogger(Pages.class);
+  private static final int MOST_PAGES = 5;
+
+  private Pages() {}
+
+  /// The tracker could not be asked now.
+  public static final class Waits extends Exception {
+    private static final long serialVersionUID = 1;
+    private final transient Optional<Duration> after;
+    private final String why;
+
+    public Waits(ApiResult.Busy busy) {
+      super(busy.why());
+      this.after = busy.after();
+      this.why = busy.why();
+    }
+
+    public Optional<Duration> after() {
+      return after;
+    }
+
+    public String why() {
+      return why;
+    }
+  }
+
+  /// @param size how many a full page has
+  /// @param enough whether what follows this one is not wanted
+  /// @return what can be seen; a place that is gone is empty
+  public static List<JsonNode> read(
+      IntFunction<ApiResult> pages, int size, Predicate<JsonNode> enough) throws Waits {
+    var all = new ArrayList<JsonNode>();
+    for (var page = 1; page <= MOST_PAGES; page++) {
+      switch (pages.apply(page)) {
+        case ApiResult.Done(var list) -> {
+          for (var each : list) {
+            if (enough.test(each)) {
+              return all;
+            }
+            all.add(each);
+          }
+          if (list.size() < size) {
+            return all;
+          }
+        }
+        case ApiResult.Busy busy -> throw new Waits(busy);
+        case ApiResult.Gone(var why) -> {
+          log.info("list not seen why={}", why);
+          return all;
+        }
+        case ApiResult.Refused(var why) -> {
+          log.warn("list refused why={}", why);
+          return all;
+        }
+      }
+    }
+    return all;
+  }
+}

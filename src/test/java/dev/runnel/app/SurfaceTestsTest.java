@@ -1,0 +1,53 @@
+package dev.runnel.app;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import dev.runnel.core.port.Surface;
+import dev.runnel.surface.kit.IssueRules;
+import dev.runnel.testkit.SurfaceContract;
+import dev.runnel.testkit.TrackerContract;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+/// No platform without its contract: see docs/adding-a-tracker.md.
+class SurfaceTestsTest {
+  private static final JavaClasses ALL =
+      new ClassFileImporter().importPackages("dev.runnel.surface");
+
+  @Test
+  void everySurfacesTestIsASurfaceContract() {
+    var surfaces = packagesOf(Surface.class);
+
+    assertThat(surfaces).hasSizeGreaterThan(3);
+    assertThat(packagesOf(SurfaceContract.class)).containsAll(surfaces);
+  }
+
+  @Test
+  void everyTrackersTestIsATrackerContract() {
+    var trackers =
+        ALL.stream()
+            .filter(each -> !each.getPackageName().equals(IssueRules.class.getPackageName()))
+            .filter(
+                each ->
+                    each.getDirectDependenciesFromSelf().stream()
+                        .anyMatch(
+                            dependency ->
+                                dependency.getTargetClass().isEquivalentTo(IssueRules.class)))
+            .map(JavaClass::getPackageName)
+            .collect(Collectors.toSet());
+
+    assertThat(trackers).hasSizeGreaterThan(2);
+    assertThat(packagesOf(TrackerContract.class)).containsAll(trackers);
+  }
+
+  private static Set<String> packagesOf(Class<?> type) {
+    return ALL.stream()
+        .filter(each -> each.isAssignableTo(type))
+        .map(JavaClass::getPackageName)
+        .collect(Collectors.toSet());
+  }
+}

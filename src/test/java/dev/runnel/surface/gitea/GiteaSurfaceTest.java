@@ -1,0 +1,226 @@
+package dev.runnel.surface.gitea;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.runnel.core.model.Admission;
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.Missed;
+import dev.runnel.core.model.Notice;
+import dev.runnel.core.model.NoticeId;
+import dev.runnel.core.model.Origin;
+import dev.runnel.core.model.Posting;
+import dev.runnel.core.model.RawRequest;
+import dev.runnel.core.model.Reception;
+import dev.runnel.core.model.Request;
+import dev.runnel.core.model.Update;
+import dev.runnel.core.port.Surface;
+import dev.runnel.testkit.Samples;
+import dev.runnel.testkit.SurfaceContract;
+import dev.runnel.testkit.TrackerContract.Person;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class GiteaSurfaceTest implements SurfaceContract {
+  private static final String TASK = "Work on this issue: Checkout fails for carts with 0 items";
+
+  private final GiteaTracker tracker = new GiteaTracker(false);
+
+  @AfterEach
+  void close() {
+    tracker.close();
+  }
+
+  @Override
+  public Surface surface() {
+    return tracker.surface();
+  }
+
+  @Override
+  public List<Golden> golden() {
+    return List.of(
+        golden("issue-label", new Intent.Start(Request.of(TASK))),
+        golden("issue-label-with-changes", new Intent.Start(Request.of(TASK))),
+        golden("issue-label-cleared", cancel("the label was removed")),
+        golden("issue-assign", new Intent.Start(Request.of(TASK))),
+        golden("issue-closed", cancel("the issue was closed")),
+        golden("issue-comment", new Intent.Say(Request.of("please also add a test"))),
+        golden("pull-comment-of-forgejo", new Intent.Say(Request.of("rebase this"))),
+        golden(
+            "pull-label",
+            new Intent.Start(Request.of("Work on this pull request: Speed up the cart"))));
+  }
+
+  private static Golden golden(String name, Intent intent) {
+    return new Golden(name, GiteaRequests.golden(name), intent);
+  }
+
+  private static Intent cancel(String why) {
+    return new Intent.Cancel(Optional.empty(), Optional.of(why));
+  }
+
+  @Override
+  public RawRequest signed(byte[] body) {
+    return tracker.proved(body);
+  }
+
+  @Override
+  public RawRequest unsigned(RawRequest request) {
+    return new RawRequest(
+        request.method(),
+        request.path(),
+        Map.of("x-gitea-event", "issues", "x-gitea-delivery", "d1"),
+        request.body(),
+        request.arrivedAt());
+  }
+
+  @Override
+  public RawRequest ownPost() {
+    return tracker.commented(
+        Person.MAINTAINER, "@agent words of an agent\n\n<!-- runnel:notice=n1 -->");
+  }
+
+  @Override
+  public Posting postWhen(Answer answer) {
+    tracker
+        .platform()
+        .answersAll(
+            switch (answer) {
+              case TAKEN -> 200;
+              case RATE_LIMITED -> 429;
+              case DOWN -> 502;
+              case GONE -> 404;
+            });
+    var delivery = accepted(GiteaRequests.golden("issue-comment"));
+    return surface()
+        .post(
+            new Notice(
+                new NoticeId("n1"),
+                delivery.conversation(),
+                new Update.Told(Samples.DANA, "Hello.", false),
+                Origin.NONE,
+                Samples.NINE,
+                0),
+            null);
+  }
+
+  private Delivery accepted(RawRequest request) {
+    var reception = surface().receive(request);
+    assertThat(reception).isInstanceOf(Reception.Accepted.class);
+    return ((Reception.Accepted) reception).delivery();
+  }
+
+  @Test
+  void aFormIsSignedByItsDecodedField() {
+    var recorded = GiteaRequests.GOLDEN.read("issue-comment");
+    var signature =
+        GiteaRequests.signed(recorded.headers(), recorded.bytes()).header("x-gitea-signature");
+    var form =
+        "payload="
+            + URLEncoder.encode(
+                new String(recorded.bytes(), StandardCharsets.UTF_8), StandardCharsets.UTF_8);
+    var headers = new HashMap<>(recorded.headers());
+    headers.put("content-type", "application/x-www-form-urlencoded");
+    headers.put("x-gitea-signature", signature.orElseThrow());
+    var request =
+        new RawRequest(
+            "POST",
+            GiteaSurface.PATH,
+            headers,
+            form.getBytes(StandardCharsets.UTF_8),
+            Samples.NINE);
+
+    assertThat(accepted(request).intent()).isInstanceOf(Intent.Say.class);
+  }
+
+  @Test
+  void aServerWithoutASecretSignsNothingAndIsNotBelieved() {
+    var request =
+        GiteaRequests.with(
+            GiteaRequests.with(
+                GiteaRequests.golden("issue-comment"), "x-hub-signature-256", "sha256="),
+            "x-gitea-signature",
+            "");
+
+    assertThat(surface().receive(request).reply().status()).isEqualTo(401);
+  }
+
+  @Test
+  void forgejosOwnHeadersAreEnough() {
+    var recorded = GiteaRequests.GOLDEN.read("pull-comment-of-forgejo");
+    var signed = GiteaRequests.signed(recorded.headers(), recorded.bytes());
+    var headers = new HashMap<>(recorded.headers());
+    headers.keySet().removeIf(name -> !name.startsWith("x-forgejo-"));
+    headers.put("x-forgejo-signature", signed.header("x-gitea-signature").orElseThrow());
+
+    var delivery =
+        accepted(
+            new RawRequest("POST", GiteaSurface.PATH, headers, recorded.bytes(), Samples.NINE));
+
+    assertThat(delivery.conversation().key()).isEqualTo("dana/shop#2");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"issue-opened", "issue-edited", "issue-comment-edited"})
+  void noiseIsAnswered(String name) {
+    assertThat(surface().receive(GiteaRequests.golden(name)))
+        .isInstanceOf(Reception.Answered.class);
+  }
+
+  @Test
+  void anIssueThatCannotBeIsNotForUs() {
+    var request =
+        GiteaRequests.golden(
+            "issue-comment",
+            body -> ((ObjectNode) body.path("repository")).put("full_name", "../.."));
+
+    assertThat(surface().receive(request)).isInstanceOf(Reception.Answered.class);
+  }
+
+  @Test
+  void whileGiteaIsDownNobodyKnowsWhoMaySpeak() {
+    var delivery = accepted(GiteaRequests.golden("issue-comment"));
+    tracker.platform().answersAll(503);
+
+    assertThat(surface().admit(delivery)).isInstanceOf(Admission.Unknown.class);
+  }
+
+  @Test
+  void theBackgroundIsTheIssueAndWhatItsWritersSaid() {
+    tracker.platform().says("It broke <!-- ignore me -->yesterday.");
+    tracker.platform().says("Working\n\n<!-- runnel:notice=n0 -->");
+
+    var background = surface().background(accepted(GiteaRequests.golden("issue-comment")));
+
+    assertThat(background.kind()).isEqualTo("Gitea issue dana/shop#1");
+    assertThat(background.title()).contains("Checkout fails");
+    assertThat(background.said())
+        .singleElement()
+        .satisfies(said -> assertThat(said.text()).isEqualTo("It broke yesterday."));
+  }
+
+  @Test
+  void whatWasMissedIsListedWithTheMeaningItWouldHaveHad() {
+    var id = tracker.platform().says("@agent fix it");
+    var conversation = accepted(GiteaRequests.golden("issue-comment")).conversation();
+
+    var missed = surface().missed(Samples.NINE.minusSeconds(60), List.of(conversation));
+
+    assertThat(((Missed.Said) missed).all())
+        .singleElement()
+        .satisfies(
+            heard -> {
+              assertThat(heard.delivery().meaning()).isEqualTo("comment " + id + " created");
+              assertThat(heard.sameMeaning()).isTrue();
+            });
+  }
+}

@@ -1,0 +1,159 @@
+package dev.runnel.testkit;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.MissingNode;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import mockwebserver3.Dispatcher;
+import mockwebserver3.MockResponse;
+import mockwebserver3.MockWebServer;
+import mockwebserver3.RecordedRequest;
+import mockwebserver3.SocketEffect;
+
+/// A tracker's API over HTTP with one issue in memory, as its documentation describes it:
+/// comments, reactions, labels. Each platform's double adds its addresses.
+public abstract class PretendTracker implements AutoCloseable {
+  /// @param hidden whether only members see it
+  public record Comment(String text, boolean hidden, int edits) {}
+
+  protected static final JsonNodeFactory JSON = JsonNodeFactory.instance;
+
+  private static final JsonMapper MAPPER = new JsonMapper();
+  private static final MockResponse NOT_FOUND =
+      new MockResponse.Builder().code(404).body("{\"message\": \"Not Found\"}").build();
+
+  private final MockWebServer server = new MockWebServer();
+  private final Map<Long, Comment> comments = new LinkedHashMap<>();
+  private final List<Long> reactions = new ArrayList<>();
+  private final Set<String> labels = new TreeSet<>();
+  private final List<String> requests = new ArrayList<>();
+  private boolean losesNextAnswer;
+  private int status = 200;
+  private long lastComment = 100;
+
+  protected PretendTracker() {
+    server.setDispatcher(
+        new Dispatcher() {
+          @Override
+          public MockResponse dispatch(RecordedRequest request) {
+            return handle(request);
+          }
+        });
+    try {
+      server.start();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  public URI address() {
+    return URI.create("http://127.0.0.1:" + server.getPort());
+  }
+
+  /// @param call method and path without the query: `GET /api/v4/user`
+  /// @return null when there is no such thing
+  protected abstract @org.jspecify.annotations.Nullable JsonNode answer(
+      String call, String query, JsonNode body);
+
+  private synchronized MockResponse handle(RecordedRequest request) {
+    var target = request.getTarget();
+    var at = target.indexOf('?');
+    var path = at < 0 ? target : target.substring(0, at);
+    var body = request.getBody() == null ? "" : request.getBody().utf8();
+    requests.add(request.getMethod() + " " + target);
+    if (status != 200) {
+      return new MockResponse.Builder().code(status).body("{}").build();
+    }
+    var answer =
+        answer(
+            request.getMethod() + " " + path, at < 0 ? "" : target.substring(at + 1), read(body));
+    if (losesNextAnswer) {
+      losesNextAnswer = false;
+      return new MockResponse.Builder().onResponseStart(new SocketEffect.CloseSocket()).build();
+    }
+    return answer == null
+        ? NOT_FOUND
+        : new MockResponse.Builder().code(200).body(answer.toString()).build();
+  }
+
+  private static JsonNode read(String body) {
+    try {
+      return body.isEmpty() ? MissingNode.getInstance() : MAPPER.readTree(body);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  // For the doubles.
+
+  protected long add(String text, boolean hidden) {
+    lastComment++;
+    comments.put(lastComment, new Comment(text, hidden, 0));
+    return lastComment;
+  }
+
+  /// @return false when it is not there
+  protected boolean edit(long id, String text) {
+    var edited =
+        comments.computeIfPresent(
+            id, (_, before) -> new Comment(text, before.hidden(), before.edits() + 1));
+    return edited != null;
+  }
+
+  protected void react(long comment) {
+    reactions.add(comment);
+  }
+
+  protected Set<String> labelSet() {
+    return labels;
+  }
+
+  protected Map<Long, Comment> commentsById() {
+    return comments;
+  }
+
+  // For the tests.
+
+  /// Oldest first.
+  public synchronized List<Comment> comments() {
+    return List.copyOf(comments.values());
+  }
+
+  /// The comments that got a sign of receipt.
+  public synchronized List<Long> reactions() {
+    return List.copyOf(reactions);
+  }
+
+  public synchronized Set<String> labels() {
+    return Set.copyOf(labels);
+  }
+
+  /// What was asked, each as method and target.
+  public synchronized List<String> requests() {
+    return List.copyOf(requests);
+  }
+
+  /// The next call has its effect, and its answer does not arrive.
+  public synchronized void losesNextAnswer() {
+    losesNextAnswer = true;
+  }
+
+  /// From now on every call is answered so; 200 makes it well again.
+  public synchronized void answersAll(int httpStatus) {
+    status = httpStatus;
+  }
+
+  @Override
+  public void close() {
+    server.close();
+  }
+}
