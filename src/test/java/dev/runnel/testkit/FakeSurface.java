@@ -1,5 +1,6 @@
 package dev.runnel.testkit;
 
+import dev.runnel.core.model.Admission;
 import dev.runnel.core.model.Background;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
@@ -38,6 +39,7 @@ public final class FakeSurface implements Surface {
   private Optional<Posting> refusal = Optional.empty();
   private boolean losesNextAnswer;
   private boolean backgroundIsDown;
+  private Admission admission = Admission.ADMITTED;
   private Missed missed = Missed.Said.NOTHING;
   private Instant missedSince = Instant.EPOCH;
   private List<Conversation> missedIn = List.of();
@@ -121,6 +123,16 @@ public final class FakeSurface implements Surface {
     missedSince = since;
     missedIn = conversations;
     return missed;
+  }
+
+  @Override
+  public synchronized Admission admit(Delivery delivery) {
+    return admission;
+  }
+
+  /// From now on this is answered to who asks whether something counts.
+  public synchronized void admits(Admission answer) {
+    admission = answer;
   }
 
   /// From now on this is answered to who asks what was missed.

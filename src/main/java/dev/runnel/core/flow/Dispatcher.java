@@ -34,6 +34,7 @@ public final class Dispatcher {
   private final Starts starts;
   private final FollowUps followUps;
   private final Stops stops;
+  private final Gate gate;
 
   public Dispatcher(
       Store store, AgentRuns runs, Surfaces surfaces, Profiles profiles, RandomGenerator chance) {
@@ -42,6 +43,7 @@ public final class Dispatcher {
     this.starts = new Starts(store, runs, surfaces, profiles, chance, turns);
     this.followUps = new FollowUps(runs, starts, turns);
     this.stops = new Stops(store, runs, starts, turns);
+    this.gate = new Gate(surfaces, turns);
   }
 
   /// Works on the conversation's deliveries that are due. Only one step at a time runs for a
@@ -134,6 +136,9 @@ public final class Dispatcher {
   private void work(Next next) {
     var turn = next.turn();
     try {
+      if (!gate.admits(turn)) {
+        return;
+      }
       var plan = Planner.plan(turn.delivery(), next.situation(), turn.now());
       log.info(
           "delivery planned delivery={} conversation={} plan={} try={}",

@@ -1,5 +1,6 @@
 package dev.runnel.core.port;
 
+import dev.runnel.core.model.Admission;
 import dev.runnel.core.model.Background;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
@@ -24,6 +25,12 @@ public interface Surface {
   /// Verifies, then parses. Quick and pure: no I/O, because a sender waits for the answer.
   Reception receive(RawRequest request);
 
+  /// Whether the delivery counts, as far as [#receive] could not know without calling out: who
+  /// said it may, and it is what it looks like. Asked before anything is planned.
+  default Admission admit(Delivery delivery) {
+    return Admission.ADMITTED;
+  }
+
   /// What was said before the delivery, for the agent to know.
   ///
   /// @throws BackgroundUnavailable when the platform cannot be asked now
@@ -39,8 +46,8 @@ public interface Surface {
   /// Renders and sends; edits the status post where there is one.
   Posting post(Notice notice, @Nullable PostRef status);
 
-  /// What shares the platform's patience with posts to the conversation: when the platform asks for
-  /// a pause, all posts with the same limit wait.
+  /// What shares the platform's patience with posts to the conversation: when the platform asks
+  /// for a pause, all posts with the same limit wait.
   default String limit(Conversation conversation) {
     return id().value();
   }

@@ -5,7 +5,10 @@ import dev.runnel.core.model.Background;
 import dev.runnel.core.model.Background.Said;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.port.BackgroundUnavailable;
-import dev.runnel.surface.github.GitHubApi.Result;
+import dev.runnel.surface.kit.ApiResult;
+import dev.runnel.surface.kit.Json;
+import dev.runnel.surface.kit.Markdown;
+import dev.runnel.surface.kit.Marker;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.ArrayDeque;
@@ -101,12 +104,12 @@ final class GitHubBackground {
     }
   }
 
-  private static JsonNode asked(Result result) {
+  private static JsonNode asked(ApiResult result) {
     return switch (result) {
-      case Result.Done(var body) -> body;
-      case Result.Busy(_, var why) -> throw unavailable(why);
-      case Result.Gone(var why) -> throw unavailable(why);
-      case Result.Refused(var why) -> throw unavailable(why);
+      case ApiResult.Done(var body) -> body;
+      case ApiResult.Busy(_, var why) -> throw unavailable(why);
+      case ApiResult.Gone(var why) -> throw unavailable(why);
+      case ApiResult.Refused(var why) -> throw unavailable(why);
     };
   }
 

@@ -7,7 +7,8 @@ import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.DeliveryId;
 import dev.runnel.core.model.Missed;
 import dev.runnel.core.model.SurfaceId;
-import dev.runnel.surface.github.GitHubApi.Result;
+import dev.runnel.surface.kit.ApiResult;
+import dev.runnel.surface.kit.Json;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -19,9 +20,9 @@ import java.util.function.IntFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// What was said and labelled in the repositories of the latest runs: GitHub never sends a delivery
-/// again. Lists need no more than the right to read issues, which the list of a hook's deliveries
-/// does.
+/// What was said and labelled in the repositories of the latest runs: GitHub never sends a
+/// delivery again. Lists need no more than the right to read issues, which the list of a hook's
+/// deliveries does.
 final class GitHubCatchUp {
   private static final Logger log = LoggerFactory.getLogger(GitHubCatchUp.class);
   private static final int MOST_REPOSITORIES = 20;
@@ -46,7 +47,7 @@ final class GitHubCatchUp {
     private final Optional<Duration> after;
     private final String why;
 
-    Waits(Result.Busy busy) {
+    Waits(ApiResult.Busy busy) {
       super(busy.why());
       this.after = busy.after();
       this.why = busy.why();
@@ -92,6 +93,7 @@ final class GitHubCatchUp {
           payload(
               event.path("event").asText(), repository, event.path("actor"), asItWas(issue, event));
       payload.set("label", event.path("label"));
+      payload.set("assignee", event.path("assignee"));
       hear(heard, "issues", payload, event, since);
     }
   }
@@ -124,22 +126,22 @@ final class GitHubCatchUp {
     return payload;
   }
 
-  private static List<JsonNode> read(IntFunction<Result> pages) throws Waits {
+  private static List<JsonNode> read(IntFunction<ApiResult> pages) throws Waits {
     var all = new ArrayList<JsonNode>();
     for (var page = 1; page <= MOST_PAGES; page++) {
       switch (pages.apply(page)) {
-        case Result.Done(var list) -> {
+        case ApiResult.Done(var list) -> {
           list.forEach(all::add);
           if (list.size() < GitHubApi.PAGE) {
             return all;
           }
         }
-        case Result.Busy busy -> throw new Waits(busy);
-        case Result.Gone(var why) -> {
+        case ApiResult.Busy busy -> throw new Waits(busy);
+        case ApiResult.Gone(var why) -> {
           log.info("catch-up sees nothing why={}", why);
           return all;
         }
-        case Result.Refused(var why) -> {
+        case ApiResult.Refused(var why) -> {
           log.warn("catch-up refused why={}", why);
           return all;
         }

@@ -1,34 +1,35 @@
 package dev.runnel.surface.github;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.runnel.core.flow.Grammar;
 import dev.runnel.core.model.Actor;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.DeliveryId;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Origin;
-import dev.runnel.core.model.Request;
-import dev.runnel.core.model.RunOptions;
 import dev.runnel.core.model.SurfaceId;
+import dev.runnel.surface.kit.BotAccount;
+import dev.runnel.surface.kit.Ending;
+import dev.runnel.surface.kit.IssueRules;
+import dev.runnel.surface.kit.Json;
+import dev.runnel.surface.kit.TrackerSettings;
 import java.time.Instant;
 import java.util.Optional;
-import java.util.stream.StreamSupport;
 
 /// From a webhook's JSON to what was said. Pure, and at ease with members that are missing or
 /// strange: what it cannot read is not for us.
 ///
 /// Payloads: https://docs.github.com/webhooks/webhook-events-and-payloads
 final class GitHubPayloads {
-  private static final int LONGEST_TITLE = 300;
+  private static final String ISSUE = "issue";
 
   private final SurfaceId surface;
-  private final String label;
-  private final Mention mention;
+  private final IssueRules rules;
+  private final BotAccount account;
 
-  GitHubPayloads(SurfaceId surface, String label, String mention) {
+  GitHubPayloads(SurfaceId surface, TrackerSettings settings, BotAccount account) {
     this.surface = surface;
-    this.label = label;
-    this.mention = new Mention(mention);
+    this.rules = new IssueRules(settings);
+    this.account = account;
   }
 
   /// @param event as in `X-GitHub-Event`
@@ -67,6 +68,14 @@ final class GitHubPayloads {
       return Json.text(payload.path("label"), "name");
     }
 
+    Optional<String> assignee() {
+      return Json.text(payload.path("assignee"), "login");
+    }
+
+    Optional<String> title() {
+      return Json.text(issue(), "title");
+    }
+
     /// The same for the deliveries of a repository's hook and of its organisation's.
     String meaning(String what) {
       return what
@@ -80,48 +89,49 @@ final class GitHubPayloads {
 
   private Optional<Delivery> issues(Said said) {
     return switch (said.action()) {
-      case "labeled" -> said.label().filter(this::isTrigger).flatMap(name -> labeled(said, name));
+      case "labeled" ->
+          said.label()
+              .filter(_ -> mayStart(said))
+              .flatMap(name -> rules.labelled(name, said.title(), ISSUE))
+              .map(intent -> changed(said, "label", intent));
+      case "assigned" ->
+          said.assignee()
+              .filter(account::is)
+              .filter(_ -> mayStart(said))
+              .map(_ -> changed(said, "assign", rules.assigned(said.title(), ISSUE)));
+      // GitHub's own examples show the removed label among those that stay.
       case "unlabeled" ->
           said.label()
-              .filter(this::isTrigger)
-              .filter(removed -> !isStillTriggered(said.issue(), removed))
-              .map(_ -> cancel(said, "the label was removed"));
-      case "closed" -> Optional.of(cancel(said, "the issue was closed"));
-      case "deleted" -> Optional.of(cancel(said, "the issue was deleted"));
-      case "transferred" -> Optional.of(cancel(said, "the issue was moved away"));
+              .flatMap(
+                  name ->
+                      rules.unlabelled(
+                          name, Json.texts(said.issue().path("labels"), "name"), ISSUE))
+              .map(intent -> changed(said, said.action(), intent));
+      case "unassigned" ->
+          said.assignee().filter(account::is).flatMap(_ -> ended(said, Ending.UNASSIGN));
+      case "closed" -> ended(said, Ending.CLOSE);
+      case "deleted" -> ended(said, Ending.DELETE);
+      case "transferred" -> ended(said, Ending.MOVE);
       default -> Optional.empty();
     };
   }
 
-  private Optional<Delivery> labeled(Said said, String name) {
-    var open = Json.text(said.issue(), "state").equals(Optional.of("open"));
-    if (!open || !People.mayLabel(said.sender(), said.issue())) {
-      return Optional.empty();
-    }
-    var task =
-        Json.text(said.issue(), "title")
-            .map(title -> Markdown.line(title, LONGEST_TITLE))
-            .filter(title -> !title.isEmpty())
-            .map(title -> "Work on this issue: " + title)
-            .orElse("Work on this issue.");
-    var options = profile(name).map(GitHubPayloads::withProfile).orElse(RunOptions.NONE);
-    return Optional.of(
-        delivery(
-            said,
-            said.meaning("label"),
-            new Intent.Start(new Request(task, options)),
-            true,
-            new Origin(
-                Json.link(said.issue(), "html_url"), Optional.empty(), Optional.empty(), false)));
+  private static boolean mayStart(Said said) {
+    return Json.text(said.issue(), "state").equals(Optional.of("open"))
+        && People.mayLabel(said.sender(), said.issue());
   }
 
-  /// Nobody said it to Runnel, so where no run goes on, nothing happens.
-  private Delivery cancel(Said said, String why) {
+  private Optional<Delivery> ended(Said said, Ending ending) {
+    return rules.ended(ending, ISSUE).map(intent -> changed(said, said.action(), intent));
+  }
+
+  /// Only a start is said to Runnel: where no run goes on, a stop that nobody said does nothing.
+  private Delivery changed(Said said, String what, Intent intent) {
     return delivery(
         said,
-        said.meaning(said.action()),
-        new Intent.Cancel(Optional.empty(), Optional.of(why)),
-        false,
+        said.meaning(what),
+        intent,
+        intent instanceof Intent.Start,
         new Origin(Json.link(said.issue(), "html_url"), Optional.empty(), Optional.empty(), false));
   }
 
@@ -132,13 +142,11 @@ final class GitHubPayloads {
     if (!said.action().equals("created")
         || body.isEmpty()
         || id.isEmpty()
-        || !People.mayAsk(comment)
-        || Marker.isIn(body.get())) {
+        || !People.mayAsk(comment)) {
       return Optional.empty();
     }
-    return mention
-        .in(body.get())
-        .flatMap(Grammar::words)
+    return rules
+        .said(body.get())
         .map(
             intent ->
                 delivery(
@@ -164,36 +172,5 @@ final class GitHubPayloads {
         addressed,
         origin,
         said.arrivedAt());
-  }
-
-  private boolean isTrigger(String name) {
-    return name.equalsIgnoreCase(label) || profile(name).isPresent();
-  }
-
-  /// GitHub's own examples show the removed label among those that stay.
-  private boolean isStillTriggered(JsonNode issue, String removed) {
-    return StreamSupport.stream(issue.path("labels").spliterator(), false)
-        .flatMap(each -> Json.text(each, "name").stream())
-        .anyMatch(name -> isTrigger(name) && !name.equalsIgnoreCase(removed));
-  }
-
-  /// `fast` of `agent:fast`.
-  private Optional<String> profile(String name) {
-    var prefix = label + ":";
-    return name.regionMatches(true, 0, prefix, 0, prefix.length())
-        ? Optional.of(name.substring(prefix.length()).strip()).filter(rest -> !rest.isEmpty())
-        : Optional.empty();
-  }
-
-  private static RunOptions withProfile(String profile) {
-    var none = RunOptions.NONE;
-    return new RunOptions(
-        Optional.of(profile),
-        none.environment(),
-        none.model(),
-        none.skill(),
-        none.name(),
-        none.title(),
-        none.factory());
   }
 }

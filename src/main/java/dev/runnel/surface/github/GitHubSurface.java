@@ -1,8 +1,5 @@
 package dev.runnel.surface.github;
 
-import com.fasterxml.jackson.databind.DeserializationFeature;
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.runnel.core.model.Background;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
@@ -15,14 +12,12 @@ import dev.runnel.core.model.RawRequest;
 import dev.runnel.core.model.Reception;
 import dev.runnel.core.model.Reply;
 import dev.runnel.core.model.SurfaceId;
-import dev.runnel.core.model.Update;
 import dev.runnel.core.port.Surface;
-import dev.runnel.surface.github.GitHubApi.Result;
+import dev.runnel.surface.kit.BotAccount;
+import dev.runnel.surface.kit.CommentPosts;
 import dev.runnel.surface.kit.Hmac;
-import java.io.IOException;
-import java.net.URLDecoder;
-import java.nio.charset.StandardCharsets;
-import java.time.Duration;
+import dev.runnel.surface.kit.MarkdownPosts;
+import dev.runnel.surface.kit.WebhookBody;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
@@ -31,8 +26,6 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 import okhttp3.OkHttpClient;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /// Issues and pull requests on GitHub: the trigger label and comments that address Runnel come in,
 /// comments go out. Thread-safe.
@@ -40,28 +33,25 @@ public final class GitHubSurface implements Surface {
   /// Where GitHub's webhooks are received.
   public static final String PATH = "/webhooks/github";
 
-  private static final Logger log = LoggerFactory.getLogger(GitHubSurface.class);
   private static final SurfaceId ID = new SurfaceId("github");
   private static final Pattern SIGNATURE = Pattern.compile("sha256=(?<hex>[0-9a-f]{64})");
   private static final Pattern DELIVERY = Pattern.compile("[!-~]{1,200}");
-  private static final JsonMapper JSON =
-      JsonMapper.builder().enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS).build();
-  // Our clock and GitHub's may differ by as much.
-  private static final Duration SKEW = Duration.ofHours(1);
-  private static final int MOST_PAGES = 10;
+  private static final MarkdownPosts.Dialect DIALECT = new MarkdownPosts.Dialect(65_536, false);
 
   private final Hmac hmac;
   private final GitHubPayloads payloads;
-  private final GitHubRenderer renderer;
+  private final CommentPosts posts;
+  private final BotAccount account;
   private final GitHubApi api;
   private final GitHubBackground background;
   private final GitHubCatchUp catchUp;
 
   public GitHubSurface(GitHubConfig config, OkHttpClient http, InstantSource clock) {
     this.hmac = new Hmac(config.webhookSecrets());
-    this.payloads = new GitHubPayloads(ID, config.label(), config.mention());
-    this.renderer = new GitHubRenderer(config.label(), config.mention());
     this.api = new GitHubApi(config, http, clock);
+    this.account = new BotAccount(api::account);
+    this.payloads = new GitHubPayloads(ID, config.tracker(), account);
+    this.posts = new CommentPosts(config.tracker(), new MarkdownPosts(config.tracker(), DIALECT));
     this.background = new GitHubBackground(api);
     this.catchUp = new GitHubCatchUp(ID, api, payloads, clock);
   }
@@ -71,6 +61,11 @@ public final class GitHubSurface implements Surface {
   /// @return what to do when it is not, in a sentence
   public Optional<String> check() {
     return api.check();
+  }
+
+  /// Learns which account is ours. May call out; later is as good.
+  public void start() {
+    account.learn();
   }
 
   @Override
@@ -86,7 +81,7 @@ public final class GitHubSurface implements Surface {
     if (!isSigned(request)) {
       return rejected(401, "no valid signature");
     }
-    var payload = payload(request);
+    var payload = WebhookBody.json(request);
     if (payload.isEmpty()) {
       return rejected(400, "the body is not a JSON object");
     }
@@ -117,31 +112,6 @@ public final class GitHubSurface implements Surface {
     return signature.matches() && hmac.signs(signature.group("hex"), request.body());
   }
 
-  private static Optional<JsonNode> payload(RawRequest request) {
-    var form =
-        request
-            .header("Content-Type")
-            .filter(type -> type.toLowerCase(Locale.ROOT).contains("x-www-form-urlencoded"));
-    try {
-      var payload =
-          form.isPresent()
-              ? JSON.readTree(formField(new String(request.body(), StandardCharsets.UTF_8)))
-              : JSON.readTree(request.body());
-      return Optional.ofNullable(payload).filter(JsonNode::isObject);
-    } catch (IOException | IllegalArgumentException unreadable) {
-      return Optional.empty();
-    }
-  }
-
-  private static String formField(String form) {
-    for (var field : form.split("&", -1)) {
-      if (field.startsWith("payload=")) {
-        return URLDecoder.decode(field.substring("payload=".length()), StandardCharsets.UTF_8);
-      }
-    }
-    return "";
-  }
-
   private static Reception rejected(int status, String why) {
     return new Reception.Rejected(Reply.empty(status), why);
   }
@@ -155,6 +125,7 @@ public final class GitHubSurface implements Surface {
 
   @Override
   public Missed missed(Instant since, List<Conversation> conversations) {
+    account.learn();
     return catchUp.since(since, conversations);
   }
 
@@ -170,103 +141,6 @@ public final class GitHubSurface implements Surface {
     if (issue.isEmpty()) {
       return new Posting.Undeliverable(notice.conversation() + " is no issue on GitHub.");
     }
-    return switch (notice.update()) {
-      case Update.Received(var message) -> react(issue.get(), message, notice);
-      case Update.Status _ -> status(issue.get(), notice, status);
-      case Update.Blocked _,
-          Update.Succeeded _,
-          Update.Failed _,
-          Update.Cancelled _,
-          Update.Told _,
-          Update.Listed _,
-          Update.Helped _ ->
-          comment(issue.get(), notice);
-    };
-  }
-
-  /// A sign of receipt is a courtesy: where it cannot be given, nothing is lost.
-  private Posting react(IssueKey issue, PostRef message, Notice notice) {
-    var comment = IssueKey.commentId(message);
-    if (comment.isPresent() && !(api.react(issue, comment.get(), "eyes") instanceof Result.Done)) {
-      log.debug("reaction not set notice={} conversation={}", notice.id(), notice.conversation());
-    }
-    return new Posting.Posted(message, notice.conversation());
-  }
-
-  private Posting status(IssueKey issue, Notice notice, @Nullable PostRef status) {
-    var comment = status == null ? Optional.<Long>empty() : IssueKey.commentId(status);
-    if (comment.isEmpty()) {
-      return comment(issue, notice);
-    }
-    var body = renderer.render(notice.update(), notice.id());
-    return switch (api.edit(issue, comment.get(), body)) {
-      case Result.Done _ -> posted(issue, notice, comment.get());
-      // Somebody deleted the comment.
-      case Result.Gone _ -> comment(issue, notice);
-      case Result.Busy busy -> later(busy);
-      case Result.Refused(var why) -> new Posting.Undeliverable(why);
-    };
-  }
-
-  private Posting comment(IssueKey issue, Notice notice) {
-    if (notice.tries() > 0) {
-      var earlier = findEarlier(issue, notice);
-      if (earlier.isPresent()) {
-        return earlier.get();
-      }
-    }
-    return switch (api.comment(issue, renderer.render(notice.update(), notice.id()))) {
-      case Result.Done(var comment) ->
-          Json.id(comment, "id")
-              .map(id -> posted(issue, notice, id))
-              .orElseGet(
-                  () ->
-                      new Posting.Later(
-                          Optional.empty(), "GitHub did not say which comment it made"));
-      case Result.Gone(var why) -> new Posting.Undeliverable(why);
-      case Result.Busy busy -> later(busy);
-      case Result.Refused(var why) -> new Posting.Undeliverable(why);
-    };
-  }
-
-  /// Looks whether an earlier try of the notice got through.
-  ///
-  /// @return its post, or why that cannot be known now; empty when there is none
-  private Optional<Posting> findEarlier(IssueKey issue, Notice notice) {
-    var marker = Marker.of(notice.id());
-    var since = notice.createdAt().minus(SKEW);
-    for (var page = 1; page <= MOST_PAGES; page++) {
-      switch (api.comments(issue, since, page)) {
-        case Result.Done(var comments) -> {
-          for (var comment : comments) {
-            var id = Json.id(comment, "id");
-            if (id.isPresent() && Json.text(comment, "body").orElse("").contains(marker)) {
-              return Optional.of(posted(issue, notice, id.get()));
-            }
-          }
-          if (comments.size() < GitHubApi.PAGE) {
-            return Optional.empty();
-          }
-        }
-        case Result.Gone(var why) -> {
-          return Optional.of(new Posting.Undeliverable(why));
-        }
-        case Result.Busy busy -> {
-          return Optional.of(later(busy));
-        }
-        case Result.Refused(var why) -> {
-          return Optional.of(new Posting.Undeliverable(why));
-        }
-      }
-    }
-    return Optional.empty();
-  }
-
-  private static Posting posted(IssueKey issue, Notice notice, long comment) {
-    return new Posting.Posted(issue.comment(comment), notice.conversation());
-  }
-
-  private static Posting later(Result.Busy busy) {
-    return new Posting.Later(busy.after(), busy.why());
+    return posts.post(new GitHubComments(api, issue.get()), notice, status);
   }
 }

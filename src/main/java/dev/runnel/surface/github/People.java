@@ -2,11 +2,12 @@ package dev.runnel.surface.github;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.runnel.core.model.Actor;
+import dev.runnel.surface.kit.Json;
 import java.util.Optional;
 import java.util.Set;
 
-/// Who may start and steer runs: people, by the account's type and never by its name, who belong to
-/// the repository.
+/// Who may start and steer runs: people, by the account's type and never by its name, who belong
+/// to the repository.
 final class People {
   private static final Set<String> BELONGING = Set.of("OWNER", "MEMBER", "COLLABORATOR");
 

@@ -82,6 +82,10 @@ public final class JsonHttp {
     return call(new Request.Builder().put(json(body)), path);
   }
 
+  public Answer delete(String path) throws IOException {
+    return call(new Request.Builder().delete(), path);
+  }
+
   private Answer call(Request.Builder request, String path) throws IOException {
     try (var response = http.newCall(request.url(url(path)).headers(headers).build()).execute()) {
       return new Answer(

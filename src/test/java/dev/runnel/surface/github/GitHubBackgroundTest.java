@@ -11,6 +11,7 @@ import dev.runnel.core.model.Background;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Reception;
 import dev.runnel.core.port.BackgroundUnavailable;
+import dev.runnel.surface.kit.TrackerSettings;
 import dev.runnel.testkit.SettableClock;
 import java.io.IOException;
 import java.net.URI;
@@ -38,7 +39,10 @@ class GitHubBackgroundTest {
   private static GitHubSurface surface(String url) {
     return new GitHubSurface(
         new GitHubConfig(
-            List.of(Deliveries.SECRET), "ghp_token", URI.create(url), "agent", "agent"),
+            List.of(Deliveries.SECRET),
+            "ghp_token",
+            URI.create(url),
+            TrackerSettings.of("agent", "agent")),
         new OkHttpClient(),
         new SettableClock());
   }

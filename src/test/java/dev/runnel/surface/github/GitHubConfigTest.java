@@ -3,6 +3,7 @@ package dev.runnel.surface.github;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import dev.runnel.surface.kit.TrackerSettings;
 import java.net.URI;
 import java.util.HashMap;
 import java.util.List;
@@ -23,8 +24,7 @@ class GitHubConfigTest {
                 List.of("s1", "s2"),
                 "ghp_token",
                 URI.create("https://api.github.com"),
-                "agent",
-                "agent"));
+                TrackerSettings.of("agent", "agent")));
   }
 
   @Test
@@ -77,8 +77,8 @@ class GitHubConfigTest {
     var config = GitHubConfig.from(settings).orElseThrow();
 
     assertThat(config.apiUrl()).isEqualTo(URI.create("https://github.example/api/v3"));
-    assertThat(config.label()).isEqualTo("let the bot do it");
-    assertThat(config.mention()).isEqualTo("runnel-bot");
+    assertThat(config.tracker().label()).isEqualTo("let the bot do it");
+    assertThat(config.tracker().mention()).isEqualTo("runnel-bot");
   }
 
   @Test

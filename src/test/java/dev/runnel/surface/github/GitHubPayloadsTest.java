@@ -12,6 +12,7 @@ import dev.runnel.core.model.PostRef;
 import dev.runnel.core.model.RawRequest;
 import dev.runnel.core.model.Reception;
 import dev.runnel.core.model.Request;
+import dev.runnel.surface.kit.TrackerSettings;
 import dev.runnel.testkit.SettableClock;
 import java.net.URI;
 import java.util.List;
@@ -32,8 +33,7 @@ class GitHubPayloadsTest {
             List.of(Deliveries.SECRET),
             "a-token",
             URI.create("https://api.github.example"),
-            label,
-            "agent"),
+            TrackerSettings.of(label, "agent")),
         new OkHttpClient(),
         new SettableClock());
   }

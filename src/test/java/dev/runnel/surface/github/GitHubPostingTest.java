@@ -10,6 +10,7 @@ import dev.runnel.core.model.PostRef;
 import dev.runnel.core.model.Posting;
 import dev.runnel.core.model.RunState;
 import dev.runnel.core.model.Update;
+import dev.runnel.surface.kit.TrackerSettings;
 import dev.runnel.testkit.SettableClock;
 import java.io.IOException;
 import java.net.URI;
@@ -54,8 +55,7 @@ class GitHubPostingTest {
             List.of("s3cret"),
             "ghp_token",
             URI.create("http://127.0.0.1:" + github.getPort() + "/api/v3"),
-            "agent",
-            "agent"),
+            TrackerSettings.of("agent", "agent")),
         new OkHttpClient(),
         clock);
   }

@@ -11,6 +11,8 @@ import dev.runnel.core.model.PostRef;
 import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunState;
 import dev.runnel.core.model.Update;
+import dev.runnel.surface.kit.MarkdownPosts;
+import dev.runnel.surface.kit.TrackerSettings;
 import java.net.URI;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -26,7 +28,11 @@ import org.junit.jupiter.api.TestFactory;
 class GitHubRendererTest {
   private static final NoticeId ID = new NoticeId("notice-1");
 
-  private final GitHubRenderer renderer = new GitHubRenderer("agent", "agent");
+  private static final int LONGEST = 65_536;
+
+  private final MarkdownPosts renderer =
+      new MarkdownPosts(
+          TrackerSettings.of("agent", "agent"), new MarkdownPosts.Dialect(LONGEST, false));
 
   /// Each in the file of its name under `golden/github/posts`.
   private static Map<String, Update> golden() {
@@ -101,7 +107,7 @@ class GitHubRendererTest {
 
     var post = renderer.render(Updates.succeeded(answer), ID);
 
-    assertThat(post.length()).isBetween(65_000, GitHubRenderer.LONGEST);
+    assertThat(post.length()).isBetween(65_000, LONGEST);
     assertThat(post)
         .contains("\n```\n\n*The rest was cut off here: a comment has at most 65,536 characters.*")
         .contains("Comment `@agent …` to continue.")
@@ -112,7 +118,7 @@ class GitHubRendererTest {
   void anAnswerThatGrowsByBeingQuietedStillFits() {
     var post = renderer.render(Updates.succeeded("@a ".repeat(21_800)), ID);
 
-    assertThat(post.length()).isLessThanOrEqualTo(GitHubRenderer.LONGEST);
+    assertThat(post.length()).isLessThanOrEqualTo(LONGEST);
     assertThat(post).contains("cut off here");
   }
 
@@ -150,7 +156,7 @@ class GitHubRendererTest {
             new Update.Cancelled(much, dana),
             new Update.Told(dana, "?".repeat(100_000), false),
             new Update.Listed(dana, bindings))) {
-      assertThat(renderer.render(update, ID).length()).isLessThanOrEqualTo(GitHubRenderer.LONGEST);
+      assertThat(renderer.render(update, ID).length()).isLessThanOrEqualTo(LONGEST);
     }
   }
 

@@ -13,6 +13,8 @@ import dev.runnel.core.model.Request;
 import dev.runnel.core.model.RunOptions;
 import dev.runnel.core.port.Surface;
 import dev.runnel.surface.kit.Hmac;
+import dev.runnel.surface.kit.Marker;
+import dev.runnel.surface.kit.TrackerSettings;
 import dev.runnel.testkit.SettableClock;
 import dev.runnel.testkit.SurfaceContract;
 import java.io.IOException;
@@ -46,8 +48,7 @@ class GitHubSurfaceTest implements SurfaceContract {
             List.of("an older secret", Deliveries.SECRET),
             "a-token",
             URI.create(url),
-            label,
-            "agent"),
+            TrackerSettings.of(label, "agent")),
         new OkHttpClient(),
         new SettableClock());
   }

@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.core.model.RawRequest;
+import dev.runnel.surface.kit.TrackerSettings;
 import dev.runnel.testkit.SettableClock;
 import java.net.URI;
 import java.util.ArrayList;
@@ -25,8 +26,7 @@ class StrangePayloadsTest {
               List.of(Deliveries.SECRET),
               "a-token",
               URI.create("https://api.github.example"),
-              "agent",
-              "agent"),
+              TrackerSettings.of("agent", "agent")),
           new OkHttpClient(),
           new SettableClock());
 

@@ -1,4 +1,4 @@
-package dev.runnel.surface.github;
+package dev.runnel.surface.kit;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -7,10 +7,10 @@ import java.util.regex.Pattern;
 
 /// Finds what a comment says to Runnel: a line that begins with `@agent` or `/agent`, and all that
 /// follows. Code, quotes and what is hidden from people do not count.
-final class Mention {
+public final class Mention {
   private final Pattern address;
 
-  Mention(String word) {
+  public Mention(String word) {
     this.address =
         Pattern.compile(
             "^ {0,3}[@/]"
@@ -20,7 +20,7 @@ final class Mention {
   }
 
   /// @return the words after the mention, to the end of the comment
-  Optional<String> in(String comment) {
+  public Optional<String> in(String comment) {
     var lines = Markdown.seen(comment);
     for (var at = 0; at < lines.size(); at++) {
       var line = lines.get(at);

@@ -1,4 +1,4 @@
-package dev.runnel.surface.github;
+package dev.runnel.surface.kit;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.net.URI;
@@ -6,38 +6,49 @@ import java.net.URISyntaxException;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
+import java.util.List;
 import java.util.Optional;
+import java.util.stream.StreamSupport;
 
 /// Reads members that may be missing, null, or of a type nobody announced.
-final class Json {
+public final class Json {
   private Json() {}
 
-  static Optional<String> text(JsonNode node, String name) {
+  public static Optional<String> text(JsonNode node, String name) {
     return Optional.ofNullable(node.path(name).textValue()).filter(text -> !text.isBlank());
   }
 
-  static Optional<Long> id(JsonNode node, String name) {
+  public static Optional<Long> id(JsonNode node, String name) {
     var id = node.path(name);
     return id.isIntegralNumber() && id.canConvertToLong() && id.longValue() > 0
         ? Optional.of(id.longValue())
         : Optional.empty();
   }
 
-  static Optional<Integer> number(JsonNode node, String name) {
+  public static Optional<Integer> number(JsonNode node, String name) {
     return id(node, name).filter(id -> id <= Integer.MAX_VALUE).map(Long::intValue);
   }
 
-  static boolean isThere(JsonNode node, String name) {
+  /// The text members `name` of the things in a list.
+  public static List<String> texts(JsonNode list, String name) {
+    return list.isArray()
+        ? StreamSupport.stream(list.spliterator(), false)
+            .flatMap(each -> text(each, name).stream())
+            .toList()
+        : List.of();
+  }
+
+  public static boolean isThere(JsonNode node, String name) {
     return !node.path(name).isMissingNode() && !node.path(name).isNull();
   }
 
-  static Optional<URI> link(JsonNode node, String name) {
+  public static Optional<URI> link(JsonNode node, String name) {
     return text(node, name)
         .filter(text -> text.startsWith("https://") || text.startsWith("http://"))
         .flatMap(Json::uri);
   }
 
-  static Optional<Instant> instant(JsonNode node, String name) {
+  public static Optional<Instant> instant(JsonNode node, String name) {
     return text(node, name).flatMap(Json::instant);
   }
 

@@ -1,4 +1,4 @@
-package dev.runnel.surface.github;
+package dev.runnel.surface.kit;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Markdown as far as Runnel must know it: what of a comment people see, what in it is code, and
 /// how to write down words of others so that they do nothing.
-final class Markdown {
+public final class Markdown {
   private static final Pattern LINE_END = Pattern.compile("\\r\\n?|[\\u2028\\u2029\\u0085]");
   // Zero-width characters, direction overrides, tag characters: unseen by people, read by models.
   private static final Pattern UNSEEN =
@@ -23,6 +23,7 @@ final class Markdown {
           "(?<![`\\\\])(?<ticks>`+)(?!`).*?(?<!`)\\k<ticks>(?!`)"
               + "|https?://[^\\s<>()\\[\\]\"'`]+"
               + "|(?<![A-Za-z0-9_])(?<at>@)(?=[A-Za-z0-9])");
+  private static final Pattern COMMAND = Pattern.compile("^(\\s*)/");
   private static final Pattern MARKS = Pattern.compile("[\\\\`*_\\[\\]<>|~#&]");
   private static final String COMMENT_START = "<!--";
   private static final String COMMENT_END = "-->";
@@ -30,57 +31,64 @@ final class Markdown {
 
   private Markdown() {}
 
-  enum Kind {
+  public enum Kind {
     WORDS,
     QUOTE,
     CODE
   }
 
-  record Line(Kind kind, String text) {}
+  public record Line(Kind kind, String text) {}
 
   /// What people see of a comment, line by line: without HTML comments and unseen characters.
-  static List<Line> seen(String source) {
+  public static List<Line> seen(String source) {
     return new Reader(source).lines();
   }
 
-  static String text(List<Line> lines) {
+  public static String text(List<Line> lines) {
     return lines.stream().map(Line::text).collect(Collectors.joining("\n")).strip();
   }
 
   /// The words of others, to be posted as they are: they mention nobody, hide nothing and leave no
   /// code block open that would swallow what comes after.
-  static String quiet(String source) {
+  ///
+  /// @param slashCommands whether a line that begins with a slash would do something, too
+  public static String quiet(String source, boolean slashCommands) {
     var reader = new Reader(source);
     var text =
         reader.lines().stream()
-            .map(line -> line.kind() == Kind.CODE ? line.text() : unmentioned(line.text()))
+            .map(line -> line.kind() == Kind.CODE ? line.text() : quietWords(line, slashCommands))
             .collect(Collectors.joining("\n"))
             .stripTrailing();
     return reader.fence == null ? text : text + "\n" + reader.fence;
   }
 
+  private static String quietWords(Line line, boolean slashCommands) {
+    var text = unmentioned(line.text());
+    return slashCommands ? COMMAND.matcher(text).replaceFirst("$1\\\\/") : text;
+  }
+
   /// The words of others inside a sentence or a link: one line, nothing in it means anything.
-  static String plain(String source, int longest) {
+  public static String plain(String source, int longest) {
     return unmentioned(MARKS.matcher(line(source, longest)).replaceAll("\\\\$0"));
   }
 
   /// The words of others on one line, their code and links kept.
-  static String quietLine(String source, int longest) {
+  public static String quietLine(String source, int longest) {
     return unmentioned(line(source, longest));
   }
 
   /// What people see of it, on one line.
-  static String line(String source, int longest) {
+  public static String line(String source, int longest) {
     return cut(text(seen(source)).replaceAll("\\s+", " "), longest);
   }
 
   /// At most so many characters, the last of them `…` where something is missing.
-  static String cut(String text, int longest) {
+  public static String cut(String text, int longest) {
     return text.length() <= longest ? text : head(text, longest - 1).stripTrailing() + "…";
   }
 
   /// The beginning, no character torn in two.
-  static String head(String text, int longest) {
+  public static String head(String text, int longest) {
     if (text.length() <= longest) {
       return text;
     }

@@ -1,4 +1,4 @@
-package dev.runnel.surface.github;
+package dev.runnel.surface.kit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -17,7 +17,7 @@ class MarkdownTest {
     "a ` b @dana, a ` b @+dana",
   })
   void nobodyIsMentioned(String words, String posted) {
-    assertThat(Markdown.quiet(words)).isEqualTo(posted.replace("@+", "@\u200B"));
+    assertThat(Markdown.quiet(words, false)).isEqualTo(posted.replace("@+", "@\u200B"));
   }
 
   @ParameterizedTest
@@ -31,19 +31,31 @@ class MarkdownTest {
         "```\n@Override\n```",
       })
   void whatMentionsNobodyStaysAsItIs(String words) {
-    assertThat(Markdown.quiet(words)).isEqualTo(words);
+    assertThat(Markdown.quiet(words, false)).isEqualTo(words);
   }
 
   @Test
   void anOpenFenceIsClosed() {
-    assertThat(Markdown.quiet("```java\nint x;")).isEqualTo("```java\nint x;\n```");
-    assertThat(Markdown.quiet("~~~~\n```\n")).isEqualTo("~~~~\n```\n~~~~");
+    assertThat(Markdown.quiet("```java\nint x;", false)).isEqualTo("```java\nint x;\n```");
+    assertThat(Markdown.quiet("~~~~\n```\n", false)).isEqualTo("~~~~\n```\n~~~~");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "/close this, \\/close this",
+    "'a\n /assign @dana', 'a\n \\/assign @+dana'",
+    "see a/b, see a/b",
+    "'```\n/close\n```', '```\n/close\n```'",
+  })
+  void whereSlashesAreCommandsNothingIsCommanded(String words, String posted) {
+    assertThat(Markdown.quiet(words.replace("\\n", "\n"), true))
+        .isEqualTo(posted.replace("\\n", "\n").replace("@+", "@\u200B"));
   }
 
   @Test
   void nothingIsHidden() {
-    assertThat(Markdown.quiet("a\n<!-- runnel:notice=x -->\nb")).isEqualTo("a\nb");
-    assertThat(Markdown.quiet("a\n<!-- never closed\nb")).isEqualTo("a");
+    assertThat(Markdown.quiet("a\n<!-- runnel:notice=x -->\nb", false)).isEqualTo("a\nb");
+    assertThat(Markdown.quiet("a\n<!-- never closed\nb", false)).isEqualTo("a");
   }
 
   @Test

@@ -1,4 +1,4 @@
-package dev.runnel.surface.github;
+package dev.runnel.surface.kit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

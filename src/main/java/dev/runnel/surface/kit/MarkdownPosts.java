@@ -1,4 +1,4 @@
-package dev.runnel.surface.github;
+package dev.runnel.surface.kit;
 
 import dev.runnel.core.flow.Words;
 import dev.runnel.core.model.Actor;
@@ -17,11 +17,9 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/// From an update to a comment within GitHub's limits, its invisible marker included. Pure.
-final class GitHubRenderer {
-  /// The most characters GitHub takes in a comment.
-  static final int LONGEST = 65_536;
-
+/// From an update to a comment in Markdown within the tracker's limits, its invisible marker
+/// included. Pure.
+public final class MarkdownPosts {
   private static final int LONGEST_TITLE = 150;
   private static final int LONGEST_LINE = 300;
   private static final int LONGEST_URL = 2_000;
@@ -31,14 +29,21 @@ final class GitHubRenderer {
 
   private final String label;
   private final String mention;
+  private final Dialect dialect;
 
-  /// @param mention the word behind the `@`
-  GitHubRenderer(String label, String mention) {
-    this.label = label;
-    this.mention = "@" + mention;
+  /// What trackers differ in.
+  ///
+  /// @param longest the most characters that a comment may have
+  /// @param slashCommands whether a line that begins with a slash is a command to the tracker
+  public record Dialect(int longest, boolean slashCommands) {}
+
+  public MarkdownPosts(TrackerSettings settings, Dialect dialect) {
+    this.label = settings.label();
+    this.mention = "@" + settings.mention();
+    this.dialect = dialect;
   }
 
-  String render(Update update, NoticeId id) {
+  public String render(Update update, NoticeId id) {
     return switch (update) {
       case Update.Status status -> post(id, statusHead(status), "", statusTail(status));
       case Update.Blocked blocked ->
@@ -133,23 +138,25 @@ final class GitHubRenderer {
   }
 
   /// Puts a comment together; where all is too long, the words of others are cut.
-  private static String post(NoticeId id, String head, String words, String tail) {
+  private String post(NoticeId id, String head, String words, String tail) {
     var marker = Marker.of(id);
-    var room = LONGEST - head.length() - tail.length() - marker.length() - 3 * "\n\n".length();
+    var room =
+        dialect.longest() - head.length() - tail.length() - marker.length() - 3 * "\n\n".length();
     return paragraphs(head, fitting(words, room), tail, marker);
   }
 
-  private static String fitting(String words, int room) {
+  private String fitting(String words, int room) {
     var note =
-        "\n\n*The rest was cut off here: a comment has at most %,d characters.*".formatted(LONGEST);
-    var source = Markdown.head(words.strip(), LONGEST);
-    var text = Markdown.quiet(source);
+        "\n\n*The rest was cut off here: a comment has at most %,d characters.*"
+            .formatted(dialect.longest());
+    var source = Markdown.head(words.strip(), dialect.longest());
+    var text = Markdown.quiet(source, dialect.slashCommands());
     if (text.length() <= room && source.length() == words.strip().length()) {
       return text;
     }
     while (text.length() + note.length() > room) {
       source = Markdown.head(source, source.length() - (text.length() + note.length() - room));
-      text = Markdown.quiet(source);
+      text = Markdown.quiet(source, dialect.slashCommands());
     }
     return text + note;
   }

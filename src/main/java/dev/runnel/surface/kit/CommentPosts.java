@@ -1,0 +1,170 @@
+package dev.runnel.surface.kit;
+
+import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.Notice;
+import dev.runnel.core.model.PostRef;
+import dev.runnel.core.model.Posting;
+import dev.runnel.core.model.RunState;
+import dev.runnel.core.model.Update;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Posts updates as comments of an issue: one status comment that is edited, new comments for what
+/// should notify, a reaction as the sign of receipt, and where configured a label that tells how
+/// the run is. Thread-safe.
+public final class CommentPosts {
+  private static final Logger log = LoggerFactory.getLogger(CommentPosts.class);
+  // Our clock and the tracker's may differ by as much.
+  private static final Duration SKEW = Duration.ofHours(1);
+  private static final int MOST_PAGES = 10;
+  private static final int MOST_REMEMBERED = 1_000;
+
+  private final TrackerSettings settings;
+  private final MarkdownPosts renderer;
+  // Spares calls that would change nothing; what is forgotten is only set again.
+  private final Map<Conversation, RunState> labelled =
+      Collections.synchronizedMap(
+          new LinkedHashMap<>() {
+            private static final long serialVersionUID = 1;
+
+            @Override
+            protected boolean removeEldestEntry(Map.Entry<Conversation, RunState> eldest) {
+              return size() > MOST_REMEMBERED;
+            }
+          });
+
+  public CommentPosts(TrackerSettings settings, MarkdownPosts renderer) {
+    this.settings = settings;
+    this.renderer = renderer;
+  }
+
+  public Posting post(IssueComments issue, Notice notice, @Nullable PostRef status) {
+    return switch (notice.update()) {
+      case Update.Received(var message) -> react(issue, message, notice);
+      case Update.Status update -> {
+        var posting = status(issue, notice, status);
+        if (posting instanceof Posting.Posted) {
+          label(issue, notice, update.run().state());
+        }
+        yield posting;
+      }
+      case Update.Blocked _,
+          Update.Succeeded _,
+          Update.Failed _,
+          Update.Cancelled _,
+          Update.Told _,
+          Update.Listed _,
+          Update.Helped _ ->
+          comment(issue, notice);
+    };
+  }
+
+  /// A sign of receipt is a courtesy: where it cannot be given, nothing is lost.
+  private static Posting react(IssueComments issue, PostRef message, Notice notice) {
+    var comment = issue.comment(message);
+    if (comment.isPresent() && !(issue.react(comment.get()) instanceof ApiResult.Done)) {
+      log.debug("reaction not set notice={} conversation={}", notice.id(), notice.conversation());
+    }
+    return new Posting.Posted(message, notice.conversation());
+  }
+
+  /// A courtesy as well.
+  private void label(IssueComments issue, Notice notice, RunState state) {
+    if (!settings.stateLabels() || labelled.put(notice.conversation(), state) == state) {
+      return;
+    }
+    var on = settings.trigger().state(state);
+    var off =
+        settings.trigger().states().stream()
+            .filter(each -> on.filter(each::equals).isEmpty())
+            .toList();
+    if (!(issue.label(on, off) instanceof ApiResult.Done)) {
+      labelled.remove(notice.conversation());
+      log.debug("label not set notice={} conversation={}", notice.id(), notice.conversation());
+    }
+  }
+
+  private Posting status(IssueComments issue, Notice notice, @Nullable PostRef status) {
+    var comment = status == null ? Optional.<Long>empty() : issue.comment(status);
+    if (comment.isEmpty()) {
+      return comment(issue, notice);
+    }
+    var text = renderer.render(notice.update(), notice.id());
+    return switch (issue.edit(comment.get(), text)) {
+      case ApiResult.Done _ -> posted(issue, notice, comment.get());
+      // Somebody deleted the comment.
+      case ApiResult.Gone _ -> comment(issue, notice);
+      case ApiResult.Busy busy -> later(busy);
+      case ApiResult.Refused(var why) -> new Posting.Undeliverable(why);
+    };
+  }
+
+  private Posting comment(IssueComments issue, Notice notice) {
+    if (notice.tries() > 0) {
+      var earlier = findEarlier(issue, notice);
+      if (earlier.isPresent()) {
+        return earlier.get();
+      }
+    }
+    return switch (issue.add(renderer.render(notice.update(), notice.id()))) {
+      case ApiResult.Done(var comment) ->
+          Json.id(comment, "id")
+              .map(id -> posted(issue, notice, id))
+              .orElseGet(
+                  () ->
+                      new Posting.Later(
+                          Optional.empty(), "The tracker did not say which comment it made"));
+      case ApiResult.Gone(var why) -> new Posting.Undeliverable(why);
+      case ApiResult.Busy busy -> later(busy);
+      case ApiResult.Refused(var why) -> new Posting.Undeliverable(why);
+    };
+  }
+
+  /// Looks whether an earlier try of the notice got through.
+  ///
+  /// @return its post, or why that cannot be known now; empty when there is none
+  private static Optional<Posting> findEarlier(IssueComments issue, Notice notice) {
+    var marker = Marker.of(notice.id());
+    var since = notice.createdAt().minus(SKEW);
+    for (var page = 1; page <= MOST_PAGES; page++) {
+      switch (issue.since(since, page)) {
+        case ApiResult.Done(var comments) -> {
+          for (var comment : comments) {
+            var id = Json.id(comment, "id");
+            var text = Json.text(comment, issue.textMember()).orElse("");
+            if (id.isPresent() && text.contains(marker)) {
+              return Optional.of(posted(issue, notice, id.get()));
+            }
+          }
+          if (comments.size() < issue.pageSize()) {
+            return Optional.empty();
+          }
+        }
+        case ApiResult.Gone(var why) -> {
+          return Optional.of(new Posting.Undeliverable(why));
+        }
+        case ApiResult.Busy busy -> {
+          return Optional.of(later(busy));
+        }
+        case ApiResult.Refused(var why) -> {
+          return Optional.of(new Posting.Undeliverable(why));
+        }
+      }
+    }
+    return Optional.empty();
+  }
+
+  private static Posting posted(IssueComments issue, Notice notice, long comment) {
+    return new Posting.Posted(issue.ref(comment), notice.conversation());
+  }
+
+  private static Posting later(ApiResult.Busy busy) {
+    return new Posting.Later(busy.after(), busy.why());
+  }
+}

@@ -1,0 +1,101 @@
+package dev.runnel.surface.kit;
+
+import dev.runnel.core.flow.Grammar;
+import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.Request;
+import dev.runnel.core.model.RunOptions;
+import java.util.Collection;
+import java.util.Optional;
+
+/// What the things that happen on an issue mean, on every tracker. Pure.
+public final class IssueRules {
+  private static final int LONGEST_TITLE = 300;
+
+  private final TrackerSettings settings;
+  private final TriggerLabel trigger;
+  private final Mention mention;
+
+  public IssueRules(TrackerSettings settings) {
+    this.settings = settings;
+    this.trigger = settings.trigger();
+    this.mention = new Mention(settings.mention());
+  }
+
+  /// Labels came and went at once.
+  ///
+  /// @param thing whose labels: `issue`
+  /// @param open whether it is; a closed one starts nothing
+  public Optional<Intent> relabelled(
+      Collection<String> before,
+      Collection<String> after,
+      Optional<String> title,
+      String thing,
+      boolean open) {
+    var added =
+        after.stream()
+            .filter(trigger::isTrigger)
+            .filter(label -> before.stream().noneMatch(label::equalsIgnoreCase))
+            .findFirst();
+    if (added.isPresent()) {
+      return open ? labelled(added.get(), title, thing) : Optional.empty();
+    }
+    return trigger.isAmong(before) && !trigger.isAmong(after)
+        ? ended(Ending.UNLABEL, thing)
+        : Optional.empty();
+  }
+
+  /// @return empty when the label is none that starts a run
+  public Optional<Intent> labelled(String label, Optional<String> title, String thing) {
+    return trigger.isTrigger(label)
+        ? Optional.of(start(title, thing, trigger.profile(label)))
+        : Optional.empty();
+  }
+
+  /// @param staying the labels the issue still has; the removed one may be among them
+  public Optional<Intent> unlabelled(String removed, Collection<String> staying, String thing) {
+    return trigger.isTrigger(removed)
+            && staying.stream()
+                .filter(label -> !label.equalsIgnoreCase(removed))
+                .noneMatch(trigger::isTrigger)
+        ? ended(Ending.UNLABEL, thing)
+        : Optional.empty();
+  }
+
+  /// The issue was given to our account.
+  public Intent assigned(Optional<String> title, String thing) {
+    return start(title, thing, Optional.empty());
+  }
+
+  /// @return empty when the settings let the run go on
+  public Optional<Intent> ended(Ending ending, String thing) {
+    return settings.cancelOn().contains(ending)
+        ? Optional.of(new Intent.Cancel(Optional.empty(), Optional.of(ending.why(thing))))
+        : Optional.empty();
+  }
+
+  /// @return empty for a comment that is not for us, or is ours
+  public Optional<Intent> said(String comment) {
+    return Marker.isIn(comment) ? Optional.empty() : mention.in(comment).flatMap(Grammar::words);
+  }
+
+  private static Intent start(Optional<String> title, String thing, Optional<String> profile) {
+    var task =
+        title
+            .map(text -> Markdown.line(text, LONGEST_TITLE))
+            .filter(text -> !text.isEmpty())
+            .map(text -> "Work on this " + thing + ": " + text)
+            .orElse("Work on this " + thing + ".");
+    var none = RunOptions.NONE;
+    return new Intent.Start(
+        new Request(
+            task,
+            new RunOptions(
+                profile,
+                none.environment(),
+                none.model(),
+                none.skill(),
+                none.name(),
+                none.title(),
+                none.factory())));
+  }
+}

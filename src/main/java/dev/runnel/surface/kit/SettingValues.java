@@ -1,0 +1,87 @@
+package dev.runnel.surface.kit;
+
+import java.net.URI;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/// A platform's settings by their variables' names; what is blank is absent. All that is wrong is
+/// an `IllegalArgumentException` that names the setting.
+public record SettingValues(Map<String, String> byName) {
+  // What a header can carry: a line break pasted along with a token fails here, not at a call.
+  private static final Pattern TOKEN_FORM = Pattern.compile("[!-~]+");
+
+  public Optional<String> text(String name) {
+    return Optional.of(byName.getOrDefault(name, "").strip()).filter(text -> !text.isEmpty());
+  }
+
+  /// Divided by commas; a part may be empty.
+  public List<String> list(String name) {
+    return text(name)
+        .map(text -> Arrays.stream(text.split(",", -1)).map(String::strip).toList())
+        .orElse(List.of());
+  }
+
+  /// Whether a platform is on: all of these are there.
+  ///
+  /// @return false when none of them is
+  public boolean areThere(String... names) {
+    var there = Arrays.stream(names).filter(name -> text(name).isPresent()).toList();
+    var missing = Arrays.stream(names).filter(name -> text(name).isEmpty()).findFirst();
+    if (there.isEmpty()) {
+      return false;
+    }
+    if (missing.isPresent()) {
+      throw new IllegalArgumentException(
+          "%s is missing, while %s is set.".formatted(missing.get(), there.getFirst()));
+    }
+    return true;
+  }
+
+  /// @param otherwise where it is not set
+  public URI address(String name, String otherwise) {
+    var text = text(name).orElse(otherwise);
+    try {
+      var url = URI.create(text.endsWith("/") ? text.substring(0, text.length() - 1) : text);
+      requireAddress(name, url, otherwise);
+      return url;
+    } catch (IllegalArgumentException malformed) {
+      throw malformed.getMessage() != null && malformed.getMessage().startsWith(name)
+          ? malformed
+          : new IllegalArgumentException(name + " is not a web address.", malformed);
+    }
+  }
+
+  public static void requireAddress(String name, URI url, String example) {
+    var scheme = url.getScheme();
+    if (!("https".equals(scheme) || "http".equals(scheme))
+        || url.getHost() == null
+        || url.getQuery() != null
+        || url.getFragment() != null
+        || url.getUserInfo() != null) {
+      throw new IllegalArgumentException(name + " needs a web address, such as " + example + ".");
+    }
+  }
+
+  public static void requireSecrets(String name, List<String> secrets) {
+    if (secrets.isEmpty() || secrets.stream().anyMatch(String::isBlank)) {
+      throw new IllegalArgumentException(
+          name + " needs the webhook's secret, or several separated by commas.");
+    }
+  }
+
+  public static void requireToken(String name, String token) {
+    if (!TOKEN_FORM.matcher(token).matches()) {
+      throw new IllegalArgumentException(
+          name + " needs an access token, without spaces or line breaks.");
+    }
+  }
+
+  /// Never the values: some are secret.
+  @Override
+  public String toString() {
+    return "SettingValues" + byName.keySet();
+  }
+}

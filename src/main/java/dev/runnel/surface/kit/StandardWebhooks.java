@@ -1,0 +1,91 @@
+package dev.runnel.surface.kit;
+
+import dev.runnel.core.model.RawRequest;
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.security.MessageDigest;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Base64;
+import java.util.List;
+import java.util.regex.Pattern;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+
+/// The signatures of https://www.standardwebhooks.com: over id, time and body, and only good for a
+/// while.
+public final class StandardWebhooks {
+  public static final String ID = "webhook-id";
+  public static final String TIMESTAMP = "webhook-timestamp";
+  public static final String SIGNATURE = "webhook-signature";
+
+  private static final String KEY_PREFIX = "whsec_";
+  private static final String VERSION = "v1,";
+  private static final Duration TOLERANCE = Duration.ofMinutes(5);
+  private static final Pattern SECONDS = Pattern.compile("[0-9]{1,12}");
+  private static final Pattern IDENTIFIER = Pattern.compile("[!-~]{1,200}");
+
+  private final List<byte[]> keys;
+
+  /// @param secrets each `whsec_` and a key in Base64; all valid at once
+  /// @throws IllegalArgumentException when one is not of that form
+  public StandardWebhooks(List<String> secrets) {
+    this.keys = secrets.stream().map(StandardWebhooks::key).toList();
+  }
+
+  public static boolean isKey(String secret) {
+    return secret.startsWith(KEY_PREFIX);
+  }
+
+  private static byte[] key(String secret) {
+    try {
+      var key = Base64.getDecoder().decode(secret.substring(KEY_PREFIX.length()));
+      if (key.length > 0) {
+        return key;
+      }
+    } catch (IllegalArgumentException malformed) {
+      // Said below, without the secret.
+    }
+    throw new IllegalArgumentException("is not a signing token: whsec_ and a key in Base64");
+  }
+
+  /// Whether one of the keys signed it, and not long before it came in, nor after.
+  public boolean signed(RawRequest request) {
+    var id = request.header(ID).orElse("");
+    var timestamp = request.header(TIMESTAMP).orElse("");
+    if (!IDENTIFIER.matcher(id).matches() || !SECONDS.matcher(timestamp).matches()) {
+      return false;
+    }
+    var age =
+        Duration.between(Instant.ofEpochSecond(Long.parseLong(timestamp)), request.arrivedAt());
+    if (age.abs().compareTo(TOLERANCE) > 0) {
+      return false;
+    }
+    var matches = false;
+    for (var entry : request.header(SIGNATURE).orElse("").split(" ", -1)) {
+      for (var key : keys) {
+        matches |=
+            MessageDigest.isEqual(
+                entry.getBytes(StandardCharsets.UTF_8),
+                sign(key, id, timestamp, request.body()).getBytes(StandardCharsets.UTF_8));
+      }
+    }
+    return matches;
+  }
+
+  /// The signature as the header holds it: `v1,` and Base64.
+  public static String sign(String secret, String id, String timestamp, byte[] body) {
+    return sign(key(secret), id, timestamp, body);
+  }
+
+  private static String sign(byte[] key, String id, String timestamp, byte[] body) {
+    try {
+      var mac = Mac.getInstance("HmacSHA256");
+      mac.init(new SecretKeySpec(key, "HmacSHA256"));
+      mac.update((id + "." + timestamp + ".").getBytes(StandardCharsets.UTF_8));
+      return VERSION + Base64.getEncoder().encodeToString(mac.doFinal(body));
+    } catch (GeneralSecurityException impossible) {
+      throw new IllegalStateException("Every Java has HmacSHA256", impossible);
+    }
+  }
+}

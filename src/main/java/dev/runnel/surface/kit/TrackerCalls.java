@@ -1,0 +1,128 @@
+package dev.runnel.surface.kit;
+
+import dev.runnel.surface.kit.JsonHttp.Answer;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/// Makes calls to a tracker, and reads from status and headers what became of them.
+///
+/// @param platform as people write it
+/// @param tokenSetting where the token comes from, for what to do
+/// @param urlSetting where the address comes from
+public record TrackerCalls(
+    String platform, String tokenSetting, String urlSetting, InstantSource clock) {
+  // What to wait where a refusal for haste does not say how long.
+  private static final Duration A_MINUTE = Duration.ofMinutes(1);
+  private static final List<String> REMAINING =
+      List.of("x-ratelimit-remaining", "ratelimit-remaining");
+  private static final List<String> RESET = List.of("x-ratelimit-reset", "ratelimit-reset");
+
+  /// A request on its way.
+  @FunctionalInterface
+  public interface Call {
+    Answer send() throws IOException;
+  }
+
+  /// @param place what the call is about, for people
+  public ApiResult make(Object place, Call call) {
+    try {
+      return result(place, call.send());
+    } catch (IOException unreachable) {
+      return new ApiResult.Busy(Optional.empty(), platform + " cannot be reached: " + unreachable);
+    }
+  }
+
+  /// Asks for something that every token may ask.
+  ///
+  /// @return what to do when there is no good answer, in a sentence
+  public Optional<String> check(Call call) {
+    try {
+      var status = call.send().status();
+      return switch (status) {
+        case 401 ->
+            Optional.of(
+                "%s does not accept the token. Put a valid one into %s."
+                    .formatted(platform, tokenSetting));
+        default ->
+            status < 500
+                ? Optional.empty()
+                : Optional.of(
+                    "%s is in trouble (status %d). Try again later.".formatted(platform, status));
+      };
+    } catch (IOException unreachable) {
+      return Optional.of("not reached. Look at " + urlSetting + " and the network.");
+    }
+  }
+
+  private ApiResult result(Object place, Answer answer) {
+    var status = answer.status();
+    if (answer.isGood()) {
+      return new ApiResult.Done(answer.body());
+    }
+    if (isForHaste(answer)) {
+      return new ApiResult.Busy(Optional.of(pause(answer)), platform + " asks to slow down");
+    }
+    if (status >= 500 || status == 408 || status < 400) {
+      return new ApiResult.Busy(Optional.empty(), platform + " answered with status " + status);
+    }
+    return switch (status) {
+      case 401 ->
+          new ApiResult.Refused(
+              "%s does not accept the token. Put a valid one into %s."
+                  .formatted(platform, tokenSetting));
+      case 403 ->
+          new ApiResult.Refused(
+              ("%s does not let us comment on %s. Give the token in %s the right to read and"
+                      + " write issues there, and look whether the conversation is locked or the"
+                      + " repository archived.")
+                  .formatted(platform, place, tokenSetting));
+      case 404, 410 ->
+          new ApiResult.Gone(
+              ("%s is gone, or the token in %s may not see it. Give the token the right to read"
+                      + " and write issues there.")
+                  .formatted(place, tokenSetting));
+      default ->
+          new ApiResult.Refused(
+              "%s refused to comment on %s (status %d).".formatted(platform, place, status));
+    };
+  }
+
+  /// "Too much" is 429, or on GitHub 403 and a hint.
+  /// See https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api
+  private static boolean isForHaste(Answer answer) {
+    return answer.status() == 429
+        || (answer.status() == 403
+            && (answer.header("Retry-After").isPresent()
+                || isSpent(answer)
+                || Json.text(answer.body(), "message")
+                    .filter(text -> text.toLowerCase(Locale.ROOT).contains("rate limit"))
+                    .isPresent()));
+  }
+
+  private static boolean isSpent(Answer answer) {
+    return numbers(answer, REMAINING).anyMatch(left -> left == 0);
+  }
+
+  private Duration pause(Answer answer) {
+    var asked = answer.number("Retry-After").map(Duration::ofSeconds);
+    if (asked.isPresent()) {
+      return asked.get();
+    }
+    return numbers(answer, RESET)
+        .filter(_ -> isSpent(answer))
+        .map(reset -> Duration.between(clock.instant(), Instant.ofEpochSecond(reset)))
+        .filter(Duration::isPositive)
+        .findFirst()
+        .orElse(A_MINUTE);
+  }
+
+  private static Stream<Long> numbers(Answer answer, List<String> headers) {
+    return headers.stream().flatMap(header -> answer.number(header).stream());
+  }
+}

@@ -1,0 +1,74 @@
+package dev.runnel.surface.kit;
+
+import java.util.EnumSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/// What is the same on every tracker.
+///
+/// @param label the one that starts a run; with `:NAME` behind it, with the profile NAME
+/// @param mention the word after `@` or `/` that addresses Runnel
+/// @param cancelOn what stops a run besides a word
+/// @param stateLabels whether issues get labels that tell how their run is
+public record TrackerSettings(
+    String label, String mention, Set<Ending> cancelOn, boolean stateLabels) {
+  static final String LABEL = "RUNNEL_TRIGGER_LABEL";
+  static final String MENTION = "RUNNEL_MENTION";
+  static final String CANCEL_ON = "RUNNEL_CANCEL_ON";
+  static final String STATE_LABELS = "RUNNEL_STATE_LABELS";
+
+  private static final String DEFAULT_WORD = "agent";
+  private static final String NOTHING = "nothing";
+  private static final Pattern WORD = Pattern.compile("[A-Za-z0-9][A-Za-z0-9_-]*");
+
+  public TrackerSettings {
+    cancelOn = Set.copyOf(cancelOn);
+    if (label.isBlank() || label.contains(",")) {
+      throw new IllegalArgumentException(LABEL + " needs the name of a label, such as agent.");
+    }
+    if (!WORD.matcher(mention).matches()) {
+      throw new IllegalArgumentException(
+          MENTION + " needs one word of letters, digits and dashes, such as agent.");
+    }
+  }
+
+  /// Everything that can stop a run does; no labels are set.
+  public static TrackerSettings of(String label, String mention) {
+    return new TrackerSettings(label, mention, EnumSet.allOf(Ending.class), false);
+  }
+
+  /// Reads the settings by their names.
+  ///
+  /// @throws IllegalArgumentException with the setting's name and what is wrong
+  public static TrackerSettings from(Map<String, String> settings) {
+    var values = new SettingValues(settings);
+    var words = values.list(CANCEL_ON);
+    var endings = words.isEmpty() ? EnumSet.allOf(Ending.class) : EnumSet.noneOf(Ending.class);
+    for (var word : words) {
+      if (!word.equals(NOTHING)) {
+        endings.add(
+            Ending.of(word)
+                .orElseThrow(
+                    () ->
+                        new IllegalArgumentException(
+                            ("%s cannot be %s. It lists what stops a run: unlabel, unassign, close,"
+                                    + " delete, move, done; or nothing.")
+                                .formatted(CANCEL_ON, word))));
+      }
+    }
+    var signs = values.text(STATE_LABELS).orElse("false");
+    if (!signs.equals("true") && !signs.equals("false")) {
+      throw new IllegalArgumentException(STATE_LABELS + " must be true or false.");
+    }
+    return new TrackerSettings(
+        values.text(LABEL).orElse(DEFAULT_WORD),
+        values.text(MENTION).orElse(DEFAULT_WORD),
+        endings,
+        signs.equals("true"));
+  }
+
+  public TriggerLabel trigger() {
+    return new TriggerLabel(label);
+  }
+}

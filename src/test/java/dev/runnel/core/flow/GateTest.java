@@ -1,0 +1,59 @@
+package dev.runnel.core.flow;
+
+import static dev.runnel.testkit.Samples.THREAD;
+import static dev.runnel.testkit.Samples.delivery;
+import static dev.runnel.testkit.Samples.start;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.runnel.core.model.Admission;
+import dev.runnel.testkit.World;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// The platform knows who may ask, and what was said does not.
+class GateTest {
+  @TempDir Path folder;
+  private World world;
+
+  @BeforeEach
+  void open() {
+    world = new World(folder);
+  }
+
+  @AfterEach
+  void close() {
+    world.close();
+  }
+
+  @Test
+  void whoMayNotAskStartsNothingAndHearsNothing() {
+    world.surface.admits(new Admission.TurnedAway("a stranger"));
+
+    world.says(delivery("1", start("mine a coin")));
+    world.settle();
+    world.surface.admits(Admission.ADMITTED);
+    world.passes(Duration.ofHours(1));
+
+    assertThat(world.surface.posts()).isEmpty();
+    assertThat(world.runs.runs()).isEmpty();
+  }
+
+  @Test
+  void whileThatCannotBeKnownItWaits() {
+    world.surface.admits(
+        new Admission.Unknown(Optional.of(Duration.ofSeconds(30)), "The platform is down"));
+
+    world.says(delivery("1", start("fix it")));
+    world.settle();
+    assertThat(world.surface.posts()).isEmpty();
+
+    world.surface.admits(Admission.ADMITTED);
+    world.passes(Duration.ofMinutes(1));
+    assertThat(world.surface.kinds(THREAD)).containsExactly("Status");
+  }
+}
