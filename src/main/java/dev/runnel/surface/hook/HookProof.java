@@ -83,6 +83,9 @@ public sealed interface HookProof {
   record Standard(List<String> secrets) implements HookProof {
     public Standard {
       secrets = checked(secrets);
+      if (!secrets.stream().allMatch(StandardWebhooks::isKey)) {
+        throw new IllegalArgumentException("must be a signing token: whsec_ and a key in Base64");
+      }
       var _ = new StandardWebhooks(secrets);
     }
 
