@@ -21,6 +21,11 @@ sealed interface CommandLine {
 
   record Check(Optional<Path> file) implements CommandLine {}
 
+  /// What a sample gives at a hook, without starting anything.
+  ///
+  /// @param sample a file; `-` for standard input
+  record TryHook(Optional<Path> file, String name, String sample) implements CommandLine {}
+
   record Manifest(Optional<Path> file) implements CommandLine {}
 
   /// The Agent Run API from a terminal.
@@ -89,7 +94,7 @@ sealed interface CommandLine {
       }
     }
     var command = arguments.isEmpty() ? "serve" : arguments.removeFirst();
-    if (!command.equals("run") && !arguments.isEmpty()) {
+    if (!List.of("run", "hook").contains(command) && !arguments.isEmpty()) {
       return new Wrong("%s takes no %s.".formatted(command, arguments.getFirst()));
     }
     return switch (command) {
@@ -99,13 +104,18 @@ sealed interface CommandLine {
       case "help" -> new Help();
       case "version" -> new Version();
       case "run" -> run(file, arguments, json);
+      case "hook" ->
+          arguments.size() == 1 || arguments.size() == 2
+              ? new TryHook(
+                  file, arguments.getFirst(), arguments.size() == 2 ? arguments.getLast() : "-")
+              : new Wrong("hook needs the name of a hook, and perhaps the file of a sample.");
       default ->
           new Wrong(
               "There is no command %s.%s"
                   .formatted(
                       command,
                       Settings.suggestion(
-                          command, List.of("serve", "check", "manifest", "run", "help"))));
+                          command, List.of("serve", "check", "manifest", "hook", "run", "help"))));
     };
   }
 

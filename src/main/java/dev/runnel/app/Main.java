@@ -23,6 +23,7 @@ public final class Main {
             --data DIR                database and workspaces (else RUNNEL_DATA, else data)
         ./runnel check                call everything that is connected once, and say what is wrong
         ./runnel manifest             print the Slack app manifest for this installation
+        ./runnel hook NAME [FILE]     show what a sample of JSON would start at a hook
         ./runnel run start PROMPT     start a run
         ./runnel run list             list runs
         ./runnel run show ID          show a run
@@ -64,6 +65,8 @@ public final class Main {
           out.print(Manifest.of(config(file)));
           yield 0;
         }
+        case CommandLine.TryHook(var file, var name, var sample) ->
+            new TryHook(config(file).settings().hooks(), out, err).run(name, sample);
         case CommandLine.RunCommand command ->
             new RunCommands(config(command.file()), out, err).run(command);
         case CommandLine.Help _ -> {

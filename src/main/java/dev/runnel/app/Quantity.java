@@ -3,6 +3,7 @@ package dev.runnel.app;
 import dev.runnel.service.Limits;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 import java.util.regex.Pattern;
 
 /// Times and sizes as operators write them: `90s`, `15m`, `6h`, `7d`; `512KB`, `256MB`, `10GB`.
@@ -25,19 +26,24 @@ final class Quantity {
     if (text.isEmpty()) {
       return otherwise;
     }
-    var match = SHAPE.matcher(text.get().strip());
     if (text.get().strip().equals("none")) {
       return Limits.FOREVER;
     }
-    if (match.matches() && TIMES.containsKey(match.group(2))) {
-      var time = TIMES.get(match.group(2)).multipliedBy(Long.parseLong(match.group(1)));
-      if (time.compareTo(Limits.FOREVER) <= 0) {
-        return time;
-      }
-    }
-    throw new SettingsException(
-        "%s (%s) is %s, and must be a time like 90s, 15m, 6h or 7d, or none."
-            .formatted(setting, setting.path(), text.get()));
+    return time(text.get())
+        .orElseThrow(
+            () ->
+                new SettingsException(
+                    "%s (%s) is %s, and must be a time like 90s, 15m, 6h or 7d, or none."
+                        .formatted(setting, setting.path(), text.get())));
+  }
+
+  /// @return empty when it is no time
+  static Optional<Duration> time(String text) {
+    var match = SHAPE.matcher(text.strip());
+    return match.matches() && TIMES.containsKey(match.group(2))
+        ? Optional.of(TIMES.get(match.group(2)).multipliedBy(Long.parseLong(match.group(1))))
+            .filter(time -> time.compareTo(Limits.FOREVER) <= 0)
+        : Optional.empty();
   }
 
   static long size(Settings settings, Setting setting, long otherwise) {

@@ -9,6 +9,7 @@ import dev.runnel.core.flow.Profiles;
 import dev.runnel.core.model.RunOptions;
 import dev.runnel.service.Factory;
 import dev.runnel.service.workspace.Environments;
+import dev.runnel.surface.hook.Hook;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,12 +29,14 @@ import java.util.stream.Stream;
 /// What the operator said, from `runnel.yaml` and the environment, read once.
 ///
 /// @param values by setting; blank ones are absent
+/// @param hooks senders of JSON that start runs
 /// @param borrowed the variables that the file takes secrets from
 record Settings(
     Map<Setting, String> values,
     Profiles profiles,
     Environments environments,
     List<Factory> factories,
+    List<Hook> hooks,
     Set<String> borrowed) {
   private static final String FILE = "runnel.yaml";
   private static final String PREFIX = "RUNNEL_";
@@ -67,6 +70,7 @@ record Settings(
   Settings {
     values = Map.copyOf(values);
     factories = List.copyOf(factories);
+    hooks = List.copyOf(hooks);
     borrowed = Set.copyOf(borrowed);
   }
 
@@ -83,6 +87,7 @@ record Settings(
     var profiles = Profiles.NONE;
     var environments = Environments.NONE;
     var factories = List.<Factory>of();
+    var hooks = List.<Hook>of();
     var borrowed = new HashSet<String>();
     if (path.isPresent()) {
       var tree = parse(path.get());
@@ -91,6 +96,11 @@ record Settings(
           EnvironmentSettings.read(
               tree.path("agents").path("environments"), path.get(), environment);
       factories = FactorySettings.read(tree.path(FactorySettings.PLACE), path.get());
+      hooks =
+          HookSettings.read(
+              tree.path(HookSettings.PLACE),
+              path.get(),
+              secret -> borrow(secret, path.get(), environment, borrowed));
       collect("", tree, path.get(), environment, values, borrowed);
     }
     fromEnvironment(environment, values);
@@ -102,6 +112,7 @@ record Settings(
         EnvironmentSettings.withDefault(
             environments, Optional.ofNullable(values.get(Setting.RUNNEL_AGENTS_ENVIRONMENT))),
         factories,
+        hooks,
         borrowed);
   }
 
@@ -169,7 +180,8 @@ record Settings(
       var key = prefix + entry.getKey();
       if (key.equals("profiles")
           || key.equals(EnvironmentSettings.PLACE)
-          || key.equals(FactorySettings.PLACE)) {
+          || key.equals(FactorySettings.PLACE)
+          || key.equals(HookSettings.PLACE)) {
         continue;
       }
       var value = entry.getValue();
@@ -187,10 +199,7 @@ record Settings(
                     suggestion(key, Stream.of(Setting.values()).map(Setting::path).toList())));
       }
       if (setting.get().isSecret()) {
-        REFERENCE
-            .matcher(value.toString())
-            .results()
-            .forEach(reference -> borrowed.add(reference.group(1)));
+        borrowed.addAll(references(value.toString()));
       }
       if (value.isArray()) {
         var all = new ArrayList<String>();
@@ -200,6 +209,17 @@ record Settings(
         values.put(setting.get(), resolve(value.asText(), key, file, environment));
       }
     }
+  }
+
+  /// A secret of a part of the file that is read on its own.
+  private static String borrow(
+      String secret, Path file, Map<String, String> environment, Set<String> borrowed) {
+    borrowed.addAll(references(secret));
+    return resolve(secret, HookSettings.PLACE, file, environment);
+  }
+
+  private static List<String> references(String text) {
+    return REFERENCE.matcher(text).results().map(reference -> reference.group(1)).toList();
   }
 
   private static String resolve(

@@ -24,6 +24,7 @@ import dev.runnel.store.Pulse;
 import dev.runnel.store.SqlStore;
 import dev.runnel.store.SteadyClock;
 import dev.runnel.surface.slack.SlackSurface;
+import dev.runnel.surface.hook.HookSurface;
 import dev.runnel.web.FrontDoor;
 import dev.runnel.web.Health;
 import dev.runnel.web.Receptions;
@@ -47,6 +48,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -112,6 +114,8 @@ final class Wiring implements AutoCloseable {
     var consoleSurface = new ConsoleSurface(access);
     List<Surface> all = new ArrayList<>(platforms.surfaces());
     all.add(consoleSurface);
+    var hooks = config.settings().hooks();
+    all.add(new HookSurface(hooks, platforms.http(), clock));
     var surfaces = Surfaces.of(all);
 
     var dispatcher = new Dispatcher(store, runs, surfaces, config.settings().profiles(), chance);
@@ -164,6 +168,14 @@ final class Wiring implements AutoCloseable {
     lines.add(line("Agent", agentLine(agent)));
     service.ifPresent(embedded -> lines.add(line("Isolation", embedded.isolation())));
     lines.addAll(platforms.lines());
+    if (!hooks.isEmpty()) {
+      lines.add(
+          line(
+              "Hooks",
+              hooks.stream()
+                  .map(hook -> HookSurface.PATH + hook.name())
+                  .collect(Collectors.joining(", "))));
+    }
     lines.add(line("Data", data.path().toString()));
     log.info("runnel started port={}", port);
   }

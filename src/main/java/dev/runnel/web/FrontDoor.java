@@ -18,8 +18,8 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Where deliveries come in: `POST /slack/events` and `POST /webhooks/NAME`, and [#take] for what
-/// comes over a platform's own connection.
+/// Where deliveries come in: `POST /slack/events`, `POST /webhooks/NAME` and
+/// `POST /webhooks/hooks/NAME`, and [#take] for what comes over a platform's own connection.
 ///
 /// The order is the point: bound the size, let the surface verify and parse, commit, answer.
 /// Closed, it sends everybody away, to come back or to go to another node.
@@ -54,6 +54,7 @@ public final class FrontDoor implements AutoCloseable {
   public void routes(RoutesConfig routes) {
     routes.post("/slack/events", context -> handle(context, "slack"));
     routes.post("/webhooks/{name}", context -> handle(context, context.pathParam("name")));
+    routes.post("/webhooks/hooks/{hook}", context -> handle(context, "hooks"));
   }
 
   private void handle(Context context, String name) {

@@ -89,6 +89,10 @@ class ArrowsTest {
       room("surface.gitea").imports("dev.runnel.core..", "dev.runnel.surface.kit", JACKSON, OKHTTP);
 
   @ArchTest
+  static final ArchRule hook =
+      room("surface.hook").imports("dev.runnel.core..", "dev.runnel.surface.kit", JACKSON, OKHTTP);
+
+  @ArchTest
   static final ArchRule web =
       room("web").imports("dev.runnel.core..", JAVALIN, "jakarta.servlet..");
 

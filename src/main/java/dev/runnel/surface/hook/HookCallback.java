@@ -1,0 +1,129 @@
+package dev.runnel.surface.hook;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.runnel.core.flow.Words;
+import dev.runnel.core.model.Notice;
+import dev.runnel.core.model.PostRef;
+import dev.runnel.core.model.Posting;
+import dev.runnel.core.model.Run;
+import dev.runnel.core.model.Update;
+import java.io.IOException;
+import java.net.URI;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Optional;
+import okhttp3.MediaType;
+import okhttp3.OkHttpClient;
+import okhttp3.Request;
+import okhttp3.RequestBody;
+import okhttp3.Response;
+
+/// Tells a hook's callback how a run goes on, in JSON, with the hook's own kind of proof.
+///
+/// A notice that is sent again, because its answer was lost, has the same `id`.
+final class HookCallback {
+  /// The member by which we know our own words, should a callback lead back to a hook.
+  private static final String OURS = "runnel";
+
+  private static final JsonMapper JSON = new JsonMapper();
+  private static final MediaType TYPE = MediaType.get("application/json");
+  private static final Duration PATIENCE = Duration.ofSeconds(15);
+
+  private final OkHttpClient http;
+  private final InstantSource clock;
+
+  HookCallback(OkHttpClient http, InstantSource clock) {
+    this.http =
+        http.newBuilder()
+            .callTimeout(PATIENCE)
+            .retryOnConnectionFailure(false)
+            // A proof goes to the address of the configuration and to no other.
+            .followRedirects(false)
+            .build();
+    this.clock = clock;
+  }
+
+  static boolean isOurs(JsonNode body) {
+    return body.path(OURS).has("id");
+  }
+
+  Posting post(Hook hook, URI address, Notice notice) {
+    var body = bytes(hook, notice);
+    var request =
+        new Request.Builder().url(address.toString()).post(RequestBody.create(body, TYPE));
+    hook.proof().headers(notice.id().value(), clock.instant(), body).forEach(request::header);
+    try (var response = http.newCall(request.build()).execute()) {
+      return posting(notice, response);
+    } catch (IOException unreachable) {
+      return new Posting.Later(Optional.empty(), "The hook's callback cannot be reached");
+    }
+  }
+
+  private static Posting posting(Notice notice, Response response) {
+    var status = response.code();
+    if (response.isSuccessful()) {
+      return new Posting.Posted(new PostRef(notice.id().value()), notice.conversation());
+    }
+    var why = "The hook's callback answered " + status;
+    return status == 408 || status == 429 || status >= 500
+        ? new Posting.Later(retryAfter(response), why)
+        : new Posting.Undeliverable(why + ".");
+  }
+
+  private static Optional<Duration> retryAfter(Response response) {
+    return Optional.ofNullable(response.header("Retry-After"))
+        .filter(it -> it.matches("[0-9]{1,6}"))
+        .map(it -> Duration.ofSeconds(Long.parseLong(it)));
+  }
+
+  private static byte[] bytes(Hook hook, Notice notice) {
+    var body = JSON.createObjectNode();
+    body.putObject(OURS).put("id", notice.id().value()).put("hook", hook.name());
+    var key = notice.conversation().key();
+    body.put("conversation", key.substring(key.indexOf('/') + 1));
+    body.put("at", notice.createdAt().toString());
+    write(notice.update(), body);
+    try {
+      return JSON.writeValueAsBytes(body);
+    } catch (JsonProcessingException impossible) {
+      throw new IllegalStateException("Every tree can be written", impossible);
+    }
+  }
+
+  private static void write(Update update, ObjectNode body) {
+    switch (update) {
+      case Update.Status(var run, _, _, _, _) -> run(body, "status", run);
+      case Update.Blocked(var run, _, var question) ->
+          run(body, "blocked", run).put("message", question);
+      case Update.Succeeded(var run, _, _, _) -> run(body, "succeeded", run);
+      case Update.Failed(var run, _, var why, var retryable) ->
+          run(body, "failed", run).put("message", why).put("retryable", retryable);
+      case Update.Cancelled(var run, _) -> run(body, "cancelled", run);
+      case Update.Told(_, var text, _) -> body.put("event", "told").put("message", text);
+      case Update.Listed _, Update.Helped _, Update.Received _ -> body.put("event", "received");
+    }
+  }
+
+  private static ObjectNode run(ObjectNode body, String event, Run run) {
+    body.put("event", event)
+        .put("run_id", run.id().value())
+        .put("title", run.title())
+        .put("state", Words.name(run));
+    run.message().ifPresent(it -> body.put("message", it));
+    run.session().ifPresent(it -> body.put("session", it.toString()));
+    run.cost().ifPresent(it -> body.put("cost", it));
+    var links = body.putArray("artifacts");
+    run.artifacts()
+        .forEach(
+            it ->
+                links
+                    .addObject()
+                    .put("label", it.label())
+                    .put("link", it.link().toString())
+                    .put("pull_request", it.pullRequest()));
+    return body;
+  }
+}

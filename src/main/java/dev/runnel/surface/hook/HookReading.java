@@ -1,0 +1,135 @@
+package dev.runnel.surface.hook;
+
+import com.fasterxml.jackson.core.JsonPointer;
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.Request;
+import dev.runnel.core.model.RunOptions;
+import dev.runnel.surface.hook.Hook.Condition;
+import dev.runnel.surface.kit.Hmac;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+
+/// What a body means to its hook. Pure.
+sealed interface HookReading {
+  byte[] FENCE = "fence:".getBytes(StandardCharsets.UTF_8);
+
+  /// @param delivery the same when it is sent again
+  /// @param conversation what it belongs to
+  record Work(Intent intent, String delivery, String conversation, Optional<URI> link)
+      implements HookReading {}
+
+  /// Not for us.
+  ///
+  /// @param why the condition that does not hold
+  record Noise(String why) implements HookReading {}
+
+  /// It lacks what the hook needs.
+  record Lacking(String why) implements HookReading {}
+
+  /// @param header by its name
+  static HookReading of(
+      Hook hook, JsonNode body, byte[] bytes, Function<String, Optional<String>> header) {
+    var unmet = hook.only().stream().filter(each -> !holds(each, body)).findFirst();
+    if (unmet.isPresent()) {
+      return new Noise(
+          "%s is not %s".formatted(unmet.get().at(), String.join(" or ", unmet.get().values())));
+    }
+    var delivery =
+        hook.delivery().isEmpty()
+            ? Optional.of(digest(bytes))
+            : hook.delivery().flatMap(at -> key(at, body, header));
+    if (delivery.isEmpty()) {
+      return new Lacking(
+          "%s is missing: it tells deliveries apart".formatted(hook.delivery().get()));
+    }
+    var conversation =
+        hook.conversation().isEmpty()
+            ? delivery
+            : hook.conversation().flatMap(at -> scalar(body, at)).map(HookReading::key);
+    if (conversation.isEmpty()) {
+      return new Lacking(
+          "%s is missing: it says what belongs together".formatted(hook.conversation().get()));
+    }
+    return intent(hook, body, bytes)
+        .<HookReading>map(
+            intent -> new Work(intent, delivery.get(), conversation.get(), link(hook, body)))
+        .orElseGet(() -> new Lacking("There is no prompt in it"));
+  }
+
+  private static Optional<Intent> intent(Hook hook, JsonNode body, byte[] bytes) {
+    if (!hook.cancels().isEmpty() && hook.cancels().stream().allMatch(each -> holds(each, body))) {
+      return Optional.of(
+          new Intent.Cancel(
+              Optional.empty(), Optional.of("The hook " + hook.name() + " said so.")));
+    }
+    return hook.words()
+        .of(body, fence(hook, bytes))
+        .map(words -> new Intent.Say(new Request(words, options(hook, body))));
+  }
+
+  private static RunOptions options(Hook hook, JsonNode body) {
+    var fixed = hook.options();
+    return new RunOptions(
+        fixed.profile(),
+        fixed.environment(),
+        fixed.model(),
+        fixed.skill(),
+        fixed.name(),
+        hook.title().flatMap(at -> scalar(body, at)).or(fixed::title),
+        fixed.factory());
+  }
+
+  /// Whoever wrote parts of the body does not have the secret, and cannot know this.
+  private static String fence(Hook hook, byte[] bytes) {
+    var secret = hook.proof().secrets().getFirst();
+    return "data-" + Hmac.hex(secret, FENCE, bytes).substring(0, 16);
+  }
+
+  private static boolean holds(Condition condition, JsonNode body) {
+    return scalar(body, condition.at()).filter(condition.values()::contains).isPresent();
+  }
+
+  private static Optional<String> key(
+      String at, JsonNode body, Function<String, Optional<String>> header) {
+    var value = at.startsWith("/") ? scalar(body, Hook.place(at)) : header.apply(at);
+    return value.filter(it -> !it.isBlank()).map(HookReading::key);
+  }
+
+  /// Short and plain, whatever it is made of: it becomes a part of our keys.
+  private static String key(String value) {
+    return value.matches("[A-Za-z0-9._-]{1,100}")
+        ? value
+        : digest(value.getBytes(StandardCharsets.UTF_8));
+  }
+
+  private static Optional<String> scalar(JsonNode body, JsonPointer at) {
+    var value = body.at(at);
+    return value.isValueNode() && !value.isNull() ? Optional.of(value.asText()) : Optional.empty();
+  }
+
+  private static Optional<URI> link(Hook hook, JsonNode body) {
+    try {
+      return hook.link()
+          .flatMap(at -> scalar(body, at))
+          .map(URI::create)
+          .filter(uri -> List.of("http", "https").contains(uri.getScheme()));
+    } catch (IllegalArgumentException noAddress) {
+      return Optional.empty();
+    }
+  }
+
+  private static String digest(byte[] bytes) {
+    try {
+      return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
+    } catch (NoSuchAlgorithmException impossible) {
+      throw new IllegalStateException("Every Java has SHA-256", impossible);
+    }
+  }
+}

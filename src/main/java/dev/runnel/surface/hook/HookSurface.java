@@ -1,0 +1,146 @@
+package dev.runnel.surface.hook;
+
+import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.runnel.core.model.Actor;
+import dev.runnel.core.model.Background;
+import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.Notice;
+import dev.runnel.core.model.Origin;
+import dev.runnel.core.model.PostRef;
+import dev.runnel.core.model.Posting;
+import dev.runnel.core.model.RawRequest;
+import dev.runnel.core.model.Reception;
+import dev.runnel.core.model.Reply;
+import dev.runnel.core.model.SurfaceId;
+import dev.runnel.core.port.Surface;
+import java.io.IOException;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import okhttp3.OkHttpClient;
+import org.jspecify.annotations.Nullable;
+
+/// The hooks of the configuration: JSON comes in, and what becomes of it goes to the hook's
+/// callback. Thread-safe.
+public final class HookSurface implements Surface {
+  /// Where hooks are received, each behind it by its name.
+  public static final String PATH = "/webhooks/hooks/";
+
+  private static final SurfaceId ID = new SurfaceId("hooks");
+  private static final JsonMapper JSON =
+      JsonMapper.builder()
+          .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+          // One key twice would mean one thing to us and another to the sender.
+          .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+          .build();
+
+  private final Map<String, Hook> hooks;
+  private final HookCallback callback;
+
+  public HookSurface(List<Hook> hooks, OkHttpClient http, InstantSource clock) {
+    this.hooks = hooks.stream().collect(Collectors.toMap(Hook::name, Function.identity()));
+    this.callback = new HookCallback(http, clock);
+  }
+
+  @Override
+  public SurfaceId id() {
+    return ID;
+  }
+
+  @Override
+  public Reception receive(RawRequest request) {
+    var hook =
+        request.path().startsWith(PATH)
+            ? Optional.ofNullable(hooks.get(request.path().substring(PATH.length())))
+            : Optional.<Hook>empty();
+    if (hook.isEmpty()) {
+      return rejected(404, "There is no such hook.", "no such hook");
+    }
+    if (!hook.get().proof().proves(request)) {
+      return new Reception.Rejected(Reply.empty(401), "no proof of origin");
+    }
+    var body = body(request.body());
+    if (body.isEmpty()) {
+      return rejected(400, "The body is not a JSON object.", "the body is not a JSON object");
+    }
+    if (hook.get().proof() instanceof HookProof.Fresh fresh
+        && !fresh.isFresh(body.get(), request.arrivedAt())) {
+      return new Reception.Rejected(
+          Reply.empty(401), "too old, or it does not say when it was sent");
+    }
+    return HookCallback.isOurs(body.get())
+        ? new Reception.Answered(Reply.empty(204))
+        : read(hook.get(), request, body.get());
+  }
+
+  private static Reception read(Hook hook, RawRequest request, JsonNode body) {
+    return switch (HookReading.of(hook, body, request.body(), request::header)) {
+      case HookReading.Noise(var why) ->
+          new Reception.Answered(Reply.text(200, "Not for this hook: " + why + ".\n"));
+      case HookReading.Lacking(var why) -> rejected(400, why + ".", why);
+      case HookReading.Work work ->
+          new Reception.Accepted(
+              new Delivery(
+                  DeliveryId.of(ID, hook.name() + "/" + work.delivery()),
+                  "hook:" + hook.name() + "/" + work.delivery(),
+                  new Conversation(ID, hook.name() + "/" + work.conversation()),
+                  new Actor("hook:" + hook.name(), "the hook " + hook.name()),
+                  work.intent(),
+                  true,
+                  new Origin(work.link(), Optional.empty(), Optional.empty(), false),
+                  request.arrivedAt()),
+              Reply.empty(202));
+    };
+  }
+
+  /// @return empty when it is no JSON object
+  static Optional<JsonNode> body(byte[] bytes) {
+    try {
+      return Optional.ofNullable(JSON.readTree(bytes)).filter(JsonNode::isObject);
+    } catch (IOException unreadable) {
+      return Optional.empty();
+    }
+  }
+
+  private static Reception rejected(int status, String words, String why) {
+    return new Reception.Rejected(Reply.text(status, words + "\n"), why);
+  }
+
+  /// All there is to know is in the body.
+  @Override
+  public Background background(Delivery delivery) {
+    return Background.NONE;
+  }
+
+  @Override
+  public Posting open(Delivery delivery, boolean again) {
+    return new Posting.Undeliverable("A hook has no threads to open.");
+  }
+
+  /// Without a callback nobody is there to be told; the console shows the run.
+  @Override
+  public Posting post(Notice notice, @Nullable PostRef status) {
+    var key = notice.conversation().key();
+    var hook = Optional.ofNullable(hooks.get(key.substring(0, Math.max(0, key.indexOf('/')))));
+    if (hook.isEmpty()) {
+      return new Posting.Undeliverable("The hook is no longer in the configuration.");
+    }
+    return hook.get().callback().isEmpty()
+        ? new Posting.Posted(new PostRef(notice.id().value()), notice.conversation())
+        : callback.post(hook.get(), hook.get().callback().get(), notice);
+  }
+
+  /// Callbacks of different hooks do not wait for each other.
+  @Override
+  public String limit(Conversation conversation) {
+    return ID + ":" + conversation.place();
+  }
+}

@@ -1,0 +1,29 @@
+package dev.runnel.surface.hook;
+
+import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.Request;
+import java.util.Optional;
+
+/// What a sample gives at a hook. Pure; no proof is asked for.
+public sealed interface HookTrial {
+  record Start(String conversation, String delivery, Request request) implements HookTrial {}
+
+  record Stop(String conversation) implements HookTrial {}
+
+  record Nothing(String why) implements HookTrial {}
+
+  static HookTrial of(Hook hook, byte[] sample) {
+    var body = HookSurface.body(sample);
+    if (body.isEmpty()) {
+      return new Nothing("The sample is not a JSON object.");
+    }
+    // A sample has no headers; whatever it is told apart by there, it is one delivery.
+    return switch (HookReading.of(hook, body.get(), sample, _ -> Optional.of("sample"))) {
+      case HookReading.Noise(var why) -> new Nothing("Not for this hook: " + why + ".");
+      case HookReading.Lacking(var why) -> new Nothing(why + ".");
+      case HookReading.Work(Intent.Say(var request), var delivery, var conversation, _) ->
+          new Start(conversation, delivery, request);
+      case HookReading.Work(_, _, var conversation, _) -> new Stop(conversation);
+    };
+  }
+}
