@@ -38,11 +38,12 @@ final class Prompts {
   }
 
   private static String text(Request request, Background background, RandomGenerator chance) {
+    var words = request.text() + attached(background);
     if (background.kind().isEmpty()) {
-      return request.text();
+      return words;
     }
     var fence = "BACKGROUND-" + HexFormat.of().toHexDigits(chance.nextLong());
-    var text = new StringBuilder(request.text());
+    var text = new StringBuilder(words);
     text.append("\n\nThis was asked in: ").append(clean(background.kind()));
     background.link().ifPresent(link -> text.append(" (").append(link).append(")"));
     text.append(
@@ -66,6 +67,16 @@ final class Prompts {
     omitted(text, background.omitted());
     rest.forEach(each -> said(text, each));
     return text.append(fence).append("\n").toString();
+  }
+
+  /// Their names are words of others, and stand where those do.
+  private static String attached(Background background) {
+    var count = background.attachments().size();
+    return switch (count) {
+      case 0 -> "";
+      case 1 -> "\n\nOne file is attached.";
+      default -> "\n\n" + count + " files are attached.";
+    };
   }
 
   private static void said(StringBuilder text, Background.Said said) {

@@ -6,6 +6,7 @@ import com.slack.api.app_backend.interactive_components.response.ActionResponse;
 import com.slack.api.methods.MethodsClient;
 import com.slack.api.methods.SlackApiException;
 import com.slack.api.methods.SlackApiTextResponse;
+import com.slack.api.methods.request.files.FilesCompleteUploadExternalRequest;
 import com.slack.api.model.Message;
 import com.slack.api.model.ResponseMetadata;
 import com.slack.api.model.User;
@@ -260,6 +261,39 @@ final class SlackApi implements AutoCloseable {
     } catch (IllegalArgumentException e) {
       return Optional.empty();
     }
+  }
+
+  /// A channel's name, without its `#`.
+  Answer<String> channelName(String channel) {
+    return call(() -> methods.conversationsInfo(r -> r.channel(channel)))
+        .map(
+            it ->
+                Optional.ofNullable(it.getChannel())
+                    .flatMap(found -> Optional.ofNullable(found.getName()))
+                    .filter(name -> !name.isBlank())
+                    .orElse(channel));
+  }
+
+  /// Where a file's bytes go, and what it is called from then on.
+  record Upload(String address, String id) {}
+
+  /// Makes room for a file that nobody sees yet.
+  ///
+  /// @param length in bytes
+  Answer<Upload> beginUpload(String name, int length) {
+    return call(() -> methods.filesGetUploadURLExternal(r -> r.filename(name).length(length)))
+        .map(it -> new Upload(orEmpty(it.getUploadUrl()), orEmpty(it.getFileId())));
+  }
+
+  /// Shows an uploaded file in a thread.
+  ///
+  /// @return its id
+  Answer<String> share(SlackPlace place, String id, String title) {
+    var file = FilesCompleteUploadExternalRequest.FileDetails.builder().id(id).title(title).build();
+    return call(() ->
+            methods.filesCompleteUploadExternal(
+                r -> r.files(List.of(file)).channelId(place.channel()).threadTs(place.thread())))
+        .map(_ -> id);
   }
 
   @Override

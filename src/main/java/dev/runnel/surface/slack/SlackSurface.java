@@ -45,6 +45,7 @@ public final class SlackSurface implements Surface, AutoCloseable {
   private final SlackRenderer renderer;
   private final SlackApi api;
   private final SlackBackground background;
+  private final LongAnswers longAnswers;
   private final SlackCatchUp catchUp;
   private final BoltApp bolt;
   private volatile @Nullable SlackIdentity identity;
@@ -54,7 +55,9 @@ public final class SlackSurface implements Surface, AutoCloseable {
     payloads = new SlackPayloads(config, this::known);
     renderer = new SlackRenderer(config.command());
     api = new SlackApi(config);
-    background = new SlackBackground(api, new SlackNames(api));
+    var transfer = new FileTransfer(config);
+    background = new SlackBackground(api, transfer, new SlackNames(api));
+    longAnswers = new LongAnswers(api, transfer, renderer);
     catchUp = new SlackCatchUp(api, payloads, clock);
     bolt = new BoltApp(config, api.sdk(), this::known);
   }
@@ -127,10 +130,14 @@ public final class SlackSurface implements Surface, AutoCloseable {
   public Background background(Delivery delivery) {
     var place = SlackPlace.of(delivery.conversation());
     var message = delivery.origin().message().map(SlackPlace.Message::of);
+    var hasFiles =
+        message.isPresent() && delivery.intent().words().filter(SharedFile::areNamedIn).isPresent();
     if (!place.isThread()
         || delivery.intent() instanceof Intent.Start
         || message.filter(it -> it.ts().equals(place.thread())).isPresent()) {
-      return Background.NONE;
+      return hasFiles && place.isThread()
+          ? background.ofRequest(place, message.get().ts())
+          : Background.NONE;
     }
     knowOurselves();
     return background.of(
@@ -138,6 +145,7 @@ public final class SlackSurface implements Surface, AutoCloseable {
         message
             .map(SlackPlace.Message::ts)
             .orElseGet(() -> SlackPlace.timestamp(delivery.arrivedAt())),
+        hasFiles,
         delivery.origin().link());
   }
 
@@ -201,8 +209,12 @@ public final class SlackSurface implements Surface, AutoCloseable {
   private Posting say(Notice notice) {
     var place = SlackPlace.of(notice.conversation());
     var mark = mark(notice);
-    var post = renderer.render(notice.update(), mark);
     var oldest = SlackPlace.timestamp(notice.createdAt().minus(CLOCK_SKEW));
+    var tooLong = renderer.tooLong(notice.update(), mark);
+    if (tooLong.isPresent() && place.isThread()) {
+      return posting(notice, longAnswers.post(place, notice, mark, tooLong.get(), oldest));
+    }
+    var post = renderer.render(notice.update(), mark);
     var earlier =
         place.isThread() ? api.thread(place, oldest, null) : api.channel(place.channel(), oldest);
     return posting(
