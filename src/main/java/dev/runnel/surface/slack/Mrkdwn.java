@@ -31,6 +31,7 @@ final class Mrkdwn {
   // the writing direction.
   private static final Pattern UNSEEN =
       Pattern.compile("[[\\p{Cc}&&[^\\n\\t\\r]]\\p{Cs}\\u202A-\\u202E\\u2066-\\u2069]");
+  private static final Pattern BADGE = Pattern.compile("\\[!\\[([^\\[\\]]*+)]\\([^()\\s]*+\\)]\\(");
   private static final Pattern FOLD = Pattern.compile("(?i)</?(?:details|summary)\\s*>|<br\\s*/?>");
   // Repeated groups are possessive: others recurse, and overflow the stack on hostile texts.
   private static final Pattern SPAN =
@@ -137,7 +138,10 @@ final class Mrkdwn {
   }
 
   private static String line(String written) {
-    var line = written.indexOf('`') < 0 ? FOLD.matcher(written).replaceAll("") : written;
+    var line =
+        written.indexOf('`') < 0
+            ? BADGE.matcher(FOLD.matcher(written).replaceAll("")).replaceAll("[$1](")
+            : written;
     var heading = HEADING.matcher(line);
     if (heading.matches()) {
       var text = heading.group("text").replace("**", "").replace("__", "").strip();

@@ -138,9 +138,9 @@ final class SlackRenderer {
             run.cost().map(SlackRenderer::named).orElse("")));
     if (!run.state().isTerminal()) {
       run.message()
-          .map(it -> Mrkdwn.oneLine(it, LONGEST_LINE))
-          .filter(it -> !it.isEmpty())
-          .ifPresent(it -> blocks.add(context(Mrkdwn.fromMarkdown(it))));
+          .map(it -> Mrkdwn.fromMarkdown(Mrkdwn.oneLine(it, LONGEST_LINE)))
+          .filter(it -> !it.isBlank())
+          .ifPresent(it -> blocks.add(context(it)));
     }
     blocks.addAll(links(run));
     var buttons = buttons(run);
@@ -276,7 +276,8 @@ final class SlackRenderer {
     if (split.whole()) {
       return split.pieces();
     }
-    List<String> pieces = new ArrayList<>(split.pieces());
+    List<String> pieces =
+        new ArrayList<>(withFile ? split.pieces().stream().limit(1).toList() : split.pieces());
     pieces.add(
         withFile
             ? IN_THE_FILE

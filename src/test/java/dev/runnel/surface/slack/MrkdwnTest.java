@@ -29,7 +29,7 @@ class MrkdwnTest {
         "<details>                         ¦ §§",
         "<summary>Log</summary>            ¦ Log",
         "two<br>lines                      ¦ twolines",
-        "[![build](https://e.x/b.svg)](https://e.x) ¦ [<https://e.x/b.svg|build>](<https://e.x>)",
+        "[![build](https://e.x/b.svg)](https://e.x) ¦ <https://e.x|build>",
         "* * *                             ¦ ———",
         "[text](https://e.x/a?b&c)         ¦ <https://e.x/a?b&amp;c|text>",
         "[a|b](https://e.x/(x))            ¦ <https://e.x/(x)|ab>",
