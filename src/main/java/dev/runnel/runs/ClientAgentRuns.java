@@ -7,6 +7,7 @@ import dev.runnel.client.RequestOptions;
 import dev.runnel.client.RunsClient;
 import dev.runnel.client.RunsException;
 import dev.runnel.core.model.Arrival;
+import dev.runnel.core.model.Attachment;
 import dev.runnel.core.model.DeliveryId;
 import dev.runnel.core.model.Outcome;
 import dev.runnel.core.model.Prompt;
@@ -260,8 +261,19 @@ public final class ClientAgentRuns implements AgentRuns {
       run.title(prompt.title());
     }
     prompt.options().skill().ifPresent(run::skill);
+    if (!prompt.attachments().isEmpty()) {
+      run.attachments(prompt.attachments().stream().map(ClientAgentRuns::attachment).toList());
+    }
     config(prompt).ifPresent(run::config);
     return run.build();
+  }
+
+  private static dev.runnel.wire.Attachment attachment(Attachment attachment) {
+    return dev.runnel.wire.Attachment.builder()
+        .fileName(attachment.name())
+        .mimeType(attachment.type())
+        .data(attachment.base64())
+        .build();
   }
 
   private static Optional<AgentConfig> config(Prompt prompt) {
@@ -289,7 +301,9 @@ public final class ClientAgentRuns implements AgentRuns {
         Optional.empty(),
         Optional.empty(),
         Optional.empty(),
-        Optional.of(key));
+        Optional.of(key),
+        prompt.options().environment(),
+        prompt.options().model());
   }
 
   /// A run of which only the id is known.

@@ -4,7 +4,10 @@ import dev.runnel.core.model.Artifact;
 import dev.runnel.core.model.DeliveryId;
 import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunId;
+import dev.runnel.core.model.RunState;
+import dev.runnel.wire.AgentConfig;
 import dev.runnel.wire.ArtifactItem;
+import dev.runnel.wire.ErrorCode;
 import dev.runnel.wire.RunItem;
 import dev.runnel.wire.StatusMessage;
 import java.net.URI;
@@ -22,26 +25,46 @@ final class RunItems {
   /// The metadata key that carries the delivery a run was started by.
   static final String DELIVERY = "runnel.delivery";
 
-  private static final Pattern NUMBER_IN_PULL_REQUEST =
-      Pattern.compile("/(?:pull|pulls|merge_requests|pull-requests)/(\\d+)(?:[/?#].*)?$");
+  // https://github.com/acme/shop/pull/7, https://gitlab.com/acme/shop/-/merge_requests/7
+  private static final Pattern PULL_REQUEST =
+      Pattern.compile(
+          "^/(?<repository>.+?)(?:/-)?/(?<kind>pull|pulls|merge_requests|pull-requests)"
+              + "/(?<number>\\d+)(?:/.*)?$");
+
+  // Services name environments by ids that say nothing to anybody.
+  private static final Pattern OPAQUE =
+      Pattern.compile("[A-Za-z0-9]{22}|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}");
 
   private RunItems() {}
 
   static Run run(RunItem item) {
     var status = Optional.ofNullable(item.statusMessage());
+    var state = RunStates.of(item.state());
+    var config = Optional.ofNullable(item.agentConfig());
+    var message = status.map(StatusMessage::message).filter(it -> !it.isBlank());
     return new Run(
         new RunId(item.runId()),
         Objects.requireNonNullElse(item.title(), ""),
-        RunStates.of(item.state()),
+        state,
         item.state().value(),
-        status.map(StatusMessage::message).filter(message -> !message.isBlank()),
+        state == RunState.FAILED ? Refusals.failed(errorCode(status), message) : message,
         status.map(StatusMessage::retryable).orElse(false),
         link(item.sessionLink()),
         item.artifacts().stream().flatMap(it -> artifact(it).stream()).toList(),
         Costs.total(item.requestUsage()),
         duration(item.runTime()),
         Optional.ofNullable(item.updatedAt()),
-        delivery(item));
+        delivery(item),
+        config.map(AgentConfig::environmentId).filter(RunItems::isAName),
+        config.map(AgentConfig::modelId).filter(it -> !it.isBlank()));
+  }
+
+  private static boolean isAName(String environment) {
+    return !environment.isBlank() && !OPAQUE.matcher(environment).matches();
+  }
+
+  private static String errorCode(Optional<StatusMessage> status) {
+    return status.map(StatusMessage::errorCode).map(ErrorCode::value).orElse("");
   }
 
   static Optional<DeliveryId> delivery(RunItem item) {
@@ -93,12 +116,13 @@ final class RunItems {
   }
 
   private static String pullRequest(ArtifactItem.PullRequest request, URI link) {
-    var branch = text(request.branch());
-    if (branch.isPresent()) {
-      return "Pull request (" + branch.get() + ")";
+    var branch = text(request.branch()).map(it -> " (" + it + ")").orElse("");
+    var parts = PULL_REQUEST.matcher(Objects.requireNonNullElse(link.getPath(), ""));
+    if (!parts.matches()) {
+      return "Pull request" + branch;
     }
-    var number = NUMBER_IN_PULL_REQUEST.matcher(link.toString());
-    return number.find() ? "Pull request #" + number.group(1) : "Pull request";
+    var sign = parts.group("kind").equals("merge_requests") ? "!" : "#";
+    return parts.group("repository") + sign + parts.group("number") + branch;
   }
 
   private static Optional<String> text(@Nullable String text) {

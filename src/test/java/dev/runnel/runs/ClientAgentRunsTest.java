@@ -11,6 +11,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.runnel.client.RunsClient;
 import dev.runnel.core.model.Arrival;
+import dev.runnel.core.model.Attachment;
 import dev.runnel.core.model.DeliveryId;
 import dev.runnel.core.model.Outcome;
 import dev.runnel.core.model.Prompt;
@@ -23,6 +24,7 @@ import dev.runnel.core.port.AgentRuns;
 import dev.runnel.testkit.AgentRunsContract;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import mockwebserver3.MockResponse;
@@ -111,6 +113,22 @@ class ClientAgentRunsTest implements AgentRunsContract {
                    "metadata": {"runnel.surface": "slack", "runnel.delivery": "slack:1"}}
                   """));
       assertThat(run.session()).isPresent();
+    }
+
+    @Test
+    void carriesItsAttachments() {
+      var attachment = new Attachment("red.png", "image/png", "Ynl0ZXM=");
+
+      runs.start(
+          new Prompt("fix it", "Fix it", RunOptions.NONE, Map.of(), List.of(attachment)),
+          new DeliveryId("slack:1"));
+
+      assertThat(PretendService.read(service.seen().getFirst().body()).path("attachments"))
+          .isEqualTo(
+              PretendService.read(
+                  """
+                  [{"file_name": "red.png", "mime_type": "image/png", "data": "Ynl0ZXM="}]
+                  """));
     }
 
     @Test

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.runnel.client.RunsClient;
 import dev.runnel.core.model.Outcome;
+import dev.runnel.wire.ErrorCode;
 import java.net.URI;
 import java.util.HashSet;
 import java.util.Map;
@@ -15,9 +16,13 @@ import mockwebserver3.MockWebServer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// What people read when the run service says no to a start.
 class RefusalsTest {
+  /// The whole catalogue. What is mostly tried again, and refused only when the service says that
+  /// this does not help, has a status here that is final.
   private static final Map<String, Integer> STATUS_OF =
       Map.ofEntries(
           Map.entry("invalid_request", 400),
@@ -34,7 +39,12 @@ class RefusalsTest {
           Map.entry("operation_not_supported", 422),
           Map.entry("environment_setup_failed", 500),
           Map.entry("infrastructure_timeout", 500),
-          Map.entry("agent_process_failed", 500));
+          Map.entry("agent_process_failed", 500),
+          Map.entry("agent_stream_network_error", 400),
+          Map.entry("agent_stream_failure", 400),
+          Map.entry("conflict", 400),
+          Map.entry("resource_unavailable", 400),
+          Map.entry("internal_error", 400));
 
   private final MockWebServer server = new MockWebServer();
   private RunsClient client;
@@ -52,6 +62,16 @@ class RefusalsTest {
   }
 
   @Test
+  void theTableHasEveryCodeOfTheCatalogue() throws Exception {
+    var codes = new HashSet<String>();
+    for (var field : ErrorCode.class.getFields()) {
+      codes.add(((ErrorCode) field.get(null)).value());
+    }
+
+    assertThat(STATUS_OF.keySet()).isEqualTo(codes);
+  }
+
+  @Test
   void eachCodeHasItsOwnSentenceThatSaysWhatToDo() {
     var sentences = new HashSet<String>();
     STATUS_OF.forEach(
@@ -66,6 +86,29 @@ class RefusalsTest {
         });
 
     assertThat(sentences).hasSameSizeAs(STATUS_OF.keySet());
+  }
+
+  /// What no person should read, as a careless service or a proxy in front of it may say it.
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "java.lang.IllegalStateException: boom",
+        "TypeError: x is not a function",
+        "Could not reach http://localhost:8080/api/v1/agent/run",
+        "GET http://10.0.0.7/internal",
+        "Authorization: Bearer wk-1234567890",
+        "X-Api-Key: wk-1",
+        "at com.acme.runs.Service.run(Service.java:7)"
+      })
+  void whatIsForTheMakersOfAServiceIsNotTold(String title) {
+    STATUS_OF.forEach(
+        (code, status) ->
+            assertThat(refusal(problem(status, code, title, "")).why())
+                .as(code)
+                .doesNotContain("Exception", "Error", "http", "Bearer", "Api-Key", ".java"));
+    assertThat(refusal(problem(403, "moon_phase", title, "")).why())
+        .isEqualTo(
+            "The run service refused this. Ask whoever looks after Runnel if you do not know why.");
   }
 
   @Test

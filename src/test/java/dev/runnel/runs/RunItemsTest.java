@@ -12,6 +12,7 @@ import dev.runnel.wire.RunItem;
 import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -60,6 +61,56 @@ class RunItemsTest {
     assertThat(run.runTime()).contains(Duration.ofSeconds(150));
     assertThat(run.updatedAt()).contains(Instant.parse("2026-01-05T09:00:00Z"));
     assertThat(run.delivery()).contains(new DeliveryId("slack:1"));
+  }
+
+  @Test
+  void whereAndWithWhatItRunsIsReadWhereItHasAName() throws Exception {
+    var named =
+        run(
+            "\"state\": \"QUEUED\","
+                + " \"agent_config\": {\"environment_id\": \"staging\", \"model_id\": \"fast\"}");
+    var opaque =
+        run(
+            "\"state\": \"QUEUED\","
+                + " \"agent_config\": {\"environment_id\": \"UA17BXYZabcdefghijklmn\"}");
+
+    assertThat(named.environment()).contains("staging");
+    assertThat(named.model()).contains("fast");
+    assertThat(opaque.environment()).isEmpty();
+    assertThat(opaque.model()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      nullValues = "-",
+      value = {
+        "insufficient_credits | Account 7 | There are no credits left at the run service. Add some,"
+            + " and try again.",
+        "environment_setup_failed | npm install failed | The environment could not be set up: npm"
+            + " install failed. Correct its setup, and try again.",
+        "environment_setup_failed | java.io.IOException: no | The environment could not be set up."
+            + " Correct its setup, and try again.",
+        "internal_error | NullPointerException at http://localhost:80/x | Something broke inside"
+            + " the run service. Try again later.",
+        "infrastructure_timeout | It ran for 2 hours, which is the limit. | It ran for 2 hours,"
+            + " which is the limit.",
+        "agent_process_failed | AssertionError in CheckoutTest | AssertionError in CheckoutTest",
+        "agent_stream_failure | - | The model stopped answering. Try again, or with another model.",
+        "moon_phase | The moon is full | The run service refused this: The moon is full. Ask"
+            + " whoever looks after Runnel if you do not know why.",
+        "- | The tests are red | The tests are red",
+        "- | - | -",
+      })
+  void whyARunFailedIsAPlainSentence(
+      @Nullable String code, @Nullable String message, @Nullable String why) throws Exception {
+    var status = new java.util.LinkedHashMap<String, Object>();
+    status.put("message", message);
+    status.put("error_code", code);
+
+    var run = run("\"state\": \"ERROR\", \"status_message\": " + JSON.writeValueAsString(status));
+
+    assertThat(run.message().orElse(null)).isEqualTo(why);
   }
 
   @Test
@@ -113,12 +164,10 @@ class RunItemsTest {
 
     assertThat(run.artifacts())
         .containsExactly(
-            new Artifact("Pull request (fix)", URI.create("https://github.com/o/r/pull/7"), true),
-            new Artifact("Pull request #8", URI.create("https://github.com/o/r/pull/8"), true),
+            new Artifact("o/r#7 (fix)", URI.create("https://github.com/o/r/pull/7"), true),
+            new Artifact("o/r#8", URI.create("https://github.com/o/r/pull/8"), true),
             new Artifact(
-                "Pull request #9",
-                URI.create("https://gitlab.com/o/r/-/merge_requests/9#note_1"),
-                true),
+                "o/r!9", URI.create("https://gitlab.com/o/r/-/merge_requests/9#note_1"), true),
             new Artifact("Pull request", URI.create("https://a.example/changes"), true),
             new Artifact("Plan (Plan A)", URI.create("https://a.example/p"), false),
             new Artifact("ticket", URI.create("https://a.example/t"), false));

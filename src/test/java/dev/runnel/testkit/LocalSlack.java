@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -187,6 +188,38 @@ public final class LocalSlack implements AutoCloseable {
             .put("thread_ts", thread)
             .put("user", user)
             .put("text", text));
+  }
+
+  /// Somebody shares a file.
+  ///
+  /// @param thread empty for the channel itself
+  public String share(
+      String channel, String thread, String user, String text, String name, byte[] bytes) {
+    var boundary = "local-slack-boundary";
+    var body = new ByteArrayOutputStream();
+    for (var field :
+        Map.of("channel", channel, "user", user, "text", text, "thread_ts", thread).entrySet()) {
+      body.writeBytes(
+          "--%s\r\nContent-Disposition: form-data; name=\"%s\"\r\n\r\n%s\r\n"
+              .formatted(boundary, field.getKey(), field.getValue())
+              .getBytes(StandardCharsets.UTF_8));
+    }
+    body.writeBytes(
+        "--%s\r\nContent-Disposition: form-data; name=\"file\"; filename=\"%s\"\r\n\r\n"
+            .formatted(boundary, name)
+            .getBytes(StandardCharsets.UTF_8));
+    body.writeBytes(bytes);
+    body.writeBytes("\r\n--%s--\r\n".formatted(boundary).getBytes(StandardCharsets.UTF_8));
+    var answer =
+        send(
+            HttpRequest.newBuilder(address.resolve("/_control/upload"))
+                .header("Content-Type", "multipart/form-data; boundary=" + boundary)
+                .POST(HttpRequest.BodyPublishers.ofByteArray(body.toByteArray()))
+                .build());
+    if (!answer.path("ok").asBoolean()) {
+      throw new AssertionError("upload answered " + answer);
+    }
+    return answer.at("/message/ts").asText();
   }
 
   private String said(ObjectNode message) {

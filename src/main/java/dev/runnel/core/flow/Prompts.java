@@ -33,15 +33,17 @@ final class Prompts {
         text(request, background, chance),
         request.options().title().orElseGet(() -> title(request, background)),
         request.options(),
-        metadata(delivery));
+        metadata(delivery),
+        background.attachments());
   }
 
   private static String text(Request request, Background background, RandomGenerator chance) {
-    if (background.equals(Background.NONE)) {
-      return request.text();
+    var words = request.text() + attached(background);
+    if (background.kind().isEmpty()) {
+      return words;
     }
     var fence = "BACKGROUND-" + HexFormat.of().toHexDigits(chance.nextLong());
-    var text = new StringBuilder(request.text());
+    var text = new StringBuilder(words);
     text.append("\n\nThis was asked in: ").append(clean(background.kind()));
     background.link().ifPresent(link -> text.append(" (").append(link).append(")"));
     text.append(
@@ -57,19 +59,42 @@ final class Prompts {
     if (!background.body().isBlank()) {
       text.append("\n").append(clean(background.body())).append("\n");
     }
-    if (background.omitted() > 0) {
-      text.append("\n(").append(background.omitted()).append(" messages were left out)\n");
+    var rest = background.said();
+    if (background.body().isBlank() && !rest.isEmpty()) {
+      said(text, rest.getFirst());
+      rest = rest.subList(1, rest.size());
     }
-    for (var said : background.said()) {
-      text.append("\n[")
-          .append(clean(said.author()))
-          .append(", ")
-          .append(said.at())
-          .append("]\n")
-          .append(clean(said.text()))
-          .append("\n");
-    }
+    omitted(text, background.omitted());
+    rest.forEach(each -> said(text, each));
     return text.append(fence).append("\n").toString();
+  }
+
+  /// Their names are words of others, and stand where those do.
+  private static String attached(Background background) {
+    var count = background.attachments().size();
+    return switch (count) {
+      case 0 -> "";
+      case 1 -> "\n\nOne file is attached.";
+      default -> "\n\n" + count + " files are attached.";
+    };
+  }
+
+  private static void said(StringBuilder text, Background.Said said) {
+    text.append("\n[")
+        .append(clean(said.author()))
+        .append(", ")
+        .append(said.at())
+        .append("]\n")
+        .append(clean(said.text()))
+        .append("\n");
+  }
+
+  private static void omitted(StringBuilder text, int count) {
+    if (count > 0) {
+      text.append("\n(")
+          .append(count)
+          .append(count == 1 ? " message was left out here)\n" : " messages were left out here)\n");
+    }
   }
 
   private static String clean(String text) {

@@ -13,6 +13,7 @@ import dev.runnel.core.port.BackgroundUnavailable;
 import dev.runnel.core.port.Store;
 import dev.runnel.core.port.Store.Work;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -103,6 +104,7 @@ final class Starts {
       return;
     }
     Background background;
+    var isUnread = false;
     try {
       background = surface.get().background(turn.delivery());
     } catch (BackgroundUnavailable unavailable) {
@@ -111,10 +113,17 @@ final class Starts {
         return;
       }
       background = Background.NONE;
+      isUnread = true;
     }
     var prompt = Prompts.compose(turn.delivery(), resolved.get(), background, chance);
     switch (runs.start(prompt, turn.delivery().id())) {
-      case Outcome.Done(var run) -> started(turn, start, run);
+      case Outcome.Done(var run) -> {
+        if (isUnread) {
+          startedUnread(turn, start, run);
+        } else {
+          started(turn, start, run);
+        }
+      }
       case Outcome.Missing _ ->
           turns.finish(
               turn, work -> turn.tell(work, "The run service does not know how to start runs."));
@@ -134,9 +143,32 @@ final class Starts {
         : found;
   }
 
+  /// Nobody may think that the agent knows what it does not.
+  private void startedUnread(Turn turn, Plan.StartRun start, Run run) {
+    started(
+        turn,
+        start,
+        run,
+        work ->
+            turn.tellAll(
+                work,
+                "I could not read what was said here before, so the agent does not know it. If it"
+                    + " matters, say it again in a reply."));
+  }
+
   /// Keeps that the delivery started this run.
   void started(Turn turn, Plan.StartRun start, Run run) {
-    var isKept = turns.finish(turn, work -> bind(work, turn, start, run));
+    started(turn, start, run, _ -> {});
+  }
+
+  private void started(Turn turn, Plan.StartRun start, Run run, Consumer<Work> more) {
+    var isKept =
+        turns.finish(
+            turn,
+            work -> {
+              bind(work, turn, start, run);
+              more.accept(work);
+            });
     if (isKept) {
       log.info(
           "run started delivery={} conversation={} run={}",

@@ -155,7 +155,9 @@ public final class Watcher {
         run.cost(),
         run.runTime(),
         run.updatedAt(),
-        run.delivery());
+        run.delivery(),
+        run.environment(),
+        run.model());
   }
 
   private void tell(Run run, Instant now) {

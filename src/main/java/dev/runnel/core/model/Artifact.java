@@ -4,5 +4,5 @@ import java.net.URI;
 
 /// Something a run made that people can open: a pull request, a plan.
 ///
-/// @param label what people read: `Pull request (fix-checkout)`
+/// @param label what people read: `acme/shop#7 (fix-checkout)`
 public record Artifact(String label, URI link, boolean pullRequest) {}

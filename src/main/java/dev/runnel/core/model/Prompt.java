@@ -1,13 +1,24 @@
 package dev.runnel.core.model;
 
+import java.util.List;
 import java.util.Map;
 
 /// All that a start hands to the run service.
 ///
 /// @param text the words, background included
 /// @param metadata at most 20 short entries; `runnel.delivery` makes the run findable
-public record Prompt(String text, String title, RunOptions options, Map<String, String> metadata) {
+public record Prompt(
+    String text,
+    String title,
+    RunOptions options,
+    Map<String, String> metadata,
+    List<Attachment> attachments) {
+  public Prompt(String text, String title, RunOptions options, Map<String, String> metadata) {
+    this(text, title, options, metadata, List.of());
+  }
+
   public Prompt {
+    attachments = List.copyOf(attachments);
     metadata = Map.copyOf(metadata);
   }
 }

@@ -13,6 +13,8 @@ import java.util.Optional;
 /// @param retryable whether the service says that a new run may work
 /// @param updatedAt by the service's clock; empty where the service was not asked yet
 /// @param delivery the `runnel.delivery` it was started with
+/// @param environment where the agent works, as the service names it
+/// @param model what it thinks with
 public record Run(
     RunId id,
     String title,
@@ -25,7 +27,40 @@ public record Run(
     Optional<String> cost,
     Optional<Duration> runTime,
     Optional<Instant> updatedAt,
-    Optional<DeliveryId> delivery) {
+    Optional<DeliveryId> delivery,
+    Optional<String> environment,
+    Optional<String> model) {
+  /// A run of which nobody knows where and with what it runs.
+  public Run(
+      RunId id,
+      String title,
+      RunState state,
+      String stateName,
+      Optional<String> message,
+      boolean retryable,
+      Optional<URI> session,
+      List<Artifact> artifacts,
+      Optional<String> cost,
+      Optional<Duration> runTime,
+      Optional<Instant> updatedAt,
+      Optional<DeliveryId> delivery) {
+    this(
+        id,
+        title,
+        state,
+        stateName,
+        message,
+        retryable,
+        session,
+        artifacts,
+        cost,
+        runTime,
+        updatedAt,
+        delivery,
+        Optional.empty(),
+        Optional.empty());
+  }
+
   public Run {
     artifacts = List.copyOf(artifacts);
   }

@@ -19,14 +19,20 @@ final class Mrkdwn {
   private static final int DEEPEST = 4;
 
   private static final Pattern FENCE_LINE =
-      Pattern.compile("\\s{0,3}(?<mark>`{3,}(?!.*`)|~{3,})(?<info>.*)");
+      // Indented as deep as items of lists are.
+      Pattern.compile("[ \\t]{0,16}(?<mark>`{3,}(?!.*`)|~{3,})(?<info>.*)");
   private static final Pattern HEADING = Pattern.compile("\\s{0,3}#{1,6}\\s+(?<text>.*)");
   private static final Pattern TASK =
       Pattern.compile("(?<indent>\\s*)[-*+]\\s+\\[(?<mark>[ xX])]\\s+(?<text>.*)");
   private static final Pattern BULLET = Pattern.compile("(?<indent>\\s*)[-*+]\\s+(?<text>.*)");
   private static final Pattern QUOTE = Pattern.compile("\\s{0,3}>\\s?(?<text>.*)");
   private static final Pattern RULE = Pattern.compile("\\s{0,3}([-*_])(?:\\s*+\\1){2,}+\\s*");
-  private static final Pattern TABLE_ROW = Pattern.compile("\\s*\\|.*\\|\\s*");
+  // Unseen by people, refused or misread by programs: controls, halves of characters, overrides of
+  // the writing direction.
+  private static final Pattern UNSEEN =
+      Pattern.compile("[[\\p{Cc}&&[^\\n\\t\\r]]\\p{Cs}\\u202A-\\u202E\\u2066-\\u2069]");
+  private static final Pattern BADGE = Pattern.compile("\\[!\\[([^\\[\\]]*+)]\\([^()\\s]*+\\)]\\(");
+  private static final Pattern FOLD = Pattern.compile("(?i)</?(?:details|summary)\\s*>|<br\\s*/?>");
   // Repeated groups are possessive: others recurse, and overflow the stack on hostile texts.
   private static final Pattern SPAN =
       Pattern.compile(
@@ -45,10 +51,15 @@ final class Mrkdwn {
   static String escape(String text) {
     // Mentions that people wrote stay readable, but nobody is called.
     return unfenced(
-        text.replaceAll("<@([A-Z0-9]+)>", "@$1")
+        clean(text)
+            .replaceAll("<@([A-Z0-9]+)>", "@$1")
             .replace("&", "&amp;")
             .replace("<", "&lt;")
             .replace(">", "&gt;"));
+  }
+
+  static String clean(String text) {
+    return UNSEEN.matcher(text).replaceAll("");
   }
 
   /// Three backticks among words would open a code block that nothing closes.
@@ -57,7 +68,8 @@ final class Mrkdwn {
   }
 
   /// Plain words with bare links and code in backticks.
-  static String plain(String text) {
+  static String plain(String words) {
+    var text = clean(words);
     var result = new StringBuilder();
     var rest = 0;
     for (var match : SPAN.matcher(text).results().toList()) {
@@ -91,8 +103,9 @@ final class Mrkdwn {
   static String fromMarkdown(String markdown) {
     List<String> lines = new ArrayList<>();
     Optional<String> fence = Optional.empty();
-    var table = false;
-    for (var line : markdown.lines().toList()) {
+    var written = clean(markdown).lines().toList();
+    for (var i = 0; i < written.size(); i++) {
+      var line = written.get(i);
       var mark = FENCE_LINE.matcher(line);
       if (fence.isPresent()) {
         if (mark.matches()
@@ -105,13 +118,12 @@ final class Mrkdwn {
         }
         continue;
       }
-      var row = TABLE_ROW.matcher(line).matches();
-      if (row != table) {
-        lines.add(FENCE);
-        table = row;
-      }
-      if (row) {
-        lines.add(escape(line));
+      if (MrkdwnTable.startsAt(written, i)) {
+        var end = MrkdwnTable.end(written, i);
+        lines.addAll(
+            MrkdwnTable.read(written.subList(i, end))
+                .lines(cell -> unfenced(spans(cell)), Mrkdwn::escape));
+        i = end - 1;
       } else if (mark.matches()) {
         lines.add(FENCE);
         fence = Optional.of(mark.group("mark"));
@@ -119,13 +131,17 @@ final class Mrkdwn {
         lines.add(unfenced(line(line)));
       }
     }
-    if (table || fence.isPresent()) {
+    if (fence.isPresent()) {
       lines.add(FENCE);
     }
     return String.join("\n", lines).strip();
   }
 
-  private static String line(String line) {
+  private static String line(String written) {
+    var line =
+        written.indexOf('`') < 0
+            ? BADGE.matcher(FOLD.matcher(written).replaceAll("")).replaceAll("[$1](")
+            : written;
     var heading = HEADING.matcher(line);
     if (heading.matches()) {
       var text = heading.group("text").replace("**", "").replace("__", "").strip();
@@ -147,7 +163,16 @@ final class Mrkdwn {
       return bullet.group("indent") + "• " + spans(bullet.group("text"));
     }
     var quote = QUOTE.matcher(line);
-    return quote.matches() ? "> " + spans(quote.group("text")) : spans(line);
+    return quote.matches() ? quoted(quote.group("text")) : spans(line);
+  }
+
+  /// Slack has quotes one deep.
+  private static String quoted(String text) {
+    var rest = text;
+    for (var inner = QUOTE.matcher(rest); inner.matches(); inner = QUOTE.matcher(rest)) {
+      rest = inner.group("text");
+    }
+    return "> " + spans(rest);
   }
 
   private static String spans(String text) {
@@ -269,7 +294,7 @@ final class Mrkdwn {
 
   /// The first line, cut; before escaping.
   static String oneLine(String text, int longest) {
-    var line = text.strip().lines().findFirst().orElse("").strip();
+    var line = clean(text).strip().lines().findFirst().orElse("").strip();
     if (line.length() <= longest) {
       return line;
     }

@@ -6,6 +6,7 @@ import com.slack.api.app_backend.interactive_components.response.ActionResponse;
 import com.slack.api.methods.MethodsClient;
 import com.slack.api.methods.SlackApiException;
 import com.slack.api.methods.SlackApiTextResponse;
+import com.slack.api.methods.request.files.FilesCompleteUploadExternalRequest;
 import com.slack.api.methods.response.oauth.OAuthV2AccessResponse;
 import com.slack.api.model.Message;
 import com.slack.api.model.ResponseMetadata;
@@ -42,6 +43,7 @@ final class SlackApi implements AutoCloseable {
 
   private final Slack slack;
   private final MethodsClient methods;
+  private final Optional<String> token;
   private final Function<String, Answer<?>> refusals;
 
   /// Why no call can be made; null where calls can be made.
@@ -58,18 +60,20 @@ final class SlackApi implements AutoCloseable {
     var http =
         SlackHttpClient.buildOkHttpClient(sdk).newBuilder().retryOnConnectionFailure(false).build();
     slack = Slack.getInstance(sdk, new SlackHttpClient(http));
-    methods = config.botToken().map(slack::methods).orElseGet(slack::methods);
+    token = config.botToken();
+    methods = token.map(slack::methods).orElseGet(slack::methods);
     refusals = Answer.No::new;
     unavailable = null;
   }
 
   private SlackApi(
       Slack slack,
-      MethodsClient methods,
+      Optional<String> token,
       Function<String, Answer<?>> refusals,
       @Nullable Answer<?> unavailable) {
     this.slack = slack;
-    this.methods = methods;
+    this.token = token;
+    this.methods = token.map(slack::methods).orElseGet(slack::methods);
     this.refusals = refusals;
     this.unavailable = unavailable;
   }
@@ -78,14 +82,19 @@ final class SlackApi implements AutoCloseable {
   ///
   /// @param refusals what to make of an error code of Slack's: the token may be no good any more
   SlackApi with(String token, Function<String, Answer<?>> refusals) {
-    return new SlackApi(slack, slack.methods(token), refusals, null);
+    return new SlackApi(slack, Optional.of(token), refusals, null);
   }
 
   /// The same for a workspace that cannot be called: each call answers so.
   ///
   /// @param why a [Answer.Wait] or a [Answer.No]
   SlackApi unavailable(Answer<?> why) {
-    return new SlackApi(slack, slack.methods(), refusals, why);
+    return new SlackApi(slack, Optional.empty(), refusals, why);
+  }
+
+  /// By which it calls; empty where it calls nobody in particular.
+  Optional<String> token() {
+    return token;
   }
 
   /// For Bolt, which shares our client.
@@ -366,6 +375,39 @@ final class SlackApi implements AutoCloseable {
     } catch (IllegalArgumentException e) {
       return Optional.empty();
     }
+  }
+
+  /// A channel's name, without its `#`.
+  Answer<String> channelName(String channel) {
+    return call(() -> methods.conversationsInfo(r -> r.channel(channel)))
+        .map(
+            it ->
+                Optional.ofNullable(it.getChannel())
+                    .flatMap(found -> Optional.ofNullable(found.getName()))
+                    .filter(name -> !name.isBlank())
+                    .orElse(channel));
+  }
+
+  /// Where a file's bytes go, and what it is called from then on.
+  record Upload(String address, String id) {}
+
+  /// Makes room for a file that nobody sees yet.
+  ///
+  /// @param length in bytes
+  Answer<Upload> beginUpload(String name, int length) {
+    return call(() -> methods.filesGetUploadURLExternal(r -> r.filename(name).length(length)))
+        .map(it -> new Upload(orEmpty(it.getUploadUrl()), orEmpty(it.getFileId())));
+  }
+
+  /// Shows an uploaded file in a thread.
+  ///
+  /// @return its id
+  Answer<String> share(SlackPlace place, String id, String title) {
+    var file = FilesCompleteUploadExternalRequest.FileDetails.builder().id(id).title(title).build();
+    return call(() ->
+            methods.filesCompleteUploadExternal(
+                r -> r.files(List.of(file)).channelId(place.channel()).threadTs(place.thread())))
+        .map(_ -> id);
   }
 
   @Override

@@ -6,6 +6,7 @@ import com.slack.api.model.Message;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Missed;
+import java.net.URI;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -126,6 +127,13 @@ final class SlackCatchUp {
     put(event, "text", message.getText());
     put(event, "subtype", message.getSubtype());
     put(event, "bot_id", message.getBotId());
+    var files = event.putArray("files");
+    for (var file : SharedFile.in(message)) {
+      var each = files.addObject().put("name", file.name()).put("mimetype", file.type());
+      each.put("size", file.size());
+      put(each, "url_private", file.source().map(URI::toString).orElse(null));
+      put(each, "permalink", file.link().map(URI::toString).orElse(null));
+    }
     return event;
   }
 

@@ -4,9 +4,10 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 
-/// People's names by user id; asked for once, as long as they fit. A name that cannot be had is not
-/// worth a failure: the id stands for it.
+/// Names of people and channels by their ids; asked for once, as long as they fit. A name that
+/// cannot be had is not worth a failure: the id stands for it.
 final class SlackNames {
   private static final int MOST = 2_000;
 
@@ -24,17 +25,27 @@ final class SlackNames {
     this.api = api;
   }
 
+  /// A person's.
   Optional<String> of(String user) {
-    var name = known.get(user);
+    return of(user, api::name);
+  }
+
+  /// A channel's, without its `#`.
+  Optional<String> ofChannel(String channel) {
+    return of(channel, api::channelName);
+  }
+
+  private Optional<String> of(String id, Function<String, Answer<String>> ask) {
+    var name = known.get(id);
     if (name == null) {
       name =
-          switch (api.name(user)) {
+          switch (ask.apply(id)) {
             case Answer.Ok<String>(String asked) -> asked;
-            case Answer.No<String> _ -> user;
+            case Answer.No<String> _ -> id;
             case Answer.Wait<String> _ -> null;
           };
       if (name != null) {
-        known.put(user, name);
+        known.put(id, name);
       }
     }
     return Optional.ofNullable(name);

@@ -208,12 +208,15 @@ final class SlackPayloads {
     var addressed =
         type.equals("app_mention") || place.isDirect() || SlackText.mentions(said, ownUsers);
     var isReply = !place.thread().equals(ts.get());
-    var words = SlackText.plain(SlackText.withoutMentions(said, ownUsers));
+    var files = SharedFile.in(event.path("files"));
+    var words =
+        SharedFile.wordsFor(SlackText.plain(SlackText.withoutMentions(said, ownUsers)), files);
     if (!addressed && (!isReply || words.isBlank())) {
       return NOISE;
     }
     var meaning = "message:" + team.get() + "/" + channel.get() + "/" + ts.get();
     return Grammar.words(words)
+        .map(intent -> SharedFile.naming(intent, files))
         .<Reception>map(
             intent ->
                 new Reception.Accepted(

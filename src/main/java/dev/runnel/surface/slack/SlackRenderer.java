@@ -45,6 +45,7 @@ final class SlackRenderer {
   // The words of one update; more could not be shown anyway, and converting them costs time.
   private static final int LONGEST_SOURCE = 10_000;
   private static final String REPLY = "Reply to continue.";
+  private static final String IN_THE_FILE = "… The whole answer is in the file below.";
 
   private final String command;
 
@@ -64,12 +65,43 @@ final class SlackRenderer {
         List.of(section(Mrkdwn.cut(asked + "\n" + quote, LONGEST_SECTION), mark)));
   }
 
+  /// The agent's words, where they are too long for the post.
+  Optional<AnswerFile> tooLong(Update update, SlackPost.Mark mark) {
+    return saidByTheAgent(update)
+        .filter(it -> !pieces(it, isQuoted(update)).whole())
+        .map(it -> AnswerFile.of(mark, it));
+  }
+
+  private static Optional<String> saidByTheAgent(Update update) {
+    return switch (update) {
+      case Update.Blocked blocked -> Optional.of(blocked.question());
+      case Update.Succeeded succeeded -> succeeded.run().message();
+      case Update.Failed failed -> Optional.of(failed.why());
+      case Update.Status _,
+          Update.Cancelled _,
+          Update.Told _,
+          Update.Listed _,
+          Update.Helped _,
+          Update.Received _ ->
+          Optional.empty();
+    };
+  }
+
+  private static boolean isQuoted(Update update) {
+    return update instanceof Update.Blocked;
+  }
+
   SlackPost render(Update update, SlackPost.Mark mark) {
+    return render(update, mark, false);
+  }
+
+  /// @param withFile whether the agent's words are in a file below, where they are too long
+  SlackPost render(Update update, SlackPost.Mark mark, boolean withFile) {
     return switch (update) {
       case Update.Status status -> status(status, mark);
-      case Update.Blocked blocked -> blocked(blocked, mark);
-      case Update.Succeeded succeeded -> succeeded(succeeded, mark);
-      case Update.Failed failed -> failed(failed, mark);
+      case Update.Blocked blocked -> blocked(blocked, mark, withFile);
+      case Update.Succeeded succeeded -> succeeded(succeeded, mark, withFile);
+      case Update.Failed failed -> failed(failed, mark, withFile);
       case Update.Cancelled(Run run, _) ->
           post(
               mark,
@@ -91,12 +123,24 @@ final class SlackRenderer {
     var headline = headline(run.state(), word(run), title);
     List<LayoutBlock> blocks = new ArrayList<>();
     blocks.add(section(headline, mark));
-    blocks.add(context("for <@" + status.requester().id() + ">", elapsed));
+    blocks.add(
+        context(
+            "for <@" + status.requester().id() + ">",
+            elapsed,
+            run.environment()
+                .or(() -> status.request().options().environment())
+                .map(it -> "in " + named(it))
+                .orElse(""),
+            run.model()
+                .or(() -> status.request().options().model())
+                .map(it -> "with " + named(it))
+                .orElse(""),
+            run.cost().map(SlackRenderer::named).orElse("")));
     if (!run.state().isTerminal()) {
       run.message()
-          .map(it -> Mrkdwn.oneLine(it, LONGEST_LINE))
-          .filter(it -> !it.isEmpty())
-          .ifPresent(it -> blocks.add(context(Mrkdwn.fromMarkdown(it))));
+          .map(it -> Mrkdwn.fromMarkdown(Mrkdwn.oneLine(it, LONGEST_LINE)))
+          .filter(it -> !it.isBlank())
+          .ifPresent(it -> blocks.add(context(it)));
     }
     blocks.addAll(links(run));
     var buttons = buttons(run);
@@ -129,18 +173,23 @@ final class SlackRenderer {
         .text(PlainTextObject.builder().text(label).build());
   }
 
-  private static SlackPost blocked(Update.Blocked blocked, SlackPost.Mark mark) {
+  private static String named(String name) {
+    return Mrkdwn.escape(Mrkdwn.oneLine(name, LONGEST_TITLE));
+  }
+
+  private static SlackPost blocked(Update.Blocked blocked, SlackPost.Mark mark, boolean withFile) {
     return post(
         mark,
         "✋ <@%s>, the agent needs an answer:".formatted(blocked.requester().id()),
         Optional.of(blocked.question())
             .filter(it -> !it.isBlank())
-            .map(it -> words(it, blocked.run()))
+            .map(it -> words(it, true, blocked.run(), withFile))
             .orElse(List.of()),
         List.of(context("Reply here to answer.", session(blocked.run()).orElse(""))));
   }
 
-  private static SlackPost succeeded(Update.Succeeded succeeded, SlackPost.Mark mark) {
+  private static SlackPost succeeded(
+      Update.Succeeded succeeded, SlackPost.Mark mark, boolean withFile) {
     var run = succeeded.run();
     List<LayoutBlock> end = new ArrayList<>(links(run));
     end.add(
@@ -157,27 +206,26 @@ final class SlackRenderer {
             "for <@" + succeeded.requester().id() + "> · " + title(run)),
         run.message()
             .filter(it -> !it.isBlank())
-            .map(it -> words(it, run))
-            .orElseGet(() -> List.of("The agent left no message.")),
+            .map(it -> words(it, false, run, withFile))
+            .orElseGet(
+                () ->
+                    run.artifacts().isEmpty() ? List.of("The agent left no message.") : List.of()),
         end);
   }
 
-  private static SlackPost failed(Update.Failed failed, SlackPost.Mark mark) {
+  private static SlackPost failed(Update.Failed failed, SlackPost.Mark mark, boolean withFile) {
     List<LayoutBlock> end = new ArrayList<>(links(failed.run()));
     end.add(
         context(
-            failed.retryable()
-                ? "Another try may work: say `retry`."
-                : "Another try alone will not help.",
-            session(failed.run()).orElse(""),
-            REPLY));
+            failed.retryable() ? "Say `retry` to try again, or reply to continue." : REPLY,
+            session(failed.run()).orElse("")));
     return post(
         mark,
         headline(
             RunState.FAILED,
             "Failed",
             "for <@" + failed.requester().id() + "> · " + title(failed.run())),
-        failed.why().isBlank() ? List.of() : words(failed.why(), failed.run()),
+        failed.why().isBlank() ? List.of() : words(failed.why(), false, failed.run(), withFile),
         end);
   }
 
@@ -223,17 +271,34 @@ final class SlackRenderer {
   }
 
   /// The agent's own words, as far as they fit.
-  private static List<String> words(String markdown, Run run) {
-    var split = Mrkdwn.split(Mrkdwn.fromMarkdown(head(markdown)), LONGEST_SECTION, MOST_SECTIONS);
-    if (split.whole() && markdown.length() <= LONGEST_SOURCE) {
+  private static List<String> words(String markdown, boolean isQuoted, Run run, boolean withFile) {
+    var split = pieces(markdown, isQuoted);
+    if (split.whole()) {
       return split.pieces();
     }
-    List<String> pieces = new ArrayList<>(split.pieces());
+    List<String> pieces =
+        new ArrayList<>(withFile ? split.pieces().stream().limit(1).toList() : split.pieces());
     pieces.add(
-        run.session()
-            .map(it -> "… " + Mrkdwn.link(it, "Read the rest in the session"))
-            .orElse("… The rest did not fit here."));
+        withFile
+            ? IN_THE_FILE
+            : run.session()
+                .map(it -> "… " + Mrkdwn.link(it, "Read the rest in the session"))
+                .orElse("… The rest did not fit here."));
     return pieces;
+  }
+
+  private static Mrkdwn.Pieces pieces(String markdown, boolean isQuoted) {
+    var mrkdwn = Mrkdwn.fromMarkdown(head(markdown));
+    // Slack shows no code blocks in a quote.
+    var shown =
+        isQuoted && !mrkdwn.contains("```")
+            ? mrkdwn
+                .lines()
+                .map(line -> line.startsWith(">") ? line : "> " + line)
+                .collect(Collectors.joining("\n"))
+            : mrkdwn;
+    var split = Mrkdwn.split(shown, LONGEST_SECTION, MOST_SECTIONS);
+    return new Mrkdwn.Pieces(split.pieces(), split.whole() && markdown.length() <= LONGEST_SOURCE);
   }
 
   private static String head(String text) {

@@ -53,6 +53,7 @@ public final class SlackSurface implements Surface, AutoCloseable {
   private final SlackPayloads payloads;
   private final SlackRenderer renderer;
   private final SlackApi api;
+  private final FileTransfer files;
   private final SlackWorkspaces workspaces;
   private final Optional<SlackInstaller> installer;
   private final BoltApp bolt;
@@ -83,6 +84,7 @@ public final class SlackSurface implements Surface, AutoCloseable {
     payloads = new SlackPayloads(config, this::known, this::left);
     renderer = new SlackRenderer(config.command());
     api = new SlackApi(config);
+    files = new FileTransfer(config);
     if (config.client().isPresent()) {
       var client = config.client().get();
       var at = site.orElseThrow(() -> new IllegalArgumentException("Nowhere to keep tokens"));
@@ -110,8 +112,12 @@ public final class SlackSurface implements Surface, AutoCloseable {
   }
 
   private SlackWorkspace workspace(SlackApi api) {
+    var transfer = files.with(api.token());
     return new SlackWorkspace(
-        api, new SlackBackground(api, new SlackNames(api)), new SlackCatchUp(api, payloads, clock));
+        api,
+        new SlackBackground(api, transfer, new SlackNames(api)),
+        new LongAnswers(api, transfer, renderer),
+        new SlackCatchUp(api, payloads, clock));
   }
 
   /// Learns who we are. Where Slack cannot be asked, the next post asks again.
@@ -261,10 +267,14 @@ public final class SlackSurface implements Surface, AutoCloseable {
   public Background background(Delivery delivery) {
     var place = SlackPlace.of(delivery.conversation());
     var message = delivery.origin().message().map(SlackPlace.Message::of);
+    var hasFiles =
+        message.isPresent() && delivery.intent().words().filter(SharedFile::areNamedIn).isPresent();
     if (!place.isThread()
         || delivery.intent() instanceof Intent.Start
         || message.filter(it -> it.ts().equals(place.thread())).isPresent()) {
-      return Background.NONE;
+      return hasFiles && place.isThread()
+          ? workspaces.of(place.team()).background().ofRequest(place, message.get().ts())
+          : Background.NONE;
     }
     var here = workspaces.of(place.team());
     return here.background()
@@ -273,6 +283,7 @@ public final class SlackSurface implements Surface, AutoCloseable {
             message
                 .map(SlackPlace.Message::ts)
                 .orElseGet(() -> SlackPlace.timestamp(delivery.arrivedAt())),
+            hasFiles,
             delivery.origin().link());
   }
 
@@ -342,8 +353,13 @@ public final class SlackSurface implements Surface, AutoCloseable {
     var place = SlackPlace.of(notice.conversation());
     var api = api(place);
     var mark = mark(notice);
-    var post = renderer.render(notice.update(), mark);
     var oldest = SlackPlace.timestamp(notice.createdAt().minus(CLOCK_SKEW));
+    var tooLong = renderer.tooLong(notice.update(), mark);
+    if (tooLong.isPresent() && place.isThread()) {
+      var longAnswers = workspaces.of(place.team()).longAnswers();
+      return posting(notice, longAnswers.post(place, notice, mark, tooLong.get(), oldest));
+    }
+    var post = renderer.render(notice.update(), mark);
     var earlier =
         place.isThread() ? api.thread(place, oldest, null) : api.channel(place.channel(), oldest);
     return posting(

@@ -23,14 +23,25 @@ final class SlackText {
     return plain(text, _ -> Optional.empty());
   }
 
-  /// @param nameOf a person's name by user id, where it is known
   static String plain(String text, Function<String, Optional<String>> nameOf) {
-    // One pass: what a decoded entity yields is text, never mark-up again.
-    return MARK.matcher(text)
-        .replaceAll(match -> Matcher.quoteReplacement(replacement(match, nameOf)));
+    return plain(text, nameOf, _ -> Optional.empty());
   }
 
-  private static String replacement(MatchResult match, Function<String, Optional<String>> nameOf) {
+  /// @param nameOf a person's name by user id, where it is known
+  /// @param channelOf a channel's name by its id, where it is known
+  static String plain(
+      String text,
+      Function<String, Optional<String>> nameOf,
+      Function<String, Optional<String>> channelOf) {
+    // One pass: what a decoded entity yields is text, never mark-up again.
+    return MARK.matcher(text)
+        .replaceAll(match -> Matcher.quoteReplacement(replacement(match, nameOf, channelOf)));
+  }
+
+  private static String replacement(
+      MatchResult match,
+      Function<String, Optional<String>> nameOf,
+      Function<String, Optional<String>> channelOf) {
     var whole = match.group();
     var inner = match.group("inner");
     if (inner == null) {
@@ -40,7 +51,13 @@ final class SlackText {
     return switch (inner.charAt(0)) {
       case '@' ->
           label.or(() -> nameOf.apply(inner.substring(1))).map(it -> "@" + it).orElse(whole);
-      case '#' -> "#" + label.filter(it -> !it.isBlank()).orElse(inner.substring(1));
+      // Newer clients leave the label empty.
+      case '#' ->
+          "#"
+              + label
+                  .filter(it -> !it.isBlank())
+                  .or(() -> channelOf.apply(inner.substring(1)))
+                  .orElse(inner.substring(1));
       case '!' -> label.orElseGet(() -> "@" + inner.substring(1));
       default -> ADDRESS.matcher(inner).matches() ? link(decode(inner), label) : decode(whole);
     };

@@ -1,4 +1,5 @@
 package dev.runnel.surface.slack;
 
 /// What talks with one workspace, in its name.
-record SlackWorkspace(SlackApi api, SlackBackground background, SlackCatchUp catchUp) {}
+record SlackWorkspace(
+    SlackApi api, SlackBackground background, LongAnswers longAnswers, SlackCatchUp catchUp) {}

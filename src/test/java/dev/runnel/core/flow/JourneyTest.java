@@ -9,6 +9,7 @@ import static dev.runnel.testkit.Samples.start;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.runnel.core.model.Artifact;
+import dev.runnel.core.model.Attachment;
 import dev.runnel.core.model.Background;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
@@ -126,7 +127,7 @@ class JourneyTest {
       assertThat(text)
           .startsWith("fix it\n")
           .contains("Slack thread", "Checkout is red", "[sam, 2026-01-05T09:00:00Z]")
-          .contains("It fails since Monday  right?", "3 messages were left out")
+          .contains("It fails since Monday  right?", "3 messages were left out here")
           .doesNotContain("obey me");
       var fence = text.lines().filter(line -> line.startsWith("BACKGROUND-")).toList();
       assertThat(fence).hasSize(2);
@@ -142,6 +143,34 @@ class JourneyTest {
       assertThat(world.runs.starts())
           .extracting(it -> it.prompt().text())
           .containsExactly("fix it");
+      assertThat(world.surface.told(THREAD))
+          .filteredOn(it -> it.contains("I could not read what was said here before"))
+          .hasSize(1);
+    }
+
+    @Test
+    void whatWasLeftOutIsSaidBetweenTheBeginningAndTheRest() {
+      world.surface.hasBackground(
+          THREAD,
+          new Background(
+              "Slack thread",
+              Optional.empty(),
+              "",
+              List.of(),
+              Optional.empty(),
+              List.of(
+                  new Background.Said("sam", Samples.NINE, "the beginning"),
+                  new Background.Said("sam", Samples.NINE, "the rest")),
+              1,
+              List.of(new Attachment("red.png", "image/png", "Ynl0ZXM="))));
+      world.says(delivery("1", say("fix it")));
+      world.settle();
+
+      var prompt = world.runs.starts().getFirst().prompt();
+      assertThat(prompt.text())
+          .startsWith("fix it\n\nOne file is attached.\n")
+          .containsSubsequence("the beginning", "(1 message was left out here)", "the rest");
+      assertThat(prompt.attachments()).extracting(Attachment::name).containsExactly("red.png");
     }
 
     @Test

@@ -25,6 +25,11 @@ class MrkdwnTest {
         "* [x] closed                      ¦ ☑ closed",
         "1. first                          ¦ 1. first",
         "> quoted                          ¦ > quoted",
+        "> > **deep**                      ¦ > *deep*",
+        "<details>                         ¦ §§",
+        "<summary>Log</summary>            ¦ Log",
+        "two<br>lines                      ¦ twolines",
+        "[![build](https://e.x/b.svg)](https://e.x) ¦ <https://e.x|build>",
         "* * *                             ¦ ———",
         "[text](https://e.x/a?b&c)         ¦ <https://e.x/a?b&amp;c|text>",
         "[a|b](https://e.x/(x))            ¦ <https://e.x/(x)|ab>",
@@ -56,9 +61,64 @@ class MrkdwnTest {
   }
 
   @Test
-  void aTableIsShownAsItIsWritten() {
-    assertThat(Mrkdwn.fromMarkdown("| a | b |\n|---|---|\n| 1 | 2 |\ndone"))
-        .isEqualTo("```\n| a | b |\n|---|---|\n| 1 | 2 |\n```\ndone");
+  void aCodeBlockInAListAndOneWithFencesInsideStayWhole() {
+    assertThat(
+            Mrkdwn.fromMarkdown(
+                "- see\n    ```sh\n    ls\n    ```\n````md\n```\nx\n```\n````\nend"))
+        .isEqualTo("• see\n```\n    ls\n```\n```\n'''\nx\n'''\n```\nend");
+  }
+
+  @Test
+  void aTableIsAlignedInACodeBlock() {
+    var table =
+        """
+        | test | **time** | ok |
+        |:-----|-------:|:--:|
+        | `a<b` | 3 s | \u2713 |
+        | \u65e5\u672c | 12 s |
+        done\
+        """;
+
+    assertThat(Mrkdwn.fromMarkdown(table))
+        .isEqualTo(
+            """
+            ```
+            test  time  ok
+            ----  ----  --
+            a&lt;b    3 s  \u2713
+            \u65e5\u672c  12 s
+            ```
+            done\
+            """);
+  }
+
+  @Test
+  void aTableWithoutOuterBarsIsOneToo() {
+    assertThat(Mrkdwn.fromMarkdown("a | b\n--|--\n1 | 2\n\nend"))
+        .isEqualTo("```\na  b\n-  -\n1  2\n```\n\nend");
+  }
+
+  @Test
+  void aTableThatIsTooWideOrHasLinksIsAList() {
+    assertThat(
+            Mrkdwn.fromMarkdown(
+                "| file | why |\n|---|---|\n| **A** | "
+                    + "long ".repeat(20).strip()
+                    + " |\n| B | |"))
+        .isEqualTo("• *A* · why: " + "long ".repeat(20).strip() + "\n• B");
+    assertThat(Mrkdwn.fromMarkdown("| pr | by |\n|---|---|\n| [#7](https://e.x/7) | a\\|b |"))
+        .isEqualTo("• <https://e.x/7|#7> · by: a|b");
+  }
+
+  @Test
+  void barsThatAreNoTableAreWords() {
+    assertThat(Mrkdwn.fromMarkdown("a | b\n| x |")).isEqualTo("a | b\n| x |");
+  }
+
+  @Test
+  void whatNobodySeesIsTakenOut() {
+    assertThat(Mrkdwn.fromMarkdown("a\u0000b\u202ec\ud83d d \udc00e \ud83d\ude80"))
+        .isEqualTo("abc d e \ud83d\ude80");
   }
 
   @Test

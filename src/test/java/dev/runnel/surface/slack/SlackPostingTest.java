@@ -2,8 +2,10 @@ package dev.runnel.surface.slack;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
 import dev.runnel.core.model.Actor;
+import dev.runnel.core.model.Attachment;
 import dev.runnel.core.model.Background;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
@@ -25,6 +27,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import mockwebserver3.MockResponse;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -439,6 +442,98 @@ class SlackPostingTest {
       assertThat(surface.background(delivery(THREAD, START, Origin.NONE)))
           .isEqualTo(Background.NONE);
       assertThat(slack.calls()).isEmpty();
+    }
+
+    @Test
+    void namesChannelsAndSaysWhatOtherAppsShow() {
+      for (var i = 0; i < 3; i++) {
+        slack.says("conversations.info", "{'ok':true,'channel':{'id':'C0OPS','name':'ops'}}");
+      }
+      slack.says(
+          "conversations.replies",
+          page(
+              "",
+              message("U0ANN", "1795240915.000008", "see <#C0OPS> and <#C0OPS|>"),
+              "{\"ts\":\"1795240916.000001\",\"username\":\"alerts\",\"text\":\"\","
+                  + "\"attachments\":[{\"title\":\"Disk full\",\"fallback\":\"on db-1\"}]}"));
+
+      var background = surface.background(mention);
+
+      assertThat(background.said())
+          .extracting(Background.Said::author, Background.Said::text)
+          .containsExactly(
+              tuple("Ann", "see #ops and #ops"), tuple("alerts", "Disk full\non db-1"));
+      assertThat(slack.calls("conversations.info"))
+          .extracting(it -> it.field("channel"))
+          .containsExactly("C0OPS", "C0DEV");
+    }
+
+    private String file(String name, String type, long size, String address) {
+      return "{\"name\":\"%s\",\"mimetype\":\"%s\",\"size\":%d,\"url_private\":\"%s\",\"permalink\":\"https://acme.slack.com/files/1\"}"
+          .formatted(name, type, size, address);
+    }
+
+    private String picture(String name) {
+      slack.says(
+          name,
+          new MockResponse.Builder().addHeader("Content-Type", "image/png").body("bytes").build());
+      return file(name, "image/png", 5, slack.apiUrl().resolve("/files-pri/" + name).toString());
+    }
+
+    private void threadWith(String... files) {
+      slack.says(
+          "conversations.replies",
+          page(
+              "",
+              "{\"user\":\"U0ANN\",\"ts\":\"1795240915.000008\",\"text\":\"look\",\"files\":["
+                  + String.join(",", files)
+                  + "]}"));
+    }
+
+    @Test
+    void takesFivePicturesAtMostAndNamesAllFiles() {
+      threadWith(
+          picture("1.png"),
+          picture("2.png"),
+          file("log.txt", "text/plain", 9, slack.apiUrl() + "log.txt"),
+          file("big.png", "image/png", 9_000_000, slack.apiUrl() + "big.png"),
+          picture("3.png"),
+          picture("4.png"),
+          picture("5.png"),
+          picture("6.png"));
+
+      var background = surface.background(mention);
+
+      assertThat(background.attachments())
+          .extracting(Attachment::name)
+          .containsExactly("1.png", "2.png", "3.png", "4.png", "5.png");
+      assertThat(background.said().getFirst().text())
+          .startsWith("look\n[Attached file: 1.png, image/png, 1 KB, https://acme")
+          .contains("[Attached file: log.txt, text/plain", "big.png, image/png, 8 MB", "6.png");
+    }
+
+    @Test
+    void leavesOutPicturesThatAreNotSlacksOrNoPictures() {
+      slack.says(
+          "signin.png",
+          new MockResponse.Builder().addHeader("Content-Type", "text/html").body("<html>").build());
+      slack.says(
+          "moved.png",
+          new MockResponse.Builder().code(302).addHeader("Location", "https://e.x/").build());
+      try (var elsewhere = new ScriptedSlack()) {
+        threadWith(
+            file("out.png", "image/png", 5, elsewhere.apiUrl() + "out.png"),
+            file("local.png", "image/png", 5, "file:///etc/passwd"),
+            file("signin.png", "image/png", 5, slack.apiUrl() + "signin.png"),
+            file("moved.png", "image/png", 5, slack.apiUrl() + "moved.png"),
+            "{\"id\":\"F9\",\"mode\":\"tombstone\"}",
+            picture("good.png"));
+
+        assertThat(surface.background(mention).attachments())
+            .extracting(Attachment::name)
+            .containsExactly("good.png");
+        assertThat(elsewhere.calls()).isEmpty();
+      }
     }
 
     @Test

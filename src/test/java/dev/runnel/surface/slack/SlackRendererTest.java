@@ -76,6 +76,16 @@ class SlackRendererTest {
   }
 
   @Test
+  void noPostHasWordsForMakersOnly() throws IOException {
+    for (var update : SlackUpdates.all().values()) {
+      assertThat(json(renderer.render(update, MARK)).toString())
+          .doesNotContainPattern("\\w(?:Exception|Error)\\b")
+          .doesNotContainPattern("http://localhost|http://127")
+          .doesNotContainPattern("(?i)authorization:|bearer |x-[a-z]+-[a-z]+:");
+    }
+  }
+
+  @Test
   void aSignOfReceiptIsNoPost() {
     assertThatThrownBy(() -> renderer.render(SlackUpdates.received(), MARK))
         .isInstanceOf(IllegalArgumentException.class);
@@ -118,6 +128,22 @@ class SlackRendererTest {
     assertThat(blocks(post)).contains("Read the rest in the session");
   }
 
+  @Test
+  void whatIsInAFileIsNotSoughtInTheSession() {
+    var update = SlackUpdates.succeeded("a long line of an answer\n".repeat(2_000));
+
+    assertThat(renderer.tooLong(update, MARK))
+        .hasValueSatisfying(
+            it -> {
+              assertThat(it.text()).hasSize(50_000);
+              assertThat(it.name()).matches(AnswerFile::isNameOfOne);
+            });
+    assertThat(blocks(renderer.render(update, MARK, true)))
+        .contains("The whole answer is in the file below.")
+        .doesNotContain("Read the rest");
+    assertThat(renderer.tooLong(SlackUpdates.succeeded("short"), MARK)).isEmpty();
+  }
+
   /// Random texts of nasty parts, in every place where words of others are shown.
   @Nested
   class WhateverIsSaid {
@@ -158,6 +184,22 @@ class SlackRendererTest {
             "\ud83d\ude80",
             "\u05e9\u05dc\u05d5\u05dd",
             "\t",
+            "\ud83d",
+            "\ude80",
+            "\u202e",
+            "&lt;!channel&gt;",
+            "<!here|x>",
+            "@channel",
+            "\n````md\n",
+            "\n    ```\n",
+            "\n  - [x] ",
+            "\n1. ",
+            "\n| a | b |\n|---|--:|\n| 1 | [x](https://e.x) |\n",
+            "\n> > ",
+            "![i](https://e.x/i.png)",
+            "[a [b](https://e.x/(c))",
+            "mailto:a@e.x",
+            "<br>",
             "x".repeat(700),
             "&".repeat(900),
             "https://e.x/" + "y".repeat(1_500),
@@ -209,16 +251,22 @@ class SlackRendererTest {
 
     @Test
     void staysWithinSlacksLimitsAndCallsNobody() throws IOException {
-      var random = new Random(42);
-      for (var round = 0; round < 150; round++) {
-        for (var update : updates(random)) {
-          assertFits(json(renderer.render(update, MARK)));
+      for (var seed = 0; seed < 100; seed++) {
+        var random = new Random(seed);
+        try {
+          for (var update : updates(random)) {
+            assertFits(json(renderer.render(update, MARK)));
+            assertFits(json(renderer.render(update, MARK, true)));
+          }
+          assertFits(json(renderer.request(SlackUpdates.ANN, Request.of(text(random)), MARK)));
+        } catch (AssertionError failed) {
+          throw new AssertionError("With seed " + seed, failed);
         }
-        assertFits(json(renderer.request(SlackUpdates.ANN, Request.of(text(random)), MARK)));
       }
     }
 
-    private static void assertFits(JsonNode post) {
+    private static void assertFits(JsonNode post) throws IOException {
+      assertThat(JSON.readTree(JSON.writeValueAsString(post))).isEqualTo(post);
       assertThat(post.get("text").asText()).hasSizeBetween(1, 4_000);
       assertThat(post.get("blocks").size()).isBetween(1, 50);
       assertThat(post.get("blocks").get(0).get("block_id").asText()).hasSizeBetween(1, 255);
@@ -257,7 +305,9 @@ class SlackRendererTest {
           .as("marks are links")
           .doesNotContainPattern("<(?!(?:https?|mailto):[^<>\\s]*[|>])");
       assertThat(mrkdwn).doesNotContainPattern("&(?!(?:amp|lt|gt);)");
-      assertThat(mrkdwn).doesNotContainPattern("[\ud800-\udbff](?![\udc00-\udfff])");
+      assertThat(mrkdwn.codePoints()).noneMatch(it -> Character.getType(it) == Character.SURROGATE);
+      assertThat(mrkdwn.codePoints())
+          .noneMatch(it -> Character.isISOControl(it) && it != '\n' && it != '\t');
     }
   }
 }

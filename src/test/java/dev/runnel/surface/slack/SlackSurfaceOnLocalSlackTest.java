@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import dev.runnel.core.model.Actor;
+import dev.runnel.core.model.Attachment;
 import dev.runnel.core.model.Background;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
@@ -32,6 +33,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.Base64;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -272,6 +274,64 @@ class SlackSurfaceOnLocalSlackTest {
             tuple("ann", "the build is red"),
             tuple("bob", "since @ann & I merged"),
             tuple("ann", "@runnel fix it"));
+  }
+
+  private static final byte[] PICTURE =
+      "no picture, but nobody looks".getBytes(StandardCharsets.UTF_8);
+
+  @Test
+  void aPictureInTheThreadAndOneWithTheRequestGoAlong() {
+    var root = slack.share(LocalSlack.CHANNEL, "", LocalSlack.ANN, "it is red", "red.png", PICTURE);
+    slack.share(LocalSlack.CHANNEL, root, LocalSlack.BOB, "the log", "log.txt", PICTURE);
+    slack.share(
+        LocalSlack.CHANNEL, root, LocalSlack.ANN, "<@U0RUNNEL> fix it", "more.png", PICTURE);
+    var mention = deliveries().getLast();
+
+    var background = surface.background(mention);
+
+    assertThat(mention.intent().words().orElseThrow().text())
+        .startsWith("fix it\n\n[Attached file: more.png, image/png, 1 KB, http");
+    assertThat(background.kind()).isEqualTo("Slack thread in #dev");
+    assertThat(background.attachments())
+        .extracting(Attachment::name, Attachment::type)
+        .containsExactly(tuple("more.png", "image/png"), tuple("red.png", "image/png"));
+    assertThat(Base64.getDecoder().decode(background.attachments().getFirst().base64()))
+        .isEqualTo(PICTURE);
+    assertThat(background.said())
+        .extracting(Background.Said::text)
+        .satisfiesExactly(
+            it -> assertThat(it).startsWith("it is red\n[Attached file: red.png, image/png"),
+            it -> assertThat(it).startsWith("the log\n[Attached file: log.txt, text/plain"));
+  }
+
+  @Test
+  void aPictureWithoutAThreadBeforeItGoesAlongToo() {
+    slack.share(LocalSlack.CHANNEL, "", LocalSlack.ANN, "<@U0RUNNEL>", "red.png", PICTURE);
+    var mention = deliveries().getLast();
+
+    assertThat(mention.intent().words().orElseThrow().text())
+        .startsWith("Look at the attached file.\n\n[Attached file: red.png");
+    assertThat(surface.background(mention).attachments())
+        .extracting(Attachment::name)
+        .containsExactly("red.png");
+  }
+
+  @Test
+  void anAnswerThatIsTooLongIsAFileBelowItOnce() {
+    var thread = startedThread();
+    var answer = "A line of the answer.\n".repeat(2_000);
+    var end = SlackUpdates.succeeded(answer);
+
+    var first = posted(surface.post(notice("end", thread, end, 0), null));
+    var second = posted(surface.post(notice("end", thread, end, 1), null));
+
+    assertThat(second).isEqualTo(first);
+    var replies = channel().stream().filter(it -> it.has("thread_ts")).toList();
+    assertThat(replies).hasSize(2);
+    assertThat(replies.getFirst().path("blocks").toString())
+        .contains("The whole answer is in the file below.");
+    assertThat(replies.getLast().at("/files/0/title").asText()).isEqualTo("The whole answer");
+    assertThat(replies.getLast().at("/files/0/size").asInt()).isEqualTo(answer.length());
   }
 
   @Test

@@ -77,6 +77,29 @@ final class SlackUpdates {
     }
   }
 
+  /// Where and with what a run works, as far as the service says it.
+  static Run located(Run run) {
+    return new Run(
+        run.id(),
+        run.title(),
+        run.state(),
+        run.stateName(),
+        run.message(),
+        run.retryable(),
+        run.session(),
+        run.artifacts(),
+        run.cost(),
+        run.runTime(),
+        run.updatedAt(),
+        run.delivery(),
+        Optional.of("staging"),
+        Optional.of("fast-model"));
+  }
+
+  static Update.Succeeded succeeded(String answer) {
+    return new Update.Succeeded(done().message(answer).run(), ANN, SINCE, SINCE.plusSeconds(200));
+  }
+
   static Draft running() {
     return new Draft(
             "Fix the flaky checkout test",
@@ -92,10 +115,10 @@ final class SlackUpdates {
   static Draft done() {
     return running()
         .in(RunState.SUCCEEDED, "SUCCEEDED")
-        .costs("1.25 credits")
+        .costs("$1.25")
         .made(
             new Artifact(
-                "Pull request (fix-checkout)",
+                "acme/shop#7 (fix-checkout)",
                 URI.create("https://github.com/acme/shop/pull/7?a=1&b=2"),
                 true))
         .message(
@@ -141,7 +164,14 @@ final class SlackUpdates {
     Map<String, Update> all = new LinkedHashMap<>();
     var soon = Duration.ofSeconds(200);
     all.put("status-queued", status(running().in(RunState.QUEUED, "QUEUED"), Duration.ZERO));
-    all.put("status-running", status(running().message("Reading `Checkout.java`\nand more"), soon));
+    all.put(
+        "status-running",
+        new Update.Status(
+            located(running().message("Reading `Checkout.java`\nand more").costs("$0.42").run()),
+            ANN,
+            REQUEST,
+            SINCE,
+            SINCE.plus(soon)));
     all.put("status-blocked", status(running().in(RunState.BLOCKED, "BLOCKED"), soon));
     all.put("status-unknown", status(running().in(RunState.UNKNOWN, "HIBERNATING"), soon));
     all.put("status-succeeded", status(done(), Duration.ofMinutes(125)));
@@ -154,6 +184,10 @@ final class SlackUpdates {
             ANN,
             "Shall I *delete* the `legacy` table?"));
     all.put("succeeded", new Update.Succeeded(done().run(), ANN, SINCE, SINCE.plus(soon)));
+    all.put("succeeded-long", succeeded("A long line of an answer.\n".repeat(500)));
+    all.put(
+        "succeeded-without-words",
+        new Update.Succeeded(done().message("").run(), ANN, SINCE, SINCE.plus(soon)));
     all.put(
         "failed",
         new Update.Failed(
