@@ -183,6 +183,10 @@ class SlackStoryTest {
     assertThat(send("{garbage", now, signature("{garbage", now))).isEqualTo(overHttp(400));
     assertThat(send("x".repeat(6_000_000), now, "v0=00")).isEqualTo(413);
 
+    // One workspace, by a bot token: there is nothing to install.
+    assertThat(runnel.get("/slack/install").statusCode()).isEqualTo(404);
+    assertThat(runnel.get("/slack/oauth_redirect?code=1").statusCode()).isEqualTo(404);
+
     assertThat(runnel.metric("runnel_inbox_waiting")).isZero();
     assertThat(runnel.metric("runnel_runs_active")).isZero();
     assertThat(slack.messages(CHANNEL)).isEmpty();

@@ -51,8 +51,8 @@ final class SlackPayloads {
   private final Function<String, Optional<SlackIdentity>> identity;
   private final BiConsumer<String, Instant> left;
 
-  /// @param identity who we are in a workspace, once it is known; where a request names none it is
-  ///     asked for ``. It must answer at once
+  /// @param identity who we are in a workspace, once it is known; its id is empty where a request
+  ///     names none. It must answer at once
   /// @param left is told of a workspace that took the app away, and must not wait either
   SlackPayloads(
       SlackConfig config,
