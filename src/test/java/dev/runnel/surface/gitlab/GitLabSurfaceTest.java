@@ -1,0 +1,305 @@
+package dev.runnel.surface.gitlab;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import dev.runnel.core.model.Admission;
+import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.Missed;
+import dev.runnel.core.model.Notice;
+import dev.runnel.core.model.NoticeId;
+import dev.runnel.core.model.Origin;
+import dev.runnel.core.model.Posting;
+import dev.runnel.core.model.RawRequest;
+import dev.runnel.core.model.Reception;
+import dev.runnel.core.model.Request;
+import dev.runnel.core.model.Update;
+import dev.runnel.core.port.Surface;
+import dev.runnel.testkit.Samples;
+import dev.runnel.testkit.SurfaceContract;
+import dev.runnel.testkit.TrackerContract.Person;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class GitLabSurfaceTest implements SurfaceContract {
+  private static final String TASK = "Work on this issue: Checkout fails for carts with 0 items";
+
+  private final GitLabTracker tracker = new GitLabTracker();
+
+  @AfterEach
+  void close() {
+    tracker.close();
+  }
+
+  @Override
+  public Surface surface() {
+    return tracker.surface();
+  }
+
+  @Override
+  public List<Golden> golden() {
+    return List.of(
+        golden("issue-labeled", new Intent.Start(Request.of(TASK))),
+        golden("issue-opened-with-label", new Intent.Start(Request.of(TASK))),
+        golden("issue-assigned", new Intent.Start(Request.of(TASK))),
+        golden("issue-closed", cancel("the issue was closed")),
+        golden("confidential-issue-labeled", new Intent.Start(Request.of(TASK))),
+        golden("issue-note", new Intent.Say(Request.of("please also add a test"))),
+        golden("note-on-a-confidential-issue", new Intent.Say(Request.of("fix it"))),
+        golden("merge-request-note", new Intent.Say(Request.of("rebase this"))),
+        golden(
+            "merge-request-labeled",
+            new Intent.Start(Request.of("Work on this merge request: Speed up the cart"))),
+        golden("merge-request-merged", cancel("the merge request is done")));
+  }
+
+  private static Golden golden(String name, Intent intent) {
+    return new Golden(name, GitLabRequests.golden(name), intent);
+  }
+
+  private static Intent cancel(String why) {
+    return new Intent.Cancel(Optional.empty(), Optional.of(why));
+  }
+
+  @Override
+  public RawRequest signed(byte[] body) {
+    return tracker.proved(body);
+  }
+
+  @Override
+  public RawRequest unsigned(RawRequest request) {
+    return GitLabRequests.withHeaders(
+        request, Map.of("x-gitlab-event", "Note Hook", "idempotency-key", "d1"));
+  }
+
+  @Override
+  public RawRequest ownPost() {
+    return tracker.commented(
+        Person.MAINTAINER, "@agent words of an agent\n\n<!-- runnel:notice=n1 -->");
+  }
+
+  @Override
+  public Posting postWhen(Answer answer) {
+    tracker
+        .platform()
+        .answersAll(
+            switch (answer) {
+              case TAKEN -> 200;
+              case RATE_LIMITED -> 429;
+              case DOWN -> 502;
+              case GONE -> 404;
+            });
+    return told(accepted(GitLabRequests.golden("issue-note")).conversation(), "Hello.");
+  }
+
+  private Posting told(Conversation conversation, String text) {
+    return surface()
+        .post(
+            new Notice(
+                new NoticeId("n1"),
+                conversation,
+                new Update.Told(Samples.DANA, text, false),
+                Origin.NONE,
+                Samples.NINE,
+                0),
+            null);
+  }
+
+  private Delivery accepted(RawRequest request) {
+    var reception = surface().receive(request);
+    assertThat(reception).isInstanceOf(Reception.Accepted.class);
+    return ((Reception.Accepted) reception).delivery();
+  }
+
+  @Test
+  void anIssueAndAMergeRequestOfOneNumberAreTwoConversations() {
+    assertThat(accepted(GitLabRequests.golden("issue-note")).conversation().key())
+        .isEqualTo("acme/web/shop#1");
+    assertThat(accepted(GitLabRequests.golden("merge-request-note")).conversation().key())
+        .isEqualTo("acme/web/shop!1");
+  }
+
+  @Test
+  void otherEventsAreAnswered() {
+    assertThat(surface().receive(GitLabRequests.golden("pipeline")))
+        .isInstanceOf(Reception.Answered.class);
+  }
+
+  @Test
+  void whatTheAgentSaysIsNoCommandToGitLab() {
+    told(accepted(GitLabRequests.golden("issue-note")).conversation(), "Done.\n/close\n");
+
+    assertThat(tracker.platform().comments().getFirst().text()).contains("\n\\/close\n");
+  }
+
+  @Nested
+  class WhatIsConfidential {
+    @Test
+    void anInternalNoteIsAConversationThatStaysInternal() {
+      var asked = accepted(GitLabRequests.golden("internal-note"));
+      assertThat(asked.conversation().key()).isEqualTo("acme/web/shop#1+internal");
+
+      told(asked.conversation(), "The key is in the vault.");
+
+      assertThat(tracker.platform().comments())
+          .singleElement()
+          .satisfies(note -> assertThat(note.hidden()).isTrue());
+    }
+
+    @Test
+    void aNoteOnAConfidentialIssueIsOneAmongItsOthers() {
+      assertThat(
+              accepted(GitLabRequests.golden("note-on-a-confidential-issue")).conversation().key())
+          .isEqualTo("acme/web/shop#1");
+    }
+
+    @Test
+    void internalNotesGoAlongOnlyWithWhatWasAskedInOne() {
+      tracker.platform().says("It broke yesterday.", false);
+      tracker.platform().says("Customer X has it, too.", true);
+
+      var open = surface().background(accepted(GitLabRequests.golden("issue-note")));
+      var internal = surface().background(accepted(GitLabRequests.golden("internal-note")));
+
+      assertThat(open.said()).extracting("text").containsExactly("It broke yesterday.");
+      assertThat(open.omitted()).isOne();
+      assertThat(internal.said())
+          .extracting("text")
+          .containsExactly("It broke yesterday.", "Customer X has it, too.");
+    }
+  }
+
+  @Nested
+  class Proof {
+    @Test
+    void aSecretTokenIsComparedAsAWhole() {
+      var byToken = tracker.surface(GitLabRequests.SECRET_TOKEN);
+      var request = unsigned(GitLabRequests.golden("issue-note"));
+
+      for (var wrong : List.of("", "a secret", "a secret token ", "é")) {
+        assertThat(
+                byToken
+                    .receive(GitLabRequests.with(request, "x-gitlab-token", wrong))
+                    .reply()
+                    .status())
+            .isEqualTo(401);
+      }
+      assertThat(
+              byToken.receive(
+                  GitLabRequests.with(request, "x-gitlab-token", GitLabRequests.SECRET_TOKEN)))
+          .isInstanceOf(Reception.Accepted.class);
+    }
+
+    @Test
+    void aSigningTokenIsNoSecretToken() {
+      var request =
+          GitLabRequests.with(
+              unsigned(GitLabRequests.golden("issue-note")),
+              "x-gitlab-token",
+              GitLabRequests.SIGNING_TOKEN);
+
+      assertThat(surface().receive(request).reply().status()).isEqualTo(401);
+    }
+
+    @Test
+    void oneOfSeveralSignaturesIsEnough() {
+      var request = GitLabRequests.golden("issue-note");
+      var signature = request.header("webhook-signature").orElseThrow();
+
+      accepted(GitLabRequests.with(request, "webhook-signature", "v1,other v2,some " + signature));
+    }
+
+    @Test
+    void withoutAnIdOfItsOwnADeliveryHasTheEvents() {
+      var headers = new HashMap<>(GitLabRequests.golden("issue-note").headers());
+      headers.remove("idempotency-key");
+      headers.remove("webhook-id");
+      headers.put("x-gitlab-token", GitLabRequests.SECRET_TOKEN);
+      var byToken = tracker.surface(GitLabRequests.SECRET_TOKEN);
+
+      assertThat(
+              byToken.receive(
+                  GitLabRequests.withHeaders(GitLabRequests.golden("issue-note"), headers)))
+          .isInstanceOfSatisfying(
+              Reception.Accepted.class,
+              accepted ->
+                  assertThat(accepted.delivery().id().value()).startsWith("gitlab:0f9e8d7c"));
+    }
+  }
+
+  @Test
+  void whileGitLabIsDownNobodyKnowsWhoMaySpeak() {
+    var delivery = accepted(GitLabRequests.golden("issue-note"));
+    tracker.platform().answersAll(503);
+
+    assertThat(surface().admit(delivery)).isInstanceOf(Admission.Unknown.class);
+  }
+
+  @Test
+  void whatWasMissedIsListedWithTheMeaningItWouldHaveHad() {
+    var id = tracker.platform().says("@agent fix it", true);
+    var conversation = accepted(GitLabRequests.golden("issue-note")).conversation();
+
+    var missed = surface().missed(Samples.NINE.minusSeconds(60), List.of(conversation));
+
+    assertThat(((Missed.Said) missed).all())
+        .singleElement()
+        .satisfies(
+            heard -> {
+              assertThat(heard.delivery().meaning()).isEqualTo("note " + id + " created");
+              assertThat(heard.delivery().conversation().key()).endsWith("+internal");
+            });
+  }
+
+  @Nested
+  class Settings {
+    private static final Map<String, String> BOTH =
+        Map.of("GITLAB_WEBHOOK_SECRET", "s1, s2", "GITLAB_TOKEN", "glpat-token");
+
+    @Test
+    void secretAndTokenAreEnough() {
+      var config = GitLabConfig.from(BOTH).orElseThrow();
+
+      assertThat(config.url()).hasToString("https://gitlab.com");
+      assertThat(config.secretTokens()).containsExactly("s1", "s2");
+      assertThat(config.toString()).doesNotContain("s1", "glpat");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"GITLAB_WEBHOOK_SECRET", "GITLAB_TOKEN"})
+    void theMissingHalfIsNamed(String given) {
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> GitLabConfig.from(Map.of(given, "hidden")))
+          .withMessageContaining("is missing, while " + given)
+          .withMessageNotContaining("hidden");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+      "GITLAB_WEBHOOK_SECRET, whsec_",
+      "GITLAB_WEBHOOK_SECRET, whsec_%%%",
+      "GITLAB_URL, gitlab.com",
+      "GITLAB_ACCESS, everybody",
+      "RUNNEL_CANCEL_ON, lunch",
+      "RUNNEL_STATE_LABELS, perhaps",
+    })
+    void aMalformedSettingIsNamed(String name, String value) {
+      var settings = new HashMap<>(BOTH);
+      settings.put(name, value);
+
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> GitLabConfig.from(settings))
+          .withMessageStartingWith(name);
+    }
+  }
+}

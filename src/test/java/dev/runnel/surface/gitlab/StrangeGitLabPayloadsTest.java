@@ -1,0 +1,42 @@
+package dev.runnel.surface.gitlab;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.DynamicTest.dynamicTest;
+
+import dev.runnel.testkit.Spoiled;
+import java.nio.charset.StandardCharsets;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.TestFactory;
+
+class StrangeGitLabPayloadsTest {
+  private final GitLabTracker tracker = tracker();
+
+  private static GitLabTracker tracker() {
+    return new GitLabTracker();
+  }
+
+  @AfterEach
+  void close() {
+    tracker.close();
+  }
+
+  @TestFactory
+  Stream<DynamicTest> aMemberThatIsMissingOrStrangeBreaksNothing() {
+    return GitLabRequests.GOLDEN.names().stream().map(name -> dynamicTest(name, () -> spoil(name)));
+  }
+
+  private void spoil(String name) {
+    var recorded = GitLabRequests.GOLDEN.read(name);
+    var members =
+        Spoiled.everyMember(
+            recorded.body(),
+            body -> {
+              var bytes = body.toString().getBytes(StandardCharsets.UTF_8);
+              var request = GitLabRequests.signed(recorded.headers(), bytes);
+              assertThat(tracker.surface().receive(request).reply().status()).isIn(202, 204);
+            });
+    assertThat(members).isGreaterThan(15);
+  }
+}

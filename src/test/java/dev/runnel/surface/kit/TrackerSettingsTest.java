@@ -1,0 +1,35 @@
+package dev.runnel.surface.kit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+class TrackerSettingsTest {
+  private static IssueRules rules(String cancelOn) {
+    return new IssueRules(TrackerSettings.from(Map.of("RUNNEL_CANCEL_ON", cancelOn)));
+  }
+
+  @Test
+  void everyEndingStopsARunUnlessOthersAreNamed() {
+    var all = new IssueRules(TrackerSettings.from(Map.of()));
+    for (var ending : Ending.values()) {
+      assertThat(all.ended(ending, "issue")).isPresent();
+    }
+
+    var some = rules("unlabel, delete");
+    assertThat(some.ended(Ending.DELETE, "issue")).isPresent();
+    assertThat(some.ended(Ending.CLOSE, "issue")).isEmpty();
+    assertThat(some.relabelled(List.of("agent"), List.of(), Optional.empty(), "issue", true))
+        .isPresent();
+  }
+
+  @Test
+  void allOfThemCanBeSwitchedOff() {
+    for (var ending : Ending.values()) {
+      assertThat(rules("nothing").ended(ending, "issue")).isEmpty();
+    }
+  }
+}
