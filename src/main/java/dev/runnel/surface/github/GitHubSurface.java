@@ -12,6 +12,7 @@ import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.PostRef;
 import dev.runnel.core.model.Posting;
 import dev.runnel.core.model.RawRequest;
+import dev.runnel.core.model.Receipt;
 import dev.runnel.core.model.Reception;
 import dev.runnel.core.model.Reply;
 import dev.runnel.core.model.SurfaceId;
@@ -171,12 +172,17 @@ public final class GitHubSurface implements Surface {
       return new Posting.Undeliverable(notice.conversation() + " is no issue on GitHub.");
     }
     return switch (notice.update()) {
-      case Update.Received(var message) -> react(issue.get(), message, notice);
+      // The others would stand beside this one: it is not taken away.
+      case Update.Received(var message, var receipt, _) ->
+          receipt == Receipt.TAKEN || receipt == Receipt.DELIVERED
+              ? react(issue.get(), message, notice)
+              : new Posting.Posted(message, notice.conversation());
       case Update.Status _ -> status(issue.get(), notice, status);
       case Update.Blocked _,
           Update.Succeeded _,
           Update.Failed _,
           Update.Cancelled _,
+          Update.Reminder _,
           Update.Told _,
           Update.Listed _,
           Update.Helped _ ->

@@ -11,9 +11,10 @@ import java.util.regex.Pattern;
 ///
 /// @param signingSecrets all valid at once, so that they can be rotated without an outage
 /// @param apiUrl the Web API's base, ending in `/api/`
+/// @param habits what signs we set, and whom we listen to
 /// @param command the slash command's name as people type it, for help texts
 public record SlackConfig(
-    List<String> signingSecrets, String botToken, URI apiUrl, String command) {
+    List<String> signingSecrets, String botToken, URI apiUrl, String command, SlackHabits habits) {
   static final String SIGNING_SECRET = "SLACK_SIGNING_SECRET";
   static final String BOT_TOKEN = "SLACK_BOT_TOKEN";
   static final String API_URL = "SLACK_API_URL";
@@ -22,6 +23,10 @@ public record SlackConfig(
   private static final String DEFAULT_COMMAND = "/agent";
   // What a header can carry: a line break pasted along with a token fails here, not at a call.
   private static final Pattern TOKEN = Pattern.compile("[!-~]+");
+
+  public SlackConfig(List<String> signingSecrets, String botToken, URI apiUrl, String command) {
+    this(signingSecrets, botToken, apiUrl, command, SlackHabits.USUAL);
+  }
 
   public SlackConfig {
     signingSecrets = List.copyOf(signingSecrets);
@@ -68,7 +73,8 @@ public record SlackConfig(
             Arrays.stream(secrets.split(",", -1)).map(String::strip).toList(),
             token,
             apiUrl(settings.getOrDefault(API_URL, "").strip()),
-            DEFAULT_COMMAND));
+            DEFAULT_COMMAND,
+            SlackHabits.from(settings)));
   }
 
   private static URI apiUrl(String text) {

@@ -47,11 +47,13 @@ final class SlackPayloads {
   private final JsonMapper json = JsonMapper.builder().build();
   private final SlackConfig config;
   private final Supplier<Optional<SlackIdentity>> identity;
+  private final SlackAmendments amendments;
 
   /// @param identity who we are, once it is known; it must answer at once
   SlackPayloads(SlackConfig config, Supplier<Optional<SlackIdentity>> identity) {
     this.config = config;
     this.identity = identity;
+    this.amendments = new SlackAmendments(config.habits(), this::ownUsers, this::ownTeam);
   }
 
   /// @return empty for what is Bolt's: handshakes, modals, shortcuts
@@ -175,6 +177,9 @@ final class SlackPayloads {
   /// the same: only what both carry is used.
   private Reception event(JsonNode body, Instant arrivedAt) {
     var event = body.path("event");
+    if (SlackAmendments.isOne(event) || SlackAmendments.isReaction(event)) {
+      return amendments.read(body, arrivedAt);
+    }
     var type = text(event, "type");
     var channel = id(event, "channel");
     var ts = id(event, "ts");
@@ -230,7 +235,7 @@ final class SlackPayloads {
         && !event.path("hidden").asBoolean();
   }
 
-  private static boolean absent(JsonNode node) {
+  static boolean absent(JsonNode node) {
     return node.isMissingNode() || node.isNull();
   }
 
@@ -330,7 +335,7 @@ final class SlackPayloads {
     }
   }
 
-  private static Actor actor(String id, String name) {
+  static Actor actor(String id, String name) {
     return new Actor(id, name.isBlank() ? id : name);
   }
 
@@ -340,12 +345,12 @@ final class SlackPayloads {
         json.createObjectNode().put("response_type", "ephemeral").put("text", text).toString());
   }
 
-  private static String text(JsonNode node, String field) {
+  static String text(JsonNode node, String field) {
     var value = node.path(field);
     return value.isTextual() ? value.textValue() : "";
   }
 
-  private static Optional<String> id(JsonNode node, String field) {
+  static Optional<String> id(JsonNode node, String field) {
     return id(text(node, field));
   }
 

@@ -15,6 +15,7 @@ import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Request;
 import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunState;
+import dev.runnel.core.model.Stop;
 import dev.runnel.core.model.Update;
 import java.net.URI;
 import java.time.Duration;
@@ -70,12 +71,13 @@ final class SlackRenderer {
       case Update.Blocked blocked -> blocked(blocked, mark);
       case Update.Succeeded succeeded -> succeeded(succeeded, mark);
       case Update.Failed failed -> failed(failed, mark);
-      case Update.Cancelled(Run run, _) ->
+      case Update.Cancelled(Run run, _, Optional<Stop> stop) ->
           post(
               mark,
               headline(RunState.CANCELLED, "Cancelled", title(run)),
-              List.of(),
+              stop.map(SlackStops::line).stream().toList(),
               List.of(context("Reply to continue, or say `retry` to start again.")));
+      case Update.Reminder reminder -> plain(SlackStops.reminder(reminder), mark);
       case Update.Told(_, String text, _) -> plain(Mrkdwn.plain(head(text)), mark);
       case Update.Listed(_, List<Binding> runs) -> plain(listed(runs), mark);
       case Update.Helped _ -> plain(SlackWords.help(command), mark);
@@ -92,6 +94,7 @@ final class SlackRenderer {
     List<LayoutBlock> blocks = new ArrayList<>();
     blocks.add(section(headline, mark));
     blocks.add(context("for <@" + status.requester().id() + ">", elapsed));
+    status.stop().ifPresent(stop -> blocks.add(section(SlackStops.onItsWay(stop))));
     if (!run.state().isTerminal()) {
       run.message()
           .map(it -> Mrkdwn.oneLine(it, LONGEST_LINE))
@@ -99,7 +102,7 @@ final class SlackRenderer {
           .ifPresent(it -> blocks.add(context(Mrkdwn.fromMarkdown(it))));
     }
     blocks.addAll(links(run));
-    var buttons = buttons(run);
+    var buttons = buttons(run, status.stop().isPresent());
     if (!buttons.isEmpty()) {
       blocks.add(ActionsBlock.builder().elements(buttons).build());
     }
@@ -107,13 +110,13 @@ final class SlackRenderer {
   }
 
   /// Only what applies in this state.
-  private static List<BlockElement> buttons(Run run) {
+  private static List<BlockElement> buttons(Run run, boolean stopping) {
     List<BlockElement> buttons = new ArrayList<>();
     run.session()
         .map(URI::toString)
         .filter(it -> it.startsWith("http") && it.length() <= LONGEST_URL)
         .ifPresent(url -> buttons.add(button("open_session", "Open").url(url).build()));
-    if (!run.state().isTerminal()) {
+    if (!run.state().isTerminal() && !stopping) {
       buttons.add(
           button(SlackPayloads.CANCEL_RUN, "Stop").value(run.id().value()).style("danger").build());
     }

@@ -5,6 +5,7 @@ import dev.runnel.core.model.Background;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.Manners;
 import dev.runnel.core.model.Missed;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.PostRef;
@@ -35,7 +36,6 @@ public final class SlackSurface implements Surface, AutoCloseable {
   public static final String PATH = "/slack/events";
 
   private static final Logger log = LoggerFactory.getLogger(SlackSurface.class);
-  private static final String SEEN = "eyes";
   private static final int MOST_PAGES = 20;
   // Slack's clock and ours need not agree when we look for a post of ours.
   private static final Duration CLOCK_SKEW = Duration.ofMinutes(5);
@@ -47,9 +47,11 @@ public final class SlackSurface implements Surface, AutoCloseable {
   private final SlackBackground background;
   private final SlackCatchUp catchUp;
   private final BoltApp bolt;
+  private final SlackHabits habits;
   private volatile @Nullable SlackIdentity identity;
 
   public SlackSurface(SlackConfig config, InstantSource clock) {
+    habits = config.habits();
     signature = new SlackSignature(new Hmac(config.signingSecrets()));
     payloads = new SlackPayloads(config, this::known);
     renderer = new SlackRenderer(config.command());
@@ -168,6 +170,8 @@ public final class SlackSurface implements Surface, AutoCloseable {
       case Intent.Retry _ -> Request.of("the same again");
       case Intent.Cancel _, Intent.Status _, Intent.ListRuns _, Intent.Help _, Intent.Unclear _ ->
           throw new IllegalArgumentException("Nothing that opens a thread: " + intent);
+      case Intent.Amend _, Intent.StopAt _ ->
+          throw new IllegalArgumentException("Nothing that opens a thread: " + intent);
     };
   }
 
@@ -175,13 +179,14 @@ public final class SlackSurface implements Surface, AutoCloseable {
   public Posting post(Notice notice, @Nullable PostRef status) {
     knowOurselves();
     return switch (notice.update()) {
-      case Update.Received(PostRef message) -> react(notice, message);
+      case Update.Received received -> SlackSigns.set(api, habits, notice, received);
       case Update.Status _ -> status == null ? say(notice) : edit(notice, status);
       case Update.Told(Actor to, _, boolean privately) ->
           privately ? tellPrivately(notice, to) : say(notice);
       case Update.Listed(Actor to, _) -> tellPrivately(notice, to);
       case Update.Helped(Actor to) -> tellPrivately(notice, to);
       case Update.Blocked _, Update.Succeeded _, Update.Failed _, Update.Cancelled _ -> say(notice);
+      case Update.Reminder _ -> say(notice);
     };
   }
 
@@ -189,6 +194,11 @@ public final class SlackSurface implements Surface, AutoCloseable {
   public Missed missed(Instant since, List<Conversation> conversations) {
     knowOurselves();
     return catchUp.since(since, conversations);
+  }
+
+  @Override
+  public Manners manners(Conversation conversation) {
+    return habits.manners(SlackPlace.of(conversation));
   }
 
   /// Slack counts messages by channel.
@@ -263,19 +273,6 @@ public final class SlackSurface implements Surface, AutoCloseable {
         // Nobody can edit it or find it again, so any name will do.
         ? new Posting.Posted(place.message("~" + notice.id()).ref(), notice.conversation())
         : posting(notice, answer);
-  }
-
-  /// A sign of receipt is an ornament: where it is not possible, it is done.
-  private Posting react(Notice notice, PostRef message) {
-    return switch (api.react(SlackPlace.Message.of(message), SEEN)) {
-      case Answer.Wait<String>(Optional<Duration> after, String why) ->
-          new Posting.Later(after, why);
-      case Answer.Ok<String> _ -> new Posting.Posted(message, notice.conversation());
-      case Answer.No<String>(String error) -> {
-        log.debug("slack reaction left out conversation={} error={}", notice.conversation(), error);
-        yield new Posting.Posted(message, notice.conversation());
-      }
-    };
   }
 
   private Posting posting(Notice notice, Answer<String> answer) {
