@@ -28,8 +28,12 @@ enum Setting {
   RUNNEL_CONSOLE_TOKEN("console.token"),
   RUNNEL_TRIGGER_LABEL("trigger_label"),
   RUNNEL_MENTION("mention"),
+  RUNNEL_REMINDERS("reminders"),
   SLACK_SIGNING_SECRET("slack.signing_secret"),
   SLACK_BOT_TOKEN("slack.bot_token"),
+  SLACK_REACTIONS("slack.reactions"),
+  SLACK_STOP_REACTION("slack.stop_reaction"),
+  SLACK_LISTEN("slack.listen"),
   SLACK_API_URL("slack.api_url"),
   GITHUB_WEBHOOK_SECRET("github.webhook_secret"),
   GITHUB_TOKEN("github.token"),
@@ -77,6 +81,10 @@ enum Setting {
           RUNNEL_AGENT_ACCESS,
           RUNNEL_TRIGGER_LABEL,
           RUNNEL_MENTION,
+          RUNNEL_REMINDERS,
+          SLACK_REACTIONS,
+          SLACK_STOP_REACTION,
+          SLACK_LISTEN,
           SLACK_API_URL,
           GITHUB_API_URL ->
           false;

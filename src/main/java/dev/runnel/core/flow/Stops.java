@@ -104,9 +104,6 @@ final class Stops {
   ///
   /// @return false when another node has taken the turn over
   private boolean ask(Turn turn, Binding binding) {
-    if (turn.again()) {
-      return true;
-    }
     return turns.keep(
         turn,
         work ->

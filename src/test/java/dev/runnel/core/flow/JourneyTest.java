@@ -358,7 +358,8 @@ class JourneyTest {
       world.settle();
 
       assertThat(world.runs.runs()).hasSize(2);
-      assertThat(world.surface.kinds(THREAD)).containsExactly("Status", "Succeeded", "Status");
+      assertThat(world.surface.kinds(THREAD))
+          .containsExactly("Status", "Succeeded", "Told", "Status");
     }
 
     @Test
@@ -372,7 +373,7 @@ class JourneyTest {
       world.settle();
 
       assertThat(world.surface.kinds(THREAD))
-          .containsExactly("Status", "Succeeded", "Status", "Succeeded", "Status");
+          .containsExactly("Status", "Succeeded", "Status", "Succeeded", "Told", "Status");
     }
 
     @Test

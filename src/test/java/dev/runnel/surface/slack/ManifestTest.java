@@ -29,6 +29,7 @@ class ManifestTest {
           "chatUpdate", List.of("chat:write"),
           "chatPostEphemeral", List.of("chat:write"),
           "reactionsAdd", List.of("reactions:write"),
+          "reactionsRemove", List.of("reactions:write"),
           "conversationsReplies", HISTORY,
           "conversationsHistory", HISTORY,
           "usersInfo", List.of("users:read"));
@@ -39,7 +40,8 @@ class ManifestTest {
           "message.channels", "channels:history",
           "message.groups", "groups:history",
           "message.im", "im:history",
-          "message.mpim", "mpim:history");
+          "message.mpim", "mpim:history",
+          "reaction_added", "reactions:read");
 
   private final JsonNode manifest;
 
