@@ -1,5 +1,6 @@
 package dev.runnel.app;
 
+import dev.runnel.core.flow.Reminders;
 import dev.runnel.service.Access;
 import dev.runnel.service.Limits;
 import java.net.URI;
@@ -30,6 +31,7 @@ record Config(
     Limits limits,
     Access agentAccess,
     Optional<String> consoleToken,
+    Reminders reminders,
     Settings settings) {
   private static final int MOST_SLOTS = 1000;
   private static final Pattern KEY = Pattern.compile("[!-~]+");
@@ -68,6 +70,7 @@ record Config(
         limits(settings),
         access(settings),
         settings.get(Setting.RUNNEL_CONSOLE_TOKEN),
+        Quantity.reminders(settings, Setting.RUNNEL_REMINDERS),
         settings);
   }
 

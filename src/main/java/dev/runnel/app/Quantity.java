@@ -1,7 +1,9 @@
 package dev.runnel.app;
 
+import dev.runnel.core.flow.Reminders;
 import dev.runnel.service.Limits;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
@@ -44,6 +46,32 @@ final class Quantity {
         ? Optional.of(TIMES.get(match.group(2)).multipliedBy(Long.parseLong(match.group(1))))
             .filter(time -> time.compareTo(Limits.FOREVER) <= 0)
         : Optional.empty();
+  }
+
+  /// Times one after the other, such as `30m, 4h, 24h`; `off` for none.
+  static Reminders reminders(Settings settings, Setting setting) {
+    var text = settings.get(setting);
+    if (text.isEmpty()) {
+      return Reminders.USUAL;
+    }
+    if (text.get().strip().equals("off")) {
+      return Reminders.NONE;
+    }
+    var times = new ArrayList<Duration>();
+    try {
+      for (var each : text.get().split(",", -1)) {
+        var match = SHAPE.matcher(each.strip());
+        if (!match.matches() || !TIMES.containsKey(match.group(2))) {
+          throw new IllegalArgumentException(each);
+        }
+        times.add(TIMES.get(match.group(2)).multipliedBy(Long.parseLong(match.group(1))));
+      }
+      return new Reminders(times);
+    } catch (IllegalArgumentException e) {
+      throw new SettingsException(
+          "%s (%s) is %s, and must be times one after the other, like 30m, 4h, 24h, or off."
+              .formatted(setting, setting.path(), text.get()));
+    }
   }
 
   static long size(Settings settings, Setting setting, long otherwise) {

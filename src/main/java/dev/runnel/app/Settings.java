@@ -185,7 +185,7 @@ record Settings(
         continue;
       }
       var value = entry.getValue();
-      if (value.isObject()) {
+      if (value.isObject() && Setting.atPath(key).isEmpty()) {
         collect(key + ".", value, file, environment, values, borrowed);
         continue;
       }
@@ -201,7 +201,15 @@ record Settings(
       if (setting.get().isSecret()) {
         borrowed.addAll(references(value.toString()));
       }
-      if (value.isArray()) {
+      if (value.isObject()) {
+        var all = new ArrayList<String>();
+        for (var each : value.properties()) {
+          var place = key + "." + each.getKey();
+          all.add(
+              each.getKey() + "=" + resolve(each.getValue().asText(), place, file, environment));
+        }
+        values.put(setting.get(), String.join(",", all));
+      } else if (value.isArray()) {
         var all = new ArrayList<String>();
         value.forEach(each -> all.add(resolve(each.asText(), key, file, environment)));
         values.put(setting.get(), String.join(",", all));

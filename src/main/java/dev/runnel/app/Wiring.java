@@ -120,7 +120,7 @@ final class Wiring implements AutoCloseable {
 
     var dispatcher = new Dispatcher(store, runs, surfaces, config.settings().profiles(), chance);
     var watcher = new Watcher(store, runs);
-    var courier = new Courier(store, surfaces, chance);
+    var courier = new Courier(store, surfaces, chance, config.reminders());
     var engine =
         new Engine(
             store,

@@ -74,22 +74,26 @@ public record AttentionView(
       case Intent.Retry _ -> "retry";
       case Intent.ListRuns _ -> "list";
       case Intent.Help _ -> "help";
+      case Intent.Amend _ -> "a correction of an earlier message";
+      case Intent.StopAt _ -> "stop, by a reaction";
       case Intent.Unclear _ -> "something that was not understood";
     };
   }
 
   private static String words(Update update) {
     return switch (update) {
-      case Update.Status(var run, _, _, _, _) -> "The status of " + title(run);
+      case Update.Status(var run, _, _, _, _, _) -> "The status of " + title(run);
       case Update.Blocked(var run, _, var question) ->
           "A question of %s: %s".formatted(title(run), question);
       case Update.Succeeded(var run, _, _, _) -> "The answer of " + title(run);
       case Update.Failed(var run, _, var why, _) -> "%s failed: %s".formatted(title(run), why);
-      case Update.Cancelled(var run, _) -> title(run) + " was stopped";
+      case Update.Cancelled(var run, _, _) -> title(run) + " was stopped";
+      case Update.Reminder(var run, _, var question, _, _, _) ->
+          "A reminder of a question of %s: %s".formatted(title(run), question);
       case Update.Told(_, var text, _) -> text;
       case Update.Listed _ -> "The list of runs";
       case Update.Helped _ -> "The help";
-      case Update.Received _ -> "The sign that a message was taken";
+      case Update.Received _ -> "The sign on a message of how it fares";
     };
   }
 

@@ -116,6 +116,7 @@ public final class ConsoleSurface implements Surface {
           Intent.ListRuns _,
           Intent.Help _ ->
           problem(COMMAND_AT_START);
+      case Intent.Amend _, Intent.StopAt _ -> problem(COMMAND_AT_START);
     };
   }
 
@@ -137,6 +138,7 @@ public final class ConsoleSurface implements Surface {
       case Intent.Status _ -> problem("How the run is doing stands at the top of this page.");
       case Intent.Start _, Intent.Say _, Intent.Cancel _, Intent.Retry _, Intent.ListRuns _ ->
           accepted(form, form.conversation(), intent, request);
+      case Intent.Amend _, Intent.StopAt _ -> problem(EMPTY_REPLY);
     };
   }
 
@@ -183,6 +185,7 @@ public final class ConsoleSurface implements Surface {
           Update.Succeeded _,
           Update.Failed _,
           Update.Cancelled _,
+          Update.Reminder _,
           Update.Listed _,
           Update.Helped _,
           Update.Received _ -> {}

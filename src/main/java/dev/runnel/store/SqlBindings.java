@@ -159,6 +159,7 @@ final class SqlBindings implements Store.Bindings {
         Rows.text(row, "status_post").map(PostRef::new),
         body.since(),
         body.reopened(),
+        body.stop(),
         row.getLong("version"));
   }
 }

@@ -150,7 +150,8 @@ final class SqlInbox implements Store.Inbox {
         Queue.sql(
             () ->
                 rows.list(
-                    "SELECT body FROM inbox WHERE conversation = ? AND state = 1",
+                    "SELECT body FROM inbox WHERE conversation = ? AND state = 1 AND part_of IS"
+                        + " NULL",
                     row -> Json.read(row.getString("body"), Delivery.class),
                     delivery.conversation().id()));
     return (int)
@@ -206,6 +207,37 @@ final class SqlInbox implements Store.Inbox {
         Json.write(delivery),
         delivery.id().value());
     touched.add(new Touched(Lane.INBOX, delivery.conversation()));
+  }
+
+  @Override
+  public void join(Delivery whole, List<Delivery> parts) {
+    queue.change("body = ?", Json.write(whole), whole.id().value());
+    parts.forEach(part -> queue.change("part_of = ?", whole.id().value(), part.id().value()));
+  }
+
+  @Override
+  public List<Delivery> joined(DeliveryId whole) {
+    return Queue.sql(
+        () ->
+            rows.list(
+                "SELECT body FROM inbox WHERE part_of = ? ORDER BY seq",
+                row -> Json.read(row.getString("body"), Delivery.class),
+                whole.value()));
+  }
+
+  @Override
+  public Optional<Known> known(SurfaceId surface, String meaning) {
+    return Queue.sql(
+        () ->
+            rows.first(
+                "SELECT body, tries, state = 0 AND seen IS NULL AND part_of IS NULL AS waits FROM"
+                    + " inbox WHERE meaning = ?",
+                row ->
+                    new Known(
+                        Json.read(row.getString("body"), Delivery.class),
+                        row.getBoolean("waits"),
+                        row.getInt("tries")),
+                surface + ":" + meaning));
   }
 
   /// A row's number is about the time when it came. This reads the whole table, for a handful of

@@ -4,6 +4,7 @@ import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.NoticeId;
 import dev.runnel.core.model.PostRef;
+import dev.runnel.core.model.Receipt;
 import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunId;
 import dev.runnel.core.model.Update;
@@ -16,6 +17,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// Notices in the table `outbox`.
@@ -47,6 +49,15 @@ final class SqlOutbox implements Store.Outbox {
 
   @Override
   public void add(Notice notice) {
+    add(notice, notice.createdAt(), notice.update() instanceof Update.Received);
+  }
+
+  @Override
+  public void addAt(Instant due, Notice notice) {
+    add(notice, due, true);
+  }
+
+  private void add(Notice notice, Instant due, boolean aside) {
     var statusOf = statusOf(notice);
     Queue.sql(
         () -> {
@@ -58,40 +69,94 @@ final class SqlOutbox implements Store.Outbox {
                 notice.conversation().id(),
                 statusOf);
           }
+          if (notice.update() instanceof Update.Received) {
+            // It may be set or not; it must not be set after this one.
+            rows.change(
+                "UPDATE outbox SET state = 1, ended_at = ? WHERE conversation = ? AND state = 0 AND"
+                    + " status_of = ?",
+                sequence.now(),
+                notice.conversation().id(),
+                statusOf);
+          }
           return rows.change(
-              "INSERT INTO outbox (id, conversation, seq, status_of, body, due_at) VALUES (?, ?, ?,"
-                  + " ?, ?, ?)",
+              "INSERT INTO outbox (id, conversation, seq, status_of, body, due_at, aside) VALUES"
+                  + " (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING",
               notice.id().value(),
               notice.conversation().id(),
               sequence.next(),
               statusOf,
               Json.write(notice),
-              notice.createdAt());
+              due,
+              aside);
         });
     touched.add(new Touched(Lane.OUTBOX, notice.conversation()));
   }
 
   private static @Nullable String statusOf(Notice notice) {
-    return notice.update() instanceof Update.Status status ? status.run().id().value() : null;
+    return switch (notice.update()) {
+      case Update.Status status -> status.run().id().value();
+      case Update.Received received -> signOn(received.message());
+      case Update.Reminder reminder -> "reminder:" + reminder.run().id();
+      case Update.Blocked _,
+          Update.Succeeded _,
+          Update.Failed _,
+          Update.Cancelled _,
+          Update.Told _,
+          Update.Listed _,
+          Update.Helped _ ->
+          null;
+    };
+  }
+
+  private static String signOn(PostRef message) {
+    return "sign:" + message;
+  }
+
+  @Override
+  public void withdraw(NoticeId id) {
+    Queue.sql(() -> rows.change("DELETE FROM outbox WHERE id = ? AND state = 0", id.value()));
+  }
+
+  @Override
+  public Set<Receipt> signs(Conversation conversation, PostRef message) {
+    var signs =
+        Queue.sql(
+            () ->
+                rows.list(
+                    "SELECT body FROM outbox WHERE status_of = ? AND conversation = ? AND tries > 0"
+                        + " AND seq >= coalesce((SELECT max(seq) FROM outbox WHERE status_of = ?"
+                        + " AND conversation = ? AND state = 1 AND post IS NOT NULL), 0)",
+                    row -> Json.read(row.getString("body"), Notice.class).update(),
+                    signOn(message),
+                    conversation.id(),
+                    signOn(message),
+                    conversation.id()));
+    return signs.stream()
+        .filter(Update.Received.class::isInstance)
+        .map(update -> ((Update.Received) update).receipt())
+        .collect(Collectors.toSet());
   }
 
   @Override
   public Optional<Pending<Notice>> next(Conversation conversation, Instant now) {
-    return queue.next(now, () -> head("*", conversation, queue::candidate));
+    return queue.next(now, () -> heads("*", conversation, queue::candidate));
   }
 
   @Override
   public Optional<Instant> due(Conversation conversation) {
-    return head("due_at", conversation, row -> Rows.instant(row, "due_at")).stream().findFirst();
+    return heads("due_at", conversation, row -> Rows.instant(row, "due_at")).stream()
+        .min(Instant::compareTo);
   }
 
-  private <R> List<R> head(String columns, Conversation conversation, Rows.Reader<R> reader) {
+  /// Those whose turn may be next: the oldest that has its place in the order, then all others.
+  private <R> List<R> heads(String columns, Conversation conversation, Rows.Reader<R> reader) {
     return Queue.sql(
         () ->
             rows.list(
-                "SELECT %s FROM outbox WHERE conversation = ? AND state = 0 ORDER BY seq LIMIT 1"
+                "SELECT %s FROM outbox WHERE conversation = ? AND state = 0 AND (aside = 1 OR seq = (SELECT min(seq) FROM outbox WHERE conversation = ? AND state = 0 AND aside = 0)) ORDER BY aside, seq"
                     .formatted(columns),
                 reader,
+                conversation.id(),
                 conversation.id()));
   }
 

@@ -231,8 +231,8 @@ public final class SqlStore implements Store, AutoCloseable {
   private Duration oldest(Rows rows, Lane lane) throws SQLException {
     var now = clock.instant();
     return rows.first(
-            "SELECT min(seq) AS seq FROM %s WHERE state = 0 HAVING count(*) > 0"
-                .formatted(lane.table()),
+            "SELECT min(seq) AS seq FROM %s WHERE state = 0 AND %s HAVING count(*) > 0"
+                .formatted(lane.table(), lane == Lane.OUTBOX ? "aside = 0" : "1 = 1"),
             row -> Duration.between(Rows.instant(row, "seq"), now))
         .filter(Duration::isPositive)
         .orElse(Duration.ZERO);

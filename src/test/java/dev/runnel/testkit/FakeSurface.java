@@ -4,12 +4,14 @@ import dev.runnel.core.model.Admission;
 import dev.runnel.core.model.Background;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.Manners;
 import dev.runnel.core.model.Missed;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.NoticeId;
 import dev.runnel.core.model.PostRef;
 import dev.runnel.core.model.Posting;
 import dev.runnel.core.model.RawRequest;
+import dev.runnel.core.model.Receipt;
 import dev.runnel.core.model.Reception;
 import dev.runnel.core.model.Reply;
 import dev.runnel.core.model.SurfaceId;
@@ -23,6 +25,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /// A platform in memory: it keeps posts, finds a post by its notice, edits the status post, and
@@ -37,6 +41,9 @@ public final class FakeSurface implements Surface {
   private final Map<Conversation, Background> backgrounds = new HashMap<>();
   private final List<PostRef> receipts = new ArrayList<>();
   private Optional<Posting> refusal = Optional.empty();
+  private final Map<PostRef, TreeSet<Receipt>> signs = new HashMap<>();
+  private Optional<Posting> signsRefused = Optional.empty();
+  private Manners manners = Manners.PLAIN;
   private boolean losesNextAnswer;
   private boolean backgroundIsDown;
   private Admission admission = Admission.ADMITTED;
@@ -85,8 +92,14 @@ public final class FakeSurface implements Surface {
     if (refusal.isPresent()) {
       return refusal.get();
     }
-    if (notice.update() instanceof Update.Received(var message)) {
+    if (notice.update() instanceof Update.Received(var message, var receipt, var before)) {
+      if (signsRefused.isPresent()) {
+        return signsRefused.get();
+      }
       receipts.add(message);
+      var there = signs.computeIfAbsent(message, _ -> new TreeSet<>());
+      there.add(receipt);
+      there.removeAll(before);
       return new Posting.Posted(message, notice.conversation());
     }
     if (notice.update() instanceof Update.Status && status != null && posts.containsKey(status)) {
@@ -177,6 +190,26 @@ public final class FakeSurface implements Surface {
   @Override
   public synchronized String toString() {
     return posts + "\n" + opened;
+  }
+
+  /// The signs that a message carries.
+  public synchronized Set<Receipt> signs(PostRef message) {
+    return Set.copyOf(signs.getOrDefault(message, new TreeSet<>()));
+  }
+
+  /// From now on every sign is answered so, and none appears; empty makes it well again.
+  public synchronized void answersSigns(Optional<Posting> answer) {
+    signsRefused = answer;
+  }
+
+  /// From now on people talk so here.
+  public synchronized void hasManners(Manners now) {
+    manners = now;
+  }
+
+  @Override
+  public synchronized Manners manners(Conversation conversation) {
+    return manners;
   }
 
   public synchronized List<PostRef> receipts() {

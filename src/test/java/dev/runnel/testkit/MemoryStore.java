@@ -7,6 +7,7 @@ import dev.runnel.core.model.DeliveryId;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.NoticeId;
 import dev.runnel.core.model.PostRef;
+import dev.runnel.core.model.Receipt;
 import dev.runnel.core.model.Request;
 import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunId;
@@ -19,9 +20,11 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -43,29 +46,43 @@ public final class MemoryStore implements Store {
       Instant dueAt,
       @Nullable PostRef post,
       @Nullable Run seen,
-      @Nullable String why) {
+      @Nullable String why,
+      @Nullable DeliveryId partOf,
+      boolean aside) {
     Row(T item, long seq, Instant dueAt) {
-      this(item, seq, State.WAITS, 0, dueAt, null, null, null);
+      this(item, seq, dueAt, false);
+    }
+
+    Row(T item, long seq, Instant dueAt, boolean aside) {
+      this(item, seq, State.WAITS, 0, dueAt, null, null, null, null, aside);
+    }
+
+    Row<T> joined(DeliveryId whole) {
+      return new Row<>(item, seq, state, tries, dueAt, post, seen, why, whole, aside);
+    }
+
+    Row<T> saying(T words) {
+      return new Row<>(words, seq, state, tries, dueAt, post, seen, why, partOf, aside);
     }
 
     Row<T> with(State now) {
-      return new Row<>(item, seq, now, tries, dueAt, post, seen, null);
+      return new Row<>(item, seq, now, tries, dueAt, post, seen, null, partOf, aside);
     }
 
     Row<T> parked(String reason) {
-      return new Row<>(item, seq, State.PARKED, tries, dueAt, post, seen, reason);
+      return new Row<>(item, seq, State.PARKED, tries, dueAt, post, seen, reason, partOf, aside);
     }
 
     Row<T> due(Instant at) {
-      return new Row<>(item, seq, state, tries, at, post, seen, why);
+      return new Row<>(item, seq, state, tries, at, post, seen, why, partOf, aside);
     }
 
     Row<T> begun() {
-      return new Row<>(item, seq, state, tries + 1, dueAt, post, seen, why);
+      return new Row<>(item, seq, state, tries + 1, dueAt, post, seen, why, partOf, aside);
     }
 
     Row<T> having(Run run) {
-      return new Row<>(item, seq, state, tries, dueAt, post, run, why);
+      return new Row<>(item, seq, state, tries, dueAt, post, run, why, partOf, aside);
     }
 
     Pending<T> pending() {
@@ -180,7 +197,16 @@ public final class MemoryStore implements Store {
     rows.put(
         key,
         new Row<>(
-            row.item(), row.seq(), state, Math.min(row.tries(), 1), row.dueAt(), null, null, null));
+            row.item(),
+            row.seq(),
+            state,
+            Math.min(row.tries(), 1),
+            row.dueAt(),
+            null,
+            null,
+            null,
+            row.partOf(),
+            row.aside()));
     return true;
   }
 
@@ -267,6 +293,35 @@ public final class MemoryStore implements Store {
     }
 
     @Override
+    public void join(Delivery whole, List<Delivery> parts) {
+      change(inbox, whole.id(), row -> row.saying(whole));
+      parts.forEach(part -> change(inbox, part.id(), row -> row.joined(whole.id())));
+    }
+
+    @Override
+    public List<Delivery> joined(DeliveryId whole) {
+      return inbox.values().stream()
+          .filter(row -> whole.equals(row.partOf()))
+          .sorted(Comparator.comparingLong(Row::seq))
+          .map(Row::item)
+          .toList();
+    }
+
+    @Override
+    public Optional<Known> known(SurfaceId surface, String meaning) {
+      return inbox.values().stream()
+          .filter(row -> row.item().meaning().equals(meaning))
+          .filter(row -> row.item().conversation().surface().equals(surface))
+          .findFirst()
+          .map(
+              row ->
+                  new Known(
+                      row.item(),
+                      row.state() == State.WAITS && row.seen() == null && row.partOf() == null,
+                      row.tries()));
+    }
+
+    @Override
     public List<Delivery> heard(Conversation conversation, Instant from, Instant to) {
       return inbox.values().stream()
           .map(Row::item)
@@ -319,7 +374,7 @@ public final class MemoryStore implements Store {
       var words = delivery.intent().words().map(Request::text);
       return (int)
           inbox.values().stream()
-              .filter(row -> row.state() == State.DONE)
+              .filter(row -> row.state() == State.DONE && row.partOf() == null)
               .filter(row -> row.item().conversation().equals(delivery.conversation()))
               .map(row -> row.item().intent().words().map(Request::text))
               .filter(each -> each.isPresent() && each.equals(words))
@@ -361,7 +416,18 @@ public final class MemoryStore implements Store {
       change(
           inbox,
           delivery.id(),
-          row -> new Row<>(delivery, row.seq(), row.state(), 0, row.dueAt(), null, null, null));
+          row ->
+              new Row<>(
+                  delivery,
+                  row.seq(),
+                  row.state(),
+                  0,
+                  row.dueAt(),
+                  null,
+                  null,
+                  null,
+                  row.partOf(),
+                  false));
     }
   }
 
@@ -431,6 +497,7 @@ public final class MemoryStore implements Store {
           status,
           binding.since(),
           binding.reopened(),
+          binding.stop(),
           version);
     }
   }
@@ -438,16 +505,75 @@ public final class MemoryStore implements Store {
   private final class Out implements Outbox {
     @Override
     public void add(Notice notice) {
-      if (notice.update() instanceof Update.Status status) {
-        outbox
-            .values()
-            .removeIf(
-                row ->
-                    row.state() == State.WAITS
-                        && row.tries() == 0
-                        && isStatusOf(row, notice.conversation(), status.run().id()));
+      add(notice, notice.createdAt(), notice.update() instanceof Update.Received);
+    }
+
+    @Override
+    public void addAt(Instant due, Notice notice) {
+      add(notice, due, true);
+    }
+
+    private void add(Notice notice, Instant due, boolean aside) {
+      if (outbox.containsKey(notice.id())) {
+        return;
       }
-      outbox.put(notice.id(), new Row<>(notice, ++seq, notice.createdAt()));
+      outbox
+          .values()
+          .removeIf(
+              row ->
+                  row.state() == State.WAITS
+                      && row.tries() == 0
+                      && row.item().conversation().equals(notice.conversation())
+                      && givesWay(row.item().update(), notice.update()));
+      if (notice.update() instanceof Update.Received) {
+        outbox.replaceAll(
+            (_, row) ->
+                row.state() == State.WAITS
+                        && row.item().conversation().equals(notice.conversation())
+                        && givesWay(row.item().update(), notice.update())
+                    ? row.with(State.DONE)
+                    : row);
+      }
+      outbox.put(notice.id(), new Row<>(notice, ++seq, due, aside));
+    }
+
+    private static boolean givesWay(Update old, Update now) {
+      return switch (now) {
+        case Update.Status status ->
+            old instanceof Update.Status other && other.run().id().equals(status.run().id());
+        case Update.Received(var message, _, _) ->
+            old instanceof Update.Received other && other.message().equals(message);
+        case Update.Reminder reminder ->
+            old instanceof Update.Reminder other && other.run().id().equals(reminder.run().id());
+        default -> false;
+      };
+    }
+
+    @Override
+    public void withdraw(NoticeId id) {
+      var row = outbox.get(id);
+      if (row != null && row.state() == State.WAITS) {
+        outbox.remove(id);
+      }
+    }
+
+    @Override
+    public Set<Receipt> signs(Conversation conversation, PostRef message) {
+      var begun =
+          outbox.values().stream()
+              .filter(row -> row.tries() > 0)
+              .filter(row -> row.item().conversation().equals(conversation))
+              .filter(
+                  row ->
+                      row.item().update() instanceof Update.Received(var on, _, _)
+                          && on.equals(message))
+              .toList();
+      var since =
+          begun.stream().filter(row -> row.post() != null).mapToLong(Row::seq).max().orElse(0);
+      return begun.stream()
+          .filter(row -> row.seq() >= since)
+          .map(row -> ((Update.Received) row.item().update()).receipt())
+          .collect(Collectors.toSet());
     }
 
     private static boolean isStatusOf(Row<Notice> row, Conversation conversation, RunId run) {
@@ -456,21 +582,31 @@ public final class MemoryStore implements Store {
           && status.run().id().equals(run);
     }
 
-    private Optional<Row<Notice>> head(Conversation conversation) {
-      return outbox.values().stream()
-          .filter(
-              row -> row.state() == State.WAITS && row.item().conversation().equals(conversation))
-          .min(Comparator.comparingLong(Row::seq));
+    /// Those whose turn may be next: the oldest that has its place in the order, then all others.
+    private List<Row<Notice>> heads(Conversation conversation) {
+      var waiting =
+          outbox.values().stream()
+              .filter(row -> row.state() == State.WAITS)
+              .filter(row -> row.item().conversation().equals(conversation))
+              .sorted(Comparator.comparingLong(Row::seq))
+              .toList();
+      return Stream.concat(
+              waiting.stream().filter(row -> !row.aside()).limit(1),
+              waiting.stream().filter(Row::aside))
+          .toList();
     }
 
     @Override
     public Optional<Pending<Notice>> next(Conversation conversation, Instant now) {
-      return head(conversation).filter(row -> !row.dueAt().isAfter(now)).map(Row::pending);
+      return heads(conversation).stream()
+          .filter(row -> !row.dueAt().isAfter(now))
+          .findFirst()
+          .map(Row::pending);
     }
 
     @Override
     public Optional<Instant> due(Conversation conversation) {
-      return head(conversation).map(Row::dueAt);
+      return heads(conversation).stream().map(Row::dueAt).min(Instant::compareTo);
     }
 
     @Override
@@ -489,7 +625,16 @@ public final class MemoryStore implements Store {
                     item.createdAt(),
                     row.tries() + 1);
             return new Row<>(
-                tried, row.seq(), row.state(), row.tries() + 1, row.dueAt(), null, null, null);
+                tried,
+                row.seq(),
+                row.state(),
+                row.tries() + 1,
+                row.dueAt(),
+                null,
+                null,
+                null,
+                null,
+                row.aside());
           });
     }
 
@@ -500,7 +645,16 @@ public final class MemoryStore implements Store {
           id,
           row ->
               new Row<>(
-                  row.item(), row.seq(), State.DONE, row.tries(), row.dueAt(), ref, null, null));
+                  row.item(),
+                  row.seq(),
+                  State.DONE,
+                  row.tries(),
+                  row.dueAt(),
+                  ref,
+                  null,
+                  null,
+                  null,
+                  row.aside()));
     }
 
     @Override

@@ -21,6 +21,7 @@ import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.NoticeId;
 import dev.runnel.core.model.Origin;
 import dev.runnel.core.model.PostRef;
+import dev.runnel.core.model.Receipt;
 import dev.runnel.core.model.Request;
 import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunId;
@@ -35,6 +36,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
 import java.util.stream.IntStream;
@@ -210,6 +212,100 @@ public interface StoreContract {
     assertThat(
             store().<Integer>commit(work -> work.inbox().saidBefore(delivery("3", say("go on")))))
         .isEqualTo(2);
+  }
+
+  @Test
+  default void whatIsSaidTogetherCarriesTheWordsOfAllAndItsPartsAreNotSaidAlone() {
+    for (var id : List.of("1", "2", "3")) {
+      store().accept(delivery(id, say("go on")));
+    }
+    var whole = delivery("1", say("go on\n\ngo on"));
+    store().change(work -> work.inbox().join(whole, List.of(delivery("2", say("go on")))));
+
+    assertThat(next(THREAD)).map(Pending::item).contains(whole);
+    assertThat(store().<List<Delivery>>commit(work -> work.inbox().joined(whole.id())))
+        .containsExactly(delivery("2", say("go on")));
+    assertThat(known("said:2")).map(Store.Inbox.Known::waits).contains(false);
+    for (var id : List.of("1", "2")) {
+      store().change(work -> work.inbox().done(new DeliveryId("fake:" + id)));
+    }
+    assertThat(
+            store().<Integer>commit(work -> work.inbox().saidBefore(delivery("3", say("go on")))))
+        .isZero();
+  }
+
+  @Test
+  default void whatWasSaidIsKnownByItsMeaningAndWhetherItWaits() {
+    store().accept(delivery("1", say("a")));
+    assertThat(known("said:1")).contains(new Store.Inbox.Known(delivery("1", say("a")), true, 0));
+    assertThat(known("said:2")).isEmpty();
+
+    store().change(work -> work.inbox().begin(new DeliveryId("fake:1")));
+    store().change(work -> work.inbox().sees(new DeliveryId("fake:1"), run("r", RunState.RUNNING)));
+    assertThat(known("said:1")).contains(new Store.Inbox.Known(delivery("1", say("a")), false, 1));
+  }
+
+  private static Notice notice(String id, Update update) {
+    return new Notice(new NoticeId(id), THREAD, update, Origin.NONE, NINE, 0);
+  }
+
+  private Optional<Store.Inbox.Known> known(String meaning) {
+    return store().commit(work -> work.inbox().known(Samples.SURFACE, meaning));
+  }
+
+  @Test
+  default void signsAndWhatHasItsTimeHoldNothingUp() {
+    var message = new PostRef("m");
+    var later = notice("later", told("later"));
+    store().change(work -> work.outbox().addAt(NINE.plusSeconds(60), later));
+    store().change(work -> work.outbox().add(notice("a", new Update.Received(message))));
+    store().change(work -> work.outbox().add(notice("b", told("b"))));
+
+    assertThat(nextNotice()).map(each -> each.item().id().value()).contains("b");
+    store().change(work -> work.outbox().posted(new NoticeId("b"), new PostRef("p")));
+    assertThat(nextNotice()).map(each -> each.item().id().value()).contains("a");
+    store().change(work -> work.outbox().posted(new NoticeId("a"), message));
+    assertThat(nextNotice()).isEmpty();
+    assertThat(store().<Optional<Instant>>commit(work -> work.outbox().due(THREAD)))
+        .contains(NINE.plusSeconds(60));
+
+    store().change(work -> work.outbox().withdraw(later.id()));
+    assertThat(store().<Optional<Instant>>commit(work -> work.outbox().due(THREAD))).isEmpty();
+  }
+
+  @Test
+  default void aNoticeThatIsKnownIsNotAddedAgain() {
+    store().change(work -> work.outbox().add(notice("a", told("a"))));
+    store().change(work -> work.outbox().posted(new NoticeId("a"), new PostRef("p")));
+    store().change(work -> work.outbox().add(notice("a", told("a"))));
+
+    assertThat(nextNotice()).isEmpty();
+  }
+
+  @Test
+  default void aSignTakesThePlaceOfWhatStandsOrMayStand() {
+    var message = new PostRef("m");
+    for (var receipt : List.of(Receipt.TAKEN, Receipt.QUEUED, Receipt.RUNNING)) {
+      var id = new NoticeId(receipt.name());
+      store()
+          .change(
+              work -> work.outbox().add(notice(id.value(), new Update.Received(message, receipt))));
+      if (receipt != Receipt.RUNNING) {
+        store().change(work -> work.outbox().begin(id));
+      }
+      if (receipt == Receipt.TAKEN) {
+        store().change(work -> work.outbox().posted(id, message));
+      }
+    }
+
+    assertThat(nextNotice()).map(each -> each.item().id().value()).contains("RUNNING");
+    assertThat(store().<Set<Receipt>>commit(work -> work.outbox().signs(THREAD, message)))
+        .containsExactlyInAnyOrder(Receipt.TAKEN, Receipt.QUEUED);
+    store().change(work -> work.outbox().begin(new NoticeId("RUNNING")));
+    store().change(work -> work.outbox().posted(new NoticeId("RUNNING"), message));
+    assertThat(store().<Set<Receipt>>commit(work -> work.outbox().signs(THREAD, message)))
+        .containsExactly(Receipt.RUNNING);
+    assertThat(nextNotice()).isEmpty();
   }
 
   @Test

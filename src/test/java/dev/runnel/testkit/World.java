@@ -4,6 +4,7 @@ import dev.runnel.core.flow.CatchUp;
 import dev.runnel.core.flow.Courier;
 import dev.runnel.core.flow.Dispatcher;
 import dev.runnel.core.flow.Profiles;
+import dev.runnel.core.flow.Reminders;
 import dev.runnel.core.flow.Surfaces;
 import dev.runnel.core.flow.Watcher;
 import dev.runnel.core.model.Conversation;
@@ -32,6 +33,7 @@ public final class World implements AutoCloseable {
   private final Database database;
   private final SqlStore sql;
   private final Set<Conversation> conversations = new LinkedHashSet<>();
+  private Reminders reminders = Reminders.NONE;
   private Store store;
   private Dispatcher dispatcher;
   private Watcher watcher;
@@ -45,6 +47,18 @@ public final class World implements AutoCloseable {
     dispatcher = dispatcher(random);
     watcher = new Watcher(store, runs);
     courier = new Courier(store, Surfaces.of(List.of(surface)), random);
+  }
+
+  /// From now on people are reminded of questions.
+  public void reminds(Reminders schedule) {
+    reminders = schedule;
+    restart(UnaryOperator.identity());
+  }
+
+  /// Lets the workers do what is due a while from now, as if nothing had been due before.
+  public void leaps(Duration time) {
+    clock.advance(time);
+    settle();
   }
 
   private Dispatcher dispatcher(Random random) {
@@ -67,7 +81,7 @@ public final class World implements AutoCloseable {
     var random = new Random(1);
     dispatcher = dispatcher(random);
     watcher = new Watcher(store, runs);
-    courier = new Courier(store, Surfaces.of(List.of(surface)), random);
+    courier = new Courier(store, Surfaces.of(List.of(surface)), random, reminders);
   }
 
   /// Hands a delivery in at the door.

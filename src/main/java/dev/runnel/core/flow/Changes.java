@@ -1,12 +1,14 @@
 package dev.runnel.core.flow;
 
 import dev.runnel.core.model.Binding;
+import dev.runnel.core.model.Receipt;
 import dev.runnel.core.model.Run;
 import dev.runnel.core.model.Update;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 
 /// What the people of a conversation should learn, from what they were told and what is now. Pure.
 final class Changes {
@@ -32,7 +34,7 @@ final class Changes {
     var before = told.run();
     var updates = new ArrayList<Update>();
     if (entered || shows(now, before)) {
-      updates.add(new Update.Status(now, told.requester(), told.request(), told.since(), at));
+      updates.add(status(told, now, at));
     }
     switch (now.state()) {
       case BLOCKED -> {
@@ -61,12 +63,37 @@ final class Changes {
       }
       case CANCELLED -> {
         if (entered) {
-          updates.add(new Update.Cancelled(now, told.requester()));
+          updates.add(
+              new Update.Cancelled(
+                  now, told.requester(), told.stop().map(stop -> stop.doneAt(at))));
         }
       }
       case QUEUED, RUNNING, UNKNOWN -> {}
     }
+    if (entered) {
+      sign(told, now).ifPresent(updates::add);
+    }
     return updates;
+  }
+
+  /// The status post, as long as a stop is on its way with that.
+  static Update.Status status(Binding told, Run now, Instant at) {
+    return new Update.Status(
+        now,
+        told.requester(),
+        told.request(),
+        told.since(),
+        at,
+        now.state().isTerminal() ? Optional.empty() : told.stop());
+  }
+
+  /// The sign on the message that asked for the run.
+  private static Optional<Update> sign(Binding told, Run now) {
+    return told.origin()
+        .message()
+        .flatMap(
+            message ->
+                Receipt.of(now.state()).map(receipt -> new Update.Received(message, receipt)));
   }
 
   /// A list page that was on its way while a newer one was read.

@@ -8,6 +8,7 @@ import dev.runnel.core.model.Update;
 import dev.runnel.core.port.Store;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashSet;
 import java.util.Optional;
 import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
@@ -18,11 +19,20 @@ public final class Courier {
   private static final Logger log = LoggerFactory.getLogger(Courier.class);
   private static final Duration GIVE_UP = Duration.ofHours(24);
 
+  /// Platforms count signs apart from posts; a pause for them must not hold up words.
+  private static final String SIGNS = ":signs";
+
   private final Store store;
   private final Surfaces surfaces;
   private final RetrySchedule retries;
+  private final Reminders reminders;
 
   public Courier(Store store, Surfaces surfaces, RandomGenerator chance) {
+    this(store, surfaces, chance, Reminders.NONE);
+  }
+
+  public Courier(Store store, Surfaces surfaces, RandomGenerator chance, Reminders reminders) {
+    this.reminders = reminders;
     this.store = store;
     this.surfaces = surfaces;
     this.retries = RetrySchedule.standard(chance);
@@ -46,15 +56,38 @@ public final class Courier {
   private Optional<Turn> take(Conversation conversation, Instant now) {
     return store.commit(
         work ->
-            work.outbox()
-                .next(conversation, now)
-                .map(Store.Pending::item)
+            next(work, conversation, now)
                 .filter(notice -> mayGo(work, notice, now))
                 .map(
                     notice -> {
                       work.outbox().begin(notice.id());
-                      return new Turn(notice, status(work, notice));
+                      return new Turn(knowing(work, notice), status(work, notice));
                     }));
+  }
+
+  private static Optional<Notice> next(Store.Work work, Conversation conversation, Instant now) {
+    var next = work.outbox().next(conversation, now).map(Store.Pending::item);
+    while (next.filter(notice -> Reminders.isMoot(work, notice)).isPresent()) {
+      work.outbox().withdraw(next.get().id());
+      next = work.outbox().next(conversation, now).map(Store.Pending::item);
+    }
+    return next;
+  }
+
+  /// A sign takes the place of what is there.
+  private static Notice knowing(Store.Work work, Notice notice) {
+    if (!(notice.update() instanceof Update.Received(var message, var receipt, _))) {
+      return notice;
+    }
+    var before = new HashSet<>(work.outbox().signs(notice.conversation(), message));
+    before.remove(receipt);
+    return new Notice(
+        notice.id(),
+        notice.conversation(),
+        new Update.Received(message, receipt, before),
+        notice.origin(),
+        notice.createdAt(),
+        notice.tries());
   }
 
   /// Whether the platform has no pause, or the notice's turn has come; else it waits for that, and
@@ -75,7 +108,11 @@ public final class Courier {
   private Optional<String> limit(Notice notice) {
     return surfaces
         .find(notice.conversation().surface())
-        .map(surface -> surface.limit(notice.conversation()));
+        .map(
+            surface ->
+                notice.update() instanceof Update.Received
+                    ? surface.id() + SIGNS
+                    : surface.limit(notice.conversation()));
   }
 
   private static Optional<PostRef> status(Store.Work work, Notice notice) {
@@ -115,6 +152,7 @@ public final class Courier {
               if (notice.update() instanceof Update.Status status) {
                 work.bindings().statusPosted(notice.conversation(), status.run().id(), ref);
               }
+              reminders.plan(work, notice, now);
             });
         log.info(
             "notice posted notice={} conversation={} update={}",

@@ -1,9 +1,11 @@
 package dev.runnel.core.flow;
 
+import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Plan;
+import dev.runnel.core.model.Receipt;
 import dev.runnel.core.model.RunId;
 import dev.runnel.core.port.AgentRuns;
 import dev.runnel.core.port.Store;
@@ -35,13 +37,17 @@ public final class Dispatcher {
   private final FollowUps followUps;
   private final Stops stops;
   private final Gate gate;
+  private final Amendments amendments;
+  private final Ears ears;
 
   public Dispatcher(
       Store store, AgentRuns runs, Surfaces surfaces, Profiles profiles, RandomGenerator chance) {
     this.store = store;
     this.turns = new Turns(store, RetrySchedule.standard(chance));
     this.starts = new Starts(store, runs, surfaces, profiles, chance, turns);
-    this.followUps = new FollowUps(runs, starts, turns);
+    this.ears = new Ears(surfaces);
+    this.followUps = new FollowUps(runs, starts, turns, new Together(ears));
+    this.amendments = new Amendments(turns);
     this.stops = new Stops(store, runs, starts, turns);
     this.gate = new Gate(surfaces, turns);
   }
@@ -65,18 +71,47 @@ public final class Dispatcher {
     return store.commit(
         work -> {
           var next = work.inbox().next(conversation, now);
-          while (next.isPresent() && isEarly(work, next.get().item(), now)) {
-            work.inbox().later(next.get().item().id(), now.plus(EARLY), "Its thread is opened");
+          while (next.isPresent() && isPutOff(work, next.get(), now)) {
             next = work.inbox().next(conversation, now);
           }
           return next.map(
               pending -> {
                 work.inbox().begin(pending.item().id());
-                return new Next(
-                    new Turn(pending.item(), pending.tries(), now),
-                    situation(work, pending.item()));
+                var parts = work.inbox().joined(pending.item().id());
+                var turn = new Turn(pending.item(), parts, pending.tries(), now);
+                takes(work, turn);
+                return new Next(turn, situation(work, pending.item()));
               });
         });
+  }
+
+  /// Whether its time has not come, or its place is elsewhere.
+  private boolean isPutOff(Work work, Pending<Delivery> next, Instant now) {
+    var delivery = next.item();
+    if (isEarly(work, delivery, now)) {
+      work.inbox().later(delivery.id(), now.plus(EARLY), "Its thread is opened");
+      return true;
+    }
+    if (delivery.intent() instanceof Intent.StopAt(var post)) {
+      var stop = Pointers.stop(work, delivery, post);
+      stop.ifPresent(work.inbox()::replace);
+      return stop.isPresent();
+    }
+    var until = ears.gathersUntil(work, next, now);
+    until.ifPresent(at -> work.inbox().later(delivery.id(), at, "More may follow"));
+    return until.isPresent();
+  }
+
+  /// The first sign that a request was seen. What is said to a run is not signed before the run
+  /// has it, or cannot have it yet.
+  private static void takes(Work work, Turn turn) {
+    var delivery = turn.delivery();
+    if (!turn.again()
+        && delivery.addressed()
+        && delivery.intent().words().isPresent()
+        && work.bindings().of(delivery.conversation()).filter(Binding::isActive).isEmpty()) {
+      turn.sign(work, Receipt.TAKEN);
+    }
   }
 
   /// Whether it may be a reply to a thread that is just being opened: its first post stands, and
@@ -102,6 +137,7 @@ public final class Dispatcher {
           case Intent.Retry(var run) -> run;
           case Intent.Start _, Intent.Say _, Intent.ListRuns _, Intent.Help _, Intent.Unclear _ ->
               Optional.<RunId>empty();
+          case Intent.Amend _, Intent.StopAt _ -> Optional.<RunId>empty();
         };
     var conversation = delivery.conversation();
     return new Planner.Situation(
@@ -136,7 +172,7 @@ public final class Dispatcher {
   private void work(Next next) {
     var turn = next.turn();
     try {
-      if (!gate.admits(turn)) {
+      if (isSettled(turn, next.situation()) || !gate.admits(turn)) {
         return;
       }
       var plan = Planner.plan(turn.delivery(), next.situation(), turn.now());
@@ -162,6 +198,17 @@ public final class Dispatcher {
     } catch (RuntimeException broken) {
       turns.breaks(turn, broken);
     }
+  }
+
+  /// What needs no plan: a correction, and words that nobody listens to.
+  private boolean isSettled(Turn turn, Planner.Situation situation) {
+    if (turn.delivery().intent() instanceof Intent.Amend amend) {
+      amendments.amend(turn, amend);
+      return true;
+    }
+    var unheard = situation.own().filter(binding -> !ears.hears(turn.delivery(), binding));
+    unheard.ifPresent(binding -> turns.finish(turn, work -> ears.hint(work, turn, binding)));
+    return unheard.isPresent();
   }
 
   private void moveTo(Turn turn, Conversation conversation) {

@@ -4,10 +4,13 @@ import dev.runnel.core.model.Arrival;
 import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Outcome;
 import dev.runnel.core.model.Plan;
+import dev.runnel.core.model.Receipt;
 import dev.runnel.core.model.Run;
 import dev.runnel.core.port.AgentRuns;
+import dev.runnel.core.port.Store.Work;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /// From words in a thread to its run, which goes on; where the service does not let it, a new one
 /// goes on in the thread.
@@ -20,11 +23,13 @@ final class FollowUps {
   private final AgentRuns runs;
   private final Starts starts;
   private final Turns turns;
+  private final Together together;
 
-  FollowUps(AgentRuns runs, Starts starts, Turns turns) {
+  FollowUps(AgentRuns runs, Starts starts, Turns turns, Together together) {
     this.runs = runs;
     this.starts = starts;
     this.turns = turns;
+    this.together = together;
   }
 
   /// The run is read first: an end that nobody told yet must be told before the follow-up
@@ -79,11 +84,13 @@ final class FollowUps {
         } else {
           turns.finish(
               turn,
-              work ->
-                  turn.tellAll(
-                      work,
-                      "I cannot find out whether your last message reached the agent. If it does"
-                          + " not act on it, please say it again."));
+              work -> {
+                turn.sign(work, Receipt.TAKEN);
+                turn.tellAll(
+                    work,
+                    "I cannot find out whether your last message reached the agent. If it does"
+                        + " not act on it, please say it again.");
+              });
         }
         yield true;
       }
@@ -95,12 +102,13 @@ final class FollowUps {
   }
 
   private void send(Turn turn, Plan.FollowUp plan, Run found) {
-    var run = found.id();
     var stoodStill = found.state().isTerminal() || found.state().needsPerson();
-    if (!beginToSay(turn, plan.binding(), found, stoodStill)) {
-      return;
-    }
-    switch (runs.followUp(run, plan.request().text(), turn.delivery().id())) {
+    beginToSay(turn, plan.binding(), found, stoodStill)
+        .ifPresent(whole -> say(whole, plan.saying(whole.words()), found));
+  }
+
+  private void say(Turn turn, Plan.FollowUp plan, Run found) {
+    switch (runs.followUp(found.id(), plan.request().text(), turn.delivery().id())) {
       case Outcome.Done(var read) -> followedUp(turn, plan.binding(), found, read);
       case Outcome.Missing _, Outcome.Refused _ when found.state().isTerminal() -> {
         watchNoMore(plan.binding());
@@ -117,17 +125,35 @@ final class FollowUps {
 
   /// Before the follow-up is attempted: should its answer be lost, the run as it was is what to
   /// compare with, and its next end or question is told all the same.
-  private boolean beginToSay(Turn turn, Binding binding, Run run, boolean stoodStill) {
-    return turns.keep(
+  ///
+  /// @return the turn with all that is said now; empty when another node has taken it over
+  private Optional<Turn> beginToSay(Turn turn, Binding binding, Run run, boolean stoodStill) {
+    return fix(
         turn,
+        binding,
+        run,
         work -> {
-          work.inbox().sees(turn.delivery().id(), run);
           if (stoodStill) {
             Turns.current(work, binding)
                 .filter(current -> !current.reopened())
                 .ifPresent(current -> Turns.save(work, current.reopenedAs(run)));
           }
         });
+  }
+
+  /// From here on it is said as it is, with all that waits behind it and belongs to it.
+  private Optional<Turn> fix(Turn turn, Binding binding, Run run, Consumer<Work> more) {
+    var whole = new Turn[] {turn};
+    var isKept =
+        turns.keep(
+            turn,
+            work -> {
+              var attempted = work.inbox().seen(turn.delivery().id()).isPresent();
+              whole[0] = attempted ? turn : together.join(work, turn, binding);
+              work.inbox().sees(turn.delivery().id(), run);
+              more.accept(work);
+            });
+    return isKept ? Optional.of(whole[0]) : Optional.empty();
   }
 
   private void watchNoMore(Binding binding) {
@@ -166,8 +192,19 @@ final class FollowUps {
         });
   }
 
+  /// Said once and in a line: whoever looks at the thread sees a second run.
   private void startAnew(Turn turn, Plan.FollowUp plan) {
-    starts.start(turn, anew(plan));
+    fix(
+            turn,
+            plan.binding(),
+            plan.binding().run(),
+            work ->
+                turn.tellAllOnce(
+                    work,
+                    "anew",
+                    "The run before cannot go on, so a new one takes over here, with what was said"
+                        + " so far."))
+        .ifPresent(whole -> starts.start(whole, anew(plan.saying(whole.words()))));
   }
 
   private static Plan.StartRun anew(Plan.FollowUp plan) {

@@ -5,8 +5,10 @@ import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Outcome;
 import dev.runnel.core.model.Plan;
+import dev.runnel.core.model.Receipt;
 import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunState;
+import dev.runnel.core.model.Stop;
 import dev.runnel.core.model.Update;
 import dev.runnel.core.port.AgentRuns;
 import dev.runnel.core.port.Store;
@@ -39,6 +41,9 @@ final class Stops {
 
   /// Stops the run, and takes back what waits.
   void cancel(Turn turn, Plan.CancelRun plan) {
+    if (!ask(turn, plan.binding())) {
+      return;
+    }
     var withdrawn = withdraw(turn);
     if (withdrawn.isEmpty()) {
       return;
@@ -51,6 +56,7 @@ final class Stops {
               taken,
               work -> {
                 turn.received(work);
+                keepUnsent(work, plan.binding(), taken);
                 Turns.tellChanges(work, turn, plan.binding(), run);
                 var needless =
                     Turns.current(work, plan.binding())
@@ -62,13 +68,79 @@ final class Stops {
                   needless.ifPresent(
                       current ->
                           turn.tell(work, "Nothing to stop: " + Words.state(current, turn.now())));
+                  if (needless.isEmpty() && hadFinished(run)) {
+                    turn.tell(work, "It had already finished.");
+                  }
                 }
               });
       case Outcome.Missing _ ->
-          finish(turn, taken, work -> turn.tell(work, "The run service no longer has this run."));
+          finish(
+              turn,
+              taken,
+              work -> {
+                takeBack(work, turn, plan.binding());
+                turn.tell(work, "The run service no longer has this run.");
+              });
       // What waits goes on: so does the run.
-      case Outcome.Refused refused -> turns.refuse(turn, refused);
+      case Outcome.Refused refused ->
+          turns.refuse(
+              turn,
+              withLink(refused, plan.binding().run()),
+              work -> takeBack(work, turn, plan.binding()));
       case Outcome.Busy(var after, var why) -> waits(turn, taken.waiting(), after, why);
+    }
+  }
+
+  private static boolean hadFinished(Run run) {
+    return run.state().isTerminal() && run.state() != RunState.CANCELLED;
+  }
+
+  /// Where people can stop it themselves.
+  private static Outcome.Refused withLink(Outcome.Refused refused, Run run) {
+    return new Outcome.Refused(refused.code(), refused.why(), refused.link().or(run::session));
+  }
+
+  /// The status post says that a stop is on its way, and whose.
+  ///
+  /// @return false when another node has taken the turn over
+  private boolean ask(Turn turn, Binding binding) {
+    return turns.keep(
+        turn,
+        work ->
+            Turns.current(work, binding)
+                .filter(current -> current.stop().isEmpty())
+                .filter(current -> !current.run().state().isTerminal())
+                .map(
+                    current ->
+                        current.stopping(
+                            Optional.of(
+                                Stop.asked(turn.delivery().actor(), turn.delivery().arrivedAt()))))
+                .ifPresent(current -> show(work, turn, current)));
+  }
+
+  /// The stop is not to be; the run goes on.
+  private static void takeBack(Work work, Turn turn, Binding binding) {
+    Turns.current(work, binding)
+        .filter(current -> current.stop().isPresent())
+        .map(current -> current.stopping(Optional.empty()))
+        .ifPresent(current -> show(work, turn, current));
+  }
+
+  private static void show(Work work, Turn turn, Binding binding) {
+    Turns.save(work, binding);
+    turn.add(work, binding.conversation(), Changes.status(binding, binding.run(), turn.now()));
+  }
+
+  private static void keepUnsent(Work work, Binding binding, Withdrawn taken) {
+    if (taken.unsent() > 0) {
+      Turns.current(work, binding)
+          .filter(current -> current.stop().isPresent())
+          .ifPresent(
+              current ->
+                  Turns.save(
+                      work,
+                      current.stopping(
+                          current.stop().map(stop -> stop.leavingUnsent(taken.unsent())))));
     }
   }
 
@@ -110,7 +182,8 @@ final class Stops {
   ///
   /// @param waiting all of it
   /// @param ended what had started a run that came to its own end before it was stopped
-  private record Withdrawn(List<Pending<Delivery>> waiting, List<Ended> ended) {
+  /// @param unsent how many messages a run would have been told, and was not
+  private record Withdrawn(List<Pending<Delivery>> waiting, List<Ended> ended, int unsent) {
     boolean any() {
       return waiting.size() > ended.size();
     }
@@ -155,7 +228,27 @@ final class Stops {
         }
       }
     }
-    return Optional.of(new Withdrawn(waiting, ended));
+    return Optional.of(new Withdrawn(waiting, ended, unsent(waiting)));
+  }
+
+  /// What was attempted may have arrived.
+  private int unsent(List<Pending<Delivery>> waiting) {
+    var said =
+        waiting.stream()
+            .map(Pending::item)
+            .filter(each -> each.intent() instanceof Intent.Say)
+            .toList();
+    return said.isEmpty()
+        ? 0
+        : store.<Integer>commit(
+            work -> (int) said.stream().filter(each -> isUnsaid(work, each)).count());
+  }
+
+  private static boolean isUnsaid(Work work, Delivery delivery) {
+    return work.inbox()
+        .known(delivery.conversation().surface(), delivery.meaning())
+        .filter(Store.Inbox.Known::waits)
+        .isPresent();
   }
 
   private void waits(
@@ -172,7 +265,7 @@ final class Stops {
         turn,
         work -> {
           taken.ended().forEach(each -> tellEnd(work, turn, each));
-          taken.waiting().forEach(each -> work.inbox().done(each.item().id()));
+          taken.waiting().forEach(each -> takeBack(work, turn, each, taken));
           result.accept(work);
         });
     if (taken.any()) {
@@ -181,6 +274,16 @@ final class Stops {
           turn.conversation(),
           taken.waiting().size(),
           turn.now());
+    }
+  }
+
+  private static void takeBack(Work work, Turn turn, Pending<Delivery> waiting, Withdrawn taken) {
+    var delivery = waiting.item();
+    work.inbox().done(delivery.id());
+    work.outbox().withdraw(Turns.kept(delivery));
+    var isForUs = delivery.addressed() || work.bindings().of(delivery.conversation()).isPresent();
+    if (isForUs && taken.ended().stream().noneMatch(each -> each.start().equals(waiting))) {
+      new Turn(delivery, waiting.tries(), turn.now()).sign(work, Receipt.CANCELLED);
     }
   }
 

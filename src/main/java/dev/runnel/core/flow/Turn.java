@@ -4,15 +4,28 @@ import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.NoticeId;
+import dev.runnel.core.model.Receipt;
+import dev.runnel.core.model.Request;
 import dev.runnel.core.model.Update;
 import dev.runnel.core.port.Store.Work;
 import java.time.Instant;
+import java.util.List;
+import java.util.stream.Stream;
 
 /// A delivery whose turn it is, its try counted, and what may be said about it.
 ///
+/// @param parts what is said together with it; its own words are those of all then
 /// @param tries those before this one
 /// @param now when the turn began
-record Turn(Delivery delivery, int tries, Instant now) {
+record Turn(Delivery delivery, List<Delivery> parts, int tries, Instant now) {
+  Turn {
+    parts = List.copyOf(parts);
+  }
+
+  Turn(Delivery delivery, int tries, Instant now) {
+    this(delivery, List.of(), tries, now);
+  }
+
   /// An earlier try may have had its effect.
   boolean again() {
     return tries > 0;
@@ -20,6 +33,11 @@ record Turn(Delivery delivery, int tries, Instant now) {
 
   Conversation conversation() {
     return delivery.conversation();
+  }
+
+  /// What is said, in words.
+  String words() {
+    return delivery.intent().words().map(Request::text).orElse("");
   }
 
   /// To the person who asked.
@@ -32,9 +50,32 @@ record Turn(Delivery delivery, int tries, Instant now) {
     add(work, new Update.Told(delivery.actor(), text, false));
   }
 
-  /// The sign of receipt on the message.
+  /// To all in the thread, once, however often the turn is repeated.
+  void tellAllOnce(Work work, String kind, String text) {
+    work.outbox()
+        .add(
+            new Notice(
+                new NoticeId(kind + ":" + delivery.id()),
+                conversation(),
+                new Update.Told(delivery.actor(), text, false),
+                delivery.origin(),
+                now,
+                0));
+  }
+
+  /// The sign on the message that its words arrived.
   void received(Work work) {
-    delivery.origin().message().ifPresent(message -> add(work, new Update.Received(message)));
+    sign(work, Receipt.DELIVERED);
+  }
+
+  /// The sign on the message, and on those that are said with it.
+  void sign(Work work, Receipt receipt) {
+    Stream.concat(Stream.of(delivery), parts.stream())
+        .forEach(
+            each ->
+                each.origin()
+                    .message()
+                    .ifPresent(message -> add(work, new Update.Received(message, receipt))));
   }
 
   void add(Work work, Update update) {

@@ -1,8 +1,14 @@
 package dev.runnel.core.flow;
 
 import dev.runnel.core.model.Binding;
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.Notice;
+import dev.runnel.core.model.NoticeId;
 import dev.runnel.core.model.Outcome;
+import dev.runnel.core.model.Receipt;
 import dev.runnel.core.model.Run;
+import dev.runnel.core.model.Update;
 import dev.runnel.core.port.Store;
 import dev.runnel.core.port.Store.Work;
 import java.time.Duration;
@@ -15,7 +21,9 @@ import org.slf4j.LoggerFactory;
 /// What a turn ends in: done, later, parked; and how a binding is written that others write too.
 final class Turns {
   private static final Logger log = LoggerFactory.getLogger(Turns.class);
-  private static final int TRIES_BEFORE_WE_SAY_SO = 4;
+  /// How long something is put off before people are told so in words.
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+
   private static final int TRIES_OF_A_BREAKING_ONE = 10;
   private static final Duration GIVE_UP = Duration.ofHours(24);
 
@@ -35,8 +43,26 @@ final class Turns {
         turn,
         work -> {
           result.accept(work);
-          work.inbox().done(turn.delivery().id());
+          end(work, turn);
         });
+  }
+
+  /// What was said together ends together; only a delivery that was put off may have been told so.
+  private static void end(Work work, Turn turn) {
+    work.inbox().done(turn.delivery().id());
+    endParts(work, turn);
+  }
+
+  private static void endParts(Work work, Turn turn) {
+    turn.parts().forEach(part -> work.inbox().done(part.id()));
+    if (turn.again()) {
+      work.outbox().withdraw(kept(turn.delivery()));
+    }
+  }
+
+  /// The notice that says that a delivery is kept.
+  static NoticeId kept(Delivery delivery) {
+    return new NoticeId("kept:" + delivery.id());
   }
 
   /// Keeps a result of the turn, if it is still ours. A node that was stopped for long may have
@@ -70,6 +96,8 @@ final class Turns {
           turn,
           work -> {
             work.inbox().park(delivery.id(), why);
+            endParts(work, turn);
+            turn.sign(work, Receipt.REFUSED);
             turn.tellAll(
                 work, "This could not be done for a whole day, so I gave up. Please say it again.");
           });
@@ -86,14 +114,37 @@ final class Turns {
         turn,
         work -> {
           work.inbox().later(delivery.id(), turn.now().plus(wait), why);
-          if (turn.tries() + 1 == TRIES_BEFORE_WE_SAY_SO && !delivery.origin().opensThread()) {
-            turn.tellAll(
-                work,
-                "The run service cannot be reached just now. Your message is kept, and goes on"
-                    + " as soon as it is back.");
+          if (!turn.again()) {
+            putOff(work, turn);
           }
         });
     return turn.now().plus(wait);
+  }
+
+  /// The sign that it waits comes at once, the words only where it waits for long.
+  private static void putOff(Work work, Turn turn) {
+    var delivery = turn.delivery();
+    if (delivery.intent().words().isPresent()) {
+      turn.sign(work, Receipt.QUEUED);
+    }
+    if (!delivery.origin().opensThread()) {
+      var text =
+          delivery.intent() instanceof Intent.Cancel
+              ? "The run service cannot be reached just now. The stop is kept, and goes first as"
+                  + " soon as it is back."
+              : "The run service cannot be reached just now. Your message is kept, and goes on"
+                  + " as soon as it is back.";
+      work.outbox()
+          .addAt(
+              delivery.arrivedAt().plus(PATIENCE),
+              new Notice(
+                  kept(delivery),
+                  delivery.conversation(),
+                  new Update.Told(delivery.actor(), text, false),
+                  delivery.origin(),
+                  turn.now(),
+                  0));
+    }
   }
 
   /// Keeps the delivery, untried, until the platform takes it.
@@ -127,17 +178,33 @@ final class Turns {
 
   /// A final no of the run service, said in the thread.
   void refuse(Turn turn, Outcome.Refused refused) {
+    refuse(turn, refused, _ -> {});
+  }
+
+  /// @param more what else to keep of it
+  void refuse(Turn turn, Outcome.Refused refused, Consumer<Work> more) {
     log.info(
         "run service refused delivery={} conversation={} code={}",
         turn.delivery().id(),
         turn.conversation(),
         refused.code());
     var text = refused.why() + refused.link().map(link -> "\n" + link).orElse("");
-    finish(turn, work -> turn.tellAll(work, text));
+    finish(
+        turn,
+        work -> {
+          turn.sign(work, Receipt.REFUSED);
+          more.accept(work);
+          turn.tellAll(work, text);
+        });
   }
 
   void gone(Turn turn) {
-    finish(turn, work -> turn.tell(work, "The run service no longer has this run."));
+    finish(
+        turn,
+        work -> {
+          turn.sign(work, Receipt.REFUSED);
+          turn.tell(work, "The run service no longer has this run.");
+        });
   }
 
   void off(Turn turn) {
@@ -146,6 +213,7 @@ final class Turns {
         turn,
         work -> {
           work.inbox().park(turn.delivery().id(), "The surface is turned off.");
+          endParts(work, turn);
         });
   }
 
@@ -164,6 +232,8 @@ final class Turns {
                     broken.toString());
           } else {
             work.inbox().park(delivery.id(), broken.toString());
+            endParts(work, turn);
+            turn.sign(work, Receipt.REFUSED);
             turn.tellAll(
                 work,
                 "Something went wrong on my side, and trying again did not help. The people who"

@@ -22,6 +22,11 @@ public record Delivery(
     Names.require("semantic key", meaning);
   }
 
+  /// The same delivery with other words.
+  public Delivery saying(Intent now) {
+    return new Delivery(id, meaning, conversation, actor, now, addressed, origin, arrivedAt);
+  }
+
   /// The same delivery in the thread that was opened for it.
   public Delivery movedTo(Conversation thread) {
     return new Delivery(

@@ -26,6 +26,15 @@ public sealed interface Intent {
 
   record Help() implements Intent {}
 
+  /// The words of an earlier message changed, or it was deleted.
+  ///
+  /// @param message the semantic key of what was said first
+  /// @param now what it says now; empty where it says nothing to us any more
+  record Amend(String message, Optional<Intent> now) implements Intent {}
+
+  /// Stop what was asked for in a message, or what a status post is about.
+  record StopAt(PostRef post) implements Intent {}
+
   /// Not understood; the person is told what was wrong.
   record Unclear(String why) implements Intent {}
 
@@ -35,6 +44,7 @@ public sealed interface Intent {
       case Start(var request) -> Optional.of(request);
       case Say(var request) -> Optional.of(request);
       case Cancel _, Status _, Retry _, ListRuns _, Help _, Unclear _ -> Optional.empty();
+      case Amend _, StopAt _ -> Optional.empty();
     };
   }
 
@@ -42,6 +52,7 @@ public sealed interface Intent {
   default boolean overtakes() {
     return switch (this) {
       case Cancel _, Status _, ListRuns _, Help _, Unclear _ -> true;
+      case Amend _, StopAt _ -> true;
       case Start _, Say _, Retry _ -> false;
     };
   }

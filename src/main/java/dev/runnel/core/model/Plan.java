@@ -13,7 +13,11 @@ public sealed interface Plan {
   /// Start a run, bound to `conversation`.
   record StartRun(Conversation conversation, Request request) implements Plan {}
 
-  record FollowUp(Binding binding, Request request) implements Plan {}
+  record FollowUp(Binding binding, Request request) implements Plan {
+    public FollowUp saying(String words) {
+      return new FollowUp(binding, new Request(words, request.options()));
+    }
+  }
 
   record CancelRun(Binding binding) implements Plan {}
 

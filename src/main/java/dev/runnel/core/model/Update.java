@@ -3,14 +3,21 @@ package dev.runnel.core.model;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /// Something the people of a conversation should learn. How it reads is the surface's affair.
 public sealed interface Update {
   /// The status post: made once per run, then edited in place.
   ///
   /// @param since when the run was asked for, for the elapsed time
-  record Status(Run run, Actor requester, Request request, Instant since, Instant at)
-      implements Update {}
+  /// @param stop where a person asked to stop it, and it is on its way
+  record Status(
+      Run run, Actor requester, Request request, Instant since, Instant at, Optional<Stop> stop)
+      implements Update {
+    public Status(Run run, Actor requester, Request request, Instant since, Instant at) {
+      this(run, requester, request, since, at, Optional.empty());
+    }
+  }
 
   /// The run waits for a person. A new post, because only a new post notifies.
   record Blocked(Run run, Actor requester, String question) implements Update {}
@@ -19,7 +26,19 @@ public sealed interface Update {
 
   record Failed(Run run, Actor requester, String why, boolean retryable) implements Update {}
 
-  record Cancelled(Run run, Actor requester) implements Update {}
+  /// @param stop who asked for it when; empty where nobody asked us
+  record Cancelled(Run run, Actor requester, Optional<Stop> stop) implements Update {
+    public Cancelled(Run run, Actor requester) {
+      this(run, requester, Optional.empty());
+    }
+  }
+
+  /// The run still waits for the same answer.
+  ///
+  /// @param number 1 for the first reminder
+  /// @param asked when the question was told
+  record Reminder(Run run, Actor requester, String question, int number, Instant asked, Instant at)
+      implements Update {}
 
   /// An answer to a person: a refusal, a receipt, a reading.
   ///
@@ -36,17 +55,35 @@ public sealed interface Update {
   /// What Runnel understands, in the words of the surface it is shown on.
   record Helped(Actor to) implements Update {}
 
-  /// A sign on the message itself that it was taken, where the surface has one.
-  record Received(PostRef message) implements Update {}
+  /// A sign on the message itself of what became of it, where the surface has one. A newer one
+  /// takes its place.
+  ///
+  /// @param before what may stand there from before; the one who posts it knows
+  record Received(PostRef message, Receipt receipt, Set<Receipt> before) implements Update {
+    public Received {
+      // Rows of an earlier version carry neither.
+      receipt = receipt == null ? Receipt.TAKEN : receipt;
+      before = before == null ? Set.of() : Set.copyOf(before);
+    }
+
+    public Received(PostRef message, Receipt receipt) {
+      this(message, receipt, Set.of());
+    }
+
+    public Received(PostRef message) {
+      this(message, Receipt.TAKEN);
+    }
+  }
 
   /// The run it is about, where it is about one.
   default Optional<RunId> about() {
     return switch (this) {
-      case Status(Run run, _, _, _, _) -> Optional.of(run.id());
+      case Status(Run run, _, _, _, _, _) -> Optional.of(run.id());
       case Blocked(Run run, _, _) -> Optional.of(run.id());
       case Succeeded(Run run, _, _, _) -> Optional.of(run.id());
       case Failed(Run run, _, _, _) -> Optional.of(run.id());
-      case Cancelled(Run run, _) -> Optional.of(run.id());
+      case Cancelled(Run run, _, _) -> Optional.of(run.id());
+      case Reminder(Run run, _, _, _, _, _) -> Optional.of(run.id());
       case Told _, Listed _, Helped _, Received _ -> Optional.empty();
     };
   }

@@ -7,12 +7,14 @@ import dev.runnel.core.model.DeliveryId;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.NoticeId;
 import dev.runnel.core.model.PostRef;
+import dev.runnel.core.model.Receipt;
 import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunId;
 import dev.runnel.core.model.SurfaceId;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
@@ -101,7 +103,8 @@ public interface Store {
     /// What [#sees] kept last; empty when nothing was attempted.
     Optional<Run> seen(DeliveryId id);
 
-    /// How many done deliveries of its conversation carried the same words.
+    /// How many done deliveries of its conversation carried the same words; what was said as a part
+    /// of another was not said by itself.
     int saidBefore(Delivery delivery);
 
     void done(DeliveryId id);
@@ -110,6 +113,22 @@ public interface Store {
 
     /// Gives up; a person may look at it and retry it.
     void park(DeliveryId id, String why);
+
+    /// Keeps that the parts are said together with a delivery, as one; they still wait, until it
+    /// ends.
+    ///
+    /// @param whole the delivery, with the words of all
+    void join(Delivery whole, List<Delivery> parts);
+
+    /// What was joined to it, in its order, as it was said.
+    List<Delivery> joined(DeliveryId whole);
+
+    /// What was said under a semantic key.
+    Optional<Known> known(SurfaceId surface, String meaning);
+
+    /// @param waits whether it is not done, given up, or said to a run already
+    /// @param tries how often it was begun
+    record Known(Delivery delivery, boolean waits, int tries) {}
 
     /// What was accepted in the conversation between two instants, by our clock.
     List<Delivery> heard(Conversation conversation, Instant from, Instant to);
@@ -163,9 +182,20 @@ public interface Store {
     void statusPosted(Conversation conversation, RunId run, PostRef status);
   }
 
-  /// Notices, posted in order inside a conversation. An unposted status gives way to a newer one.
+  /// Notices, posted in order inside a conversation. An unposted status or sign gives way to a
+  /// newer one. Signs and what has a time of its own hold nothing up.
   interface Outbox {
+    /// A notice whose id is known is not added again.
     void add(Notice notice);
+
+    /// Adds a notice that waits for its time. A reminder takes the place of one that waits.
+    void addAt(Instant due, Notice notice);
+
+    /// Drops a notice that waits.
+    void withdraw(NoticeId id);
+
+    /// What signs a message may carry: the last one that was set, and those that were begun since.
+    Set<Receipt> signs(Conversation conversation, PostRef message);
 
     Optional<Pending<Notice>> next(Conversation conversation, Instant now);
 

@@ -4,6 +4,7 @@ import dev.runnel.core.model.Admission;
 import dev.runnel.core.model.Background;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.Manners;
 import dev.runnel.core.model.Missed;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.PostRef;
@@ -45,6 +46,11 @@ public interface Surface {
 
   /// Renders and sends; edits the status post where there is one.
   Posting post(Notice notice, @Nullable PostRef status);
+
+  /// How people talk in the conversation.
+  default Manners manners(Conversation conversation) {
+    return Manners.PLAIN;
+  }
 
   /// What shares the platform's patience with posts to the conversation: when the platform asks
   /// for a pause, all posts with the same limit wait.

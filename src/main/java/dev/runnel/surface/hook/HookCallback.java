@@ -95,13 +95,15 @@ final class HookCallback {
 
   private static void write(Update update, ObjectNode body) {
     switch (update) {
-      case Update.Status(var run, _, _, _, _) -> run(body, "status", run);
+      case Update.Status(var run, _, _, _, _, _) -> run(body, "status", run);
       case Update.Blocked(var run, _, var question) ->
           run(body, "blocked", run).put("message", question);
       case Update.Succeeded(var run, _, _, _) -> run(body, "succeeded", run);
       case Update.Failed(var run, _, var why, var retryable) ->
           run(body, "failed", run).put("message", why).put("retryable", retryable);
-      case Update.Cancelled(var run, _) -> run(body, "cancelled", run);
+      case Update.Cancelled(var run, _, _) -> run(body, "cancelled", run);
+      case Update.Reminder(var run, _, var question, _, _, _) ->
+          run(body, "reminder", run).put("message", question);
       case Update.Told(_, var text, _) -> body.put("event", "told").put("message", text);
       case Update.Listed _, Update.Helped _, Update.Received _ -> body.put("event", "received");
     }

@@ -4,6 +4,7 @@ import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.PostRef;
 import dev.runnel.core.model.Posting;
+import dev.runnel.core.model.Receipt;
 import dev.runnel.core.model.RunState;
 import dev.runnel.core.model.Update;
 import java.time.Duration;
@@ -46,7 +47,11 @@ public final class CommentPosts {
 
   public Posting post(IssueComments issue, Notice notice, @Nullable PostRef status) {
     return switch (notice.update()) {
-      case Update.Received(var message) -> react(issue, message, notice);
+      // The others would stand beside this one: it is not taken away.
+      case Update.Received(var message, var receipt, _) ->
+          receipt == Receipt.TAKEN || receipt == Receipt.DELIVERED
+              ? react(issue, message, notice)
+              : new Posting.Posted(message, notice.conversation());
       case Update.Status update -> {
         var posting = status(issue, notice, status);
         if (posting instanceof Posting.Posted) {
@@ -58,6 +63,7 @@ public final class CommentPosts {
           Update.Succeeded _,
           Update.Failed _,
           Update.Cancelled _,
+          Update.Reminder _,
           Update.Told _,
           Update.Listed _,
           Update.Helped _ ->

@@ -1,5 +1,6 @@
 package dev.runnel.surface.kit;
 
+import dev.runnel.core.flow.StopWords;
 import dev.runnel.core.flow.Words;
 import dev.runnel.core.model.Actor;
 import dev.runnel.core.model.Artifact;
@@ -8,6 +9,7 @@ import dev.runnel.core.model.NoticeId;
 import dev.runnel.core.model.Request;
 import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunState;
+import dev.runnel.core.model.Stop;
 import dev.runnel.core.model.Update;
 import java.net.URI;
 import java.time.Duration;
@@ -95,15 +97,25 @@ public final class MarkdownPosts {
                           .formatted(mention)
                       : "Another try alone will not help. Comment `%s …` to say what to do differently."
                           .formatted(mention)));
-      case Update.Cancelled(Run run, Actor requester) ->
+      case Update.Cancelled(Run run, Actor requester, Optional<Stop> stop) ->
           post(
               id,
               headline(RunState.CANCELLED, "Cancelled", title(run), "for " + named(requester)),
               "",
               paragraphs(
                   links(run),
+                  stop.map(it -> StopWords.told(it, named(it.by()), StopWords::utc)).orElse(""),
                   "Comment `%1$s …` to continue, or `%1$s retry` to start again."
                       .formatted(mention)));
+      case Update.Reminder reminder ->
+          post(
+              id,
+              "✋ %s, the agent still waits for your answer, for %s now:"
+                  .formatted(
+                      called(reminder.requester()),
+                      Words.elapsed(Duration.between(reminder.asked(), reminder.at()))),
+              reminder.question(),
+              "Comment `%s …` to answer.".formatted(mention));
       case Update.Told(_, String text, _) -> post(id, "", text, "");
       case Update.Listed(_, List<Binding> runs) -> post(id, listed(runs), "", "");
       case Update.Helped _ -> post(id, help(), "", "");
@@ -129,6 +141,10 @@ public final class MarkdownPosts {
       return "";
     }
     return paragraphs(
+        status
+            .stop()
+            .map(it -> "**Stopping…** " + StopWords.told(it, named(it.by()), StopWords::utc))
+            .orElse(""),
         run.message()
             .map(text -> Markdown.quietLine(text, LONGEST_LINE))
             .filter(text -> !text.isEmpty() && !run.state().needsPerson())

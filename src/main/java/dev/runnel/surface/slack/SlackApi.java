@@ -410,6 +410,13 @@ final class SlackApi implements AutoCloseable {
         .map(_ -> id);
   }
 
+  Answer<String> unreact(SlackPlace.Message message, String emoji) {
+    return call(() ->
+            methods.reactionsRemove(
+                r -> r.channel(message.channel()).timestamp(message.ts()).name(emoji)))
+        .map(_ -> message.ts());
+  }
+
   @Override
   public void close() {
     try {

@@ -16,6 +16,7 @@ import java.util.regex.Pattern;
 /// @param botToken of the one workspace; empty where there may be many
 /// @param client installs the app in many; empty where there is one
 /// @param apiUrl the Web API's base, ending in `/api/`
+/// @param habits what signs we set, and whom we listen to
 /// @param command the slash command's name as people type it, for help texts
 public record SlackConfig(
     List<String> signingSecrets,
@@ -23,7 +24,8 @@ public record SlackConfig(
     Optional<String> botToken,
     Optional<SlackClient> client,
     URI apiUrl,
-    String command) {
+    String command,
+    SlackHabits habits) {
   static final String SIGNING_SECRET = "SLACK_SIGNING_SECRET";
   static final String APP_TOKEN = "SLACK_APP_TOKEN";
   static final String BOT_TOKEN = "SLACK_BOT_TOKEN";
@@ -72,7 +74,13 @@ public record SlackConfig(
   /// Over HTTP.
   public SlackConfig(List<String> signingSecrets, String botToken, URI apiUrl, String command) {
     this(
-        signingSecrets, Optional.empty(), Optional.of(botToken), Optional.empty(), apiUrl, command);
+        signingSecrets,
+        Optional.empty(),
+        Optional.of(botToken),
+        Optional.empty(),
+        apiUrl,
+        command,
+        SlackHabits.USUAL);
   }
 
   /// Reads the settings by their names.
@@ -120,7 +128,8 @@ public record SlackConfig(
             token,
             clientId.map(id -> new SlackClient(id, several(clientSecret.orElseThrow()))),
             apiUrl(setting(settings, API_URL).orElse("")),
-            DEFAULT_COMMAND));
+            DEFAULT_COMMAND,
+            SlackHabits.from(settings)));
   }
 
   private static Optional<String> setting(Map<String, String> settings, String name) {

@@ -50,6 +50,7 @@ final class SlackPayloads {
   private final SlackConfig config;
   private final Function<String, Optional<SlackIdentity>> identity;
   private final BiConsumer<String, Instant> left;
+  private final SlackAmendments amendments;
 
   /// @param identity who we are in a workspace, once it is known; its id is empty where a request
   ///     names none. It must answer at once
@@ -61,6 +62,9 @@ final class SlackPayloads {
     this.config = config;
     this.identity = identity;
     this.left = left;
+    this.amendments =
+        new SlackAmendments(
+            config.habits(), body -> ownUsers(body, team(body).orElse("")), this::team);
   }
 
   /// @return empty for what is Bolt's: handshakes, modals, shortcuts
@@ -184,6 +188,9 @@ final class SlackPayloads {
   /// the same: only what both carry is used.
   private Reception event(JsonNode body, Instant arrivedAt) {
     var event = body.path("event");
+    if (SlackAmendments.isOne(event) || SlackAmendments.isReaction(event)) {
+      return amendments.read(body, arrivedAt);
+    }
     var type = text(event, "type");
     var channel = id(event, "channel");
     var ts = id(event, "ts");
@@ -262,7 +269,7 @@ final class SlackPayloads {
         && !event.path("hidden").asBoolean();
   }
 
-  private static boolean absent(JsonNode node) {
+  static boolean absent(JsonNode node) {
     return node.isMissingNode() || node.isNull();
   }
 
@@ -361,7 +368,7 @@ final class SlackPayloads {
     }
   }
 
-  private static Actor actor(String id, String name) {
+  static Actor actor(String id, String name) {
     return new Actor(id, name.isBlank() ? id : name);
   }
 
@@ -371,12 +378,12 @@ final class SlackPayloads {
         json.createObjectNode().put("response_type", "ephemeral").put("text", text).toString());
   }
 
-  private static String text(JsonNode node, String field) {
+  static String text(JsonNode node, String field) {
     var value = node.path(field);
     return value.isTextual() ? value.textValue() : "";
   }
 
-  private static Optional<String> id(JsonNode node, String field) {
+  static Optional<String> id(JsonNode node, String field) {
     return id(text(node, field));
   }
 

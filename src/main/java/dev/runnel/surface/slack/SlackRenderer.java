@@ -15,6 +15,7 @@ import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Request;
 import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunState;
+import dev.runnel.core.model.Stop;
 import dev.runnel.core.model.Update;
 import java.net.URI;
 import java.time.Duration;
@@ -79,6 +80,7 @@ final class SlackRenderer {
       case Update.Failed failed -> Optional.of(failed.why());
       case Update.Status _,
           Update.Cancelled _,
+          Update.Reminder _,
           Update.Told _,
           Update.Listed _,
           Update.Helped _,
@@ -102,12 +104,13 @@ final class SlackRenderer {
       case Update.Blocked blocked -> blocked(blocked, mark, withFile);
       case Update.Succeeded succeeded -> succeeded(succeeded, mark, withFile);
       case Update.Failed failed -> failed(failed, mark, withFile);
-      case Update.Cancelled(Run run, _) ->
+      case Update.Cancelled(Run run, _, Optional<Stop> stop) ->
           post(
               mark,
               headline(RunState.CANCELLED, "Cancelled", title(run)),
-              List.of(),
+              stop.map(SlackStops::line).stream().toList(),
               List.of(context("Reply to continue, or say `retry` to start again.")));
+      case Update.Reminder reminder -> plain(SlackStops.reminder(reminder), mark);
       case Update.Told(_, String text, _) -> plain(Mrkdwn.plain(head(text)), mark);
       case Update.Listed(_, List<Binding> runs) -> plain(listed(runs), mark);
       case Update.Helped _ -> plain(SlackWords.help(command), mark);
@@ -136,6 +139,7 @@ final class SlackRenderer {
                 .map(it -> "with " + named(it))
                 .orElse(""),
             run.cost().map(SlackRenderer::named).orElse("")));
+    status.stop().ifPresent(stop -> blocks.add(section(SlackStops.onItsWay(stop))));
     if (!run.state().isTerminal()) {
       run.message()
           .map(it -> Mrkdwn.fromMarkdown(Mrkdwn.oneLine(it, LONGEST_LINE)))
@@ -143,7 +147,7 @@ final class SlackRenderer {
           .ifPresent(it -> blocks.add(context(it)));
     }
     blocks.addAll(links(run));
-    var buttons = buttons(run);
+    var buttons = buttons(run, status.stop().isPresent());
     if (!buttons.isEmpty()) {
       blocks.add(ActionsBlock.builder().elements(buttons).build());
     }
@@ -151,13 +155,13 @@ final class SlackRenderer {
   }
 
   /// Only what applies in this state.
-  private static List<BlockElement> buttons(Run run) {
+  private static List<BlockElement> buttons(Run run, boolean stopping) {
     List<BlockElement> buttons = new ArrayList<>();
     run.session()
         .map(URI::toString)
         .filter(it -> it.startsWith("http") && it.length() <= LONGEST_URL)
         .ifPresent(url -> buttons.add(button("open_session", "Open").url(url).build()));
-    if (!run.state().isTerminal()) {
+    if (!run.state().isTerminal() && !stopping) {
       buttons.add(
           button(SlackPayloads.CANCEL_RUN, "Stop").value(run.id().value()).style("danger").build());
     }

@@ -5,6 +5,7 @@ import dev.runnel.core.model.Background;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.Manners;
 import dev.runnel.core.model.Missed;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.PostRef;
@@ -31,8 +32,6 @@ import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /// Slack, by signed requests over HTTP, by a socket, or by both.
 ///
@@ -41,8 +40,6 @@ public final class SlackSurface implements Surface, AutoCloseable {
   /// Where Slack sends everything.
   public static final String PATH = "/slack/events";
 
-  private static final Logger log = LoggerFactory.getLogger(SlackSurface.class);
-  private static final String SEEN = "eyes";
   private static final int MOST_PAGES = 20;
   // Slack's clock and ours need not agree when we look for a post of ours.
   private static final Duration CLOCK_SKEW = Duration.ofMinutes(5);
@@ -58,6 +55,7 @@ public final class SlackSurface implements Surface, AutoCloseable {
   private final Optional<SlackInstaller> installer;
   private final BoltApp bolt;
   private volatile @Nullable SlackSocket socket;
+  private final SlackHabits habits;
 
   /// In one workspace, by the token from the settings.
   public SlackSurface(SlackConfig config, InstantSource clock) {
@@ -81,6 +79,7 @@ public final class SlackSurface implements Surface, AutoCloseable {
         config.listens()
             ? Optional.of(new SlackSignature(new Hmac(config.signingSecrets())))
             : Optional.empty();
+    habits = config.habits();
     payloads = new SlackPayloads(config, this::known, this::left);
     renderer = new SlackRenderer(config.command());
     api = new SlackApi(config);
@@ -314,19 +313,22 @@ public final class SlackSurface implements Surface, AutoCloseable {
       case Intent.Retry _ -> Request.of("the same again");
       case Intent.Cancel _, Intent.Status _, Intent.ListRuns _, Intent.Help _, Intent.Unclear _ ->
           throw new IllegalArgumentException("Nothing that opens a thread: " + intent);
+      case Intent.Amend _, Intent.StopAt _ ->
+          throw new IllegalArgumentException("Nothing that opens a thread: " + intent);
     };
   }
 
   @Override
   public Posting post(Notice notice, @Nullable PostRef status) {
     return switch (notice.update()) {
-      case Update.Received(PostRef message) -> react(notice, message);
+      case Update.Received received -> SlackSigns.set(api, habits, notice, received);
       case Update.Status _ -> status == null ? say(notice) : edit(notice, status);
       case Update.Told(Actor to, _, boolean privately) ->
           privately ? tellPrivately(notice, to) : say(notice);
       case Update.Listed(Actor to, _) -> tellPrivately(notice, to);
       case Update.Helped(Actor to) -> tellPrivately(notice, to);
       case Update.Blocked _, Update.Succeeded _, Update.Failed _, Update.Cancelled _ -> say(notice);
+      case Update.Reminder _ -> say(notice);
     };
   }
 
@@ -340,6 +342,11 @@ public final class SlackSurface implements Surface, AutoCloseable {
     List<Missed> all = new ArrayList<>();
     byTeam.forEach((team, its) -> all.add(workspaces.of(team).catchUp().since(since, its)));
     return SlackCatchUp.together(all);
+  }
+
+  @Override
+  public Manners manners(Conversation conversation) {
+    return habits.manners(SlackPlace.of(conversation));
   }
 
   /// Slack counts messages by channel.
@@ -421,20 +428,6 @@ public final class SlackSurface implements Surface, AutoCloseable {
         // Nobody can edit it or find it again, so any name will do.
         ? new Posting.Posted(place.message("~" + notice.id()).ref(), notice.conversation())
         : posting(notice, answer);
-  }
-
-  /// A sign of receipt is an ornament: where it is not possible, it is done.
-  private Posting react(Notice notice, PostRef message) {
-    var api = api(SlackPlace.of(notice.conversation()));
-    return switch (api.react(SlackPlace.Message.of(message), SEEN)) {
-      case Answer.Wait<String>(Optional<Duration> after, String why) ->
-          new Posting.Later(after, why);
-      case Answer.Ok<String> _ -> new Posting.Posted(message, notice.conversation());
-      case Answer.No<String>(String error) -> {
-        log.debug("slack reaction left out conversation={} error={}", notice.conversation(), error);
-        yield new Posting.Posted(message, notice.conversation());
-      }
-    };
   }
 
   private Posting posting(Notice notice, Answer<String> answer) {

@@ -11,6 +11,8 @@ import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.DeliveryId;
 import dev.runnel.core.model.Origin;
+import dev.runnel.core.model.PostRef;
+import dev.runnel.core.model.Receipt;
 import dev.runnel.core.model.RunState;
 import dev.runnel.core.port.Store;
 import dev.runnel.testkit.DyingStore;
@@ -19,6 +21,7 @@ import dev.runnel.testkit.World;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
@@ -110,6 +113,40 @@ class CrashTest {
           assertThat(world.runs.followUps()).extracting("text").containsExactly("and the docs");
           assertThat(world.surface.kinds(THREAD)).containsExactly("Status", "Succeeded");
         });
+  }
+
+  @Test
+  void messagesThatWaitTogetherReachTheAgentTogetherAndOnce() throws Exception {
+    everyCrash(
+        world -> {
+          world.says(command("1"));
+          world.settle();
+          world.runs.losesNextAnswer();
+          saysAll(world);
+          world.settle();
+        },
+        world -> {
+          saysAll(world);
+          world.passes(Duration.ofSeconds(8));
+          ends(world, world.runs.followUps().size());
+          assertThat(world.runs.runs()).hasSize(1);
+          assertThat(world.runs.followUps().stream().map(each -> each.text()).toList())
+              .as("all of it, once and in its order")
+              .satisfies(
+                  all ->
+                      assertThat(String.join("\n\n", all))
+                          .isEqualTo("and the docs\n\nin English\n\nplease"));
+          for (var id : List.of("2", "3", "4")) {
+            assertThat(world.surface.signs(new PostRef("message-" + id)))
+                .containsExactly(Receipt.DELIVERED);
+          }
+        });
+  }
+
+  private static void saysAll(World world) {
+    world.says(delivery("2", say("and the docs"), THREAD));
+    world.says(delivery("3", say("in English"), THREAD));
+    world.says(delivery("4", say("please"), THREAD));
   }
 
   @Test

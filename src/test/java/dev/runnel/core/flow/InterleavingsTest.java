@@ -17,6 +17,7 @@ import dev.runnel.core.model.Origin;
 import dev.runnel.core.model.RunState;
 import dev.runnel.testkit.Interleavings;
 import dev.runnel.testkit.Samples;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
@@ -66,6 +67,44 @@ class InterleavingsTest {
     play(plot, 2, 0, 0);
     play(plot, 1, 1, 0);
     play(plot, 1, 0, 1);
+  }
+
+  @Test
+  void aStartTwoFollowUpsAndTheEnd() {
+    var plot =
+        inTheThread(
+            List.of(START, FOLLOW_UP, delivery("4", say("and this"))),
+            RunState.SUCCEEDED,
+            RunState.SUCCEEDED,
+            RunState.SUCCEEDED);
+
+    play(plot, 1, 0, 0);
+    play(plot, 0, 1, 0);
+    play(plot, 0, 0, 1);
+  }
+
+  @Test
+  void twoFollowUpsAndAStop() {
+    var plot =
+        inTheThread(
+            List.of(START, FOLLOW_UP, delivery("4", say("and this")), STOP), RunState.SUCCEEDED);
+
+    play(plot, 1, 0, 0);
+    play(plot, 0, 1, 1);
+  }
+
+  @Test
+  void aQuestionAReminderAndAnAnswer() {
+    var plot =
+        new Plot(
+            List.of(START, FOLLOW_UP),
+            List.of(RunState.BLOCKED, RunState.SUCCEEDED),
+            List.of(THREAD),
+            1,
+            new Reminders(List.of(Duration.ofMinutes(30))));
+
+    play(plot, 1, 0, 0);
+    play(plot, 0, 1, 1);
   }
 
   @Test

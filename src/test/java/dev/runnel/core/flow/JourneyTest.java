@@ -387,7 +387,8 @@ class JourneyTest {
       world.settle();
 
       assertThat(world.runs.runs()).hasSize(2);
-      assertThat(world.surface.kinds(THREAD)).containsExactly("Status", "Succeeded", "Status");
+      assertThat(world.surface.kinds(THREAD))
+          .containsExactly("Status", "Succeeded", "Told", "Status");
     }
 
     @Test
@@ -401,7 +402,7 @@ class JourneyTest {
       world.settle();
 
       assertThat(world.surface.kinds(THREAD))
-          .containsExactly("Status", "Succeeded", "Status", "Succeeded", "Status");
+          .containsExactly("Status", "Succeeded", "Status", "Succeeded", "Told", "Status");
     }
 
     @Test

@@ -38,6 +38,7 @@ class ManifestTest {
           Map.entry("chatUpdate", List.of("chat:write")),
           Map.entry("chatPostEphemeral", List.of("chat:write")),
           Map.entry("reactionsAdd", List.of("reactions:write")),
+          Map.entry("reactionsRemove", List.of("reactions:write")),
           Map.entry("conversationsInfo", List.of("channels:read", "groups:read")),
           Map.entry("usersInfo", List.of("users:read")));
 
@@ -52,7 +53,8 @@ class ManifestTest {
           "message.channels", "channels:history",
           "message.groups", "groups:history",
           "message.im", "im:history",
-          "message.mpim", "mpim:history");
+          "message.mpim", "mpim:history",
+          "reaction_added", "reactions:read");
 
   /// About the app itself; they need no scope.
   private static final Set<String> OF_THE_APP = Set.of("app_uninstalled", "tokens_revoked");

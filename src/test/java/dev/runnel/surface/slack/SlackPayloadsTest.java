@@ -252,7 +252,6 @@ class SlackPayloadsTest {
     @ValueSource(
         strings = {
           "message-unaddressed",
-          "message-changed",
           "message-deleted",
           "other-bot-message",
           "own-message",
@@ -339,6 +338,7 @@ class SlackPayloadsTest {
             "block-actions-cancel",
             "direct-message",
             "file-share",
+            "message-changed",
             "message-in-thread",
             "message-mention",
             "message-mention-in-thread",

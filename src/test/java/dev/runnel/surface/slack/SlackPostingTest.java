@@ -16,6 +16,7 @@ import dev.runnel.core.model.NoticeId;
 import dev.runnel.core.model.Origin;
 import dev.runnel.core.model.PostRef;
 import dev.runnel.core.model.Posting;
+import dev.runnel.core.model.Receipt;
 import dev.runnel.core.model.Request;
 import dev.runnel.core.model.Update;
 import dev.runnel.core.port.BackgroundUnavailable;
@@ -25,6 +26,7 @@ import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import mockwebserver3.MockResponse;
@@ -296,6 +298,41 @@ class SlackPostingTest {
       var call = slack.calls("reactions.add").getFirst();
       assertThat(call.field("name")).isEqualTo("eyes");
       assertThat(call.field("timestamp")).isEqualTo("1795240915.000008");
+    }
+
+    @Test
+    void takesThePlaceOfWhatStoodThere() {
+      var message = new PostRef("C0DEV/1795240915.000008");
+      var sign =
+          new Update.Received(message, Receipt.SUCCEEDED, Set.of(Receipt.RUNNING, Receipt.QUEUED));
+      slack.refuses("reactions.remove", "no_reaction");
+
+      assertThat(surface.post(notice(sign, THREAD, 0), null)).isInstanceOf(Posting.Posted.class);
+
+      assertThat(slack.calls("reactions.add"))
+          .extracting(call -> call.field("name"))
+          .containsExactly("white_check_mark");
+      assertThat(slack.calls("reactions.remove"))
+          .extracting(call -> call.field("name"))
+          .containsExactly("gear", "hourglass_flowing_sand");
+    }
+
+    @Test
+    void isNotTakenAwayWhereTheNextIsTheSame() {
+      var sign =
+          new Update.Received(
+              new PostRef("C0DEV/1795240915.000008"), Receipt.FAILED, Set.of(Receipt.REFUSED));
+
+      surface.post(notice(sign, THREAD, 0), null);
+
+      assertThat(slack.calls("reactions.remove")).isEmpty();
+    }
+
+    @Test
+    void waitsWhereSlackAsksForAPause() {
+      slack.refuses("reactions.add", "ratelimited");
+
+      assertThat(surface.post(notice(received, THREAD, 0), null)).isInstanceOf(Posting.Later.class);
     }
 
     @ParameterizedTest

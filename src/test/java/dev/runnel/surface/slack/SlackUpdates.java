@@ -9,6 +9,7 @@ import dev.runnel.core.model.Request;
 import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunId;
 import dev.runnel.core.model.RunState;
+import dev.runnel.core.model.Stop;
 import dev.runnel.core.model.Update;
 import java.net.URI;
 import java.time.Duration;
@@ -146,6 +147,8 @@ final class SlackUpdates {
     return new Update.Status(draft.run(), ANN, REQUEST, SINCE, SINCE.plus(after));
   }
 
+  static final Stop STOP = Stop.asked(new Actor("U0BOB", "bob"), SINCE.plusSeconds(30));
+
   static Binding binding(Draft draft) {
     return new Binding(
         new SlackPlace("T0ACME", "C0DEV", "1795240915.000008").conversation(),
@@ -205,6 +208,25 @@ final class SlackUpdates {
     all.put(
         "cancelled",
         new Update.Cancelled(running().in(RunState.CANCELLED, "CANCELLED").run(), ANN));
+    all.put(
+        "status-stopping",
+        new Update.Status(
+            running().run(), ANN, REQUEST, SINCE, SINCE.plus(soon), Optional.of(STOP)));
+    all.put(
+        "cancelled-by",
+        new Update.Cancelled(
+            running().in(RunState.CANCELLED, "CANCELLED").run(),
+            ANN,
+            Optional.of(STOP.doneAt(SINCE.plusSeconds(90)).leavingUnsent(2))));
+    all.put(
+        "reminder",
+        new Update.Reminder(
+            running().in(RunState.BLOCKED, "BLOCKED").run(),
+            ANN,
+            "Shall I *delete* the `legacy` table?\n<!channel> please",
+            2,
+            SINCE,
+            SINCE.plus(Duration.ofHours(4))));
     all.put(
         "told",
         new Update.Told(ANN, "Passed on: `a < b`. See https://example.com/x?y=1&z=2.", true));

@@ -1,0 +1,163 @@
+package dev.runnel.surface.slack;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.runnel.core.flow.Grammar;
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.Origin;
+import dev.runnel.core.model.Reception;
+import dev.runnel.core.model.Reply;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+
+/// What people do to a message that is there: they edit it, delete it, or react to it. Pure.
+final class SlackAmendments {
+  private static final Reply TAKEN = Reply.empty(200);
+  private static final Reception NOISE = new Reception.Answered(TAKEN);
+
+  private final SlackHabits habits;
+  private final Function<JsonNode, Set<String>> ownUsers;
+  private final Function<JsonNode, Optional<String>> teamOf;
+
+  /// @param ownUsers who we are, by the body of a request
+  /// @param teamOf the workspace that hears it, by the same
+  SlackAmendments(
+      SlackHabits habits,
+      Function<JsonNode, Set<String>> ownUsers,
+      Function<JsonNode, Optional<String>> teamOf) {
+    this.habits = habits;
+    this.ownUsers = ownUsers;
+    this.teamOf = teamOf;
+  }
+
+  static boolean isOne(JsonNode event) {
+    var subtype = SlackPayloads.text(event, "subtype");
+    return SlackPayloads.text(event, "type").equals("message")
+        && (subtype.equals("message_changed") || subtype.equals("message_deleted"));
+  }
+
+  static boolean isReaction(JsonNode event) {
+    return SlackPayloads.text(event, "type").equals("reaction_added");
+  }
+
+  Reception read(JsonNode body, Instant arrivedAt) {
+    var event = body.path("event");
+    return (isReaction(event) ? reaction(body, event, arrivedAt) : amended(body, event, arrivedAt))
+        .<Reception>map(delivery -> new Reception.Accepted(delivery, TAKEN))
+        .orElse(NOISE);
+  }
+
+  private Optional<Delivery> amended(JsonNode body, JsonNode event, Instant arrivedAt) {
+    var now = event.path("message");
+    var before = event.path("previous_message");
+    // The first message of a thread that has replies leaves a gravestone.
+    var isGone =
+        SlackPayloads.text(event, "subtype").equals("message_deleted")
+            || SlackPayloads.text(now, "subtype").equals("tombstone");
+    var message = isGone ? before : now;
+    if (!isGone && !saysAnother(now, before)) {
+      return Optional.empty();
+    }
+    var team = teamOf.apply(body);
+    var channel = SlackPayloads.id(event, "channel");
+    var ts = SlackPayloads.id(message, "ts").or(() -> SlackPayloads.id(event, "deleted_ts"));
+    var user = SlackPayloads.id(message, "user");
+    var own = ownUsers.apply(body);
+    if (team.isEmpty()
+        || channel.isEmpty()
+        || ts.isEmpty()
+        || user.isEmpty()
+        || own.contains(user.get())
+        || !SlackPayloads.absent(message.path("bot_id"))) {
+      return Optional.empty();
+    }
+    var thread = SlackPayloads.id(message, "thread_ts").orElse(ts.get());
+    var place = new SlackPlace(team.get(), channel.get(), thread);
+    var addressed =
+        place.isDirect()
+            || SlackText.mentions(SlackPayloads.text(message, "text"), own)
+            || SlackText.mentions(SlackPayloads.text(before, "text"), own);
+    if (!addressed && thread.equals(ts.get())) {
+      return Optional.empty();
+    }
+    var said = "%s/%s/%s".formatted(team.get(), channel.get(), ts.get());
+    var when =
+        SlackPayloads.id(now.path("edited"), "ts")
+            .filter(_ -> !isGone)
+            .or(() -> SlackPayloads.id(event, "event_ts"))
+            .or(() -> SlackPayloads.id(event, "ts"))
+            .orElse("");
+    var meaning = (isGone ? "deleted:" : "edited:") + said + "/" + when;
+    var intent =
+        new Intent.Amend("message:" + said, isGone ? Optional.empty() : words(message, own));
+    return Optional.of(
+        delivery(body, meaning, place, ts.get(), user.get(), intent, addressed, arrivedAt));
+  }
+
+  /// Not a link that was unfurled, nor a reply that was counted.
+  private static boolean saysAnother(JsonNode now, JsonNode before) {
+    var text = SlackPayloads.text(now, "text");
+    return SlackPayloads.absent(before)
+        ? !SlackPayloads.absent(now.path("edited"))
+        : !text.equals(SlackPayloads.text(before, "text"));
+  }
+
+  private static Optional<Intent> words(JsonNode message, Set<String> own) {
+    var text = SlackPayloads.text(message, "text");
+    return Optional.of(SlackText.plain(SlackText.withoutMentions(text, own)))
+        .filter(words -> !words.isBlank())
+        .flatMap(Grammar::words);
+  }
+
+  private Optional<Delivery> reaction(JsonNode body, JsonNode event, Instant arrivedAt) {
+    var item = event.path("item");
+    var team = teamOf.apply(body);
+    var channel = SlackPayloads.id(item, "channel");
+    var ts = SlackPayloads.id(item, "ts");
+    var user = SlackPayloads.id(event, "user");
+    var name = SlackPayloads.text(event, "reaction");
+    if (team.isEmpty()
+        || channel.isEmpty()
+        || ts.isEmpty()
+        || user.isEmpty()
+        || habits.stop().filter(name::equals).isEmpty()
+        || ownUsers.apply(body).contains(user.get())) {
+      return Optional.empty();
+    }
+    var place = new SlackPlace(team.get(), channel.get(), ts.get());
+    var meaning =
+        "reaction:%s/%s/%s/%s/%s"
+            .formatted(
+                team.get(),
+                channel.get(),
+                ts.get(),
+                user.get(),
+                SlackPayloads.id(event, "event_ts").orElse(""));
+    var intent = new Intent.StopAt(place.message(ts.get()).ref());
+    return Optional.of(
+        delivery(body, meaning, place, ts.get(), user.get(), intent, false, arrivedAt));
+  }
+
+  private static Delivery delivery(
+      JsonNode body,
+      String meaning,
+      SlackPlace place,
+      String ts,
+      String user,
+      Intent intent,
+      boolean addressed,
+      Instant arrivedAt) {
+    return new Delivery(
+        DeliveryId.of(SlackPlace.SURFACE, SlackPayloads.id(body, "event_id").orElse(meaning)),
+        meaning,
+        place.conversation(),
+        SlackPayloads.actor(user, ""),
+        intent,
+        addressed,
+        new Origin(Optional.empty(), Optional.empty(), Optional.of(place.message(ts).ref()), false),
+        arrivedAt);
+  }
+}

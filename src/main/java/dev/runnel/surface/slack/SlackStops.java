@@ -1,0 +1,40 @@
+package dev.runnel.surface.slack;
+
+import dev.runnel.core.flow.StopWords;
+import dev.runnel.core.flow.Words;
+import dev.runnel.core.model.Stop;
+import dev.runnel.core.model.Update;
+import java.time.Duration;
+import java.time.Instant;
+
+/// What is said about stops and about answers that do not come. Times read in the zone of whoever
+/// looks.
+final class SlackStops {
+  private static final int LONGEST_QUESTION = 600;
+
+  private SlackStops() {}
+
+  /// `Stopping… Asked by @ann at 14:02.`
+  static String onItsWay(Stop stop) {
+    return "*Stopping…* " + line(stop);
+  }
+
+  /// `Asked by @ann at 14:02, stopped at 14:03.`
+  static String line(Stop stop) {
+    return StopWords.told(stop, "<@" + stop.by().id() + ">", SlackStops::time);
+  }
+
+  private static String time(Instant at) {
+    return "<!date^%d^{time}|%s>".formatted(at.getEpochSecond(), StopWords.utc(at));
+  }
+
+  /// Short: the question stands above it.
+  static String reminder(Update.Reminder reminder) {
+    var waiting = Words.elapsed(Duration.between(reminder.asked(), reminder.at()));
+    return "✋ <@%s>, the agent still waits for your answer, for %s now.\n> %s\nReply here to answer."
+        .formatted(
+            reminder.requester().id(),
+            waiting,
+            Mrkdwn.escape(Mrkdwn.oneLine(reminder.question(), LONGEST_QUESTION)));
+  }
+}
