@@ -5,6 +5,7 @@ import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
+import dev.runnel.core.flow.Defaults;
 import dev.runnel.core.flow.Profiles;
 import dev.runnel.core.model.RunOptions;
 import dev.runnel.service.Factory;
@@ -32,6 +33,7 @@ import java.util.stream.Stream;
 record Settings(
     Map<Setting, String> values,
     Profiles profiles,
+    Defaults defaults,
     Environments environments,
     List<Factory> factories,
     Set<String> borrowed) {
@@ -81,12 +83,14 @@ record Settings(
     }
     var path = chosen.or(() -> Optional.of(Path.of(FILE)).filter(Files::exists));
     var profiles = Profiles.NONE;
+    var defaults = Map.<String, Map<String, String>>of();
     var environments = Environments.NONE;
     var factories = List.<Factory>of();
     var borrowed = new HashSet<String>();
     if (path.isPresent()) {
       var tree = parse(path.get());
       profiles = profiles(tree.path("profiles"), path.get(), environment);
+      defaults = DefaultSettings.read(tree.path(DefaultSettings.PLACE), path.get(), profiles);
       environments =
           EnvironmentSettings.read(
               tree.path("agents").path("environments"), path.get(), environment);
@@ -99,6 +103,9 @@ record Settings(
     return new Settings(
         values,
         profiles,
+        new Defaults(
+            defaults,
+            DefaultSettings.admins(Optional.ofNullable(values.get(Setting.RUNNEL_ADMINS)))),
         EnvironmentSettings.withDefault(
             environments, Optional.ofNullable(values.get(Setting.RUNNEL_AGENTS_ENVIRONMENT))),
         factories,
@@ -168,6 +175,7 @@ record Settings(
     for (var entry : tree.properties()) {
       var key = prefix + entry.getKey();
       if (key.equals("profiles")
+          || key.equals(DefaultSettings.PLACE)
           || key.equals(EnvironmentSettings.PLACE)
           || key.equals(FactorySettings.PLACE)) {
         continue;

@@ -74,6 +74,12 @@ public record AttentionView(
       case Intent.Retry _ -> "retry";
       case Intent.ListRuns _ -> "list";
       case Intent.Help _ -> "help";
+      case Intent.New(var request) -> request.text();
+      case Intent.SayTo(_, var request) -> request.text();
+      case Intent.Link _ -> "link";
+      case Intent.Linked(_, var command) -> words(command);
+      case Intent.CancelMine _ -> "stop all mine";
+      case Intent.Ask _ -> "a question to Runnel";
       case Intent.Unclear _ -> "something that was not understood";
     };
   }
@@ -88,6 +94,7 @@ public record AttentionView(
       case Update.Cancelled(var run, _) -> title(run) + " was stopped";
       case Update.Told(_, var text, _) -> text;
       case Update.Listed _ -> "The list of runs";
+      case Update.Answered(_, var sheet) -> sheet.title();
       case Update.Helped _ -> "The help";
       case Update.Received _ -> "The sign that a message was taken";
     };

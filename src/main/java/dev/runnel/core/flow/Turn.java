@@ -12,7 +12,16 @@ import java.time.Instant;
 ///
 /// @param tries those before this one
 /// @param now when the turn began
-record Turn(Delivery delivery, int tries, Instant now) {
+/// @param note what was decided about it, for those who ask why
+record Turn(Delivery delivery, int tries, Instant now, String note) {
+  Turn(Delivery delivery, int tries, Instant now) {
+    this(delivery, tries, now, "");
+  }
+
+  Turn noting(String decided) {
+    return new Turn(delivery, tries, now, decided);
+  }
+
   /// An earlier try may have had its effect.
   boolean again() {
     return tries > 0;

@@ -14,12 +14,14 @@ import dev.runnel.core.model.Posting;
 import dev.runnel.core.model.RawRequest;
 import dev.runnel.core.model.Reception;
 import dev.runnel.core.model.Reply;
+import dev.runnel.core.model.Shown;
 import dev.runnel.core.model.SurfaceId;
 import dev.runnel.core.model.Update;
 import dev.runnel.core.port.Surface;
 import dev.runnel.surface.github.GitHubApi.Result;
 import dev.runnel.surface.kit.Hmac;
 import java.io.IOException;
+import java.net.URI;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -56,9 +58,11 @@ public final class GitHubSurface implements Surface {
   private final GitHubApi api;
   private final GitHubBackground background;
   private final GitHubCatchUp catchUp;
+  private final URI apiUrl;
 
   public GitHubSurface(GitHubConfig config, OkHttpClient http, InstantSource clock) {
     this.hmac = new Hmac(config.webhookSecrets());
+    this.apiUrl = config.apiUrl();
     this.payloads = new GitHubPayloads(ID, config.label(), config.mention());
     this.renderer = new GitHubRenderer(config.label(), config.mention());
     this.api = new GitHubApi(config, http, clock);
@@ -154,6 +158,11 @@ public final class GitHubSurface implements Surface {
   }
 
   @Override
+  public Optional<Shown> shown(URI link, Conversation from) {
+    return GitHubLinks.shown(link, ID, apiUrl);
+  }
+
+  @Override
   public Missed missed(Instant since, List<Conversation> conversations) {
     return catchUp.since(since, conversations);
   }
@@ -179,6 +188,7 @@ public final class GitHubSurface implements Surface {
           Update.Cancelled _,
           Update.Told _,
           Update.Listed _,
+          Update.Answered _,
           Update.Helped _ ->
           comment(issue.get(), notice);
     };

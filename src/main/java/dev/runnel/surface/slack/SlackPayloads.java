@@ -127,7 +127,7 @@ final class SlackPayloads {
 
   private Reception slashCommand(Map<String, String> form, Instant arrivedAt) {
     var intent = Grammar.command(SlackText.plain(form.getOrDefault("text", "")));
-    if (intent instanceof Intent.Help) {
+    if (intent instanceof Intent.Help(var verb) && verb.isEmpty()) {
       return new Reception.Answered(privately(SlackWords.help(form.getOrDefault("command", ""))));
     }
     if (intent instanceof Intent.Unclear(String why)) {
@@ -155,7 +155,7 @@ final class SlackPayloads {
                 Optional.empty(),
                 replyTo(form.getOrDefault("response_url", "")),
                 Optional.empty(),
-                starts),
+                starts || intent instanceof Intent.Link),
             arrivedAt),
         starts ? privately("On it. Watch the thread in this channel.") : TAKEN);
   }
@@ -200,8 +200,8 @@ final class SlackPayloads {
     if (!addressed && (!isReply || words.isBlank())) {
       return NOISE;
     }
-    var meaning = "message:" + team.get() + "/" + channel.get() + "/" + ts.get();
-    return Grammar.words(words)
+    var meaning = meaning(team.get(), channel.get(), ts.get());
+    return Grammar.words(words, addressed)
         .<Reception>map(
             intent ->
                 new Reception.Accepted(
@@ -220,6 +220,11 @@ final class SlackPayloads {
                         arrivedAt),
                     TAKEN))
         .orElse(NOISE);
+  }
+
+  /// The semantic key of a message.
+  static String meaning(String team, String channel, String ts) {
+    return "message:" + team + "/" + channel + "/" + ts;
   }
 
   /// Said by a person just now: not an edit, a deletion, a "joined the channel", a bot.
