@@ -146,9 +146,10 @@ final class Answers {
         shown,
         Optional.of(
             new Update.Listing(
-                list.scope().isEmpty() ? "list all" : "list " + scope(scope) + " failed",
                 here,
+                list.scope().isPresent() || !list.states().isEmpty(),
                 visible.size() - shown.size(),
+                list.scope().isEmpty() ? "list all" : "list " + scope(scope) + " active",
                 wanted.size() - visible.size())));
   }
 

@@ -58,7 +58,7 @@ public final class Dispatcher {
     this.starts = new Starts(store, runs, surfaces, choices, chance, turns);
     this.followUps = new FollowUps(runs, starts, turns);
     this.stops = new Stops(store, runs, starts, turns);
-    this.links = new Links(runs, surfaces, starts, turns);
+    this.links = new Links(store, runs, surfaces, starts, turns);
     this.answers = new Answers(store, surfaces, choices, checkup, turns);
   }
 

@@ -11,6 +11,7 @@ import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunId;
 import dev.runnel.core.model.Shown;
 import dev.runnel.core.port.AgentRuns;
+import dev.runnel.core.port.Store;
 import dev.runnel.core.port.Store.Work;
 import java.net.URI;
 import java.util.Optional;
@@ -19,12 +20,14 @@ import java.util.Optional;
 final class Links {
   private static final int RUNS_WITH_A_SESSION = 500;
 
+  private final Store store;
   private final AgentRuns runs;
   private final Surfaces surfaces;
   private final Starts starts;
   private final Turns turns;
 
-  Links(AgentRuns runs, Surfaces surfaces, Starts starts, Turns turns) {
+  Links(Store store, AgentRuns runs, Surfaces surfaces, Starts starts, Turns turns) {
+    this.store = store;
     this.runs = runs;
     this.surfaces = surfaces;
     this.starts = starts;
@@ -79,9 +82,7 @@ final class Links {
   /// Binds the run to the conversation; where there is no thread yet, one is opened first.
   void link(Turn turn, RunId id) {
     switch (runs.find(id)) {
-      case Outcome.Done(var run) when turn.delivery().origin().opensThread() ->
-          starts.openThread(turn);
-      case Outcome.Done(var run) -> turns.finish(turn, work -> bind(work, turn, run));
+      case Outcome.Done(var run) -> found(turn, run);
       case Outcome.Missing _ ->
           turns.finish(turn, work -> turn.tell(work, "The run service knows no run `" + id + "`."));
       case Outcome.Refused refused -> turns.refuse(turn, refused);
@@ -89,31 +90,49 @@ final class Links {
     }
   }
 
+  private void found(Turn turn, Run run) {
+    var elsewhere =
+        store.<Optional<Binding>>commit(work -> elsewhere(work, turn.conversation(), run));
+    if (turn.delivery().origin().opensThread() && elsewhere.filter(this::isHeard).isEmpty()) {
+      starts.openThread(turn);
+    } else {
+      turns.finish(turn, work -> bind(work, turn, run));
+    }
+  }
+
+  /// The run as another conversation's.
+  private static Optional<Binding> elsewhere(Work work, Conversation here, Run run) {
+    return work.bindings().of(run.id()).filter(each -> !each.conversation().equals(here));
+  }
+
+  /// Whether somebody waits there to hear of it.
+  private boolean isHeard(Binding binding) {
+    return surfaces
+        .find(binding.conversation().surface())
+        .filter(surface -> surface.isSilent())
+        .isEmpty();
+  }
+
   private void bind(Work work, Turn turn, Run run) {
     var here = turn.conversation();
-    var known = work.bindings().of(run.id());
-    if (known.isPresent() && !known.get().conversation().equals(here)) {
-      if (!isSilent(known.get().conversation())) {
-        turn.tell(
-            work,
-            "That run belongs to another thread, and its people would no longer hear of it."
-                + known.get().origin().link().map(link -> " It is here: " + link).orElse(""));
-        return;
-      }
-      work.bindings().release(known.get().conversation(), run.id());
+    var elsewhere = elsewhere(work, here, run);
+    if (elsewhere.filter(this::isHeard).isPresent()) {
+      turn.tell(
+          work,
+          "This run has a thread already, whose people would no longer hear of it."
+              + elsewhere.get().origin().link().map(link -> " It is here: " + link).orElse(""));
+      return;
     }
+    elsewhere.ifPresent(each -> work.bindings().release(each.conversation(), run.id()));
     if (work.bindings().of(here).filter(own -> own.run().id().equals(run.id())).isPresent()) {
       turn.tell(work, "This thread is that run's already.");
       return;
     }
     var request =
-        known
+        elsewhere
+            .or(() -> work.bindings().of(run.id()))
             .map(Binding::request)
             .orElseGet(() -> Request.of(run.title().isBlank() ? "Run " + run.id() : run.title()));
     Starts.bind(work, turn, new Plan.StartRun(here, request), run);
-  }
-
-  private boolean isSilent(Conversation conversation) {
-    return surfaces.find(conversation.surface()).filter(surface -> surface.isSilent()).isPresent();
   }
 }

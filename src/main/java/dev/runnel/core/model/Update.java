@@ -41,11 +41,12 @@ public sealed interface Update {
 
   /// What a list is of, and what it leaves out.
   ///
-  /// @param asked as a command, `list failed`
   /// @param place where it was asked; runs elsewhere say where they are
+  /// @param filtered whether only some were asked for
   /// @param more how many did not fit
+  /// @param next the command that shows them, or fewer of them
   /// @param elsewhere how many others there are that are not shown: other people's, in other places
-  record Listing(String asked, String place, int more, int elsewhere) {}
+  record Listing(String place, boolean filtered, int more, String next, int elsewhere) {}
 
   /// An answer in rows.
   record Answered(Actor to, Sheet sheet) implements Update {}

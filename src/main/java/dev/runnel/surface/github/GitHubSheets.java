@@ -43,7 +43,7 @@ final class GitHubSheets {
     listing
         .filter(it -> it.more() > 0)
         .ifPresent(
-            it -> lines.add("- … and %d more: `%s %s`".formatted(it.more(), mention, it.asked())));
+            it -> lines.add("- … and %d more: `%s %s`".formatted(it.more(), mention, it.next())));
     listing
         .filter(it -> it.elsewhere() > 0)
         .ifPresent(

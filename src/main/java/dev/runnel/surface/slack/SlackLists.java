@@ -23,7 +23,7 @@ final class SlackLists {
     var more =
         Math.max(0, listed.runs().size() - MOST)
             + listed.listing().map(Update.Listing::more).orElse(0);
-    var wider = listed.listing().map(Update.Listing::asked).orElse("list all");
+    var wider = listed.listing().map(Update.Listing::next).orElse("list all");
     if (more > 0) {
       lines.add("… and %d more: `%s %s`".formatted(more, command, wider));
     }
@@ -34,12 +34,16 @@ final class SlackLists {
               ? "One run of somebody else in another channel is not shown."
               : elsewhere + " runs of others in other channels are not shown.");
     }
-    return listed.runs().isEmpty() ? empty(lines, command) : String.join("\n", lines);
+    return listed.runs().isEmpty() ? empty(listed, lines, command) : String.join("\n", lines);
   }
 
-  private static String empty(List<String> lines, String command) {
+  private static String empty(Update.Listed listed, List<String> lines, String command) {
+    var isFiltered = listed.listing().filter(Update.Listing::filtered).isPresent();
     return Stream.concat(
-            Stream.of("There are no such runs. `" + command + " PROMPT` starts one."),
+            Stream.of(
+                isFiltered
+                    ? "There are no such runs."
+                    : "There are no runs here yet. `" + command + " PROMPT` starts one."),
             lines.stream())
         .collect(Collectors.joining("\n"));
   }
