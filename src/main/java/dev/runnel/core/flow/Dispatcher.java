@@ -102,6 +102,9 @@ public final class Dispatcher {
         && !delivery.origin().opensThread()
         && delivery.arrivedAt().plus(OPENED_WITHIN).isAfter(now)
         && work.bindings().of(delivery.conversation()).isEmpty()
+        // A stop of what waits here is no reply.
+        && work.inbox().waiting(delivery.conversation()).stream()
+            .noneMatch(each -> each.item().origin().opensThread())
         && work.inbox().waitingNear(delivery.conversation()).stream()
             .anyMatch(
                 each ->

@@ -24,11 +24,12 @@ final class SlackSheets {
   }
 
   private static String row(Sheet.Row row) {
-    var label = row.label().isEmpty() ? "" : "*" + Mrkdwn.escape(row.label()) + ":* ";
+    var label = row.label().isEmpty() ? "" : "*" + Mrkdwn.escape(row.label()) + ":*";
     var note = row.note().isEmpty() ? "" : " · _" + Mrkdwn.plain(row.note()) + "_";
     var link = row.link().map(it -> " · " + Mrkdwn.link(it, "Open")).orElse("");
     var text = Mrkdwn.plain(row.text());
-    return label + (text.contains("\n") ? "\n" + quoted(text) : text) + note + link;
+    var space = text.contains("\n") ? "\n" : label.isEmpty() ? "" : " ";
+    return label + space + (text.contains("\n") ? quoted(text) : text) + note + link;
   }
 
   private static String quoted(String text) {
