@@ -55,8 +55,9 @@ final class Examination implements Checkup {
     platforms.github().ifPresent(github -> findings.add(finding("GitHub", github.check())));
     var gauges = pulse.gauges();
     findings.add(watcher(gauges));
-    findings.add(queue("Messages", "inbox", gauges));
-    findings.add(queue("Posts", "outbox", gauges));
+    // The question for this check-up is in the queue itself.
+    findings.add(queue("Messages", "inbox", 1, gauges));
+    findings.add(queue("Posts", "outbox", 0, gauges));
     return findings;
   }
 
@@ -89,9 +90,9 @@ final class Examination implements Checkup {
             "%s, looked %s ago".formatted(what, Words.elapsed(age)));
   }
 
-  private static Finding queue(String what, String table, Map<String, Long> gauges) {
+  private static Finding queue(String what, String table, int own, Map<String, Long> gauges) {
     var prefix = "runnel_" + table;
-    var waiting = gauges.getOrDefault(prefix + "_waiting", 0L);
+    var waiting = Math.max(0, gauges.getOrDefault(prefix + "_waiting", 0L) - own);
     var parked = gauges.getOrDefault(prefix + "_parked", 0L);
     var oldest = Duration.ofSeconds(gauges.getOrDefault(prefix + "_oldest_seconds", 0L));
     var text =

@@ -29,9 +29,9 @@ class SlackVerbsStoryTest {
       """
       prompt=$(cat)
       case "$prompt" in
-        *wait*) sleep 600 & wait ;;
+        "wait for me"*) sleep 600 & wait ;;
       esac
-      echo "Done: $prompt"
+      echo "Done: $(echo "$prompt" | head -n 1)"
       """;
 
   private static final Duration PATIENCE = Duration.ofSeconds(60);

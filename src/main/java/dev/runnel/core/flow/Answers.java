@@ -291,11 +291,12 @@ final class Answers {
     var first = traces.getFirst().delivery();
     var isTheirs =
         Places.isIn(shown.get().conversation(), Places.here(asked))
-            || first.filter(it -> it.actor().equals(turn.delivery().actor())).isPresent();
+            || first.filter(it -> it.actor().id().equals(turn.delivery().actor().id())).isPresent();
     if (!isTheirs) {
       return Traces.elsewhere();
     }
-    return Traces.sheet(traces, first.flatMap(this::startedBy), turn.now());
+    return Traces.sheet(
+        traces, first.flatMap(this::startedBy), turn.delivery().actor(), turn.now());
   }
 
   /// Without the question itself, should it be asked where the link leads.

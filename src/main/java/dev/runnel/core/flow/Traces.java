@@ -1,5 +1,6 @@
 package dev.runnel.core.flow;
 
+import dev.runnel.core.model.Actor;
 import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
@@ -52,10 +53,10 @@ final class Traces {
 
   /// @param traces of the message, the newest first
   /// @param started the run that the newest one started
-  static Sheet sheet(List<Trace> traces, Optional<Binding> started, Instant now) {
+  static Sheet sheet(List<Trace> traces, Optional<Binding> started, Actor asks, Instant now) {
     var rows = new ArrayList<Row>();
     for (var trace : traces) {
-      trace.delivery().ifPresent(it -> addArrival(rows, it, now));
+      trace.delivery().ifPresent(it -> addArrival(rows, it, asks, now));
       rows.add(Row.of("What I did", decided(trace, now)));
     }
     started.ifPresent(
@@ -64,9 +65,10 @@ final class Traces {
     return new Sheet("What became of it", rows, List.of(new Next("Runs here", "list")));
   }
 
-  private static void addArrival(List<Row> rows, Delivery delivery, Instant now) {
+  private static void addArrival(List<Row> rows, Delivery delivery, Actor asks, Instant now) {
+    var who = delivery.actor().id().equals(asks.id()) ? "you" : delivery.actor().name();
     var ago = Words.elapsed(Duration.between(delivery.arrivedAt(), now));
-    rows.add(Row.of("Came", ago + " ago, from " + delivery.actor().name()));
+    rows.add(Row.of("Came", ago + " ago, from " + who));
     rows.add(
         Row.of(
             "Understood as",

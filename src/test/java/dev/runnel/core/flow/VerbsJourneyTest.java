@@ -349,7 +349,7 @@ class VerbsJourneyTest {
       says(delivery("7", Grammar.command("fix the test")));
 
       assertThat(text(fromPlace("why https://fake.example/team/channel/1?said=7")))
-          .contains("from dana")
+          .contains("from you")
           .contains("Understood as: work for a new run")
           .contains("I decided to start a run.")
           .contains("Its run: `" + first().id() + "`");
