@@ -5,6 +5,7 @@ import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
+import dev.runnel.core.flow.Defaults;
 import dev.runnel.core.flow.Profiles;
 import dev.runnel.core.model.RunOptions;
 import dev.runnel.service.Factory;
@@ -34,6 +35,7 @@ import java.util.stream.Stream;
 record Settings(
     Map<Setting, String> values,
     Profiles profiles,
+    Defaults defaults,
     Environments environments,
     List<Factory> factories,
     List<Hook> hooks,
@@ -85,6 +87,7 @@ record Settings(
     }
     var path = chosen.or(() -> Optional.of(Path.of(FILE)).filter(Files::exists));
     var profiles = Profiles.NONE;
+    var defaults = Map.<String, Map<String, String>>of();
     var environments = Environments.NONE;
     var factories = List.<Factory>of();
     var hooks = List.<Hook>of();
@@ -92,6 +95,7 @@ record Settings(
     if (path.isPresent()) {
       var tree = parse(path.get());
       profiles = profiles(tree.path("profiles"), path.get(), environment);
+      defaults = DefaultSettings.read(tree.path(DefaultSettings.PLACE), path.get(), profiles);
       environments =
           EnvironmentSettings.read(
               tree.path("agents").path("environments"), path.get(), environment);
@@ -109,6 +113,9 @@ record Settings(
     return new Settings(
         values,
         profiles,
+        new Defaults(
+            defaults,
+            DefaultSettings.admins(Optional.ofNullable(values.get(Setting.RUNNEL_ADMINS)))),
         EnvironmentSettings.withDefault(
             environments, Optional.ofNullable(values.get(Setting.RUNNEL_AGENTS_ENVIRONMENT))),
         factories,
@@ -179,6 +186,7 @@ record Settings(
     for (var entry : tree.properties()) {
       var key = prefix + entry.getKey();
       if (key.equals("profiles")
+          || key.equals(DefaultSettings.PLACE)
           || key.equals(EnvironmentSettings.PLACE)
           || key.equals(FactorySettings.PLACE)
           || key.equals(HookSettings.PLACE)) {

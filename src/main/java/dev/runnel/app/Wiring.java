@@ -118,7 +118,16 @@ final class Wiring implements AutoCloseable {
     all.add(new HookSurface(hooks, platforms.http(), clock));
     var surfaces = Surfaces.of(all);
 
-    var dispatcher = new Dispatcher(store, runs, surfaces, config.settings().profiles(), chance);
+    var examination = new Examination(pulse, runs, platforms, clock);
+    var dispatcher =
+        new Dispatcher(
+            store,
+            runs,
+            surfaces,
+            config.settings().profiles(),
+            config.settings().defaults(),
+            examination,
+            chance);
     var watcher = new Watcher(store, runs);
     var courier = new Courier(store, surfaces, chance, config.reminders());
     var engine =
@@ -128,7 +137,7 @@ final class Wiring implements AutoCloseable {
             new Engine.Steps(
                 dispatcher::step,
                 courier::step,
-                watcher::step,
+                examination.watching(watcher::step),
                 new CatchUp(store, surfaces)::step));
 
     var receptions = new Receptions();

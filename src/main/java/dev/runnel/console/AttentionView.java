@@ -76,6 +76,12 @@ public record AttentionView(
       case Intent.Help _ -> "help";
       case Intent.Amend _ -> "a correction of an earlier message";
       case Intent.StopAt _ -> "stop, by a reaction";
+      case Intent.New(var request) -> request.text();
+      case Intent.SayTo(_, var request) -> request.text();
+      case Intent.Link _ -> "link";
+      case Intent.Linked(_, var command) -> words(command);
+      case Intent.CancelMine _ -> "stop all mine";
+      case Intent.Ask _ -> "a question to Runnel";
       case Intent.Unclear _ -> "something that was not understood";
     };
   }
@@ -92,6 +98,7 @@ public record AttentionView(
           "A reminder of a question of %s: %s".formatted(title(run), question);
       case Update.Told(_, var text, _) -> text;
       case Update.Listed _ -> "The list of runs";
+      case Update.Answered(_, var sheet) -> sheet.title();
       case Update.Helped _ -> "The help";
       case Update.Received _ -> "The sign on a message of how it fares";
     };

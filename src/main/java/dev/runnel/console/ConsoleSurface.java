@@ -114,6 +114,12 @@ public final class ConsoleSurface implements Surface {
           Intent.Status _,
           Intent.Retry _,
           Intent.ListRuns _,
+          Intent.New _,
+          Intent.SayTo _,
+          Intent.Link _,
+          Intent.Linked _,
+          Intent.CancelMine _,
+          Intent.Ask _,
           Intent.Help _ ->
           problem(COMMAND_AT_START);
       case Intent.Amend _, Intent.StopAt _ -> problem(COMMAND_AT_START);
@@ -124,7 +130,7 @@ public final class ConsoleSurface implements Surface {
     if (form.text().isBlank()) {
       return problem(EMPTY_REPLY);
     }
-    var words = Grammar.words(form.text());
+    var words = Grammar.words(form.text(), false);
     if (words.isEmpty()) {
       return problem(ASIDE);
     }
@@ -136,7 +142,14 @@ public final class ConsoleSurface implements Surface {
               "Words go to the agent. `stop` stops the run, `retry` starts it again when it has"
                   + " ended.");
       case Intent.Status _ -> problem("How the run is doing stands at the top of this page.");
-      case Intent.Start _, Intent.Say _, Intent.Cancel _, Intent.Retry _, Intent.ListRuns _ ->
+      case Intent.SayTo _, Intent.Link _, Intent.Linked _, Intent.CancelMine _, Intent.Ask _ ->
+          problem(COMMAND_AT_START);
+      case Intent.Start _,
+          Intent.Say _,
+          Intent.New _,
+          Intent.Cancel _,
+          Intent.Retry _,
+          Intent.ListRuns _ ->
           accepted(form, form.conversation(), intent, request);
       case Intent.Amend _, Intent.StopAt _ -> problem(EMPTY_REPLY);
     };
@@ -187,11 +200,18 @@ public final class ConsoleSurface implements Surface {
           Update.Cancelled _,
           Update.Reminder _,
           Update.Listed _,
+          Update.Answered _,
           Update.Helped _,
           Update.Received _ -> {}
     }
     var ref = status != null ? status : new PostRef(notice.id().value());
     return new Posting.Posted(ref, notice.conversation());
+  }
+
+  /// People look at the page; none of them waits for posts.
+  @Override
+  public boolean isSilent() {
+    return true;
   }
 
   /// What people were told in the conversation, oldest first: the newest few.

@@ -278,13 +278,17 @@ public final class ClientAgentRuns implements AgentRuns {
 
   private static Optional<AgentConfig> config(Prompt prompt) {
     var options = prompt.options();
-    if (options.name().isEmpty() && options.model().isEmpty() && options.environment().isEmpty()) {
+    if (options.name().isEmpty()
+        && options.model().isEmpty()
+        && options.environment().isEmpty()
+        && prompt.base().isEmpty()) {
       return Optional.empty();
     }
     var config = AgentConfig.builder();
     options.name().ifPresent(config::name);
     options.model().ifPresent(config::modelId);
     options.environment().ifPresent(config::environmentId);
+    prompt.base().ifPresent(config::basePrompt);
     return Optional.of(config.build());
   }
 

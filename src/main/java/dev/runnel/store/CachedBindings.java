@@ -54,6 +54,11 @@ final class CachedBindings implements Store.Bindings {
   }
 
   @Override
+  public void release(Conversation conversation, RunId run) {
+    throw new IllegalStateException("A binding is released in a commit");
+  }
+
+  @Override
   public void statusPosted(Conversation conversation, RunId run, PostRef status) {
     throw new IllegalStateException("A binding is changed in a commit");
   }

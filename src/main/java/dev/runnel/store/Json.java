@@ -11,6 +11,7 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.datatype.jdk8.Jdk8Module;
 import com.fasterxml.jackson.datatype.jsr310.JavaTimeModule;
 import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.Question;
 import dev.runnel.core.model.Update;
 
 /// The core's records as JSON text. Rows outlive versions: what a newer version added is
@@ -32,11 +33,13 @@ final class Json {
           .visibility(PropertyAccessor.FIELD, JsonAutoDetect.Visibility.ANY)
           .addMixIn(Intent.class, Family.class)
           .addMixIn(Update.class, Family.class)
+          .addMixIn(Question.class, Family.class)
           .build();
 
   static {
     MAPPER.registerSubtypes(Intent.class.getPermittedSubclasses());
     MAPPER.registerSubtypes(Update.class.getPermittedSubclasses());
+    MAPPER.registerSubtypes(Question.class.getPermittedSubclasses());
   }
 
   private Json() {}

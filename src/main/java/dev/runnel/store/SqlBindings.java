@@ -20,6 +20,8 @@ import org.slf4j.LoggerFactory;
 final class SqlBindings implements Store.Bindings {
   private static final Logger log = LoggerFactory.getLogger(SqlBindings.class);
 
+  private static final String COLUMNS = "conversation, run, since, status_post, version, body";
+
   private final Rows rows;
   private final Set<RunId> changed = new HashSet<>();
 
@@ -37,7 +39,7 @@ final class SqlBindings implements Store.Bindings {
     return Queue.sql(
         () ->
             rows.first(
-                "SELECT * FROM bindings WHERE conversation = ?",
+                "SELECT %s FROM bindings WHERE conversation = ?".formatted(COLUMNS),
                 SqlBindings::binding,
                 conversation.id()));
   }
@@ -46,19 +48,29 @@ final class SqlBindings implements Store.Bindings {
   public Optional<Binding> of(RunId run) {
     return Queue.sql(
         () ->
-            rows.first("SELECT * FROM bindings WHERE run = ?", SqlBindings::binding, run.value()));
+            rows.first(
+                "SELECT %1$s FROM bindings WHERE run = ? UNION ALL SELECT %1$s FROM bindings_aside WHERE run = ? LIMIT 1"
+                    .formatted(COLUMNS),
+                SqlBindings::binding,
+                run.value(),
+                run.value()));
   }
 
   @Override
   public List<Binding> active() {
-    return readable("SELECT * FROM bindings WHERE active = 1");
+    return readable(
+        "SELECT %1$s FROM bindings WHERE active = 1 UNION ALL SELECT %1$s FROM bindings_aside WHERE active = 1"
+            .formatted(COLUMNS));
   }
 
   @Override
   public int countActive() {
     return Queue.sql(
         () ->
-            rows.first("SELECT count(*) FROM bindings WHERE active = 1", row -> row.getInt(1))
+            rows.first(
+                    "SELECT (SELECT count(*) FROM bindings WHERE active = 1) + (SELECT count(*)"
+                        + " FROM bindings_aside WHERE active = 1)",
+                    row -> row.getInt(1))
                 .orElse(0));
   }
 
@@ -67,8 +79,10 @@ final class SqlBindings implements Store.Bindings {
     // A range would depend on the database's collation.
     var prefix = surface.map(id -> id + ":" + place).orElse("");
     return readable(
-        "SELECT * FROM bindings WHERE substr(conversation, 1, length(?)) = ? ORDER BY since DESC"
-            + " LIMIT ?",
+        "SELECT %1$s FROM bindings WHERE substr(conversation, 1, length(?)) = ? UNION ALL SELECT %1$s FROM bindings_aside WHERE substr(conversation, 1, length(?)) = ? ORDER BY since DESC LIMIT ?"
+            .formatted(COLUMNS),
+        prefix,
+        prefix,
         prefix,
         prefix,
         limit);
@@ -104,47 +118,82 @@ final class SqlBindings implements Store.Bindings {
 
   private boolean insert(Binding binding) {
     return Queue.sql(
-            () ->
-                rows.change(
-                    "INSERT INTO bindings (conversation, run, active, since, status_post, version,"
-                        + " body) VALUES (?, ?, ?, ?, ?, 1, ?) ON CONFLICT (conversation) DO UPDATE"
-                        + " SET run = excluded.run, active = excluded.active, since ="
-                        + " excluded.since, status_post = excluded.status_post, version ="
-                        + " bindings.version + 1, body = excluded.body",
-                    binding.conversation().id(),
-                    binding.run().id().value(),
-                    binding.isActive(),
-                    binding.since(),
-                    binding.status().map(PostRef::value).orElse(null),
-                    Json.write(binding)))
-        == 1;
+        () -> {
+          var run = binding.run().id().value();
+          var before =
+              rows.first(
+                  "SELECT run FROM bindings WHERE conversation = ? AND run <> ?",
+                  row -> new RunId(row.getString("run")),
+                  binding.conversation().id(),
+                  run);
+          if (before.isPresent()) {
+            setAside(before.get());
+          }
+          rows.change("DELETE FROM bindings_aside WHERE run = ?", run);
+          return rows.change(
+                  "INSERT INTO bindings (conversation, run, active, since, status_post, version,"
+                      + " body) VALUES (?, ?, ?, ?, ?, 1, ?) ON CONFLICT (conversation) DO UPDATE"
+                      + " SET run = excluded.run, active = excluded.active, since ="
+                      + " excluded.since, status_post = excluded.status_post, version ="
+                      + " bindings.version + 1, body = excluded.body",
+                  binding.conversation().id(),
+                  run,
+                  binding.isActive(),
+                  binding.since(),
+                  binding.status().map(PostRef::value).orElse(null),
+                  Json.write(binding))
+              == 1;
+        });
+  }
+
+  private void setAside(RunId run) throws SQLException {
+    changed.add(run);
+    rows.change(
+        "INSERT INTO bindings_aside (run, conversation, active, since, status_post, version, body)"
+            + " SELECT run, conversation, active, since, status_post, version, body FROM bindings"
+            + " WHERE run = ? ON CONFLICT (run) DO NOTHING",
+        run.value());
   }
 
   private boolean update(Binding binding) {
-    return Queue.sql(
-            () ->
-                rows.change(
-                    "UPDATE bindings SET run = ?, active = ?, version = version + 1, body = ? WHERE"
-                        + " conversation = ? AND version = ?",
-                    binding.run().id().value(),
-                    binding.isActive(),
-                    Json.write(binding),
-                    binding.conversation().id(),
-                    binding.version()))
-        == 1;
+    return inEither(
+        "SET active = ?, version = version + 1, body = ? WHERE conversation = ? AND run = ? AND"
+            + " version = ?",
+        binding.isActive(),
+        Json.write(binding),
+        binding.conversation().id(),
+        binding.run().id().value(),
+        binding.version());
   }
 
   @Override
   public void statusPosted(Conversation conversation, RunId run, PostRef status) {
     changed.add(run);
-    Queue.sql(
+    inEither(
+        "SET status_post = ?, version = version + 1 WHERE conversation = ? AND run = ?",
+        status.value(),
+        conversation.id(),
+        run.value());
+  }
+
+  private boolean inEither(String change, Object... parameters) {
+    return Queue.sql(
         () ->
-            rows.change(
-                "UPDATE bindings SET status_post = ?, version = version + 1 WHERE conversation = ?"
-                    + " AND run = ?",
-                status.value(),
-                conversation.id(),
-                run.value()));
+            rows.change("UPDATE bindings " + change, parameters) == 1
+                || rows.change("UPDATE bindings_aside " + change, parameters) == 1);
+  }
+
+  @Override
+  public void release(Conversation conversation, RunId run) {
+    changed.add(run);
+    for (var table : List.of("bindings", "bindings_aside")) {
+      Queue.sql(
+          () ->
+              rows.change(
+                  "DELETE FROM %s WHERE conversation = ? AND run = ?".formatted(table),
+                  conversation.id(),
+                  run.value()));
+    }
   }
 
   /// The status post and the version live in columns of their own.

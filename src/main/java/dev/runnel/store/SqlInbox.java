@@ -6,11 +6,14 @@ import dev.runnel.core.model.DeliveryId;
 import dev.runnel.core.model.Request;
 import dev.runnel.core.model.Run;
 import dev.runnel.core.model.SurfaceId;
+import dev.runnel.core.model.Trace;
 import dev.runnel.core.port.Store;
 import dev.runnel.core.port.Store.Parked;
 import dev.runnel.core.port.Store.Pending;
 import dev.runnel.database.Rows;
 import dev.runnel.store.SqlWork.Touched;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -164,6 +167,38 @@ final class SqlInbox implements Store.Inbox {
   @Override
   public void done(DeliveryId id) {
     queue.end(id.value(), sequence.now());
+  }
+
+  @Override
+  public void note(DeliveryId id, String note) {
+    queue.change("note = ?", note, id.value());
+  }
+
+  /// Without a meaning this reads the whole table, for somebody who asks.
+  @Override
+  public List<Trace> traces(Conversation conversation, Optional<String> meaning, int limit) {
+    var column = meaning.isPresent() ? "meaning" : "conversation";
+    return Queue.sql(
+        () ->
+            rows.list(
+                "SELECT * FROM inbox WHERE %s = ? ORDER BY seq DESC LIMIT ?".formatted(column),
+                this::trace,
+                meaning.map(each -> conversation.surface() + ":" + each).orElse(conversation.id()),
+                limit));
+  }
+
+  private Trace trace(ResultSet row) throws SQLException {
+    return new Trace(
+        queue.pending(row).map(Pending::item),
+        switch (row.getInt("state")) {
+          case 0 -> Trace.State.WAITS;
+          case 1 -> Trace.State.DONE;
+          default -> Trace.State.PARKED;
+        },
+        row.getInt("tries"),
+        Rows.instant(row, "due_at"),
+        Rows.text(row, "note"),
+        Rows.text(row, "why"));
   }
 
   @Override

@@ -103,6 +103,7 @@ final class SqlOutbox implements Store.Outbox {
           Update.Cancelled _,
           Update.Told _,
           Update.Listed _,
+          Update.Answered _,
           Update.Helped _ ->
           null;
     };

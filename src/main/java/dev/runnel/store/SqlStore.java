@@ -145,6 +145,11 @@ public final class SqlStore implements Store, AutoCloseable {
     return database.read(rows -> question.apply(new CachedBindings(new SqlBindings(rows), byRun)));
   }
 
+  @Override
+  public List<Preferences.Preference> preferences(Set<String> places) {
+    return database.read(rows -> new SqlPreferences(rows).of(places));
+  }
+
   /// Is told, after each commit, where rows came.
   void onTouched(Consumer<Set<Touched>> listener) {
     onTouched = listener;
@@ -216,7 +221,9 @@ public final class SqlStore implements Store, AutoCloseable {
             gauges.put(name + "_parked", count(rows, lane.table(), "state = 2"));
             gauges.put(name + "_oldest_seconds", oldest(rows, lane).toSeconds());
           }
-          gauges.put("runnel_runs_active", count(rows, "bindings", "active = 1"));
+          gauges.put(
+              "runnel_runs_active",
+              count(rows, "bindings", "active = 1") + count(rows, "bindings_aside", "active = 1"));
           return gauges;
         });
   }

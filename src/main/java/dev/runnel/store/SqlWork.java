@@ -16,12 +16,14 @@ final class SqlWork implements Store.Work {
   private final SqlBindings bindings;
   private final SqlOutbox outbox;
   private final SqlLimits limits;
+  private final SqlPreferences preferences;
 
   SqlWork(Rows rows, Sequence sequence) {
     inbox = new SqlInbox(rows, sequence, touched);
     bindings = new SqlBindings(rows);
     outbox = new SqlOutbox(rows, sequence, touched);
     limits = new SqlLimits(rows);
+    preferences = new SqlPreferences(rows);
   }
 
   @Override
@@ -42,6 +44,11 @@ final class SqlWork implements Store.Work {
   @Override
   public Store.Limits limits() {
     return limits;
+  }
+
+  @Override
+  public Store.Preferences preferences() {
+    return preferences;
   }
 
   Set<Touched> touched() {

@@ -95,13 +95,35 @@ class SettingsTest {
         "profiles: 5                      | profiles must hold profiles by their names",
         "profiles: {web: fast}            | profiles.web must hold environment, model",
         "profiles: {web: {model: [a]}}    | profiles.web.model must be one value",
+        "defaults: {slack: {modle: x}}    | defaults.slack.modle. Did you mean model?",
+        "defaults: {Slack T1: {model: x}} | defaults.Slack T1 is no place",
+        "defaults: {slack: {profile: x}}  | there is no profile of that name",
+        "admins: [U1]                     | U1 needs the platform before the id",
         "{port: 80, port: 81}             | is not YAML: line 1",
       })
   void aWrongFileIsNamedWithThePlaceAndAWayOut(String file, String message) {
     assertThatThrownBy(() -> settings(Map.of(), file.equals("'{'") ? "{" : file))
         .isInstanceOf(SettingsException.class)
-        .hasMessageContaining("runnel.yaml")
+        .hasMessageContaining(message.contains("platform before") ? "admins" : "runnel.yaml")
         .hasMessageContaining(message);
+  }
+
+  @Test
+  void defaultsAreReadByPlace() {
+    var defaults =
+        settings(
+                Map.of("RUNNEL_ADMINS", "slack:U1, github:octocat"),
+                """
+                defaults:
+                  everywhere: {base_prompt: Be brief.}
+                  "github:acme/shop": {environment: web, model: fast}
+                """)
+            .defaults();
+
+    assertThat(defaults.configured())
+        .containsEntry("everywhere", Map.of("prompt", "Be brief."))
+        .containsEntry("github:acme/shop", Map.of("env", "web", "model", "fast"));
+    assertThat(defaults.admins()).containsExactlyInAnyOrder("slack:U1", "github:octocat");
   }
 
   @Test

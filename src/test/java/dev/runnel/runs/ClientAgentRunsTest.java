@@ -99,7 +99,12 @@ class ClientAgentRunsTest implements AgentRunsContract {
       var run =
           done(
               runs.start(
-                  new Prompt("fix it", "Fix it", options, Map.of("runnel.surface", "slack")),
+                  new Prompt(
+                      "fix it",
+                      "Fix it",
+                      options,
+                      Map.of("runnel.surface", "slack"),
+                      Optional.of("Be brief.")),
                   new DeliveryId("slack:1")));
 
       var request = service.seen().getFirst();
@@ -109,7 +114,8 @@ class ClientAgentRunsTest implements AgentRunsContract {
               PretendService.read(
                   """
                   {"prompt": "fix it", "title": "Fix it", "skill": "org/repo:fix",
-                   "config": {"name": "tests", "model_id": "fast", "environment_id": "env-1"},
+                   "config": {"name": "tests", "model_id": "fast", "environment_id": "env-1",
+                              "base_prompt": "Be brief."},
                    "metadata": {"runnel.surface": "slack", "runnel.delivery": "slack:1"}}
                   """));
       assertThat(run.session()).isPresent();

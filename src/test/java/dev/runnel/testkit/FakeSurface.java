@@ -14,10 +14,12 @@ import dev.runnel.core.model.RawRequest;
 import dev.runnel.core.model.Receipt;
 import dev.runnel.core.model.Reception;
 import dev.runnel.core.model.Reply;
+import dev.runnel.core.model.Shown;
 import dev.runnel.core.model.SurfaceId;
 import dev.runnel.core.model.Update;
 import dev.runnel.core.port.BackgroundUnavailable;
 import dev.runnel.core.port.Surface;
+import java.net.URI;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -129,6 +131,17 @@ public final class FakeSurface implements Surface {
       return new Posting.Later(Optional.empty(), "The answer was lost");
     }
     return posting;
+  }
+
+  /// `https://fake.example/team/channel/1?said=7`
+  @Override
+  public Optional<Shown> shown(URI link, Conversation from) {
+    return "fake.example".equals(link.getHost())
+        ? Optional.of(
+            new Shown(
+                new Conversation(id(), link.getPath().substring(1)),
+                Optional.ofNullable(link.getQuery()).map(query -> query.replace("=", ":"))))
+        : Optional.empty();
   }
 
   @Override

@@ -12,6 +12,7 @@ import dev.runnel.core.model.Request;
 import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunId;
 import dev.runnel.core.model.SurfaceId;
+import dev.runnel.core.model.Trace;
 import dev.runnel.core.model.Update;
 import dev.runnel.core.port.Store;
 import java.time.Instant;
@@ -73,8 +74,8 @@ public final class MemoryStore implements Store {
       return new Row<>(item, seq, State.PARKED, tries, dueAt, post, seen, reason, partOf, aside);
     }
 
-    Row<T> due(Instant at) {
-      return new Row<>(item, seq, state, tries, at, post, seen, why, partOf, aside);
+    Row<T> due(Instant at, String reason) {
+      return new Row<>(item, seq, state, tries, at, post, seen, reason, partOf, aside);
     }
 
     Row<T> begun() {
@@ -94,6 +95,9 @@ public final class MemoryStore implements Store {
   private Map<DeliveryId, Row<Delivery>> inbox = new LinkedHashMap<>();
   private Map<NoticeId, Row<Notice>> outbox = new LinkedHashMap<>();
   private Map<Conversation, Binding> bindings = new LinkedHashMap<>();
+  private Map<RunId, Binding> aside = new LinkedHashMap<>();
+  private Map<DeliveryId, String> notes = new LinkedHashMap<>();
+  private Map<String, Preferences.Preference> preferences = new LinkedHashMap<>();
   private Map<SurfaceId, Instant> heardThrough = new LinkedHashMap<>();
   private MemoryLimits limits = new MemoryLimits();
   private long seq;
@@ -103,6 +107,9 @@ public final class MemoryStore implements Store {
     var inboxBefore = new LinkedHashMap<>(inbox);
     var outboxBefore = new LinkedHashMap<>(outbox);
     var bindingsBefore = new LinkedHashMap<>(bindings);
+    var asideBefore = new LinkedHashMap<>(aside);
+    var notesBefore = new LinkedHashMap<>(notes);
+    var preferencesBefore = new LinkedHashMap<>(preferences);
     var heardBefore = new LinkedHashMap<>(heardThrough);
     var limitsBefore = limits.copy();
     try {
@@ -111,6 +118,9 @@ public final class MemoryStore implements Store {
       inbox = inboxBefore;
       outbox = outboxBefore;
       bindings = bindingsBefore;
+      aside = asideBefore;
+      notes = notesBefore;
+      preferences = preferencesBefore;
       heardThrough = heardBefore;
       limits = limitsBefore;
       throw e;
@@ -160,7 +170,7 @@ public final class MemoryStore implements Store {
   /// All there is, in words that are the same for the same rows.
   @Override
   public synchronized String toString() {
-    return inbox + "\n" + outbox.values() + "\n" + bindings + "\n" + limits;
+    return inbox + "\n" + outbox.values() + "\n" + bindings + "\n" + aside + "\n" + limits;
   }
 
   private final class Transaction implements Work {
@@ -182,6 +192,11 @@ public final class MemoryStore implements Store {
     @Override
     public Limits limits() {
       return limits;
+    }
+
+    @Override
+    public Preferences preferences() {
+      return new Prefs();
     }
   }
 
@@ -387,8 +402,36 @@ public final class MemoryStore implements Store {
     }
 
     @Override
+    public void note(DeliveryId id, String note) {
+      notes.put(id, note);
+    }
+
+    @Override
+    public List<Trace> traces(Conversation conversation, Optional<String> meaning, int limit) {
+      return inbox.values().stream()
+          .filter(
+              row ->
+                  meaning.isPresent()
+                      ? row.item().meaning().equals(meaning.get())
+                          && row.item().conversation().surface().equals(conversation.surface())
+                      : row.item().conversation().equals(conversation))
+          .sorted(Comparator.comparingLong(Row<Delivery>::seq).reversed())
+          .limit(limit)
+          .map(
+              row ->
+                  new Trace(
+                      Optional.of(row.item()),
+                      Trace.State.valueOf(row.state().name()),
+                      row.tries(),
+                      row.dueAt(),
+                      Optional.ofNullable(notes.get(row.item().id())),
+                      Optional.ofNullable(row.why())))
+          .toList();
+    }
+
+    @Override
     public void later(DeliveryId id, Instant dueAt, String why) {
-      change(inbox, id, row -> row.due(dueAt));
+      change(inbox, id, row -> row.due(dueAt, why));
     }
 
     @Override
@@ -439,12 +482,16 @@ public final class MemoryStore implements Store {
 
     @Override
     public Optional<Binding> of(RunId run) {
-      return bindings.values().stream().filter(each -> each.run().id().equals(run)).findFirst();
+      return all().filter(each -> each.run().id().equals(run)).findFirst();
+    }
+
+    private Stream<Binding> all() {
+      return Stream.concat(bindings.values().stream(), aside.values().stream());
     }
 
     @Override
     public List<Binding> active() {
-      return bindings.values().stream().filter(Binding::isActive).toList();
+      return all().filter(Binding::isActive).toList();
     }
 
     @Override
@@ -454,7 +501,7 @@ public final class MemoryStore implements Store {
 
     @Override
     public List<Binding> recent(Optional<SurfaceId> surface, String place, int limit) {
-      return bindings.values().stream()
+      return all()
           .filter(
               each ->
                   surface.isEmpty()
@@ -467,24 +514,51 @@ public final class MemoryStore implements Store {
 
     @Override
     public boolean save(Binding binding) {
+      var run = binding.run().id();
       var stored = bindings.get(binding.conversation());
-      var version = stored == null ? 0 : stored.version();
-      if (binding.version() != 0 && binding.version() != version) {
-        return false;
+      var isCurrent = stored != null && stored.run().id().equals(run);
+      if (binding.version() == 0) {
+        if (stored != null && !isCurrent) {
+          aside.put(stored.run().id(), stored);
+        }
+        aside.remove(run);
+        var version = stored == null ? 0 : stored.version();
+        bindings.put(binding.conversation(), copy(binding, binding.status(), version + 1));
+        return true;
       }
-      var status = binding.version() == 0 || stored == null ? binding.status() : stored.status();
-      bindings.put(binding.conversation(), copy(binding, status, version + 1));
-      return true;
+      if (stored != null && isCurrent && stored.version() == binding.version()) {
+        bindings.put(binding.conversation(), copy(binding, stored.status(), binding.version() + 1));
+        return true;
+      }
+      var earlier = aside.get(run);
+      if (earlier != null
+          && earlier.conversation().equals(binding.conversation())
+          && earlier.version() == binding.version()) {
+        aside.put(run, copy(binding, earlier.status(), binding.version() + 1));
+        return true;
+      }
+      return false;
+    }
+
+    @Override
+    public void release(Conversation conversation, RunId run) {
+      bindings.values().removeIf(each -> is(each, conversation, run));
+      aside.values().removeIf(each -> is(each, conversation, run));
     }
 
     @Override
     public void statusPosted(Conversation conversation, RunId run, PostRef status) {
-      bindings.computeIfPresent(
-          conversation,
-          (_, stored) ->
-              stored.run().id().equals(run)
+      UnaryOperator<Binding> posted =
+          stored ->
+              is(stored, conversation, run)
                   ? copy(stored, Optional.of(status), stored.version() + 1)
-                  : stored);
+                  : stored;
+      bindings.replaceAll((_, stored) -> posted.apply(stored));
+      aside.replaceAll((_, stored) -> posted.apply(stored));
+    }
+
+    private static boolean is(Binding binding, Conversation conversation, RunId run) {
+      return binding.conversation().equals(conversation) && binding.run().id().equals(run);
     }
 
     private static Binding copy(Binding binding, Optional<PostRef> status, long version) {
@@ -499,6 +573,23 @@ public final class MemoryStore implements Store {
           binding.reopened(),
           binding.stop(),
           version);
+    }
+  }
+
+  private final class Prefs implements Preferences {
+    @Override
+    public List<Preference> of(Set<String> places) {
+      return preferences.values().stream().filter(each -> places.contains(each.place())).toList();
+    }
+
+    @Override
+    public void set(Preference preference) {
+      preferences.put(preference.place() + " " + preference.key(), preference);
+    }
+
+    @Override
+    public boolean unset(String place, String key) {
+      return preferences.remove(place + " " + key) != null;
     }
   }
 
@@ -675,7 +766,7 @@ public final class MemoryStore implements Store {
 
     @Override
     public void later(NoticeId id, Instant dueAt, String why) {
-      change(outbox, id, row -> row.due(dueAt));
+      change(outbox, id, row -> row.due(dueAt, why));
     }
 
     @Override

@@ -10,6 +10,7 @@ import static dev.runnel.testkit.Samples.say;
 import static dev.runnel.testkit.Samples.start;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
 import dev.runnel.core.model.Artifact;
 import dev.runnel.core.model.Binding;
@@ -21,16 +22,19 @@ import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.NoticeId;
 import dev.runnel.core.model.Origin;
 import dev.runnel.core.model.PostRef;
+import dev.runnel.core.model.Question;
 import dev.runnel.core.model.Receipt;
 import dev.runnel.core.model.Request;
 import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunId;
 import dev.runnel.core.model.RunOptions;
 import dev.runnel.core.model.RunState;
+import dev.runnel.core.model.Trace;
 import dev.runnel.core.model.Update;
 import dev.runnel.core.port.Store;
 import dev.runnel.core.port.Store.Parked;
 import dev.runnel.core.port.Store.Pending;
+import dev.runnel.core.port.Store.Preferences.Preference;
 import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
@@ -106,6 +110,20 @@ public interface StoreContract {
             new Intent.Status(Optional.empty()),
             new Intent.Retry(Optional.of(new RunId("r"))),
             new Intent.ListRuns(),
+            new Intent.ListRuns(Optional.of(Intent.ListRuns.Scope.MINE), List.of(RunState.FAILED)),
+            new Intent.Help(Optional.of("list")),
+            new Intent.New(new Request(text, options)),
+            new Intent.SayTo(new RunId("r"), new Request(text, options)),
+            new Intent.Link(new RunId("r")),
+            new Intent.Linked(
+                URI.create("https://example.com/1"), new Intent.Status(Optional.empty())),
+            new Intent.CancelMine(),
+            new Intent.Ask(new Question.Doctor()),
+            new Intent.Ask(new Question.Explain(new Request(text, options))),
+            new Intent.Ask(new Question.Why(URI.create("https://example.com/1"))),
+            new Intent.Ask(
+                new Question.Configure(
+                    "model", Optional.of("fast"), Question.Configure.Level.HERE)),
             new Intent.Help(),
             new Intent.Unclear("why"));
     for (int i = 0; i < intents.size(); i++) {
@@ -604,6 +622,122 @@ public interface StoreContract {
 
   private Optional<Binding> of(Conversation conversation) {
     return store().commit(work -> work.bindings().of(conversation));
+  }
+
+  @Test
+  default void aSecondRunSetsTheFirstAsideAndBothAreKnown() {
+    save(binding(THREAD, run("r1", RunState.RUNNING)));
+    save(binding(THREAD, run("r2", RunState.QUEUED)));
+
+    assertThat(current()).contains("r2");
+    assertThat(of(new RunId("r1"))).map(Binding::conversation).contains(THREAD);
+    assertThat(store().<Integer>read(Store.Bindings::countActive)).isEqualTo(2);
+    assertThat(store().<List<Binding>>read(Store.Bindings::active)).hasSize(2);
+    assertThat(
+            store()
+                .<List<Binding>>read(
+                    bindings -> bindings.recent(Optional.of(Samples.SURFACE), "team/", 5)))
+        .hasSize(2);
+  }
+
+  @Test
+  default void whatIsKnownOfARunAsideIsWritten() {
+    save(binding(THREAD, run("r1", RunState.RUNNING)));
+    var first = of(new RunId("r1")).orElseThrow();
+    save(binding(THREAD, run("r2", RunState.QUEUED)));
+
+    assertThat(save(first.seen(run("r1", RunState.SUCCEEDED)))).isTrue();
+    assertThat(save(first.seen(run("r1", RunState.FAILED)))).as("the compare").isFalse();
+    store()
+        .change(
+            work -> work.bindings().statusPosted(THREAD, new RunId("r1"), new PostRef("post-1")));
+
+    assertThat(current()).contains("r2");
+    assertThat(of(new RunId("r1")).orElseThrow().run().state()).isEqualTo(RunState.SUCCEEDED);
+    assertThat(of(new RunId("r1")).orElseThrow().status()).contains(new PostRef("post-1"));
+    assertThat(of(new RunId("r2")).orElseThrow().status()).isEmpty();
+    assertThat(store().<Integer>read(Store.Bindings::countActive)).isOne();
+  }
+
+  @Test
+  default void aRunAsideBecomesTheCurrentOneAgain() {
+    save(binding(THREAD, run("r1", RunState.RUNNING)));
+    save(binding(THREAD, run("r2", RunState.QUEUED)));
+    save(binding(THREAD, run("r1", RunState.RUNNING)));
+
+    assertThat(current()).contains("r1");
+    assertThat(store().<Integer>read(Store.Bindings::countActive)).isEqualTo(2);
+  }
+
+  @Test
+  default void aRunThatIsReleasedIsNobodys() {
+    save(binding(THREAD, run("r1", RunState.RUNNING)));
+    store().change(work -> work.bindings().release(THREAD, new RunId("r1")));
+
+    assertThat(of(THREAD)).isEmpty();
+    assertThat(of(new RunId("r1"))).isEmpty();
+  }
+
+  private Optional<String> current() {
+    return of(THREAD).map(binding -> binding.run().id().value());
+  }
+
+  private Optional<Binding> of(RunId run) {
+    return store().<Optional<Binding>>commit(work -> work.bindings().of(run));
+  }
+
+  @Test
+  default void aPreferenceIsSetReplacedAndTakenAway() {
+    var fast = new Preference("slack:T1", "model", "fast", "U1", NINE);
+    var slow = new Preference("slack:T1", "model", "slow", "U2", NINE.plusSeconds(1));
+    var mine = new Preference("slack:@U1", "model", "mine", "U1", NINE);
+    for (var preference : List.of(fast, slow, mine)) {
+      store().change(work -> work.preferences().set(preference));
+    }
+
+    assertThat(store().preferences(Set.of("slack:T1", "slack:T2"))).containsExactly(slow);
+    assertThat(store().preferences(Set.of())).isEmpty();
+    assertThat(store().<Boolean>commit(work -> work.preferences().unset("slack:T1", "model")))
+        .isTrue();
+    assertThat(store().<Boolean>commit(work -> work.preferences().unset("slack:T1", "model")))
+        .isFalse();
+    assertThat(store().preferences(Set.of("slack:T1", "slack:@U1"))).containsExactly(mine);
+  }
+
+  @Test
+  default void theTraceOfAMessageTellsWhatBecameOfIt() {
+    store().accept(delivery("1", say("a")));
+    store().accept(delivery("2", say("b")));
+    store().accept(delivery("3", say("c")));
+    store()
+        .change(
+            work -> {
+              work.inbox().begin(new DeliveryId("fake:1"));
+              work.inbox().note(new DeliveryId("fake:1"), "to start a run");
+              work.inbox().done(new DeliveryId("fake:1"));
+              work.inbox().later(new DeliveryId("fake:2"), NINE.plusSeconds(5), "503");
+              work.inbox().park(new DeliveryId("fake:3"), "gone");
+            });
+
+    assertThat(traces(Optional.of("said:1")))
+        .singleElement()
+        .satisfies(
+            it -> {
+              assertThat(it.state()).isEqualTo(Trace.State.DONE);
+              assertThat(it.note()).contains("to start a run");
+              assertThat(it.tries()).isOne();
+            });
+    assertThat(traces(Optional.empty()))
+        .extracting(Trace::state, Trace::why)
+        .containsExactly(
+            tuple(Trace.State.PARKED, Optional.of("gone")),
+            tuple(Trace.State.WAITS, Optional.of("503")),
+            tuple(Trace.State.DONE, Optional.empty()));
+    assertThat(traces(Optional.of("said:404"))).isEmpty();
+  }
+
+  private List<Trace> traces(Optional<String> meaning) {
+    return store().<List<Trace>>commit(work -> work.inbox().traces(THREAD, meaning, 5));
   }
 
   private boolean save(Binding binding) {

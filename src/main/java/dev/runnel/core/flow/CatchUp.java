@@ -136,6 +136,7 @@ public final class CatchUp {
         bindings ->
             bindings.recent(Optional.of(surface), "", CONVERSATIONS).stream()
                 .map(Binding::conversation)
+                .distinct()
                 .toList());
   }
 

@@ -8,6 +8,7 @@ import dev.runnel.core.model.Plan;
 import dev.runnel.core.model.Receipt;
 import dev.runnel.core.model.RunId;
 import dev.runnel.core.port.AgentRuns;
+import dev.runnel.core.port.Checkup;
 import dev.runnel.core.port.Store;
 import dev.runnel.core.port.Store.Pending;
 import dev.runnel.core.port.Store.Work;
@@ -39,17 +40,33 @@ public final class Dispatcher {
   private final Gate gate;
   private final Amendments amendments;
   private final Ears ears;
+  private final Links links;
+  private final Answers answers;
 
   public Dispatcher(
       Store store, AgentRuns runs, Surfaces surfaces, Profiles profiles, RandomGenerator chance) {
+    this(store, runs, surfaces, profiles, Defaults.NONE, Checkup.NONE, chance);
+  }
+
+  public Dispatcher(
+      Store store,
+      AgentRuns runs,
+      Surfaces surfaces,
+      Profiles profiles,
+      Defaults defaults,
+      Checkup checkup,
+      RandomGenerator chance) {
+    var choices = new Choices(store, defaults, profiles);
     this.store = store;
     this.turns = new Turns(store, RetrySchedule.standard(chance));
-    this.starts = new Starts(store, runs, surfaces, profiles, chance, turns);
+    this.starts = new Starts(store, runs, surfaces, choices, chance, turns);
     this.ears = new Ears(surfaces);
     this.followUps = new FollowUps(runs, starts, turns, new Together(ears));
     this.amendments = new Amendments(turns);
     this.stops = new Stops(store, runs, starts, turns);
     this.gate = new Gate(surfaces, turns);
+    this.links = new Links(store, runs, surfaces, starts, turns);
+    this.answers = new Answers(store, surfaces, choices, checkup, turns);
   }
 
   /// Works on the conversation's deliveries that are due. Only one step at a time runs for a
@@ -77,10 +94,11 @@ public final class Dispatcher {
           return next.map(
               pending -> {
                 work.inbox().begin(pending.item().id());
+                var delivery = links.resolved(work, pending.item());
                 var parts = work.inbox().joined(pending.item().id());
-                var turn = new Turn(pending.item(), parts, pending.tries(), now);
+                var turn = new Turn(delivery, parts, pending.tries(), now);
                 takes(work, turn);
-                return new Next(turn, situation(work, pending.item()));
+                return new Next(turn, situation(work, delivery));
               });
         });
   }
@@ -121,6 +139,9 @@ public final class Dispatcher {
         && !delivery.origin().opensThread()
         && delivery.arrivedAt().plus(OPENED_WITHIN).isAfter(now)
         && work.bindings().of(delivery.conversation()).isEmpty()
+        // A stop of what waits here is no reply.
+        && work.inbox().waiting(delivery.conversation()).stream()
+            .noneMatch(each -> each.item().origin().opensThread())
         && work.inbox().waitingNear(delivery.conversation()).stream()
             .anyMatch(
                 each ->
@@ -135,13 +156,16 @@ public final class Dispatcher {
           case Intent.Cancel(var run, _) -> run;
           case Intent.Status(var run) -> run;
           case Intent.Retry(var run) -> run;
+          case Intent.SayTo(var run, _) -> Optional.of(run);
           case Intent.Start _, Intent.Say _, Intent.ListRuns _, Intent.Help _, Intent.Unclear _ ->
               Optional.<RunId>empty();
           case Intent.Amend _, Intent.StopAt _ -> Optional.<RunId>empty();
+          case Intent.New _, Intent.Link _, Intent.Linked _, Intent.CancelMine _, Intent.Ask _ ->
+              Optional.<RunId>empty();
         };
     var conversation = delivery.conversation();
     return new Planner.Situation(
-        work.bindings().of(conversation),
+        own(work, delivery),
         named.flatMap(run -> work.bindings().of(run)),
         // A command from a place has no thread of its own; it is about the runs around.
         delivery.origin().replyTo().isPresent()
@@ -149,6 +173,20 @@ public final class Dispatcher {
                 .recent(Optional.of(conversation.surface()), conversation.place(), NEARBY)
             : List.of(),
         waiting(work, delivery));
+  }
+
+  /// The binding of the thread's current run; a stop means an earlier one, where only that goes on.
+  private static Optional<Binding> own(Work work, Delivery delivery) {
+    var current = work.bindings().of(delivery.conversation());
+    return current.isPresent()
+            && !current.get().isActive()
+            && delivery.intent() instanceof Intent.Cancel(var run, _)
+            && run.isEmpty()
+        ? work.bindings().active().stream()
+            .filter(each -> each.conversation().equals(delivery.conversation()))
+            .findFirst()
+            .or(() -> current)
+        : current;
   }
 
   /// The newest start of the person that a stop from a place may mean; none where something waits
@@ -176,6 +214,7 @@ public final class Dispatcher {
         return;
       }
       var plan = Planner.plan(turn.delivery(), next.situation(), turn.now());
+      turn = turn.noting(Traces.note(plan));
       log.info(
           "delivery planned delivery={} conversation={} plan={} try={}",
           turn.delivery().id(),
@@ -189,9 +228,10 @@ public final class Dispatcher {
         case Plan.StartRun start -> starts.start(turn, start);
         case Plan.FollowUp followUp -> followUps.followUp(turn, followUp);
         case Plan.CancelRun cancel -> stops.cancel(turn, cancel);
+        case Plan.LinkRun(var run) -> links.link(turn, run);
+        case Plan.Answer(var intent) -> answers.answer(turn, intent);
         case Plan.Tell(var updates) when isStop -> stops.tell(turn, updates);
-        case Plan.Tell(var updates) ->
-            turns.finish(turn, work -> updates.forEach(update -> turn.add(work, update)));
+        case Plan.Tell(var updates) -> answers.tell(turn, updates);
         case Plan.Ignore _ when isStop -> stops.ignore(turn);
         case Plan.Ignore _ -> turns.finish(turn, _ -> {});
       }
@@ -218,6 +258,9 @@ public final class Dispatcher {
           work.inbox().replace(turn.delivery().movedTo(conversation));
           if (turn.delivery().intent() instanceof Intent.Retry) {
             turn.tell(work, "It goes on in its thread.");
+          }
+          if (turn.delivery().intent() instanceof Intent.SayTo) {
+            turn.tell(work, "Passed on. It goes on in its thread.");
           }
         });
   }

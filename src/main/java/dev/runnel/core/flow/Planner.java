@@ -34,6 +34,8 @@ final class Planner {
           new Plan.MoveTo(conversation);
       case Plan.CancelRun(var binding) when isElsewhere(delivery, binding.conversation()) ->
           new Plan.MoveTo(binding.conversation());
+      case Plan.FollowUp(var binding, _) when isElsewhere(delivery, binding.conversation()) ->
+          new Plan.MoveTo(binding.conversation());
       case Plan plan -> plan;
     };
   }
@@ -90,26 +92,61 @@ final class Planner {
       case Intent.Retry(var run) ->
           target(delivery, situation, run, false)
               .<Plan>map(
-                  binding ->
-                      binding.isActive()
-                          ? tell(
-                              delivery,
-                              "The run has not ended yet. "
-                                  + Words.state(binding, now)
-                                  + " Stop it first, or say what to do differently.")
-                          : new Plan.StartRun(binding.conversation(), binding.request()))
+                  binding -> {
+                    if (binding.isActive()) {
+                      return tell(
+                          delivery,
+                          "The run has not ended yet. "
+                              + Words.state(binding, now)
+                              + " Stop it first, or say what to do differently.");
+                    }
+                    return hasAnother(situation, binding)
+                        ? tell(
+                            delivery,
+                            "Another run goes on in that thread. Stop it first, or start a second"
+                                + " one there with `new: …`.")
+                        : new Plan.StartRun(binding.conversation(), binding.request());
+                  })
               .orElseGet(() -> unknown(delivery, situation, run, "retry"));
-      case Intent.ListRuns _ ->
-          Plan.Tell.one(new Update.Listed(delivery.actor(), situation.nearby()));
-      case Intent.Help _ ->
+      case Intent.New(var request) ->
           heard(delivery, situation)
-              ? Plan.Tell.one(new Update.Helped(delivery.actor()))
+              ? new Plan.StartRun(delivery.conversation(), request)
+              : new Plan.Ignore("said in a conversation without a run");
+      case Intent.SayTo(var run, var request) ->
+          situation
+              .named()
+              .<Plan>map(binding -> new Plan.FollowUp(binding, request))
+              .orElseGet(() -> unknown(delivery, situation, Optional.of(run), "tell"));
+      case Intent.Link(var run) -> new Plan.LinkRun(run);
+      case Intent.ListRuns _, Intent.CancelMine _, Intent.Ask _ ->
+          new Plan.Answer(delivery.intent());
+      case Intent.Linked(var link, _) ->
+          heard(delivery, situation)
+              ? tell(
+                  delivery, "I know no run behind " + link + " . `list` shows the runs there are.")
+              : new Plan.Ignore("said in a conversation without a run");
+      case Intent.Help(var verb) ->
+          heard(delivery, situation)
+              ? Plan.Tell.one(
+                  verb.flatMap(Verb::of)
+                      .<Update>map(it -> new Update.Answered(delivery.actor(), Sheets.verb(it)))
+                      .orElseGet(() -> new Update.Helped(delivery.actor())))
               : new Plan.Ignore("said in a conversation without a run");
       case Intent.Unclear(var why) ->
           heard(delivery, situation)
               ? tell(delivery, why)
               : new Plan.Ignore("said in a conversation without a run");
     };
+  }
+
+  /// Whether a thread with an earlier run has a current one that goes on.
+  private static boolean hasAnother(Situation situation, Binding earlier) {
+    return situation
+        .own()
+        .filter(own -> own.conversation().equals(earlier.conversation()))
+        .filter(own -> !own.run().id().equals(earlier.run().id()))
+        .filter(Binding::isActive)
+        .isPresent();
   }
 
   private static boolean heard(Delivery delivery, Situation situation) {

@@ -28,13 +28,18 @@ final class Prompts {
   private Prompts() {}
 
   static Prompt compose(
-      Delivery delivery, Request request, Background background, RandomGenerator chance) {
+      Delivery delivery,
+      Defaults.Resolved resolved,
+      Background background,
+      RandomGenerator chance) {
+    var request = resolved.request();
     return new Prompt(
         text(request, background, chance),
         request.options().title().orElseGet(() -> title(request, background)),
         request.options(),
         metadata(delivery),
-        background.attachments());
+        background.attachments(),
+        resolved.basePrompt());
   }
 
   private static String text(Request request, Background background, RandomGenerator chance) {

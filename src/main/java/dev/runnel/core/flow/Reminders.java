@@ -44,6 +44,7 @@ public record Reminders(List<Duration> after) {
           Update.Cancelled _,
           Update.Told _,
           Update.Listed _,
+          Update.Answered _,
           Update.Helped _,
           Update.Received _ -> {}
     }

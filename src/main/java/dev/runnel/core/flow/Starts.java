@@ -26,7 +26,7 @@ final class Starts {
   private final Store store;
   private final AgentRuns runs;
   private final Surfaces surfaces;
-  private final Profiles profiles;
+  private final Choices choices;
   private final RandomGenerator chance;
   private final Turns turns;
 
@@ -34,13 +34,13 @@ final class Starts {
       Store store,
       AgentRuns runs,
       Surfaces surfaces,
-      Profiles profiles,
+      Choices choices,
       RandomGenerator chance,
       Turns turns) {
     this.store = store;
     this.runs = runs;
     this.surfaces = surfaces;
-    this.profiles = profiles;
+    this.choices = choices;
     this.chance = chance;
     this.turns = turns;
   }
@@ -93,9 +93,10 @@ final class Starts {
         case Outcome.Missing _ -> {}
       }
     }
-    var resolved = profiles.resolve(start.request());
-    if (resolved.isEmpty()) {
-      turns.finish(turn, work -> turn.tell(work, profiles.unknown(start.request())));
+    var resolved = choices.of(start.request(), start.conversation(), turn.delivery().actor());
+    if (resolved.unknownProfile().isPresent()) {
+      var unknown = choices.profiles().unknown(resolved.unknownProfile().get());
+      turns.finish(turn, work -> turn.tell(work, unknown));
       return;
     }
     var surface = surfaces.find(turn.conversation().surface());
@@ -115,7 +116,7 @@ final class Starts {
       background = Background.NONE;
       isUnread = true;
     }
-    var prompt = Prompts.compose(turn.delivery(), resolved.get(), background, chance);
+    var prompt = Prompts.compose(turn.delivery(), resolved, background, chance);
     switch (runs.start(prompt, turn.delivery().id())) {
       case Outcome.Done(var run) -> {
         if (isUnread) {

@@ -17,13 +17,22 @@ import java.util.stream.Stream;
 /// @param parts what is said together with it; its own words are those of all then
 /// @param tries those before this one
 /// @param now when the turn began
-record Turn(Delivery delivery, List<Delivery> parts, int tries, Instant now) {
+/// @param note what was decided about it, for those who ask why
+record Turn(Delivery delivery, List<Delivery> parts, int tries, Instant now, String note) {
   Turn {
     parts = List.copyOf(parts);
   }
 
   Turn(Delivery delivery, int tries, Instant now) {
     this(delivery, List.of(), tries, now);
+  }
+
+  Turn(Delivery delivery, List<Delivery> parts, int tries, Instant now) {
+    this(delivery, parts, tries, now, "");
+  }
+
+  Turn noting(String decided) {
+    return new Turn(delivery, parts, tries, now, decided);
   }
 
   /// An earlier try may have had its effect.

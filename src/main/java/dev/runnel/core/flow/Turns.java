@@ -43,6 +43,7 @@ final class Turns {
         turn,
         work -> {
           result.accept(work);
+          work.inbox().note(turn.delivery().id(), turn.note());
           end(work, turn);
         });
   }
@@ -283,11 +284,12 @@ final class Turns {
             });
   }
 
-  /// The binding as it is now, if it is still about the same run.
+  /// The binding as it is now, if its run is still the conversation's: its current or an earlier
+  /// one.
   static Optional<Binding> current(Work work, Binding binding) {
     return work.bindings()
-        .of(binding.conversation())
-        .filter(current -> current.run().id().equals(binding.run().id()));
+        .of(binding.run().id())
+        .filter(current -> current.conversation().equals(binding.conversation()));
   }
 
   /// The follow-up that reopened the run was needless.

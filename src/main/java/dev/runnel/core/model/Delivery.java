@@ -39,4 +39,9 @@ public record Delivery(
         new Origin(origin.link(), origin.replyTo(), origin.message(), false),
         arrivedAt);
   }
+
+  /// The same delivery, now that it is known what is meant.
+  public Delivery meaning(Intent meant) {
+    return new Delivery(id, meaning, conversation, actor, meant, addressed, origin, arrivedAt);
+  }
 }

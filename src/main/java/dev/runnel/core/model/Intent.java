@@ -1,5 +1,7 @@
 package dev.runnel.core.model;
 
+import java.net.URI;
+import java.util.List;
 import java.util.Optional;
 
 /// What the person said, before anybody looks at what is going on in the conversation.
@@ -21,10 +23,53 @@ public sealed interface Intent {
   /// Start again with the words of the run that ended.
   record Retry(Optional<RunId> run) implements Intent {}
 
-  /// The runs of the place it was asked in.
-  record ListRuns() implements Intent {}
+  /// Which runs there are.
+  ///
+  /// @param scope those of the place it was asked in where it is empty
+  /// @param states only runs in one of these; all where there are none
+  record ListRuns(Optional<Scope> scope, List<RunState> states) implements Intent {
+    public enum Scope {
+      MINE,
+      CHANNEL,
+      ALL
+    }
 
-  record Help() implements Intent {}
+    public ListRuns {
+      // Rows of an older version have no states.
+      states = Copies.of(states);
+    }
+
+    public ListRuns() {
+      this(Optional.empty(), List.of());
+    }
+  }
+
+  /// @param verb the one it is about; all where it is empty
+  record Help(Optional<String> verb) implements Intent {
+    public Help() {
+      this(Optional.empty());
+    }
+  }
+
+  /// A second run in the thread, which becomes the thread's current one.
+  record New(Request request) implements Intent {}
+
+  /// Said to a run from elsewhere.
+  record SayTo(RunId run, Request request) implements Intent {}
+
+  /// From now on the run is told about here.
+  record Link(RunId run) implements Intent {}
+
+  /// A command about what a link shows: a message, an issue, a session.
+  ///
+  /// @param intent it, without a run
+  record Linked(URI link, Intent intent) implements Intent {}
+
+  /// Stop all runs of the person who asks.
+  record CancelMine() implements Intent {}
+
+  /// Something that Runnel itself answers.
+  record Ask(Question question) implements Intent {}
 
   /// The words of an earlier message changed, or it was deleted.
   ///
@@ -43,8 +88,11 @@ public sealed interface Intent {
     return switch (this) {
       case Start(var request) -> Optional.of(request);
       case Say(var request) -> Optional.of(request);
+      case New(var request) -> Optional.of(request);
+      case SayTo(_, var request) -> Optional.of(request);
       case Cancel _, Status _, Retry _, ListRuns _, Help _, Unclear _ -> Optional.empty();
       case Amend _, StopAt _ -> Optional.empty();
+      case Link _, Linked _, CancelMine _, Ask _ -> Optional.empty();
     };
   }
 
@@ -53,7 +101,9 @@ public sealed interface Intent {
     return switch (this) {
       case Cancel _, Status _, ListRuns _, Help _, Unclear _ -> true;
       case Amend _, StopAt _ -> true;
-      case Start _, Say _, Retry _ -> false;
+      case CancelMine _, Ask _ -> true;
+      case Linked(_, var intent) -> intent.overtakes();
+      case Start _, Say _, Retry _, New _, SayTo _, Link _ -> false;
     };
   }
 }

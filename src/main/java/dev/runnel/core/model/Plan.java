@@ -21,6 +21,12 @@ public sealed interface Plan {
 
   record CancelRun(Binding binding) implements Plan {}
 
+  /// Tell of the run here from now on.
+  record LinkRun(RunId run) implements Plan {}
+
+  /// Find out what the delivery asks for, and say it.
+  record Answer(Intent intent) implements Plan {}
+
   /// Only say something.
   record Tell(List<Update> updates) implements Plan {
     public Tell {

@@ -46,11 +46,29 @@ public sealed interface Update {
   record Told(Actor to, String text, boolean privately) implements Update {}
 
   /// An answer to "which runs are there".
-  record Listed(Actor to, List<Binding> runs) implements Update {
+  ///
+  /// @param listing what was asked for; empty where the runs are those to choose from
+  record Listed(Actor to, List<Binding> runs, Optional<Listing> listing) implements Update {
     public Listed {
       runs = List.copyOf(runs);
     }
+
+    public Listed(Actor to, List<Binding> runs) {
+      this(to, runs, Optional.empty());
+    }
   }
+
+  /// What a list is of, and what it leaves out.
+  ///
+  /// @param place where it was asked; runs elsewhere say where they are
+  /// @param filtered whether only some were asked for
+  /// @param more how many did not fit
+  /// @param next the command that shows them, or fewer of them
+  /// @param elsewhere how many others there are that are not shown: other people's, in other places
+  record Listing(String place, boolean filtered, int more, String next, int elsewhere) {}
+
+  /// An answer in rows.
+  record Answered(Actor to, Sheet sheet) implements Update {}
 
   /// What Runnel understands, in the words of the surface it is shown on.
   record Helped(Actor to) implements Update {}
@@ -84,7 +102,7 @@ public sealed interface Update {
       case Failed(Run run, _, _, _) -> Optional.of(run.id());
       case Cancelled(Run run, _, _) -> Optional.of(run.id());
       case Reminder(Run run, _, _, _, _, _) -> Optional.of(run.id());
-      case Told _, Listed _, Helped _, Received _ -> Optional.empty();
+      case Told _, Listed _, Answered _, Helped _, Received _ -> Optional.empty();
     };
   }
 }

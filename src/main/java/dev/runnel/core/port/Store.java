@@ -11,6 +11,7 @@ import dev.runnel.core.model.Receipt;
 import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunId;
 import dev.runnel.core.model.SurfaceId;
+import dev.runnel.core.model.Trace;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -44,6 +45,11 @@ public interface Store {
   /// commit is worth it, and to show.
   <T> T read(Function<Bindings, T> question);
 
+  /// The defaults that people set for any of the places.
+  default List<Preferences.Preference> preferences(Set<String> places) {
+    return commit(work -> work.preferences().of(places));
+  }
+
   /// One transaction's view.
   interface Work {
     Inbox inbox();
@@ -53,6 +59,8 @@ public interface Store {
     Outbox outbox();
 
     Limits limits();
+
+    Preferences preferences();
   }
 
   /// A row that waits for its worker.
@@ -109,6 +117,14 @@ public interface Store {
 
     void done(DeliveryId id);
 
+    /// Keeps what was decided, for those who ask why.
+    void note(DeliveryId id, String note);
+
+    /// What became of a message, or of the latest of a conversation; newest first.
+    ///
+    /// @param meaning the semantic key of the message
+    List<Trace> traces(Conversation conversation, Optional<String> meaning, int limit);
+
     void later(DeliveryId id, Instant dueAt, String why);
 
     /// Gives up; a person may look at it and retry it.
@@ -156,10 +172,13 @@ public interface Store {
     void replace(Delivery delivery);
   }
 
-  /// Which conversation belongs to which run.
+  /// Which conversation belongs to which run. A conversation has one current run, and perhaps
+  /// earlier ones.
   interface Bindings {
+    /// Its current run's.
     Optional<Binding> of(Conversation conversation);
 
+    /// Also an earlier one's.
     Optional<Binding> of(RunId run);
 
     /// All whose run may still change.
@@ -172,11 +191,14 @@ public interface Store {
     /// @param place only conversations whose key starts with it; empty for all
     List<Binding> recent(Optional<SurfaceId> surface, String place, int limit);
 
-    /// Writes if nobody else wrote since the binding was read; version 0 replaces the run that the
-    /// conversation had before.
+    /// Writes if nobody else wrote since the binding was read; version 0 makes its run the
+    /// conversation's current one, and the run it had before an earlier one.
     ///
     /// @return false when the compare was lost
     boolean save(Binding binding);
+
+    /// The run is the conversation's no more.
+    void release(Conversation conversation, RunId run);
 
     /// Keeps where the status post of this run is.
     void statusPosted(Conversation conversation, RunId run, PostRef status);
@@ -242,5 +264,19 @@ public interface Store {
 
     /// Nobody uses the limit before that.
     void hold(String limit, Instant until);
+  }
+
+  /// Defaults that people set for themselves or for a place.
+  interface Preferences {
+    /// @param place where it holds: `slack:T1/C1`
+    /// @param by who set it, by the stable id
+    record Preference(String place, String key, String value, String by, Instant at) {}
+
+    List<Preference> of(Set<String> places);
+
+    void set(Preference preference);
+
+    /// @return false when there is none
+    boolean unset(String place, String key);
   }
 }

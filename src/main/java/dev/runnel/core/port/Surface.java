@@ -11,9 +11,12 @@ import dev.runnel.core.model.PostRef;
 import dev.runnel.core.model.Posting;
 import dev.runnel.core.model.RawRequest;
 import dev.runnel.core.model.Reception;
+import dev.runnel.core.model.Shown;
 import dev.runnel.core.model.SurfaceId;
+import java.net.URI;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /// A place where people talk to Runnel: Slack, an issue tracker.
@@ -56,6 +59,18 @@ public interface Surface {
   /// for a pause, all posts with the same limit wait.
   default String limit(Conversation conversation) {
     return id().value();
+  }
+
+  /// What a link of this platform shows; empty for a link of another. Pure.
+  ///
+  /// @param from where the link was said, for what it does not say itself
+  default Optional<Shown> shown(URI link, Conversation from) {
+    return Optional.empty();
+  }
+
+  /// Whether nobody reads there what is posted: a run from there may be taken along to a thread.
+  default boolean isSilent() {
+    return false;
   }
 
   /// What people said since, as the platform lists it, delivered or not. Bounded: what a very long

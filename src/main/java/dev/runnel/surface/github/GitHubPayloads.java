@@ -151,7 +151,7 @@ final class GitHubPayloads {
             intent ->
                 delivery(
                     said,
-                    "comment:" + id.get() + ":created",
+                    meaning(id.get()),
                     intent,
                     true,
                     new Origin(
@@ -159,6 +159,11 @@ final class GitHubPayloads {
                         Optional.empty(),
                         Optional.of(said.key().comment(id.get())),
                         false)));
+  }
+
+  /// The semantic key of a new comment.
+  static String meaning(long comment) {
+    return "comment:" + comment + ":created";
   }
 
   private Delivery delivery(

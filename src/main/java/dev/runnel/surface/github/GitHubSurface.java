@@ -11,6 +11,7 @@ import dev.runnel.core.model.Posting;
 import dev.runnel.core.model.RawRequest;
 import dev.runnel.core.model.Reception;
 import dev.runnel.core.model.Reply;
+import dev.runnel.core.model.Shown;
 import dev.runnel.core.model.SurfaceId;
 import dev.runnel.core.port.Surface;
 import dev.runnel.surface.kit.BotAccount;
@@ -18,6 +19,7 @@ import dev.runnel.surface.kit.CommentPosts;
 import dev.runnel.surface.kit.Hmac;
 import dev.runnel.surface.kit.MarkdownPosts;
 import dev.runnel.surface.kit.WebhookBody;
+import java.net.URI;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
@@ -45,9 +47,11 @@ public final class GitHubSurface implements Surface {
   private final GitHubApi api;
   private final GitHubBackground background;
   private final GitHubCatchUp catchUp;
+  private final URI apiUrl;
 
   public GitHubSurface(GitHubConfig config, OkHttpClient http, InstantSource clock) {
     this.hmac = new Hmac(config.webhookSecrets());
+    this.apiUrl = config.apiUrl();
     this.api = new GitHubApi(config, http, clock);
     this.account = new BotAccount(api::account);
     this.payloads = new GitHubPayloads(ID, config.tracker(), account);
@@ -121,6 +125,11 @@ public final class GitHubSurface implements Surface {
     return IssueKey.of(delivery.conversation())
         .map(issue -> background.read(issue, delivery))
         .orElse(Background.NONE);
+  }
+
+  @Override
+  public Optional<Shown> shown(URI link, Conversation from) {
+    return GitHubLinks.shown(link, ID, apiUrl);
   }
 
   @Override

@@ -66,6 +66,7 @@ public final class CommentPosts {
           Update.Reminder _,
           Update.Told _,
           Update.Listed _,
+          Update.Answered _,
           Update.Helped _ ->
           comment(issue, notice);
     };

@@ -26,7 +26,7 @@ public final class MarkdownPosts {
   private static final int LONGEST_LINE = 300;
   private static final int LONGEST_URL = 2_000;
   private static final int MOST_LINKS = 10;
-  private static final int MOST_LISTED = 20;
+  private static final int MOST_LISTED = 30;
   private static final Pattern LOGIN = Pattern.compile("[A-Za-z0-9][A-Za-z0-9_-]*");
 
   private final String label;
@@ -117,7 +117,10 @@ public final class MarkdownPosts {
               reminder.question(),
               "Comment `%s …` to answer.".formatted(mention));
       case Update.Told(_, String text, _) -> post(id, "", text, "");
-      case Update.Listed(_, List<Binding> runs) -> post(id, listed(runs), "", "");
+      case Update.Listed(_, var runs, var listing) ->
+          post(id, listed(runs) + MarkdownSheets.left(listing, mention), "", "");
+      case Update.Answered(_, var sheet) ->
+          post(id, MarkdownSheets.markdown(sheet, mention), "", "");
       case Update.Helped _ -> post(id, help(), "", "");
       case Update.Received _ ->
           throw new IllegalArgumentException("A sign of receipt is a reaction, not a comment");
@@ -210,7 +213,9 @@ public final class MarkdownPosts {
     | `%1$s stop` | stop the run |
     | `%1$s status` | say how it is going |
     | `%1$s retry` | start again with the same words |
-    | `%1$s help` | show this |
+    | `%1$s new: write the docs` | start a second run here |
+    | `%1$s list`, `config`, `usage` | show the runs, the defaults, what it cost |
+    | `%1$s help`, `help VERB` | show this, or all about one verb |
 
     `/%2$s` works like `%1$s`. The label `%3$s` on an issue starts a run too, `%3$s:NAME` one with the \
     profile NAME. Options go before or after the prompt, each with a value: \

@@ -140,7 +140,7 @@ final class SlackPayloads {
 
   private Reception slashCommand(Map<String, String> form, Instant arrivedAt) {
     var intent = Grammar.command(SlackText.plain(form.getOrDefault("text", "")));
-    if (intent instanceof Intent.Help) {
+    if (intent instanceof Intent.Help(var verb) && verb.isEmpty()) {
       return new Reception.Answered(privately(SlackWords.help(form.getOrDefault("command", ""))));
     }
     if (intent instanceof Intent.Unclear(String why)) {
@@ -168,7 +168,7 @@ final class SlackPayloads {
                 Optional.empty(),
                 replyTo(form.getOrDefault("response_url", "")),
                 Optional.empty(),
-                starts),
+                starts || intent instanceof Intent.Link),
             arrivedAt),
         starts ? privately("On it. Watch the thread in this channel.") : TAKEN);
   }
@@ -221,8 +221,8 @@ final class SlackPayloads {
     if (!addressed && (!isReply || words.isBlank())) {
       return NOISE;
     }
-    var meaning = "message:" + team.get() + "/" + channel.get() + "/" + ts.get();
-    return Grammar.words(words)
+    var meaning = meaning(team.get(), channel.get(), ts.get());
+    return Grammar.words(words, addressed)
         .map(intent -> SharedFile.naming(intent, files))
         .<Reception>map(
             intent ->
@@ -259,6 +259,11 @@ final class SlackPayloads {
     return id(first(body.path("authorizations")), "team_id")
         .or(() -> id(body, "team_id"))
         .or(this::ownTeam);
+  }
+
+  /// The semantic key of a message.
+  static String meaning(String team, String channel, String ts) {
+    return "message:" + team + "/" + channel + "/" + ts;
   }
 
   /// Said by a person just now: not an edit, a deletion, a "joined the channel", a bot.

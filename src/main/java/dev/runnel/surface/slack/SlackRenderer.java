@@ -11,7 +11,6 @@ import com.slack.api.model.block.element.ButtonElement;
 import dev.runnel.core.flow.Words;
 import dev.runnel.core.model.Actor;
 import dev.runnel.core.model.Artifact;
-import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Request;
 import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunState;
@@ -38,7 +37,6 @@ final class SlackRenderer {
   private static final int MOST_LINKS = 10;
   private static final int LONGEST_LINKS = 2_000;
   private static final int LONGEST_CONTEXT = 1_900;
-  private static final int MOST_LISTED = 20;
   private static final int LONGEST_TITLE = 150;
   private static final int LONGEST_LINE = 300;
   private static final int LONGEST_QUOTE = 2_000;
@@ -83,6 +81,7 @@ final class SlackRenderer {
           Update.Reminder _,
           Update.Told _,
           Update.Listed _,
+          Update.Answered _,
           Update.Helped _,
           Update.Received _ ->
           Optional.empty();
@@ -112,7 +111,8 @@ final class SlackRenderer {
               List.of(context("Reply to continue, or say `retry` to start again.")));
       case Update.Reminder reminder -> plain(SlackStops.reminder(reminder), mark);
       case Update.Told(_, String text, _) -> plain(Mrkdwn.plain(head(text)), mark);
-      case Update.Listed(_, List<Binding> runs) -> plain(listed(runs), mark);
+      case Update.Listed listed -> plain(SlackLists.mrkdwn(listed, command), mark);
+      case Update.Answered(_, var sheet) -> plain(SlackSheets.mrkdwn(sheet, command), mark);
       case Update.Helped _ -> plain(SlackWords.help(command), mark);
       case Update.Received _ ->
           throw new IllegalArgumentException("A sign of receipt is a reaction, not a post");
@@ -231,27 +231,6 @@ final class SlackRenderer {
             "for <@" + failed.requester().id() + "> · " + title(failed.run())),
         failed.why().isBlank() ? List.of() : words(failed.why(), false, failed.run(), withFile),
         end);
-  }
-
-  private String listed(List<Binding> runs) {
-    if (runs.isEmpty()) {
-      return "There are no runs here yet. `" + command + " PROMPT` starts one.";
-    }
-    var lines =
-        runs.stream()
-            .limit(MOST_LISTED)
-            .map(
-                it ->
-                    headline(it.run().state(), word(it.run()), title(it.run(), it.request()))
-                        + " · for <@"
-                        + it.requester().id()
-                        + "> · `"
-                        + Mrkdwn.escape(it.run().id().value())
-                        + "`"
-                        + session(it.run()).map(session -> " · " + session).orElse(""));
-    var left = runs.size() - MOST_LISTED;
-    return Stream.concat(lines, left > 0 ? Stream.of("… and " + left + " more.") : Stream.of())
-        .collect(Collectors.joining("\n"));
   }
 
   private static SlackPost plain(String mrkdwn, SlackPost.Mark mark) {

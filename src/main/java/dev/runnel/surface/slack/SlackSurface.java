@@ -14,6 +14,8 @@ import dev.runnel.core.model.RawRequest;
 import dev.runnel.core.model.Reception;
 import dev.runnel.core.model.Reply;
 import dev.runnel.core.model.Request;
+import dev.runnel.core.model.RunId;
+import dev.runnel.core.model.Shown;
 import dev.runnel.core.model.SurfaceId;
 import dev.runnel.core.model.Update;
 import dev.runnel.core.port.Surface;
@@ -311,6 +313,10 @@ public final class SlackSurface implements Surface, AutoCloseable {
       case Intent.Start(Request request) -> request;
       case Intent.Say(Request request) -> request;
       case Intent.Retry _ -> Request.of("the same again");
+      case Intent.New(Request request) -> request;
+      case Intent.Link(RunId run) -> Request.of("tell of the run " + run + " here");
+      case Intent.SayTo _, Intent.Linked _, Intent.CancelMine _, Intent.Ask _ ->
+          throw new IllegalArgumentException("Nothing that opens a thread: " + intent);
       case Intent.Cancel _, Intent.Status _, Intent.ListRuns _, Intent.Help _, Intent.Unclear _ ->
           throw new IllegalArgumentException("Nothing that opens a thread: " + intent);
       case Intent.Amend _, Intent.StopAt _ ->
@@ -325,11 +331,18 @@ public final class SlackSurface implements Surface, AutoCloseable {
       case Update.Status _ -> status == null ? say(notice) : edit(notice, status);
       case Update.Told(Actor to, _, boolean privately) ->
           privately ? tellPrivately(notice, to) : say(notice);
-      case Update.Listed(Actor to, _) -> tellPrivately(notice, to);
+      case Update.Listed(Actor to, _, _) -> tellPrivately(notice, to);
+      case Update.Answered(Actor to, _) -> tellPrivately(notice, to);
       case Update.Helped(Actor to) -> tellPrivately(notice, to);
       case Update.Blocked _, Update.Succeeded _, Update.Failed _, Update.Cancelled _ -> say(notice);
       case Update.Reminder _ -> say(notice);
     };
+  }
+
+  @Override
+  public Optional<Shown> shown(URI link, Conversation from) {
+    var team = from.surface().equals(SlackPlace.SURFACE) ? SlackPlace.of(from).team() : "";
+    return SlackLinks.shown(link, from, known(team));
   }
 
   @Override

@@ -13,10 +13,13 @@ final class SlackWords {
     `%1$s fix the flaky test` starts a run, in a thread of its own.
     `@mention` me in a channel or thread, or write me a direct message: that starts a run too.
     In a run's thread, every reply goes to the agent. A message that begins with `//` stays among people.
-    `stop`, `status`, `retry` or `help`, alone in a message, do what they say.
-    `%1$s list | status [RUN] | cancel [RUN] | retry [RUN] | help` work in any channel.
+    `stop`, `status`, `retry` or `help`, alone in a message, do what they say; `new: …` starts a second run there.
+    *Look after runs*, anywhere
+    `%1$s list [mine|channel|all] [STATE]` `status [RUN]` `cancel [RUN|all mine]` `retry [RUN]` `say RUN TEXT` `link RUN`
+    *Settings and questions*
+    `%1$s config` `explain PROMPT` `why LINK` `usage` `whoami` `doctor` `help VERB`
     *Options*, before or after the prompt
-    `--profile` `--env` `--model` `--skill` `--name` `--title` `--factory`, each with a value: `--title "Fix the test"`\
+    `--profile` `--env` `--model` `--skill` `--name` `--title` `--factory`, each with a value: `--title "Fix the test"` or `model=fast`\
     """
         .formatted(command.isBlank() ? "/agent" : Mrkdwn.escape(command));
   }

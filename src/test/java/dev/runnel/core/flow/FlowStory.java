@@ -42,6 +42,7 @@ import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
@@ -405,6 +406,11 @@ final class FlowStory implements Story {
     @Override
     public <T> T read(Function<Bindings, T> question) {
       return stage.saw(rows.read(question));
+    }
+
+    @Override
+    public List<Preferences.Preference> preferences(Set<String> places) {
+      return stage.saw(rows.preferences(places));
     }
   }
 

@@ -151,6 +151,16 @@ class LostCompareTest {
       }
 
       @Override
+      public Store.Preferences preferences() {
+        return work.preferences();
+      }
+
+      @Override
+      public void release(Conversation conversation, RunId run) {
+        work.bindings().release(conversation, run);
+      }
+
+      @Override
       public void statusPosted(Conversation conversation, RunId run, PostRef status) {
         work.bindings().statusPosted(conversation, run, status);
       }

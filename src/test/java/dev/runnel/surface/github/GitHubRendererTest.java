@@ -10,6 +10,7 @@ import dev.runnel.core.model.NoticeId;
 import dev.runnel.core.model.PostRef;
 import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunState;
+import dev.runnel.core.model.Sheet;
 import dev.runnel.core.model.Update;
 import dev.runnel.surface.kit.MarkdownPosts;
 import dev.runnel.surface.kit.TrackerSettings;
@@ -61,6 +62,22 @@ class GitHubRendererTest {
             Updates.DANA,
             List.of(Updates.binding(RunState.RUNNING, 1), Updates.binding(RunState.SUCCEEDED, 2))));
     updates.put("listed-none", new Update.Listed(Updates.DANA, List.of()));
+    updates.put(
+        "listed-more",
+        new Update.Listed(
+            Updates.DANA,
+            List.of(Updates.binding(RunState.RUNNING, 1)),
+            Optional.of(new Update.Listing("github:acme/shop", false, 12, "list all", 3))));
+    updates.put(
+        "answered",
+        new Update.Answered(
+            Updates.DANA,
+            new Sheet(
+                "Defaults for @dana",
+                List.of(
+                    Sheet.Row.of("Model", "fast", "set here"),
+                    Sheet.Row.sentence("Ask @lee <!-- hidden --> or read `docs`.")),
+                List.of(new Sheet.Next("Set one", "config set model fast")))));
     updates.put("helped", new Update.Helped(Updates.DANA));
     return updates;
   }

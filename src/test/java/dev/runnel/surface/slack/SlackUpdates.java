@@ -9,6 +9,7 @@ import dev.runnel.core.model.Request;
 import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunId;
 import dev.runnel.core.model.RunState;
+import dev.runnel.core.model.Sheet;
 import dev.runnel.core.model.Stop;
 import dev.runnel.core.model.Update;
 import java.net.URI;
@@ -239,6 +240,23 @@ final class SlackUpdates {
                 binding(done().titled("")),
                 binding(running().in(RunState.UNKNOWN, "HIBERNATING")))));
     all.put("listed-none", new Update.Listed(ANN, List.of()));
+    all.put(
+        "listed-more",
+        new Update.Listed(
+            ANN,
+            List.of(binding(running())),
+            Optional.of(new Update.Listing("slack:T0ACME/C0DEV", false, 12, "list all", 3))));
+    all.put(
+        "answered",
+        new Update.Answered(
+            ANN,
+            new Sheet(
+                "Defaults <for> *you*",
+                List.of(
+                    Sheet.Row.of("Model", "fast", "set here"),
+                    Sheet.Row.of("Prompt", "a <@U1> `b`\nsecond line"),
+                    Sheet.Row.sentence("See https://example.com/x?y=1&z=2 .")),
+                List.of(new Sheet.Next("Set one", "config set model fast")))));
     all.put("helped", new Update.Helped(ANN));
     return all;
   }

@@ -1,0 +1,54 @@
+package dev.runnel.surface.github;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.Shown;
+import dev.runnel.core.model.SurfaceId;
+import java.net.URI;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class GitHubLinksTest {
+  private static final SurfaceId GITHUB = new SurfaceId("github");
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "https://github.com/acme/shop/issues/7",
+        "https://GitHub.com/acme/shop/issues/7/",
+        "https://github.com/acme/shop/pull/7/files"
+      })
+  void anIssueIsItsConversation(String link) {
+    assertThat(shown(link, "https://api.github.com"))
+        .contains(new Shown(new Conversation(GITHUB, "acme/shop#7"), Optional.empty()));
+  }
+
+  @Test
+  void aCommentIsItself() {
+    assertThat(
+            shown(
+                "https://git.acme.com/acme/shop/issues/7#issuecomment-123",
+                "https://git.acme.com/api/v3"))
+        .contains(
+            new Shown(new Conversation(GITHUB, "acme/shop#7"), Optional.of("comment:123:created")));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "https://github.com/acme/shop, https://api.github.com",
+    "https://github.com/acme/shop/issues/new, https://api.github.com",
+    "https://example.com/acme/shop/issues/7, https://api.github.com",
+    "https://github.com/acme/shop/issues/7, https://git.acme.com/api/v3",
+  })
+  void otherLinksShowNothing(String link, String api) {
+    assertThat(shown(link, api)).isEmpty();
+  }
+
+  private static Optional<Shown> shown(String link, String api) {
+    return GitHubLinks.shown(URI.create(link), GITHUB, URI.create(api));
+  }
+}
