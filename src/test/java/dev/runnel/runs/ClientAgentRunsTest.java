@@ -104,6 +104,7 @@ class ClientAgentRunsTest implements AgentRunsContract {
                       "Fix it",
                       options,
                       Map.of("runnel.surface", "slack"),
+                      List.of(),
                       Optional.of("Be brief.")),
                   new DeliveryId("slack:1")));
 
@@ -126,7 +127,8 @@ class ClientAgentRunsTest implements AgentRunsContract {
       var attachment = new Attachment("red.png", "image/png", "Ynl0ZXM=");
 
       runs.start(
-          new Prompt("fix it", "Fix it", RunOptions.NONE, Map.of(), List.of(attachment)),
+          new Prompt(
+              "fix it", "Fix it", RunOptions.NONE, Map.of(), List.of(attachment), Optional.empty()),
           new DeliveryId("slack:1"));
 
       assertThat(PretendService.read(service.seen().getFirst().body()).path("attachments"))

@@ -120,11 +120,13 @@ final class Mrkdwn {
       }
       if (MrkdwnTable.startsAt(written, i)) {
         var end = MrkdwnTable.end(written, i);
+        separate(lines);
         lines.addAll(
             MrkdwnTable.read(written.subList(i, end))
                 .lines(cell -> unfenced(spans(cell)), Mrkdwn::escape));
         i = end - 1;
       } else if (mark.matches()) {
+        separate(lines);
         lines.add(FENCE);
         fence = Optional.of(mark.group("mark"));
       } else {
@@ -135,6 +137,13 @@ final class Mrkdwn {
       lines.add(FENCE);
     }
     return String.join("\n", lines).strip();
+  }
+
+  /// Two code blocks with nothing between them would be read as one.
+  private static void separate(List<String> lines) {
+    if (!lines.isEmpty() && lines.getLast().equals(FENCE)) {
+      lines.add("");
+    }
   }
 
   private static String line(String written) {
@@ -160,7 +169,8 @@ final class Mrkdwn {
     }
     var bullet = BULLET.matcher(line);
     if (bullet.matches()) {
-      return bullet.group("indent") + "• " + spans(bullet.group("text"));
+      var indent = bullet.group("indent");
+      return indent + (indent.length() > 1 ? "◦ " : "• ") + spans(bullet.group("text"));
     }
     var quote = QUOTE.matcher(line);
     return quote.matches() ? quoted(quote.group("text")) : spans(line);

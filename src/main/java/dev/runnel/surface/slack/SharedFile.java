@@ -116,11 +116,12 @@ record SharedFile(String name, String type, long size, Optional<URI> source, Opt
     if (files.isEmpty()) {
       return intent;
     }
-    return switch (intent) {
-      case Intent.Start(Request request) -> new Intent.Start(naming(request, files));
-      case Intent.Say(Request request) -> new Intent.Say(naming(request, files));
-      default -> intent;
-    };
+    if (intent instanceof Intent.Start(Request request)) {
+      return new Intent.Start(naming(request, files));
+    }
+    return intent instanceof Intent.Say(Request request)
+        ? new Intent.Say(naming(request, files))
+        : intent;
   }
 
   private static Request naming(Request request, List<SharedFile> files) {

@@ -132,15 +132,16 @@ final class SlackRenderer {
             elapsed,
             run.environment()
                 .or(() -> status.request().options().environment())
-                .map(it -> "in " + named(it))
+                .map(it -> "environment " + named(it))
                 .orElse(""),
             run.model()
                 .or(() -> status.request().options().model())
-                .map(it -> "with " + named(it))
+                .map(it -> "model " + named(it))
                 .orElse(""),
             run.cost().map(SlackRenderer::named).orElse("")));
     status.stop().ifPresent(stop -> blocks.add(section(SlackStops.onItsWay(stop))));
-    if (!run.state().isTerminal()) {
+    // A question has a post of its own.
+    if (!run.state().isTerminal() && !run.state().needsPerson()) {
       run.message()
           .map(it -> Mrkdwn.fromMarkdown(Mrkdwn.oneLine(it, LONGEST_LINE)))
           .filter(it -> !it.isBlank())
@@ -204,10 +205,7 @@ final class SlackRenderer {
             REPLY));
     return post(
         mark,
-        headline(
-            RunState.SUCCEEDED,
-            "Done",
-            "for <@" + succeeded.requester().id() + "> · " + title(run)),
+        headline(RunState.SUCCEEDED, "Done", succeeded.requester(), title(run)),
         run.message()
             .filter(it -> !it.isBlank())
             .map(it -> words(it, false, run, withFile))
@@ -225,10 +223,7 @@ final class SlackRenderer {
             session(failed.run()).orElse("")));
     return post(
         mark,
-        headline(
-            RunState.FAILED,
-            "Failed",
-            "for <@" + failed.requester().id() + "> · " + title(failed.run())),
+        headline(RunState.FAILED, "Failed", failed.requester(), title(failed.run())),
         failed.why().isBlank() ? List.of() : words(failed.why(), false, failed.run(), withFile),
         end);
   }
@@ -318,6 +313,11 @@ final class SlackRenderer {
 
   private static String headline(RunState state, String word, String title) {
     return Words.sign(state) + " *" + word + "*" + (title.isEmpty() ? "" : " · " + title);
+  }
+
+  private static String headline(RunState state, String word, Actor requester, String title) {
+    return "%s *%s* for <@%s>".formatted(Words.sign(state), word, requester.id())
+        + (title.isEmpty() ? "" : " · " + title);
   }
 
   private static String title(Run run) {

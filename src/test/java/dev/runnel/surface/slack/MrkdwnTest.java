@@ -21,6 +21,7 @@ class MrkdwnTest {
         "`**code** <b>`                    ¦ `**code** &lt;b&gt;`",
         "# A **big** heading #             ¦ *A big heading*",
         "- item                            ¦ • item",
+        "x<br>                             ¦ x",
         "- [ ] open                        ¦ ☐ open",
         "* [x] closed                      ¦ ☑ closed",
         "1. first                          ¦ 1. first",
@@ -65,7 +66,7 @@ class MrkdwnTest {
     assertThat(
             Mrkdwn.fromMarkdown(
                 "- see\n    ```sh\n    ls\n    ```\n````md\n```\nx\n```\n````\nend"))
-        .isEqualTo("• see\n```\n    ls\n```\n```\n'''\nx\n'''\n```\nend");
+        .isEqualTo("• see\n```\n    ls\n```\n\n```\n'''\nx\n'''\n```\nend");
   }
 
   @Test

@@ -231,8 +231,12 @@ class SlackPayloadsTest {
     }
 
     @Test
-    void withAFileCounts() {
-      assertThat(delivery("file-share").intent()).isEqualTo(say("read this"));
+    void withAFileCountsAndNamesIt() {
+      assertThat(delivery("file-share").intent())
+          .isEqualTo(
+              say(
+                  "read this\n\n[Attached file: ev.yaml, text/yaml, 1 KB, "
+                      + "http://127.0.0.1:3900/files/U0ANN/FMWQ0LZ7I64/ev.yaml]"));
     }
 
     @ParameterizedTest

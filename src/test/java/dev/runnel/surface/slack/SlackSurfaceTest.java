@@ -79,7 +79,11 @@ class SlackSurfaceTest implements SurfaceContract {
         golden("message-mention-in-thread", stop),
         golden("app-mention-in-thread", stop),
         golden("direct-message", say("why is the build red?")),
-        golden("file-share", say("read this")),
+        golden(
+            "file-share",
+            say(
+                "read this\n\n[Attached file: ev.yaml, text/yaml, 1 KB, "
+                    + "http://127.0.0.1:3900/files/U0ANN/FMWQ0LZ7I64/ev.yaml]")),
         golden("thread-broadcast", say("and the docs")),
         golden(
             "block-actions-cancel",
