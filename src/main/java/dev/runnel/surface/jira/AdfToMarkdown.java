@@ -23,6 +23,8 @@ final class AdfToMarkdown {
           "\\\\(?=[!-/:-@\\[-`{-~])|`|\\*|(?<![\\p{L}\\p{N}])_|_(?![\\p{L}\\p{N}])"
               + "|<(?=[A-Za-z/!])|~(?=~)|(?<=~)~|\\](?=\\()");
 
+  private static final Pattern BRACKET = Pattern.compile("(?<!\\\\)[\\[\\]]");
+
   private final UnaryOperator<String> person;
 
   AdfToMarkdown(UnaryOperator<String> person) {
@@ -268,7 +270,8 @@ final class AdfToMarkdown {
     } else if (link.filter(core::equals).isPresent()) {
       words = "<" + core + ">";
     } else {
-      words = escaped(core);
+      words =
+          link.isPresent() ? BRACKET.matcher(escaped(core)).replaceAll("\\\\$0") : escaped(core);
     }
     words = marks.contains("strike") ? "~~" + words + "~~" : words;
     words = marks.contains("em") ? "_" + words + "_" : words;

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
@@ -15,8 +16,6 @@ final class MarkdownBlocks {
       Pattern.compile("(?<indent> {0,3})(?<fence>`{3,}(?!.*`)|~{3,})(?<info>.*)");
   private static final Pattern HEADING =
       Pattern.compile(" {0,3}(?<level>#{1,6})(?:[ \\t]+(?<text>.*?))?(?:[ \\t]+#+)?[ \\t]*");
-  private static final Pattern RULE =
-      Pattern.compile(" {0,3}(?:(?:-[ \\t]*){3,}|(?:\\*[ \\t]*){3,}|(?:_[ \\t]*){3,})");
   private static final Pattern QUOTE = Pattern.compile(" {0,3}> ?(?<text>.*)");
   private static final Pattern ITEM =
       Pattern.compile(
@@ -24,6 +23,7 @@ final class MarkdownBlocks {
   private static final Pattern DELIMITERS =
       Pattern.compile(" {0,3}\\|?[ \\t]*:?-+:?[ \\t]*(?:\\|[ \\t]*:?-+:?[ \\t]*)*\\|?[ \\t]*");
   private static final Pattern LANGUAGE = Pattern.compile("[A-Za-z0-9_+#.-]{1,40}");
+  private static final int LONGEST_DELIMITERS = 1_000;
   private static final String CODE_INDENT = "    ";
 
   private final MarkdownInline inline;
@@ -55,6 +55,15 @@ final class MarkdownBlocks {
 
   private static int indent(String line) {
     return line.length() - line.stripLeading().length();
+  }
+
+  /// Three or more of one sign, with spaces between.
+  private static boolean isRule(String line) {
+    var signs = line.replace(" ", "");
+    return signs.length() >= 3
+        && indent(line) <= 3
+        && "-*_".indexOf(signs.charAt(0)) >= 0
+        && signs.chars().allMatch(sign -> sign == signs.charAt(0));
   }
 
   /// The cells of a table's row; an escaped bar, or one in code, is none between cells.
@@ -110,7 +119,7 @@ final class MarkdownBlocks {
         fencedCode();
       } else if (HEADING.matcher(line).matches()) {
         heading();
-      } else if (RULE.matcher(line).matches()) {
+      } else if (isRule(line)) {
         at++;
         if (place == Place.DOCUMENT) {
           blocks.add(Adf.node("rule"));
@@ -224,7 +233,7 @@ final class MarkdownBlocks {
         var item = ITEM.matcher(lines.get(at));
         if (!item.matches()
             || kind(Objects.requireNonNull(item.group("mark"))) != kind
-            || RULE.matcher(lines.get(at)).matches()) {
+            || isRule(lines.get(at))) {
           break;
         }
         items.add(item(item));
@@ -247,7 +256,7 @@ final class MarkdownBlocks {
       return mark.charAt(mark.length() - 1);
     }
 
-    private ObjectNode item(java.util.regex.Matcher first) {
+    private ObjectNode item(Matcher first) {
       var gap = Objects.requireNonNull(first.group("gap")).length();
       var text = Objects.requireNonNull(first.group("text"));
       var marked =
@@ -263,7 +272,9 @@ final class MarkdownBlocks {
           content.add("");
         } else if (indent(line) >= width) {
           content.add(line.substring(width));
-        } else if (content.getLast().isBlank() || startsBlock(line)) {
+        } else if (content.getLast().isBlank()
+            || startsBlock(line)
+            || ITEM.matcher(line).matches()) {
           break;
         } else {
           content.add(line.stripLeading());
@@ -281,14 +292,14 @@ final class MarkdownBlocks {
       return at + 1 < lines.size()
           && lines.get(at).contains("|")
           && lines.get(at + 1).contains("|")
+          && lines.get(at + 1).length() <= LONGEST_DELIMITERS
           && DELIMITERS.matcher(lines.get(at + 1)).matches();
     }
 
     private void table() {
-      var head = cells(lines.get(at));
-      at += 2;
       var rows = new ArrayList<List<String>>();
-      rows.add(head);
+      rows.add(cells(lines.get(at)));
+      at += 2;
       while (at < lines.size() && lines.get(at).contains("|")) {
         rows.add(cells(lines.get(at++)));
       }
@@ -296,7 +307,7 @@ final class MarkdownBlocks {
         rows.stream().map(row -> paragraph(String.join(" · ", row))).forEach(blocks::add);
         return;
       }
-      var width = Math.max(1, head.size());
+      var width = Math.max(1, rows.stream().mapToInt(List::size).max().orElse(1));
       var content = new ArrayList<ObjectNode>();
       for (var row : rows) {
         var type = content.isEmpty() ? "tableHeader" : "tableCell";
@@ -324,7 +335,7 @@ final class MarkdownBlocks {
       return line.isBlank()
           || FENCE.matcher(line).matches()
           || HEADING.matcher(line).matches()
-          || RULE.matcher(line).matches()
+          || isRule(line)
           || isDeeper(QUOTE, line)
           || (depth < DEEPEST
               && item.matches()

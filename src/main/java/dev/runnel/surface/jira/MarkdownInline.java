@@ -1,15 +1,19 @@
 package dev.runnel.surface.jira;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /// Reads the words of a Markdown paragraph, with their marks and links, into inline nodes of the
 /// Atlassian Document Format.
@@ -22,7 +26,7 @@ final class MarkdownInline {
   private static final Pattern TAG = Pattern.compile("<(?<name>br|/?sub|/?sup)\\s*/?>");
   private static final Pattern TARGET =
       Pattern.compile(
-          "\\((?:<(?<angled>[^<>\\n]*)>|(?<bare>(?:[^\\s()<>]|\\([^\\s()]*\\))*))"
+          "\\((?:<(?<angled>[^<>\\n]*)>|(?<bare>(?:[^\\s()<>]++|\\([^\\s()]*\\))*))"
               + "(?:\\s+\"[^\"\\n]*\")?\\)");
   private static final Pattern LINK = Pattern.compile("(?i)(?:https?://|mailto:)\\S+");
 
@@ -116,6 +120,7 @@ final class MarkdownInline {
     private final StringBuilder plain = new StringBuilder();
     // What was looked for and is not in the rest: spares looking again.
     private final Set<String> missing = new HashSet<>();
+    private @Nullable Map<Integer, Integer> brackets;
     private int at;
 
     Reader(String text, Style style, int depth, Out out) {
@@ -227,7 +232,7 @@ final class MarkdownInline {
     }
 
     private Matcher here(Pattern pattern, int from) {
-      return pattern.matcher(text).region(from, text.length());
+      return pattern.matcher(text).region(from, Math.min(text.length(), from + 2 * LONGEST_LINK));
     }
 
     private boolean tag() {
@@ -273,31 +278,38 @@ final class MarkdownInline {
 
     /// Where the bracket that opens there is closed, or -1.
     private int closingBracket(int open) {
-      var depthOfBrackets = 0;
-      for (var end = open; end < text.length(); end++) {
-        var sign = text.charAt(end);
+      if (brackets == null) {
+        brackets = pairs();
+      }
+      return brackets.getOrDefault(open, -1);
+    }
+
+    private Map<Integer, Integer> pairs() {
+      var pairs = new HashMap<Integer, Integer>();
+      var opened = new ArrayDeque<Integer>();
+      for (var here = 0; here < text.length(); here++) {
+        var sign = text.charAt(here);
         if (sign == '\\') {
-          end++;
+          here++;
         } else if (sign == '`') {
-          var length = run(end, '`');
-          var closing = closingTicks(end + length, length);
-          end = (closing < 0 ? end : closing) + length - 1;
+          var length = run(here, '`');
+          var closing = closingTicks(here + length, length);
+          here = (closing < 0 ? here : closing) + length - 1;
         } else if (sign == '[') {
-          depthOfBrackets++;
-        } else if (sign == ']' && --depthOfBrackets == 0) {
-          return end;
+          opened.push(here);
+        } else if (sign == ']' && !opened.isEmpty()) {
+          pairs.put(opened.pop(), here);
         }
       }
-      return -1;
+      return pairs;
     }
 
     private boolean link(int open) {
-      if (depth >= DEEPEST || style.link().isPresent() || missing.contains("]")) {
+      if (depth >= DEEPEST || style.link().isPresent()) {
         return false;
       }
       var close = closingBracket(open);
       if (close < 0) {
-        missing.add("]");
         return false;
       }
       var target = here(TARGET, close + 1);
