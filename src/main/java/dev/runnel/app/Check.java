@@ -39,6 +39,7 @@ final class Check {
       platforms.slack().ifPresent(slack -> slack.check().forEach(this::line));
       platforms.github().ifPresent(github -> line("GitHub", github.check()));
       platforms.gitlab().ifPresent(gitlab -> line("GitLab", gitlab.check()));
+      platforms.jira().ifPresent(jira -> line("Jira", jira.check()));
       platforms.gitea().ifPresent(gitea -> line("Gitea", gitea.check()));
     } finally {
       if (opened != null) {

@@ -7,6 +7,8 @@ import dev.runnel.surface.github.GitHubConfig;
 import dev.runnel.surface.github.GitHubSurface;
 import dev.runnel.surface.gitlab.GitLabConfig;
 import dev.runnel.surface.gitlab.GitLabSurface;
+import dev.runnel.surface.jira.JiraConfig;
+import dev.runnel.surface.jira.JiraSurface;
 import dev.runnel.surface.slack.SlackConfig;
 import dev.runnel.surface.slack.SlackSurface;
 import dev.runnel.web.FrontDoor;
@@ -28,6 +30,7 @@ record Platforms(
     Optional<SlackSurface> slack,
     Optional<GitHubSurface> github,
     Optional<GitLabSurface> gitlab,
+    Optional<JiraSurface> jira,
     Optional<GiteaSurface> gitea,
     OkHttpClient http)
     implements AutoCloseable {
@@ -62,6 +65,8 @@ record Platforms(
         gitHubConfig(settings).map(config -> new GitHubSurface(config, http, clock)),
         read(GitLabConfig::from, settings.startingWith("GITLAB_", "RUNNEL_"))
             .map(config -> new GitLabSurface(config, http, clock)),
+        read(JiraConfig::from, settings.startingWith("JIRA_", "RUNNEL_"))
+            .map(config -> new JiraSurface(config, http, clock)),
         read(GiteaConfig::from, settings.startingWith("GITEA_", "RUNNEL_"))
             .map(config -> new GiteaSurface(config, http, clock)),
         http);
@@ -77,7 +82,9 @@ record Platforms(
   }
 
   List<Surface> surfaces() {
-    return Stream.of(slack, github, gitlab, gitea).<Surface>flatMap(Optional::stream).toList();
+    return Stream.of(slack, github, gitlab, jira, gitea)
+        .<Surface>flatMap(Optional::stream)
+        .toList();
   }
 
   /// As people write them.
@@ -86,6 +93,7 @@ record Platforms(
             slack.map(_ -> "Slack"),
             github.map(_ -> "GitHub"),
             gitlab.map(_ -> "GitLab"),
+            jira.map(_ -> "Jira"),
             gitea.map(_ -> "Gitea"))
         .flatMap(Optional::stream)
         .toList();
@@ -106,6 +114,11 @@ record Platforms(
             "GitLab",
             gitlab.isPresent() ? "on" : "off. Set GITLAB_WEBHOOK_SECRET and GITLAB_TOKEN"),
         Wiring.line(
+            "Jira",
+            jira.isPresent()
+                ? "on"
+                : "off. Set JIRA_WEBHOOK_SECRET, JIRA_URL, JIRA_TOKEN and, on Cloud, JIRA_EMAIL"),
+        Wiring.line(
             "Gitea",
             gitea.isPresent() ? "on" : "off. Set GITEA_WEBHOOK_SECRET, GITEA_TOKEN and GITEA_URL"));
   }
@@ -114,6 +127,7 @@ record Platforms(
     slack.ifPresent(SlackSurface::start);
     github.ifPresent(GitHubSurface::start);
     gitlab.ifPresent(GitLabSurface::start);
+    jira.ifPresent(JiraSurface::start);
     gitea.ifPresent(GiteaSurface::start);
   }
 

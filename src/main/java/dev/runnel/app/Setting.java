@@ -48,6 +48,12 @@ enum Setting {
   GITLAB_TOKEN("gitlab.token"),
   GITLAB_URL("gitlab.url"),
   GITLAB_ACCESS("gitlab.access"),
+  JIRA_WEBHOOK_SECRET("jira.webhook_secret"),
+  JIRA_URL("jira.url"),
+  JIRA_EMAIL("jira.email"),
+  JIRA_TOKEN("jira.token"),
+  JIRA_ACCESS("jira.access"),
+  JIRA_TRANSITIONS("jira.transitions"),
   GITEA_WEBHOOK_SECRET("gitea.webhook_secret"),
   GITEA_TOKEN("gitea.token"),
   GITEA_URL("gitea.url");
@@ -77,6 +83,8 @@ enum Setting {
           GITHUB_TOKEN,
           GITLAB_WEBHOOK_SECRET,
           GITLAB_TOKEN,
+          JIRA_WEBHOOK_SECRET,
+          JIRA_TOKEN,
           GITEA_WEBHOOK_SECRET,
           GITEA_TOKEN ->
           true;
@@ -112,6 +120,10 @@ enum Setting {
           GITHUB_API_URL,
           GITLAB_URL,
           GITLAB_ACCESS,
+          JIRA_URL,
+          JIRA_EMAIL,
+          JIRA_ACCESS,
+          JIRA_TRANSITIONS,
           GITEA_URL ->
           false;
     };

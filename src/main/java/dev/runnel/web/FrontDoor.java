@@ -55,6 +55,8 @@ public final class FrontDoor implements AutoCloseable {
     routes.post("/slack/events", context -> handle(context, "slack"));
     routes.post("/webhooks/{name}", context -> handle(context, context.pathParam("name")));
     routes.post("/webhooks/hooks/{hook}", context -> handle(context, "hooks"));
+    // A Jira Data Center may be unable to sign, and has the secret here: nothing logs the path.
+    routes.post("/webhooks/jira/{secret}", context -> handle(context, "jira"));
   }
 
   private void handle(Context context, String name) {

@@ -85,6 +85,10 @@ class ArrowsTest {
           .imports("dev.runnel.core..", "dev.runnel.surface.kit", JACKSON, OKHTTP);
 
   @ArchTest
+  static final ArchRule jira =
+      room("surface.jira").imports("dev.runnel.core..", "dev.runnel.surface.kit", JACKSON, OKHTTP);
+
+  @ArchTest
   static final ArchRule gitea =
       room("surface.gitea").imports("dev.runnel.core..", "dev.runnel.surface.kit", JACKSON, OKHTTP);
 

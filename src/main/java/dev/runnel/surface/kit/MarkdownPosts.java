@@ -15,6 +15,7 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -37,7 +38,13 @@ public final class MarkdownPosts {
   ///
   /// @param longest the most characters that a comment may have
   /// @param slashCommands whether a line that begins with a slash is a command to the tracker
-  public record Dialect(int longest, boolean slashCommands) {}
+  /// @param ping a person's name such that the tracker tells them
+  public record Dialect(int longest, boolean slashCommands, Function<Actor, String> ping) {
+    /// Where an `@` before the id tells them.
+    public Dialect(int longest, boolean slashCommands) {
+      this(longest, slashCommands, MarkdownPosts::called);
+    }
+  }
 
   public MarkdownPosts(TrackerSettings settings, Dialect dialect) {
     this.label = settings.label();
@@ -51,7 +58,8 @@ public final class MarkdownPosts {
       case Update.Blocked blocked ->
           post(
               id,
-              "✋ %s, the agent needs an answer:".formatted(called(blocked.requester())),
+              "✋ %s, the agent needs an answer:"
+                  .formatted(dialect.ping().apply(blocked.requester())),
               blocked.question(),
               line(
                   "Comment `%s …` to answer.".formatted(mention),

@@ -93,10 +93,11 @@ public record TrackerCalls(
     };
   }
 
-  /// "Too much" is 429, or on GitHub 403 and a hint.
+  /// "Too much" is 429, on Jira perhaps 503 and a pause, or on GitHub 403 and a hint.
   /// See https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api
   private static boolean isForHaste(Answer answer) {
     return answer.status() == 429
+        || (answer.status() == 503 && answer.header("Retry-After").isPresent())
         || (answer.status() == 403
             && (answer.header("Retry-After").isPresent()
                 || isSpent(answer)

@@ -1,0 +1,156 @@
+package dev.runnel.surface.jira;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.Missed;
+import dev.runnel.core.model.SurfaceId;
+import dev.runnel.surface.kit.ApiResult;
+import dev.runnel.surface.kit.Json;
+import dev.runnel.surface.kit.Pages;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/// What was said, labelled and moved on in the projects of the latest runs, and wherever the
+/// trigger label is: Jira gives a delivery up after some tries.
+final class JiraCatchUp {
+  private static final int MOST_PROJECTS = 20;
+  private static final int MOST_ISSUES = 50;
+
+  private final SurfaceId surface;
+  private final JiraApi api;
+  private final JiraPayloads payloads;
+  private final String label;
+  private final InstantSource clock;
+
+  JiraCatchUp(
+      SurfaceId surface, JiraApi api, JiraPayloads payloads, String label, InstantSource clock) {
+    this.surface = surface;
+    this.api = api;
+    this.payloads = payloads;
+    this.label = label;
+    this.clock = clock;
+  }
+
+  Missed since(Instant since, List<Conversation> conversations) {
+    var heard = new ArrayList<Missed.Heard>();
+    try {
+      var found =
+          Pages.read(_ -> api.search(query(since, conversations)), Integer.MAX_VALUE, _ -> false);
+      for (var each : found.stream().limit(MOST_ISSUES).toList()) {
+        var key = Json.text(each, "key").flatMap(JiraIssue::of);
+        if (key.isPresent()) {
+          hear(heard, key.get(), since);
+        }
+      }
+    } catch (Pages.Waits waits) {
+      return new Missed.Unknown(waits.after(), waits.why());
+    }
+    heard.sort(Comparator.comparing(Missed.Heard::at));
+    return new Missed.Said(heard);
+  }
+
+  /// Minutes ago, for a time of day would be one in the time zone of the account.
+  private String query(Instant since, List<Conversation> conversations) {
+    var projects =
+        conversations.stream()
+            .flatMap(each -> JiraIssue.of(each).stream())
+            .map(JiraIssue::project)
+            .distinct()
+            .limit(MOST_PROJECTS)
+            .map(JiraCatchUp::quoted)
+            .collect(Collectors.joining(", "));
+    var minutes = Math.max(1, Duration.between(since, clock.instant()).toMinutes() + 1);
+    return "updated >= \"-%dm\" AND (labels = %s%s) ORDER BY updated ASC"
+        .formatted(
+            minutes, quoted(label), projects.isEmpty() ? "" : " OR project IN (" + projects + ")");
+  }
+
+  /// As a query has text that may hold spaces, quotes and words of its own.
+  static String quoted(String text) {
+    return "\"" + text.replace("\\", "\\\\").replace("\"", "\\\"") + "\"";
+  }
+
+  private void hear(List<Missed.Heard> heard, JiraIssue key, Instant since) throws Pages.Waits {
+    switch (api.history(key)) {
+      case ApiResult.Done(var issue) -> {
+        if (JiraSite.time(issue.path("fields"), "created").filter(since::isBefore).isPresent()) {
+          hear(heard, created(issue), issue.path("fields"), "issue-" + key, since);
+        }
+        for (var change : issue.path("changelog").path("histories")) {
+          hear(
+              heard,
+              changed(issue, change),
+              change,
+              "change-" + Json.text(change, "id").orElse(""),
+              since);
+        }
+        for (var comment :
+            Pages.read(
+                page -> api.comments(key, page),
+                JiraApi.PAGE,
+                each -> JiraSite.time(each, "created").filter(since::isAfter).isPresent())) {
+          hear(
+              heard,
+              commented(issue, comment),
+              comment,
+              "comment-" + JiraComments.id(comment).orElse(0L),
+              since);
+        }
+      }
+      case ApiResult.Busy busy -> throw new Pages.Waits(busy);
+      case ApiResult.Gone _, ApiResult.Refused _ -> {}
+    }
+  }
+
+  private void hear(
+      List<Missed.Heard> heard, ObjectNode payload, JsonNode dated, String id, Instant since) {
+    var at = JiraSite.time(dated, "created").filter(it -> !it.isBefore(since));
+    if (at.isPresent()) {
+      payloads
+          .read(DeliveryId.of(surface, "caught-up-" + id), payload, clock.instant())
+          .ifPresent(said -> heard.add(new Missed.Heard(said, at.get(), true)));
+    }
+  }
+
+  private static ObjectNode payload(String event, JsonNode issue, JsonNode user) {
+    var payload = JsonNodeFactory.instance.objectNode().put("webhookEvent", event);
+    payload.set("issue", issue);
+    payload.set("user", user);
+    return payload;
+  }
+
+  /// As it is now: what was changed since is told by its changes.
+  private static ObjectNode created(JsonNode issue) {
+    ObjectNode first = issue.deepCopy();
+    var fields = first.withObjectProperty("fields");
+    for (var change : issue.path("changelog").path("histories")) {
+      for (var item : change.path("items")) {
+        var field = Json.text(item, "field").orElse("");
+        if (field.equals("labels") || field.equals("assignee")) {
+          fields.remove(field);
+        }
+      }
+    }
+    return payload("jira:issue_created", first, issue.path("fields").path("creator"));
+  }
+
+  private static ObjectNode changed(JsonNode issue, JsonNode change) {
+    var payload = payload("jira:issue_updated", issue, change.path("author"));
+    payload.set("changelog", change);
+    return payload;
+  }
+
+  private static ObjectNode commented(JsonNode issue, JsonNode comment) {
+    var payload = payload("comment_created", issue, comment.path("author"));
+    payload.set("comment", comment);
+    return payload;
+  }
+}

@@ -1,0 +1,140 @@
+package dev.runnel.surface.jira;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import dev.runnel.core.model.PostRef;
+import dev.runnel.surface.kit.ApiResult;
+import dev.runnel.surface.kit.IssueComments;
+import dev.runnel.surface.kit.Json;
+import dev.runnel.surface.kit.Pages;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
+
+/// The comments of one issue on Jira. The marker of a post is a property of its comment, for Jira
+/// shows all of a comment's text.
+///
+/// @param mayPing whether a post may mention that account
+record JiraComments(JiraApi api, JiraIssue issue, Predicate<String> mayPing)
+    implements IssueComments {
+  private static final String TEXT = "text";
+  private static final Pattern MARKER = Pattern.compile("\\s*(?<marker><!-- runnel:.* -->)\\s*$");
+  // At the start of a line it would address us, and the post come back as a word to us.
+  private static final Pattern ADDRESS =
+      Pattern.compile("(?m)^([ \\u200B]*)([@/])(?=\\u200B?[A-Za-z0-9])");
+  private static final String NO_BREAK_SPACE = "\u00A0";
+
+  private record Post(String words, String marker) {}
+
+  private static Post post(String text) {
+    var marker = MARKER.matcher(text);
+    var post =
+        marker.find()
+            ? new Post(text.substring(0, marker.start()), marker.group("marker"))
+            : new Post(text, "");
+    return new Post(
+        ADDRESS.matcher(post.words()).replaceAll("$1" + NO_BREAK_SPACE + "$2"), post.marker());
+  }
+
+  private JsonNode body(Post post) {
+    return api.site().body(post.words(), mayPing);
+  }
+
+  @Override
+  public ApiResult add(String text) {
+    var post = post(text);
+    var result = api.comment(issue, body(post), post.marker());
+    return result instanceof ApiResult.Done(var comment)
+        ? new ApiResult.Done(numbered(comment, ""))
+        : result;
+  }
+
+  @Override
+  public ApiResult edit(long comment, String text) {
+    var post = post(text);
+    return api.edit(issue, comment, body(post), post.marker());
+  }
+
+  /// All of our own at once, each with its marker for a text.
+  @Override
+  public ApiResult since(Instant since, int page) {
+    var found = JsonNodeFactory.instance.arrayNode();
+    try {
+      var ours = api.account();
+      for (var comment :
+          Pages.read(
+              each -> api.comments(issue, each),
+              JiraApi.PAGE,
+              each -> JiraSite.time(each, "created").filter(since::isAfter).isPresent())) {
+        var isOurs = ours.isPresent() && api.site().account(comment.path("author")).equals(ours);
+        var id = id(comment);
+        if (isOurs && id.isPresent()) {
+          switch (api.marker(issue, id.get())) {
+            case ApiResult.Done(var property) ->
+                found.add(
+                    numbered(comment, Json.text(property.path("value"), "marker").orElse("")));
+            case ApiResult.Busy busy -> throw new Pages.Waits(busy);
+            case ApiResult.Gone _, ApiResult.Refused _ -> {}
+          }
+        }
+      }
+      return new ApiResult.Done(found);
+    } catch (Pages.Waits waits) {
+      return new ApiResult.Busy(waits.after(), waits.why());
+    }
+  }
+
+  /// Jira writes its numbers as text.
+  static Optional<Long> id(JsonNode comment) {
+    return Json.text(comment, "id")
+        .filter(id -> id.matches("[0-9]{1,18}"))
+        .map(Long::valueOf)
+        .or(() -> Json.id(comment, "id"));
+  }
+
+  private static JsonNode numbered(JsonNode comment, String text) {
+    var numbered = JsonNodeFactory.instance.objectNode().put(TEXT, text);
+    id(comment).ifPresent(id -> numbered.put("id", id));
+    return numbered;
+  }
+
+  @Override
+  public int pageSize() {
+    return Integer.MAX_VALUE;
+  }
+
+  @Override
+  public String textMember() {
+    return TEXT;
+  }
+
+  /// Jira lets nobody react to a comment through its API; who watches an issue has seen it.
+  @Override
+  public ApiResult react(long comment) {
+    return switch (api.myself()) {
+      case ApiResult.Done(var user) ->
+          api.site()
+              .id(user)
+              .map(id -> api.watch(issue, id))
+              .orElseGet(() -> new ApiResult.Gone("The account has no name"));
+      case ApiResult other -> other;
+    };
+  }
+
+  @Override
+  public ApiResult label(Optional<String> on, List<String> off) {
+    return api.label(issue, on, off);
+  }
+
+  @Override
+  public PostRef ref(long comment) {
+    return issue.comment(comment);
+  }
+
+  @Override
+  public Optional<Long> comment(PostRef ref) {
+    return JiraIssue.commentId(ref);
+  }
+}

@@ -1,0 +1,129 @@
+package dev.runnel.surface.jira;
+
+import dev.runnel.surface.kit.SettingValues;
+import dev.runnel.surface.kit.TrackerSettings;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/// How to talk with Jira.
+///
+/// @param webhookSecrets all valid at once, so that they can be rotated without an outage
+/// @param url where people open it, without a slash at its end
+/// @param email of the account whose token it is, on Cloud; empty for a Data Center
+/// @param token of the account that comments
+/// @param access account ids (on Data Center user names) and `group:NAME`s that may start and
+///     steer runs; empty for everybody who may edit the issue
+/// @param transitions what an issue goes through as its run goes on, by name
+public record JiraConfig(
+    List<String> webhookSecrets,
+    URI url,
+    Optional<String> email,
+    String token,
+    Set<String> access,
+    Map<Stage, String> transitions,
+    TrackerSettings tracker) {
+  static final String SECRET = "JIRA_WEBHOOK_SECRET";
+  static final String URL = "JIRA_URL";
+  static final String EMAIL = "JIRA_EMAIL";
+  static final String TOKEN = "JIRA_TOKEN";
+  static final String ACCESS = "JIRA_ACCESS";
+  static final String TRANSITIONS = "JIRA_TRANSITIONS";
+
+  private static final String EXAMPLE = "https://acme.atlassian.net";
+  private static final String CLOUD = ".atlassian.net";
+
+  /// How far a run is, as far as an issue's status tells it.
+  public enum Stage {
+    RUNNING,
+    BLOCKED,
+    DONE,
+    FAILED,
+    CANCELLED;
+
+    static Stage of(String word) {
+      return Arrays.stream(values())
+          .filter(each -> each.name().toLowerCase(Locale.ROOT).equals(word))
+          .findFirst()
+          .orElseThrow(JiraConfig::badTransitions);
+    }
+  }
+
+  public JiraConfig {
+    webhookSecrets = List.copyOf(webhookSecrets);
+    access = Set.copyOf(access);
+    transitions = Map.copyOf(transitions);
+    SettingValues.requireSecrets(SECRET, webhookSecrets);
+    SettingValues.requireToken(TOKEN, token);
+    SettingValues.requireAddress(URL, url, EXAMPLE);
+    if (email.isEmpty() && url.getHost().endsWith(CLOUD)) {
+      throw new IllegalArgumentException(
+          EMAIL + " is missing: on Jira Cloud a token works along with its account's e-mail.");
+    }
+  }
+
+  /// Reads the settings by their names.
+  ///
+  /// @return empty when none of them is there
+  /// @throws IllegalArgumentException with the setting's name and what is missing
+  public static Optional<JiraConfig> from(Map<String, String> settings) {
+    var values = new SettingValues(settings);
+    var email = values.text(EMAIL);
+    if (!(email.isPresent()
+        ? values.areThere(EMAIL, SECRET, URL, TOKEN)
+        : values.areThere(SECRET, URL, TOKEN))) {
+      return Optional.empty();
+    }
+    var transitions = new EnumMap<Stage, String>(Stage.class);
+    for (var pair : values.list(TRANSITIONS)) {
+      var parts = pair.split("=", 2);
+      if (parts.length < 2 || parts[1].isBlank()) {
+        throw badTransitions();
+      }
+      transitions.put(Stage.of(parts[0].strip()), parts[1].strip());
+    }
+    return Optional.of(
+        new JiraConfig(
+            values.list(SECRET),
+            values.address(URL, EXAMPLE),
+            email,
+            values.text(TOKEN).orElseThrow(),
+            Set.copyOf(values.list(ACCESS)),
+            transitions,
+            TrackerSettings.from(settings)));
+  }
+
+  private static IllegalArgumentException badTransitions() {
+    return new IllegalArgumentException(
+        TRANSITIONS
+            + " lists transitions by name, such as running=Start progress, done=Send to review;"
+            + " it knows running, blocked, done, failed and cancelled.");
+  }
+
+  boolean isCloud() {
+    return email.isPresent();
+  }
+
+  String authorization() {
+    return email
+        .map(
+            name ->
+                "Basic "
+                    + Base64.getEncoder()
+                        .encodeToString((name + ":" + token).getBytes(StandardCharsets.UTF_8)))
+        .orElse("Bearer " + token);
+  }
+
+  @Override
+  public String toString() {
+    return "JiraConfig[url=%s, cloud=%s, tracker=%s, secrets withheld]"
+        .formatted(url, isCloud(), tracker);
+  }
+}

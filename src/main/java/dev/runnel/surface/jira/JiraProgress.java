@@ -1,0 +1,77 @@
+package dev.runnel.surface.jira;
+
+import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.RunState;
+import dev.runnel.surface.jira.JiraConfig.Stage;
+import dev.runnel.surface.kit.ApiResult;
+import dev.runnel.surface.kit.Json;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Moves an issue on as its run goes on, through the transitions that the settings name. A
+/// courtesy: where a workflow has no such transition now, nothing is lost. Thread-safe.
+final class JiraProgress {
+  private static final Logger log = LoggerFactory.getLogger(JiraProgress.class);
+  private static final int MOST_REMEMBERED = 1_000;
+
+  private final JiraApi api;
+  private final Map<Stage, String> transitions;
+  // Spares calls that would change nothing.
+  private final Map<Conversation, Stage> last =
+      Collections.synchronizedMap(
+          new LinkedHashMap<>() {
+            private static final long serialVersionUID = 1;
+
+            @Override
+            protected boolean removeEldestEntry(Map.Entry<Conversation, Stage> eldest) {
+              return size() > MOST_REMEMBERED;
+            }
+          });
+
+  JiraProgress(JiraApi api, Map<Stage, String> transitions) {
+    this.api = api;
+    this.transitions = transitions;
+  }
+
+  void show(JiraIssue issue, Conversation conversation, RunState state) {
+    var stage = stage(state);
+    var name = stage.flatMap(each -> Optional.ofNullable(transitions.get(each)));
+    if (stage.isEmpty() || name.isEmpty() || last.put(conversation, stage.get()) == stage.get()) {
+      return;
+    }
+    if (!(api.transitions(issue) instanceof ApiResult.Done(var possible))) {
+      last.remove(conversation);
+      return;
+    }
+    for (var each : possible) {
+      var isMeant =
+          Json.text(each, "name").filter(name.get()::equalsIgnoreCase).isPresent()
+              || Json.text(each.path("to"), "name")
+                  .filter(name.get()::equalsIgnoreCase)
+                  .isPresent();
+      var id = Json.text(each, "id");
+      if (isMeant && id.isPresent()) {
+        if (!(api.transition(issue, id.get()) instanceof ApiResult.Done)) {
+          last.remove(conversation);
+        }
+        return;
+      }
+    }
+    log.debug("no such transition now issue={} stage={}", issue, stage.get());
+  }
+
+  private static Optional<Stage> stage(RunState state) {
+    return switch (state) {
+      case QUEUED, RUNNING -> Optional.of(Stage.RUNNING);
+      case BLOCKED -> Optional.of(Stage.BLOCKED);
+      case SUCCEEDED -> Optional.of(Stage.DONE);
+      case FAILED -> Optional.of(Stage.FAILED);
+      case CANCELLED -> Optional.of(Stage.CANCELLED);
+      case UNKNOWN -> Optional.empty();
+    };
+  }
+}

@@ -1,0 +1,77 @@
+package dev.runnel.surface.jira;
+
+import dev.runnel.core.model.RawRequest;
+import dev.runnel.surface.kit.Hmac;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.util.Base64;
+import java.util.List;
+import java.util.Optional;
+
+/// Whether a webhook comes from our Jira. It signs the body; a Data Center that does not may have
+/// the secret at the end of the webhook's address, or as the password in it.
+final class JiraProofs {
+  private static final String SHA256 = "sha256=";
+  private static final String BASIC = "Basic ";
+
+  private final Hmac hmac;
+  private final List<String> secrets;
+  private final boolean isCloud;
+
+  JiraProofs(List<String> secrets, boolean isCloud) {
+    this.hmac = new Hmac(secrets);
+    this.secrets = List.copyOf(secrets);
+    this.isCloud = isCloud;
+  }
+
+  /// A signature that is there must be right, whatever else is.
+  boolean proved(RawRequest request) {
+    var signature = request.header("X-Hub-Signature");
+    if (signature.isPresent()) {
+      // The method stands before the signature; this is the only one that is safe.
+      return signature
+          .filter(text -> text.startsWith(SHA256))
+          .filter(text -> hmac.signs(text.substring(SHA256.length()), request.body()))
+          .isPresent();
+    }
+    return !isCloud
+        && (inPath(request).filter(this::isSecret).isPresent()
+            || password(request).filter(this::isSecret).isPresent());
+  }
+
+  /// Compares with all of them, each in constant time.
+  private boolean isSecret(String claimed) {
+    var bytes = claimed.getBytes(StandardCharsets.UTF_8);
+    return secrets.stream()
+            .filter(each -> MessageDigest.isEqual(bytes, each.getBytes(StandardCharsets.UTF_8)))
+            .count()
+        > 0;
+  }
+
+  private static Optional<String> inPath(RawRequest request) {
+    var prefix = JiraSurface.PATH + "/";
+    if (!request.path().startsWith(prefix)) {
+      return Optional.empty();
+    }
+    try {
+      var segment = request.path().substring(prefix.length()).replace("+", "%2B");
+      return Optional.of(URLDecoder.decode(segment, StandardCharsets.UTF_8));
+    } catch (IllegalArgumentException malformed) {
+      return Optional.empty();
+    }
+  }
+
+  private static Optional<String> password(RawRequest request) {
+    try {
+      return request
+          .header("Authorization")
+          .filter(text -> text.regionMatches(true, 0, BASIC, 0, BASIC.length()))
+          .map(text -> Base64.getDecoder().decode(text.substring(BASIC.length()).strip()))
+          .map(bytes -> new String(bytes, StandardCharsets.UTF_8))
+          .map(pair -> pair.substring(pair.indexOf(':') + 1));
+    } catch (IllegalArgumentException malformed) {
+      return Optional.empty();
+    }
+  }
+}

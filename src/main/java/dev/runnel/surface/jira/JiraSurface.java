@@ -1,0 +1,178 @@
+package dev.runnel.surface.jira;
+
+import dev.runnel.core.model.Admission;
+import dev.runnel.core.model.Background;
+import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.Missed;
+import dev.runnel.core.model.Notice;
+import dev.runnel.core.model.PostRef;
+import dev.runnel.core.model.Posting;
+import dev.runnel.core.model.RawRequest;
+import dev.runnel.core.model.Reception;
+import dev.runnel.core.model.Reply;
+import dev.runnel.core.model.SurfaceId;
+import dev.runnel.core.model.Update;
+import dev.runnel.core.port.Surface;
+import dev.runnel.surface.kit.BotAccount;
+import dev.runnel.surface.kit.CommentPosts;
+import dev.runnel.surface.kit.Markdown;
+import dev.runnel.surface.kit.MarkdownPosts;
+import dev.runnel.surface.kit.WebhookBody;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
+import okhttp3.OkHttpClient;
+import org.jspecify.annotations.Nullable;
+
+/// Issues on Jira, Cloud or Data Center. Thread-safe.
+public final class JiraSurface implements Surface {
+  /// Where its webhooks are received. Behind it a Data Center may have the secret.
+  public static final String PATH = "/webhooks/jira";
+
+  private static final SurfaceId ID = new SurfaceId("jira");
+  private static final Pattern DELIVERY = Pattern.compile("[!-~]{1,200}");
+  // Jira's limit is 32,767; marks take their part of it.
+  private static final int LONGEST = 30_000;
+  private static final int LONGEST_NAME = 150;
+
+  private final JiraProofs proofs;
+  private final JiraApi api;
+  private final BotAccount account;
+  private final JiraPayloads payloads;
+  private final JiraDoor door;
+  private final CommentPosts posts;
+  private final JiraProgress progress;
+  private final JiraBackground background;
+  private final JiraCatchUp catchUp;
+
+  public JiraSurface(JiraConfig config, OkHttpClient http, InstantSource clock) {
+    this.proofs = new JiraProofs(config.webhookSecrets(), config.isCloud());
+    this.api = new JiraApi(config, http, clock);
+    this.account = new BotAccount(api::account);
+    this.payloads = new JiraPayloads(ID, api.site(), config.url(), config.tracker(), account);
+    this.door = new JiraDoor(api, config.access());
+    this.posts =
+        new CommentPosts(
+            config.tracker(),
+            new MarkdownPosts(
+                config.tracker(),
+                new MarkdownPosts.Dialect(
+                    LONGEST,
+                    false,
+                    person ->
+                        "[@%s](<%s%s>)"
+                            .formatted(
+                                Markdown.plain(person.name(), LONGEST_NAME),
+                                Adf.PERSON,
+                                person.id()))));
+    this.progress = new JiraProgress(api, config.transitions());
+    this.background = new JiraBackground(api, door, payloads, config.url());
+    this.catchUp = new JiraCatchUp(ID, api, payloads, config.tracker().label(), clock);
+  }
+
+  /// Asks once whether the token is good.
+  ///
+  /// @return what to do when it is not, in a sentence
+  public Optional<String> check() {
+    return api.check();
+  }
+
+  /// Learns which account is ours. May call out; later is as good.
+  public void start() {
+    account.learn();
+  }
+
+  @Override
+  public SurfaceId id() {
+    return ID;
+  }
+
+  @Override
+  public Reception receive(RawRequest request) {
+    if (!proofs.proved(request)) {
+      return rejected(401, "no valid signature or secret");
+    }
+    var payload = WebhookBody.json(request);
+    if (payload.isEmpty()) {
+      return rejected(400, "the body is not a JSON object");
+    }
+    return payloads
+        .read(DeliveryId.of(ID, deliveryId(request)), payload.get(), request.arrivedAt())
+        .<Reception>map(said -> new Reception.Accepted(said, Reply.empty(202)))
+        .orElseGet(() -> new Reception.Answered(Reply.empty(204)));
+  }
+
+  /// The same for all tries of a delivery. Where Jira gives none, the body, which has its time in
+  /// it, is one.
+  private static String deliveryId(RawRequest request) {
+    return request
+        .header("X-Atlassian-Webhook-Identifier")
+        .filter(id -> DELIVERY.matcher(id).matches())
+        .orElseGet(() -> "sha256-" + digest(request.body()));
+  }
+
+  private static String digest(byte[] body) {
+    try {
+      return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(body));
+    } catch (NoSuchAlgorithmException impossible) {
+      throw new IllegalStateException("Every Java has SHA-256", impossible);
+    }
+  }
+
+  private static Reception rejected(int status, String why) {
+    return new Reception.Rejected(Reply.empty(status), why);
+  }
+
+  @Override
+  public Admission admit(Delivery delivery) {
+    return JiraIssue.of(delivery.conversation())
+        .map(issue -> door.admit(issue, delivery))
+        .orElse(Admission.ADMITTED);
+  }
+
+  @Override
+  public Background background(Delivery delivery) {
+    return JiraIssue.of(delivery.conversation())
+        .map(issue -> background.read(issue, delivery))
+        .orElse(Background.NONE);
+  }
+
+  @Override
+  public Missed missed(Instant since, List<Conversation> conversations) {
+    account.learn();
+    return catchUp.since(since, conversations);
+  }
+
+  /// Every delivery has its issue, so there is never a thread to open.
+  @Override
+  public Posting open(Delivery delivery, boolean again) {
+    return new Posting.Undeliverable("On Jira a conversation is an issue; none can be opened.");
+  }
+
+  @Override
+  public Posting post(Notice notice, @Nullable PostRef status) {
+    var issue = JiraIssue.of(notice.conversation());
+    if (issue.isEmpty()) {
+      return new Posting.Undeliverable(notice.conversation() + " is no issue on Jira.");
+    }
+    var posting =
+        posts.post(new JiraComments(api, issue.get(), mayPing(notice.update())), notice, status);
+    if (posting instanceof Posting.Posted && notice.update() instanceof Update.Status update) {
+      progress.show(issue.get(), notice.conversation(), update.run().state());
+    }
+    return posting;
+  }
+
+  /// A question pings whom it is for, and nobody else is pinged by the words of an agent.
+  private static Predicate<String> mayPing(Update update) {
+    return update instanceof Update.Blocked blocked ? blocked.requester().id()::equals : _ -> false;
+  }
+}

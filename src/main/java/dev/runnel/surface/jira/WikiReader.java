@@ -1,0 +1,136 @@
+package dev.runnel.surface.jira;
+
+import java.util.ArrayList;
+import java.util.function.UnaryOperator;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/// From Jira's older markup, in which webhooks tell of comments, to Markdown: enough to know what
+/// is code, what is quoted and who is meant. What is Markdown already stays as it is.
+final class WikiReader {
+  private static final Pattern BLOCK =
+      Pattern.compile("\\{(?<name>code|noformat)(?::(?<more>[^}\\n]*))?\\}");
+  private static final Pattern QUOTE = Pattern.compile("\\{quote\\}");
+  private static final Pattern DECORATION =
+      Pattern.compile("\\{(?:color|panel|anchor)(?::[^}\\n]*)?\\}");
+  private static final Pattern HEADING = Pattern.compile("^\\s*h([1-6])\\.\\s+");
+  private static final Pattern BLOCK_QUOTE = Pattern.compile("^\\s*bq\\.\\s+");
+  private static final Pattern ITEM = Pattern.compile("^\\s*(?<marks>[*#]{1,10}) +(?=\\S)");
+  private static final Pattern PERSON =
+      Pattern.compile("\\[~(?:accountid:)?(?<id>[^\\]\\s|]{1,128})\\]");
+  private static final Pattern LINK =
+      Pattern.compile(
+          "\\[(?<words>[^\\]|\\n]+)\\|(?<url>(?:https?://|mailto:)[^\\]|\\s]+)[^\\]\\n]*\\]");
+  private static final Pattern BARE_LINK = Pattern.compile("\\[(?<url>https?://[^\\]|\\s]+)\\]");
+  private static final Pattern CODE = Pattern.compile("\\{\\{(?<code>[^{}\\n]+)\\}\\}");
+  private static final Pattern STRONG =
+      Pattern.compile(
+          "(?<![\\p{L}\\p{N}*\\\\])\\*(?<words>[^*\\s](?:[^*\\n]*[^*\\s])?)\\*(?![\\p{L}\\p{N}*])");
+  private static final Pattern ESCAPE = Pattern.compile("\\\\([{}\\[\\]!|*_+^~?#-])");
+
+  private final UnaryOperator<String> person;
+  private final ArrayList<String> lines = new ArrayList<>();
+  private @Nullable String code;
+  private boolean isQuoted;
+
+  private WikiReader(UnaryOperator<String> person) {
+    this.person = person;
+  }
+
+  /// @param person how the person of an account id or a name is called
+  static String markdown(String wiki, UnaryOperator<String> person) {
+    var reader = new WikiReader(person);
+    wiki.replace("\r\n", "\n").replace('\r', '\n').lines().forEach(reader::read);
+    if (reader.code != null) {
+      reader.lines.add("```");
+    }
+    return String.join("\n", reader.lines).stripTrailing();
+  }
+
+  private void read(String line) {
+    var block = BLOCK.matcher(line);
+    if (code != null) {
+      while (block.find()) {
+        if (block.group("name").equals(code)) {
+          code = null;
+          add(line.substring(0, block.start()));
+          lines.add(prefix() + "```");
+          rest(line.substring(block.end()));
+          return;
+        }
+      }
+      lines.add(prefix() + line);
+      return;
+    }
+    if (block.find()) {
+      rest(line.substring(0, block.start()));
+      code = block.group("name");
+      lines.add(prefix() + "```" + language(block.group("more")));
+      rest(line.substring(block.end()));
+      return;
+    }
+    var quote = QUOTE.matcher(line);
+    if (quote.find()) {
+      rest(line.substring(0, quote.start()));
+      isQuoted = !isQuoted;
+      lines.add("");
+      rest(line.substring(quote.end()));
+      return;
+    }
+    lines.add(prefix() + words(line));
+  }
+
+  private void rest(String line) {
+    if (!line.isBlank()) {
+      read(line);
+    }
+  }
+
+  private void add(String line) {
+    if (!line.isEmpty()) {
+      lines.add(prefix() + line);
+    }
+  }
+
+  private String prefix() {
+    return isQuoted ? "> " : "";
+  }
+
+  private static String language(@Nullable String more) {
+    var first = more == null ? "" : more.split("\\|", -1)[0];
+    return first.matches("[A-Za-z0-9+#-]{1,20}") ? first : "";
+  }
+
+  private String words(String line) {
+    var text = DECORATION.matcher(line).replaceAll("");
+    var heading = HEADING.matcher(text);
+    var item = ITEM.matcher(text);
+    var lead = "";
+    if (heading.lookingAt()) {
+      lead = "#".repeat(Integer.parseInt(heading.group(1))) + " ";
+      text = text.substring(heading.end());
+    } else if (BLOCK_QUOTE.matcher(text).find()) {
+      lead = "> ";
+      text = BLOCK_QUOTE.matcher(text).replaceFirst("");
+    } else if (item.lookingAt()) {
+      var marks = item.group("marks");
+      lead = "   ".repeat(marks.length() - 1) + (marks.endsWith("#") ? "1. " : "- ");
+      text = text.substring(item.end());
+    }
+    text = STRONG.matcher(text).replaceAll("**${words}**");
+    text = CODE.matcher(text).replaceAll("`${code}`");
+    text = LINK.matcher(text).replaceAll("[${words}](<${url}>)");
+    text = BARE_LINK.matcher(text).replaceAll("<${url}>");
+    text =
+        PERSON
+            .matcher(text)
+            .replaceAll(
+                found -> {
+                  var name = person.apply(found.group("id"));
+                  return Matcher.quoteReplacement(name.startsWith("@") ? name : "@" + name);
+                });
+    return lead
+        + ESCAPE.matcher(text).replaceAll("$1").replace("&#92;", "\\").replace("&amp;", "&");
+  }
+}

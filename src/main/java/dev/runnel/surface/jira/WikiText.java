@@ -1,0 +1,205 @@
+package dev.runnel.surface.jira;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.runnel.surface.kit.Json;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.StreamSupport;
+
+/// Jira's older markup, as Data Center keeps rich text, written from a document in the Atlassian
+/// Document Format. Words of others mean nothing in it. Pure.
+final class WikiText {
+  private static final int DEEPEST = 60;
+  private static final char ZERO_WIDTH_SPACE = '\u200B';
+  // Data Center shows an error where it does not know the language.
+  private static final Set<String> LANGUAGES =
+      Set.of(
+          "actionscript",
+          "ada",
+          "applescript",
+          "bash",
+          "c",
+          "c#",
+          "c++",
+          "cpp",
+          "css",
+          "erlang",
+          "go",
+          "groovy",
+          "haskell",
+          "html",
+          "java",
+          "javascript",
+          "js",
+          "json",
+          "lua",
+          "nyan",
+          "objc",
+          "perl",
+          "php",
+          "python",
+          "r",
+          "ruby",
+          "scala",
+          "sh",
+          "sql",
+          "swift",
+          "xml",
+          "yaml");
+  private static final Pattern SIGNS =
+      Pattern.compile(
+          "[{\\[\\]!|]|(?<![\\p{L}\\p{N}])[*_+^~?-]|[*_+^~?-](?![\\p{L}\\p{N}])|[\\\\&]");
+  private static final Pattern LINE_START = Pattern.compile("(?m)^(\\s*)(h[1-6]\\.|bq\\.|#)");
+
+  private WikiText() {}
+
+  static String of(JsonNode document) {
+    return blocks(document.path("content"), "", 0).strip();
+  }
+
+  private static List<JsonNode> list(JsonNode content) {
+    return content.isArray()
+        ? StreamSupport.stream(content.spliterator(), false).toList()
+        : List.of();
+  }
+
+  private static String blocks(JsonNode content, String marks, int depth) {
+    return list(content).stream()
+        .map(node -> block(node, marks, depth))
+        .filter(text -> !text.isBlank())
+        .collect(Collectors.joining("\n\n"));
+  }
+
+  /// @param marks of the lists it is in: `*#`
+  private static String block(JsonNode node, String marks, int depth) {
+    var content = node.path("content");
+    if (depth > DEEPEST) {
+      return "";
+    }
+    return switch (Adf.type(node)) {
+      case "paragraph" -> quiet(inline(content));
+      case "heading" -> "h" + node.path("attrs").path("level").asInt(1) + ". " + line(content);
+      case "rule" -> "----";
+      case "codeBlock" -> code(node);
+      case "blockquote" -> "{quote}\n" + blocks(content, "", depth + 1) + "\n{quote}";
+      case "bulletList" -> items(content, marks + "*", depth);
+      case "orderedList" -> items(content, marks + "#", depth);
+      case "table" ->
+          list(content).stream().map(row -> row(row, depth)).collect(Collectors.joining("\n"));
+      default -> blocks(content, marks, depth + 1);
+    };
+  }
+
+  private static String items(JsonNode content, String marks, int depth) {
+    var lines = new ArrayList<String>();
+    for (var item : content) {
+      var lead = marks + " ";
+      var words = new ArrayList<String>();
+      for (var block : item.path("content")) {
+        if (Adf.type(block).endsWith("List")) {
+          lines.add(lead + String.join("\n", words));
+          lead = "";
+          words.clear();
+          lines.add(block(block, marks, depth + 1));
+        } else {
+          words.add(block(block, marks, depth + 1));
+        }
+      }
+      if (!words.isEmpty()) {
+        lines.add(lead + String.join("\n", words));
+      }
+    }
+    return lines.stream().filter(line -> !line.isEmpty()).collect(Collectors.joining("\n"));
+  }
+
+  private static String row(JsonNode row, int depth) {
+    var cells = new StringBuilder();
+    var mark = "|";
+    for (var cell : row.path("content")) {
+      mark = Adf.type(cell).equals("tableHeader") ? "||" : "|";
+      var text = blocks(cell.path("content"), "", depth + 1).replaceAll("\n+", " ").strip();
+      cells.append(mark).append(text.isEmpty() ? " " : text);
+    }
+    return cells.append(mark).toString();
+  }
+
+  /// What ends the code block is not in its text.
+  private static String code(JsonNode node) {
+    var text = list(node.path("content")).stream().map(each -> each.path("text").asText());
+    var code = text.collect(Collectors.joining()).replace("{code", "{" + ZERO_WIDTH_SPACE + "code");
+    var language =
+        Json.text(node.path("attrs"), "language").filter(LANGUAGES::contains).map(it -> ":" + it);
+    return "{code" + language.orElse("") + "}\n" + code + "\n{code}";
+  }
+
+  private static String line(JsonNode content) {
+    return inline(content).replace("\n", " ");
+  }
+
+  private static String inline(JsonNode content) {
+    return list(content).stream().map(WikiText::words).collect(Collectors.joining());
+  }
+
+  private static String words(JsonNode node) {
+    var attrs = node.path("attrs");
+    return switch (Adf.type(node)) {
+      case "text" -> marked(node);
+      case "hardBreak" -> "\n";
+      case "mention" -> "[~" + Json.text(attrs, "id").orElse("") + "]";
+      default -> "";
+    };
+  }
+
+  private static String marked(JsonNode node) {
+    var text = node.path("text").asText();
+    var core = text.strip();
+    if (core.isEmpty()) {
+      return text;
+    }
+    var marks = list(node.path("marks"));
+    var types = marks.stream().map(Adf::type).toList();
+    var href =
+        marks.stream().flatMap(mark -> Json.text(mark.path("attrs"), "href").stream()).findFirst();
+    var words = href.filter(core::equals).isPresent() ? "" : escaped(core);
+    if (!words.isEmpty()) {
+      words = types.contains("code") ? "{{" + words + "}}" : words;
+      words = types.contains("strike") ? "-" + words + "-" : words;
+      words = types.contains("em") ? "_" + words + "_" : words;
+      words = types.contains("strong") ? "*" + words + "*" : words;
+    }
+    if (href.isPresent()) {
+      words = "[" + words + (words.isEmpty() ? "" : "|") + address(href.get()) + "]";
+    }
+    var lead = text.substring(0, text.indexOf(core));
+    return lead + words + text.substring(lead.length() + core.length());
+  }
+
+  private static String address(String url) {
+    return url.replace("|", "%7C")
+        .replace("[", "%5B")
+        .replace("]", "%5D")
+        .replace("{", "%7B")
+        .replace("}", "%7D")
+        .replace(" ", "%20");
+  }
+
+  /// A backslash before a backslash would break the line.
+  private static String escaped(String text) {
+    return SIGNS
+        .matcher(text)
+        .replaceAll(
+            sign ->
+                switch (sign.group()) {
+                  case "\\" -> "&#92;";
+                  case "&" -> "&amp;";
+                  default -> "\\\\" + java.util.regex.Matcher.quoteReplacement(sign.group());
+                });
+  }
+
+  private static String quiet(String paragraph) {
+    return LINE_START.matcher(paragraph).replaceAll("$1" + ZERO_WIDTH_SPACE + "$2");
+  }
+}

@@ -1,0 +1,76 @@
+package dev.runnel.surface.jira;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.runnel.core.model.RawRequest;
+import dev.runnel.testkit.Samples;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class JiraProofsTest {
+  private static final List<String> SECRETS = List.of("older", "new secret/1");
+
+  private static boolean proved(boolean isCloud, String path, Map<String, String> headers) {
+    var body = "Hello, World!".getBytes(StandardCharsets.UTF_8);
+    return new JiraProofs(SECRETS, isCloud)
+        .proved(new RawRequest("POST", path, headers, body, Samples.NINE));
+  }
+
+  /// The vector that GitHub publishes for the same form and method.
+  @ParameterizedTest
+  @CsvSource({
+    "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17, true",
+    "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e18, false",
+    "sha1=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17, false",
+    "757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17, false",
+    "sha256=, false",
+  })
+  void theMethodStandsBeforeTheSignature(String signature, boolean isProved) {
+    var request =
+        new RawRequest(
+            "POST",
+            JiraSurface.PATH,
+            Map.of("x-hub-signature", signature),
+            "Hello, World!".getBytes(StandardCharsets.UTF_8),
+            Samples.NINE);
+
+    assertThat(new JiraProofs(List.of("It's a Secret to Everybody"), true).proved(request))
+        .isEqualTo(isProved);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "/webhooks/jira/older, true",
+    "/webhooks/jira/new%20secret%2F1, true",
+    "/webhooks/jira/new+secret%2F1, false",
+    "/webhooks/jira/, false",
+    "/webhooks/jira, false",
+    "/webhooks/jira/%, false",
+    "/webhooks/jira/other, false",
+  })
+  void aDataCenterMayHaveTheSecretInTheAddress(String path, boolean isProved) {
+    assertThat(proved(false, path, Map.of())).isEqualTo(isProved);
+    assertThat(proved(true, path, Map.of())).isFalse();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"jira:older, true", ":older, true", "older:jira, false", "jira:, false"})
+  void orAsAPassword(String pair, boolean isProved) {
+    var basic = Base64.getEncoder().encodeToString(pair.getBytes(StandardCharsets.UTF_8));
+
+    assertThat(proved(false, JiraSurface.PATH, Map.of("authorization", "Basic " + basic)))
+        .isEqualTo(isProved);
+    assertThat(proved(true, JiraSurface.PATH, Map.of("authorization", "Basic " + basic))).isFalse();
+  }
+
+  @Test
+  void aWrongSignatureIsNotMadeGoodByASecret() {
+    assertThat(proved(false, "/webhooks/jira/older", Map.of("x-hub-signature", "sha256=0")))
+        .isFalse();
+  }
+}

@@ -1,0 +1,355 @@
+package dev.runnel.surface.jira;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.runnel.core.model.Admission;
+import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.Missed;
+import dev.runnel.core.model.Notice;
+import dev.runnel.core.model.NoticeId;
+import dev.runnel.core.model.Origin;
+import dev.runnel.core.model.Posting;
+import dev.runnel.core.model.RawRequest;
+import dev.runnel.core.model.Reception;
+import dev.runnel.core.model.Request;
+import dev.runnel.core.model.RunState;
+import dev.runnel.core.model.Update;
+import dev.runnel.core.port.Surface;
+import dev.runnel.testkit.Samples;
+import dev.runnel.testkit.SurfaceContract;
+import dev.runnel.testkit.TrackerContract.Person;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class JiraSurfaceTest implements SurfaceContract {
+  private static final String TASK = "Work on this issue: Checkout fails for carts with 0 items";
+  private static final Conversation SHOP_7 =
+      new Conversation(new dev.runnel.core.model.SurfaceId("jira"), "SHOP-7");
+
+  private final JiraTracker tracker = new JiraTracker(true);
+
+  @AfterEach
+  void close() {
+    tracker.close();
+  }
+
+  @Override
+  public Surface surface() {
+    return tracker.surface();
+  }
+
+  @Override
+  public List<Golden> golden() {
+    return List.of(
+        golden("issue-labeled", new Intent.Start(Request.of(TASK))),
+        golden("issue-created", new Intent.Start(Request.of(TASK))),
+        golden("issue-assigned", new Intent.Start(Request.of(TASK))),
+        golden("issue-unlabeled", cancel("the label was removed")),
+        golden("issue-done", cancel("the issue is done")),
+        golden("issue-moved", cancel("the issue was moved away")),
+        golden("issue-deleted", cancel("the issue was deleted")),
+        golden("comment-created", new Intent.Say(Request.of("please also add a test"))));
+  }
+
+  private static Golden golden(String name, Intent intent) {
+    return new Golden(name, JiraRequests.golden(name), intent);
+  }
+
+  private static Intent cancel(String why) {
+    return new Intent.Cancel(Optional.empty(), Optional.of(why));
+  }
+
+  @Override
+  public RawRequest signed(byte[] body) {
+    return tracker.proved(body);
+  }
+
+  @Override
+  public RawRequest unsigned(RawRequest request) {
+    return JiraRequests.at(request, request.path(), Map.of());
+  }
+
+  /// As Jira tells of it: in wiki text, without the property that has the marker.
+  @Override
+  public RawRequest ownPost() {
+    post(new Update.Told(Samples.DANA, "@agent words\n/agent of\n\n- @agent an agent", false));
+    return tracker.commented(Person.MAINTAINER, WikiText.of(tracker.platform().lastBody()));
+  }
+
+  private Posting post(Update update) {
+    return surface()
+        .post(new Notice(new NoticeId("n1"), SHOP_7, update, Origin.NONE, Samples.NINE, 0), null);
+  }
+
+  @Override
+  public Posting postWhen(Answer answer) {
+    tracker
+        .platform()
+        .answersAll(
+            switch (answer) {
+              case TAKEN -> 200;
+              case RATE_LIMITED -> 429;
+              case DOWN -> 502;
+              case GONE -> 404;
+            });
+    return post(new Update.Told(Samples.DANA, "Hello.", false));
+  }
+
+  private Delivery accepted(RawRequest request) {
+    var reception = surface().receive(request);
+    assertThat(reception).isInstanceOf(Reception.Accepted.class);
+    return ((Reception.Accepted) reception).delivery();
+  }
+
+  private boolean isHeard(RawRequest request) {
+    return surface().receive(request) instanceof Reception.Accepted;
+  }
+
+  // Labels are told all at once, divided by spaces.
+
+  @ParameterizedTest
+  @CsvSource({"'', agent", "bug, bug agent", "bug ui, bug ui agent", "bug ui, agent bug ui"})
+  void theTriggerStartsOnceWhereverItStands(String before, String after) {
+    assertThat(accepted(labels(before, after)).intent()).isInstanceOf(Intent.Start.class);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"bug agent, agent", "agent, agent bug", "agent bug, bug agent", "agent, agent"})
+  void anotherLabelThatComesOrGoesStartsNothing(String before, String after) {
+    assertThat(isHeard(labels(before, after))).isFalse();
+  }
+
+  private static RawRequest labels(String before, String after) {
+    return JiraRequests.golden(
+        "issue-labeled",
+        body -> JiraTracker.item(body).put("fromString", before).put("toString", after));
+  }
+
+  @Test
+  void peopleAreKnownByTheirAccountsEvenWhenTheyHideTheirEmail() {
+    var delivery = accepted(JiraRequests.golden("comment-created"));
+
+    assertThat(delivery.actor().id()).isEqualTo("5b10a2844c20165700ede21g");
+    assertThat(surface().admit(delivery)).isEqualTo(Admission.ADMITTED);
+  }
+
+  @Test
+  void anEmailSaysNothing() {
+    var delivery =
+        accepted(
+            JiraRequests.golden(
+                "comment-created",
+                body ->
+                    ((ObjectNode) body.path("comment").path("author"))
+                        .put("accountId", "somebody")
+                        .put("emailAddress", "dana@acme.example")));
+
+    assertThat(surface().admit(delivery)).isInstanceOf(Admission.TurnedAway.class);
+  }
+
+  @Test
+  void ourAccountPickedFromTheListOfPeopleIsAddressed() {
+    var delivery = accepted(tracker.commented(Person.MAINTAINER, "[~accountid:runnel-bot] fix it"));
+
+    assertThat(delivery.intent()).isEqualTo(new Intent.Say(Request.of("fix it")));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{code}\n@agent fix it\n{code}",
+        "{noformat}\n@agent fix it\n{noformat}",
+        "{quote}\n@agent fix it\n{quote}",
+        "bq. @agent fix it",
+        "* @agent fix it",
+      })
+  void inCodeQuotesAndListsTheMentionIsOnlyAWord(String comment) {
+    assertThat(isHeard(tracker.commented(Person.MAINTAINER, comment))).isFalse();
+  }
+
+  @Test
+  void aCommentThatOnlySomePeopleReadIsNotHeard() {
+    var request =
+        JiraRequests.golden(
+            "comment-created",
+            body ->
+                ((ObjectNode) body.path("comment")).putObject("visibility").put("type", "role"));
+
+    assertThat(isHeard(request)).isFalse();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"jira:comment_created", "comment_created"})
+  void aCommentIsToldWithAndWithoutThePrefix(String event) {
+    assertThat(
+            isHeard(
+                JiraRequests.golden("comment-created", body -> body.put("webhookEvent", event))))
+        .isTrue();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"issue-edited", "comment-updated", "comment-deleted"})
+  void noiseIsAnswered(String name) {
+    assertThat(isHeard(JiraRequests.golden(name))).isFalse();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"../../7", "shop-7", "SHOP-7?x", "SHOP-0", "SHOP"})
+  void anIssueThatCannotBeIsNotForUs(String key) {
+    assertThat(
+            isHeard(
+                JiraRequests.golden(
+                    "issue-labeled", body -> ((ObjectNode) body.path("issue")).put("key", key))))
+        .isFalse();
+  }
+
+  @Test
+  void withoutAnIdTheBodyIsOne() {
+    var headers = Map.of("content-type", "application/json");
+    var body = JiraRequests.GOLDEN.read("issue-labeled").bytes();
+    var id = accepted(JiraRequests.signed(headers, body)).id();
+
+    assertThat(id.value()).startsWith("jira:sha256-").hasSize(76);
+    assertThat(accepted(JiraRequests.signed(headers, body)).id()).isEqualTo(id);
+  }
+
+  // Who may.
+
+  @Test
+  void whileJiraIsDownNobodyKnowsWhoMaySpeak() {
+    var delivery = accepted(JiraRequests.golden("comment-created"));
+    tracker.platform().answersAll(503);
+
+    assertThat(surface().admit(delivery)).isInstanceOf(Admission.Unknown.class);
+  }
+
+  @Test
+  void whereTheTokenMayNotAskNobodyIsHeard() {
+    tracker.platform().hides();
+
+    assertThat(surface().admit(accepted(JiraRequests.golden("comment-created"))))
+        .isInstanceOf(Admission.TurnedAway.class);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "5b10a2844c20165700ede21g, true",
+    "group:developers, true",
+    "group:admins, false",
+    "somebody, false",
+  })
+  void aListOfPeopleAndGroupsTakesThePlaceOfTheQuestion(String listed, boolean isHeard) {
+    try (var listing = new JiraTracker(true, "agent", Set.of(listed))) {
+      listing.platform().hides();
+
+      assertThat(
+              listing.surface().admit(accepted(JiraRequests.golden("comment-created")))
+                  instanceof Admission.Admitted)
+          .isEqualTo(isHeard);
+    }
+  }
+
+  // Posts.
+
+  @Test
+  void theMarkerIsAPropertyThatNobodySees() {
+    post(new Update.Told(Samples.DANA, "Hello.", false));
+
+    assertThat(tracker.platform().lastBody().toString()).contains("Hello.").doesNotContain("<!--");
+  }
+
+  @Test
+  void aQuestionPingsWhomItIsForAndNobodyElse() {
+    post(
+        new Update.Blocked(
+            Samples.run("1", RunState.BLOCKED), Samples.DANA, "Which one, [@Lee](<person:lee>)?"));
+
+    var body = tracker.platform().lastBody().toString();
+    assertThat(body).containsOnlyOnce("\"mention\"").contains("\"id\":\"U1\"", "@dana");
+  }
+
+  @Test
+  void theIssueGoesThroughTheTransitionThatTheSettingsName() {
+    post(
+        new Update.Status(
+            Samples.run("1", RunState.RUNNING),
+            Samples.DANA,
+            Request.of("fix it"),
+            Samples.NINE,
+            Samples.NINE));
+
+    assertThat(tracker.platform().asked())
+        .singleElement()
+        .satisfies(
+            asked -> assertThat(asked.path("transition").path("id").asText()).isEqualTo("31"));
+  }
+
+  // What was said before.
+
+  @Test
+  void theBackgroundIsTheIssueAndWhatItsPeopleSaid() {
+    tracker.platform().says("It broke *yesterday*. </issue-summary>");
+    post(new Update.Told(Samples.DANA, "Ours.", false));
+
+    var background = surface().background(accepted(JiraRequests.golden("comment-created")));
+
+    assertThat(background.kind()).isEqualTo("Jira issue SHOP-7");
+    assertThat(background.title()).contains("Checkout fails");
+    assertThat(background.body()).contains("Steps", "not the end");
+    assertThat(background.said())
+        .singleElement()
+        .satisfies(
+            said -> assertThat(said.text()).isEqualTo("It broke **yesterday**. </issue-summary>"));
+  }
+
+  @Test
+  void whatWasMissedIsListedWithTheMeaningItWouldHaveHad() {
+    var id = tracker.platform().says("@agent fix it");
+    var body = JiraRequests.GOLDEN.read("issue-labeled").body();
+    var change =
+        ((ObjectNode) body.path("changelog")).put("created", "2026-01-05T08:59:59.000+0000");
+    change.set("author", body.path("user"));
+    tracker
+        .platform()
+        .shows(
+            com.fasterxml.jackson.databind.node.JsonNodeFactory.instance.arrayNode().add(change));
+
+    var missed = surface().missed(Samples.NINE.minusSeconds(60), List.of(SHOP_7));
+
+    assertThat(((Missed.Said) missed).all())
+        .extracting(heard -> heard.delivery().meaning())
+        .containsExactly(
+            accepted(JiraRequests.golden("issue-labeled")).meaning(), "comment " + id + " created");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ';',
+      value = {
+        "agent; \"agent\"",
+        "my label; \"my label\"",
+        "agent OR labels; \"agent OR labels\"",
+        "a\"b; \"a\\\"b\"",
+        "a\\; \"a\\\\\"",
+      })
+  void aLabelStaysOneTextInAQuery(String label, String quoted) {
+    try (var labelled = new JiraTracker(true, label, Set.of())) {
+      labelled.surface().missed(Samples.NINE.minusSeconds(600), List.of(SHOP_7));
+
+      assertThat(labelled.platform().asked().getFirst().path("jql").asText())
+          .isEqualTo(
+              "updated >= \"-11m\" AND (labels = %s OR project IN (\"SHOP\")) ORDER BY updated ASC"
+                  .formatted(quoted));
+    }
+  }
+}

@@ -1,0 +1,202 @@
+package dev.runnel.surface.jira;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.runnel.core.model.RawRequest;
+import dev.runnel.surface.jira.JiraConfig.Stage;
+import dev.runnel.surface.kit.Ending;
+import dev.runnel.surface.kit.TrackerSettings;
+import dev.runnel.testkit.SettableClock;
+import dev.runnel.testkit.TrackerContract.Person;
+import dev.runnel.testkit.TrackerContract.Tracker;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import okhttp3.OkHttpClient;
+
+/// A Jira in the cloud, whose people are account ids, or a Data Center, whose people are names.
+final class JiraTracker implements Tracker {
+  private final boolean isCloud;
+  private final PretendJira platform;
+  private final JiraSurface surface;
+
+  JiraTracker(boolean isCloud) {
+    this(isCloud, "agent", Set.of());
+  }
+
+  JiraTracker(boolean isCloud, String label, Set<String> access) {
+    this.isCloud = isCloud;
+    this.platform = new PretendJira(isCloud, isCloud ? "5b10a2844c20165700ede21g" : "dana");
+    this.surface =
+        new JiraSurface(
+            new JiraConfig(
+                List.of("an older one", JiraRequests.SECRET),
+                platform.address(),
+                isCloud ? Optional.of("runnel@acme.example") : Optional.empty(),
+                "a-token",
+                access,
+                Map.of(Stage.RUNNING, "in progress"),
+                new TrackerSettings(label, "agent", EnumSet.allOf(Ending.class), true)),
+            new OkHttpClient(),
+            new SettableClock());
+    surface.start();
+  }
+
+  @Override
+  public JiraSurface surface() {
+    return surface;
+  }
+
+  @Override
+  public PretendJira platform() {
+    return platform;
+  }
+
+  private static void as(ObjectNode user, String id, String type) {
+    user.put("accountId", id).put("name", id).put("key", id).put("accountType", type);
+  }
+
+  /// Cloud's golden ones, on a Data Center with its names.
+  RawRequest golden(String name, java.util.function.Consumer<ObjectNode> change) {
+    return JiraRequests.golden(
+        name,
+        body -> {
+          if (!isCloud) {
+            for (var user : List.of(body.path("user"), body.path("comment").path("author"))) {
+              if (user instanceof ObjectNode person) {
+                as(person, "dana", "");
+              }
+            }
+          }
+          change.accept(body);
+        });
+  }
+
+  private RawRequest labels(List<String> before, List<String> after) {
+    return golden(
+        "issue-labeled",
+        body -> {
+          item(body).put("fromString", String.join(" ", before));
+          item(body).put("toString", String.join(" ", after));
+          var labels = ((ObjectNode) body.path("issue").path("fields")).putArray("labels");
+          after.forEach(labels::add);
+        });
+  }
+
+  static ObjectNode item(JsonNode body) {
+    return (ObjectNode) body.path("changelog").path("items").path(0);
+  }
+
+  private static List<String> and(String[] some, String one) {
+    return Stream.concat(Arrays.stream(some), Stream.of(one)).collect(Collectors.toList());
+  }
+
+  @Override
+  public RawRequest labelAdded(String label, String... others) {
+    return label.contains(" ") || label.isEmpty()
+        ? labels(List.of(others), and(others, label.replace(' ', '-')))
+        : labels(List.of(others), and(others, label));
+  }
+
+  @Override
+  public RawRequest labelRemoved(String label, String... staying) {
+    return labels(and(staying, label), List.of(staying));
+  }
+
+  @Override
+  public RawRequest edited(String... labels) {
+    return golden("issue-edited", _ -> {});
+  }
+
+  @Override
+  public RawRequest assigned(String account) {
+    return golden("issue-assigned", body -> item(body).put("to", account));
+  }
+
+  @Override
+  public RawRequest unassigned(String account) {
+    return golden("issue-assigned", body -> item(body).put("from", account).putNull("to"));
+  }
+
+  @Override
+  public RawRequest closed() {
+    return golden(
+        "issue-done",
+        body ->
+            ((ObjectNode) body.path("issue").path("fields").path("status")).put("name", "Closed"));
+  }
+
+  @Override
+  public Optional<RawRequest> deleted() {
+    return Optional.of(golden("issue-deleted", _ -> {}));
+  }
+
+  @Override
+  public RawRequest commented(Person by, String text) {
+    return golden("comment-created", body -> say(body, by, text));
+  }
+
+  private static void say(ObjectNode body, Person by, String text) {
+    var comment = (ObjectNode) body.path("comment");
+    comment.put("body", text);
+    var author = (ObjectNode) comment.path("author");
+    switch (by) {
+      case MAINTAINER -> {}
+      case STRANGER -> as(author, "stranger", "atlassian");
+      case BOT -> as(author, "an-app", "app");
+    }
+  }
+
+  @Override
+  public RawRequest commentEdited(String text) {
+    return golden("comment-updated", body -> say(body, Person.MAINTAINER, text));
+  }
+
+  @Override
+  public RawRequest labelAddedTo(int issue) {
+    return golden(
+        "issue-labeled", body -> ((ObjectNode) body.path("issue")).put("key", "SHOP-" + issue));
+  }
+
+  @Override
+  public RawRequest commentOn(int issue, long id) {
+    return golden(
+        "comment-created",
+        body -> {
+          ((ObjectNode) body.path("issue")).put("key", "SHOP-" + issue);
+          ((ObjectNode) body.path("comment")).put("id", String.valueOf(id));
+        });
+  }
+
+  @Override
+  public RawRequest saidAgain(RawRequest request) {
+    return JiraRequests.with(request, "x-atlassian-webhook-identifier", "another");
+  }
+
+  @Override
+  public List<RawRequest> notProved(RawRequest request) {
+    var header = "x-hub-signature";
+    var right = request.header(header).orElseThrow();
+    return List.of(
+        JiraRequests.with(request, header, ""),
+        JiraRequests.with(request, header, "sha256="),
+        JiraRequests.with(request, header, "sha256=" + "0".repeat(64)),
+        JiraRequests.with(request, header, right.replace("sha256=", "sha1=")),
+        JiraRequests.with(request, header, right.substring("sha256=".length())),
+        JiraRequests.with(request, header, "sha256=" + "é".repeat(64)),
+        JiraRequests.at(request, JiraSurface.PATH, Map.of()),
+        JiraRequests.at(request, JiraSurface.PATH + "/", Map.of()),
+        JiraRequests.at(request, JiraSurface.PATH + "/wrong", Map.of()),
+        JiraRequests.at(request, JiraSurface.PATH, Map.of("authorization", "Basic d3Jvbmc6")));
+  }
+
+  @Override
+  public RawRequest proved(byte[] body) {
+    return JiraRequests.signed(Map.of("x-atlassian-webhook-identifier", "d1"), body);
+  }
+}

@@ -1,0 +1,167 @@
+package dev.runnel.surface.jira;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.runnel.testkit.PretendTracker;
+import dev.runnel.testkit.TrackerContract;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/// As far as Runnel calls it, after the REST API's reference: version 3 with documents, or 2 with
+/// wiki text. Dana may edit the issue; what Runnel posts has its marker in a comment property.
+final class PretendJira extends PretendTracker {
+  private static final String ISSUE = "/issue/SHOP-7";
+  private static final Pattern COMMENT = Pattern.compile("PUT " + ISSUE + "/comment/(?<id>\\d+)");
+  private static final Pattern MARKER =
+      Pattern.compile("GET /comment/(?<id>\\d+)/properties/runnel\\.notice");
+
+  private final boolean isCloud;
+  private final String dana;
+  private final Map<Long, JsonNode> bodies = new HashMap<>();
+  private final Map<Long, String> markers = new HashMap<>();
+  private final List<JsonNode> asked = new ArrayList<>();
+  private boolean mayAskWhoMayEdit = true;
+  private JsonNode histories = JSON.arrayNode();
+
+  PretendJira(boolean isCloud, String dana) {
+    this.isCloud = isCloud;
+    this.dana = dana;
+  }
+
+  @Override
+  protected @Nullable JsonNode answer(String call, String query, JsonNode body) {
+    var api = isCloud ? "/rest/api/3" : "/rest/api/2";
+    if (!call.contains(" " + api)) {
+      return null;
+    }
+    var to = call.replace(api, "");
+    var edited = COMMENT.matcher(to);
+    if (edited.matches()) {
+      var id = Long.parseLong(edited.group("id"));
+      return edit(id, shown(body)) ? said(id, body) : null;
+    }
+    var property = MARKER.matcher(to);
+    if (property.matches()) {
+      var marker = markers.get(Long.parseLong(property.group("id")));
+      return marker == null
+          ? null
+          : JSON.objectNode().set("value", JSON.objectNode().put("marker", marker));
+    }
+    return switch (to) {
+      case "GET /myself" -> user(TrackerContract.ACCOUNT);
+      case "GET /user" -> {
+        var user = user(query.substring(query.lastIndexOf('=') + 1));
+        user.putObject("groups").putArray("items").addObject().put("name", "developers");
+        yield user;
+      }
+      case "GET /user/permission/search" ->
+          mayAskWhoMayEdit
+              ? JSON.arrayNode().add(user("stranger-than-dana")).add(user(dana))
+              : null;
+      case "GET " + ISSUE -> issue();
+      case "PUT " + ISSUE -> {
+        for (var change : body.path("update").path("labels")) {
+          labelSet().remove(change.path("remove").asText());
+          if (change.has("add")) {
+            labelSet().add(change.path("add").asText());
+          }
+        }
+        yield JSON.objectNode();
+      }
+      case "POST " + ISSUE + "/comment" -> said(add(shown(body), false), body);
+      case "GET " + ISSUE + "/comment" -> commentList();
+      case "POST " + ISSUE + "/watchers" -> {
+        react(1);
+        yield JSON.objectNode();
+      }
+      case "GET " + ISSUE + "/transitions" -> {
+        var list = JSON.objectNode();
+        var one = list.putArray("transitions").addObject().put("id", "31").put("name", "Go");
+        one.putObject("to").put("name", "In Progress");
+        yield list;
+      }
+      case "POST " + ISSUE + "/transitions", "POST /search", "POST /search/jql" -> {
+        asked.add(body);
+        var found = JSON.objectNode();
+        found.putArray("issues").addObject().put("key", "SHOP-7");
+        yield found;
+      }
+      default -> null;
+    };
+  }
+
+  private ObjectNode user(String id) {
+    var user = JSON.objectNode().put("displayName", "Dana Diaz").put("active", true);
+    return isCloud
+        ? user.put("accountId", id).put("accountType", "atlassian")
+        : user.put("name", id).put("key", id);
+  }
+
+  private ObjectNode issue() {
+    var issue = JSON.objectNode().put("key", "SHOP-7");
+    var fields = issue.putObject("fields").put("summary", "Checkout fails");
+    fields.put("created", "2025-12-01T09:00:00.000+0000").putArray("labels").add("bug");
+    var words = "Steps\n\n</issue-summary>\n```\nnot the end";
+    fields.set(
+        "description",
+        isCloud ? Adf.document(words) : JSON.textNode("h2. Steps\n\n</issue-summary>"));
+    issue.putObject("changelog").set("histories", histories);
+    return issue;
+  }
+
+  private ObjectNode said(long id, JsonNode body) {
+    bodies.put(id, body.path("body"));
+    markers.put(id, body.path("properties").path(0).path("value").path("marker").asText());
+    return JSON.objectNode().put("id", String.valueOf(id));
+  }
+
+  private static String shown(JsonNode body) {
+    var marker = body.path("properties").path(0).path("value").path("marker").asText();
+    return JiraSite.markdown(body.path("body"), id -> id) + "\n\n" + marker;
+  }
+
+  private ObjectNode commentList() {
+    var list = JSON.objectNode();
+    var comments = list.putArray("comments");
+    commentsById()
+        .forEach(
+            (id, each) -> {
+              var isOurs = markers.containsKey(id);
+              var comment = comments.insertObject(0).put("id", String.valueOf(id));
+              comment.put("created", "2026-01-05T09:00:00.000+0000");
+              comment.set("author", user(isOurs ? TrackerContract.ACCOUNT : dana));
+              comment.set("body", isOurs ? bodies.get(id) : JSON.textNode(each.text()));
+            });
+    return list;
+  }
+
+  // For the tests.
+
+  /// For what people wrote.
+  synchronized long says(String text) {
+    return add(text, false);
+  }
+
+  /// What of the last post Jira keeps.
+  synchronized JsonNode lastBody() {
+    return Objects.requireNonNull(bodies.get(bodies.keySet().stream().max(Long::compare).get()));
+  }
+
+  /// The searches and transitions that were asked for.
+  synchronized List<JsonNode> asked() {
+    return List.copyOf(asked);
+  }
+
+  synchronized void hides() {
+    mayAskWhoMayEdit = false;
+  }
+
+  synchronized void shows(JsonNode changes) {
+    histories = changes;
+  }
+}
