@@ -31,6 +31,7 @@ final class Check {
       platforms.slack().ifPresent(slack -> line("Slack", slack.check()));
       platforms.github().ifPresent(github -> line("GitHub", github.check()));
       platforms.gitlab().ifPresent(gitlab -> line("GitLab", gitlab.check()));
+      platforms.linear().ifPresent(linear -> line("Linear", linear.check()));
       platforms.gitea().ifPresent(gitea -> line("Gitea", gitea.check()));
     }
     return allWell ? 0 : 1;

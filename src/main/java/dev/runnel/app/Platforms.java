@@ -7,6 +7,8 @@ import dev.runnel.surface.github.GitHubConfig;
 import dev.runnel.surface.github.GitHubSurface;
 import dev.runnel.surface.gitlab.GitLabConfig;
 import dev.runnel.surface.gitlab.GitLabSurface;
+import dev.runnel.surface.linear.LinearConfig;
+import dev.runnel.surface.linear.LinearSurface;
 import dev.runnel.surface.slack.SlackConfig;
 import dev.runnel.surface.slack.SlackSurface;
 import java.time.Duration;
@@ -23,6 +25,7 @@ record Platforms(
     Optional<SlackSurface> slack,
     Optional<GitHubSurface> github,
     Optional<GitLabSurface> gitlab,
+    Optional<LinearSurface> linear,
     Optional<GiteaSurface> gitea,
     OkHttpClient http)
     implements AutoCloseable {
@@ -37,6 +40,8 @@ record Platforms(
             .map(config -> new GitHubSurface(config, http, clock)),
         read(GitLabConfig::from, settings.startingWith("GITLAB_", "RUNNEL_"))
             .map(config -> new GitLabSurface(config, http, clock)),
+        read(LinearConfig::from, settings.startingWith("LINEAR_", "RUNNEL_"))
+            .map(config -> new LinearSurface(config, http, clock)),
         read(GiteaConfig::from, settings.startingWith("GITEA_", "RUNNEL_"))
             .map(config -> new GiteaSurface(config, http, clock)),
         http);
@@ -52,7 +57,9 @@ record Platforms(
   }
 
   List<Surface> surfaces() {
-    return Stream.of(slack, github, gitlab, gitea).<Surface>flatMap(Optional::stream).toList();
+    return Stream.of(slack, github, gitlab, linear, gitea)
+        .<Surface>flatMap(Optional::stream)
+        .toList();
   }
 
   /// As people write them.
@@ -61,6 +68,7 @@ record Platforms(
             slack.map(_ -> "Slack"),
             github.map(_ -> "GitHub"),
             gitlab.map(_ -> "GitLab"),
+            linear.map(_ -> "Linear"),
             gitea.map(_ -> "Gitea"))
         .flatMap(Optional::stream)
         .toList();
@@ -79,6 +87,9 @@ record Platforms(
             "GitLab",
             gitlab.isPresent() ? "on" : "off. Set GITLAB_WEBHOOK_SECRET and GITLAB_TOKEN"),
         Wiring.line(
+            "Linear",
+            linear.isPresent() ? "on" : "off. Set LINEAR_WEBHOOK_SECRET and LINEAR_TOKEN"),
+        Wiring.line(
             "Gitea",
             gitea.isPresent() ? "on" : "off. Set GITEA_WEBHOOK_SECRET, GITEA_TOKEN and GITEA_URL"));
   }
@@ -87,6 +98,7 @@ record Platforms(
     slack.ifPresent(SlackSurface::start);
     github.ifPresent(GitHubSurface::start);
     gitlab.ifPresent(GitLabSurface::start);
+    linear.ifPresent(LinearSurface::start);
     gitea.ifPresent(GiteaSurface::start);
   }
 

@@ -40,6 +40,10 @@ enum Setting {
   GITLAB_TOKEN("gitlab.token"),
   GITLAB_URL("gitlab.url"),
   GITLAB_ACCESS("gitlab.access"),
+  LINEAR_WEBHOOK_SECRET("linear.webhook_secret"),
+  LINEAR_TOKEN("linear.token"),
+  LINEAR_API_URL("linear.api_url"),
+  LINEAR_ACCESS("linear.access"),
   GITEA_WEBHOOK_SECRET("gitea.webhook_secret"),
   GITEA_TOKEN("gitea.token"),
   GITEA_URL("gitea.url");
@@ -67,6 +71,8 @@ enum Setting {
           GITHUB_TOKEN,
           GITLAB_WEBHOOK_SECRET,
           GITLAB_TOKEN,
+          LINEAR_WEBHOOK_SECRET,
+          LINEAR_TOKEN,
           GITEA_WEBHOOK_SECRET,
           GITEA_TOKEN ->
           true;
@@ -96,6 +102,8 @@ enum Setting {
           GITHUB_API_URL,
           GITLAB_URL,
           GITLAB_ACCESS,
+          LINEAR_API_URL,
+          LINEAR_ACCESS,
           GITEA_URL ->
           false;
     };
