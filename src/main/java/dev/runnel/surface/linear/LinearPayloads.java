@@ -18,6 +18,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 
@@ -287,7 +288,7 @@ final class LinearPayloads {
   private boolean comesAsSession(String text) {
     return account.hasSessionsAs(mention)
         && !text.stripLeading().startsWith("/")
-        && text.contains("@");
+        && text.toLowerCase(Locale.ROOT).contains("@" + mention.toLowerCase(Locale.ROOT));
   }
 
   private static String meaning(String comment) {

@@ -137,6 +137,13 @@ class AgentSessionTest {
     assertThat(created().intent()).isInstanceOf(Intent.Start.class);
   }
 
+  /// The mention is `agent` and our app is called otherwise, so the comment opened no session.
+  @Test
+  void aMentionThatIsNoneForLinearIsHeardAsAComment() {
+    assertThat(accepted(tracker.commented(Person.MAINTAINER, "@agent fix it")).intent())
+        .isEqualTo(new Intent.Say(Request.of("fix it")));
+  }
+
   @Test
   void commentsOfOurAppAreNotHeard() {
     var request =

@@ -13,9 +13,8 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// Linear's GraphQL API, as far as Runnel calls it, after its published schema. Known by the
-// outermost
-/// name that is asked for. Markers are shown to tests in their visible form.
+/// Linear's GraphQL API, as far as Runnel calls it, after its published schema. Calls are known by
+/// the outermost name that is asked for. Markers are shown to tests in their visible form.
 final class PretendLinear extends PretendTracker {
   static final String BOT = "0c9a4a4f-2d3b-4c34-8f0e-5c1f7a9d2b10";
   static final String DANA = "b5ea5f1f-8adc-4f52-b4bd-ab4e84cf51ba";
