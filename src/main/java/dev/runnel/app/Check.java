@@ -37,10 +37,9 @@ final class Check {
     try (var platforms =
         Platforms.of(config.settings(), InstantSource.system(), publicUrl(), this::rows)) {
       platforms.slack().ifPresent(slack -> slack.check().forEach(this::line));
-      platforms.github().ifPresent(github -> line("GitHub", github.check()));
-      platforms.gitlab().ifPresent(gitlab -> line("GitLab", gitlab.check()));
-      platforms.jira().ifPresent(jira -> line("Jira", jira.check()));
-      platforms.gitea().ifPresent(gitea -> line("Gitea", gitea.check()));
+      platforms
+          .trackers()
+          .forEach(it -> it.on().ifPresent(on -> line(it.name(), on.check().get())));
     } finally {
       if (opened != null) {
         opened.close();

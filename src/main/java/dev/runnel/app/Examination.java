@@ -55,9 +55,9 @@ final class Examination implements Checkup {
     platforms
         .slack()
         .ifPresent(slack -> slack.check().forEach(it -> findings.add(finding("Slack", it))));
-    platforms.github().ifPresent(github -> findings.add(finding("GitHub", github.check())));
-    platforms.gitlab().ifPresent(gitlab -> findings.add(finding("GitLab", gitlab.check())));
-    platforms.gitea().ifPresent(gitea -> findings.add(finding("Gitea", gitea.check())));
+    platforms
+        .trackers()
+        .forEach(it -> it.on().ifPresent(on -> findings.add(finding(it.name(), on.check().get()))));
     var gauges = pulse.gauges();
     findings.add(watcher(gauges));
     // The question for this check-up is in the queue itself.

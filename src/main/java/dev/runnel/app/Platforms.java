@@ -9,6 +9,8 @@ import dev.runnel.surface.gitlab.GitLabConfig;
 import dev.runnel.surface.gitlab.GitLabSurface;
 import dev.runnel.surface.jira.JiraConfig;
 import dev.runnel.surface.jira.JiraSurface;
+import dev.runnel.surface.linear.LinearConfig;
+import dev.runnel.surface.linear.LinearSurface;
 import dev.runnel.surface.slack.SlackConfig;
 import dev.runnel.surface.slack.SlackSurface;
 import dev.runnel.web.FrontDoor;
@@ -26,28 +28,24 @@ import javax.sql.DataSource;
 import okhttp3.OkHttpClient;
 
 /// The platforms whose settings are there, and what to say about those that are off.
-record Platforms(
-    Optional<SlackSurface> slack,
-    Optional<GitHubSurface> github,
-    Optional<GitLabSurface> gitlab,
-    Optional<JiraSurface> jira,
-    Optional<GiteaSurface> gitea,
-    OkHttpClient http)
+record Platforms(Optional<SlackSurface> slack, List<Tracker> trackers, OkHttpClient http)
     implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(15);
+
+  /// A tracker that can be connected.
+  ///
+  /// @param needs what to set to connect it
+  /// @param on empty while that is not set
+  record Tracker(String name, String needs, Optional<Connection> on) {}
+
+  /// @param check asks the tracker once whether its token is good; what to do when it is not
+  /// @param start learns who we are there
+  record Connection(Surface surface, Supplier<Optional<String>> check, Runnable start) {}
 
   /// @throws SettingsException when half of a platform's settings are there
   static void require(Settings settings) {
     var _ = slackConfig(settings);
-    var _ = gitHubConfig(settings);
-  }
-
-  private static Optional<SlackConfig> slackConfig(Settings settings) {
-    return read(SlackConfig::from, settings.startingWith("SLACK_"));
-  }
-
-  private static Optional<GitHubConfig> gitHubConfig(Settings settings) {
-    return read(GitHubConfig::from, settings.startingWith("GITHUB_", "RUNNEL_"));
+    var _ = trackers(settings, new OkHttpClient(), InstantSource.system());
   }
 
   /// @param publicUrl how the outside reaches us
@@ -62,14 +60,47 @@ record Platforms(
                     config.client().isPresent()
                         ? new SlackSurface(config, clock, publicUrl, database.get())
                         : new SlackSurface(config, clock)),
-        gitHubConfig(settings).map(config -> new GitHubSurface(config, http, clock)),
-        read(GitLabConfig::from, settings.startingWith("GITLAB_", "RUNNEL_"))
-            .map(config -> new GitLabSurface(config, http, clock)),
-        read(JiraConfig::from, settings.startingWith("JIRA_", "RUNNEL_"))
-            .map(config -> new JiraSurface(config, http, clock)),
-        read(GiteaConfig::from, settings.startingWith("GITEA_", "RUNNEL_"))
-            .map(config -> new GiteaSurface(config, http, clock)),
+        trackers(settings, http, clock),
         http);
+  }
+
+  private static Optional<SlackConfig> slackConfig(Settings settings) {
+    return read(SlackConfig::from, settings.startingWith("SLACK_"));
+  }
+
+  /// One entry a tracker.
+  private static List<Tracker> trackers(Settings settings, OkHttpClient http, InstantSource clock) {
+    return List.of(
+        new Tracker(
+            "GitHub",
+            "GITHUB_WEBHOOK_SECRET and GITHUB_TOKEN",
+            read(GitHubConfig::from, settings.startingWith("GITHUB_", "RUNNEL_"))
+                .map(config -> new GitHubSurface(config, http, clock))
+                .map(it -> new Connection(it, it::check, it::start))),
+        new Tracker(
+            "GitLab",
+            "GITLAB_WEBHOOK_SECRET and GITLAB_TOKEN",
+            read(GitLabConfig::from, settings.startingWith("GITLAB_", "RUNNEL_"))
+                .map(config -> new GitLabSurface(config, http, clock))
+                .map(it -> new Connection(it, it::check, it::start))),
+        new Tracker(
+            "Jira",
+            "JIRA_WEBHOOK_SECRET, JIRA_URL, JIRA_TOKEN and, on Cloud, JIRA_EMAIL",
+            read(JiraConfig::from, settings.startingWith("JIRA_", "RUNNEL_"))
+                .map(config -> new JiraSurface(config, http, clock))
+                .map(it -> new Connection(it, it::check, it::start))),
+        new Tracker(
+            "Linear",
+            "LINEAR_WEBHOOK_SECRET and LINEAR_TOKEN",
+            read(LinearConfig::from, settings.startingWith("LINEAR_", "RUNNEL_"))
+                .map(config -> new LinearSurface(config, http, clock))
+                .map(it -> new Connection(it, it::check, it::start))),
+        new Tracker(
+            "Gitea",
+            "GITEA_WEBHOOK_SECRET, GITEA_TOKEN and GITEA_URL",
+            read(GiteaConfig::from, settings.startingWith("GITEA_", "RUNNEL_"))
+                .map(config -> new GiteaSurface(config, http, clock))
+                .map(it -> new Connection(it, it::check, it::start))));
   }
 
   private static <T> Optional<T> read(
@@ -81,54 +112,43 @@ record Platforms(
     }
   }
 
+  private Stream<Connection> connected() {
+    return trackers.stream().flatMap(it -> it.on().stream());
+  }
+
   List<Surface> surfaces() {
-    return Stream.of(slack, github, gitlab, jira, gitea)
-        .<Surface>flatMap(Optional::stream)
-        .toList();
+    return Stream.<Surface>concat(slack.stream(), connected().map(Connection::surface)).toList();
   }
 
   /// As people write them.
   List<String> names() {
-    return Stream.of(
-            slack.map(_ -> "Slack"),
-            github.map(_ -> "GitHub"),
-            gitlab.map(_ -> "GitLab"),
-            jira.map(_ -> "Jira"),
-            gitea.map(_ -> "Gitea"))
-        .flatMap(Optional::stream)
+    return Stream.concat(
+            slack.map(_ -> "Slack").stream(),
+            trackers.stream().filter(it -> it.on().isPresent()).map(Tracker::name))
         .toList();
   }
 
   /// One line each, on or off.
   List<String> lines() {
-    return List.of(
+    var ofSlack =
         Wiring.line(
             "Slack",
             slack
                 .map(it -> "on, " + it.transport())
-                .orElse("off. Set SLACK_BOT_TOKEN and SLACK_APP_TOKEN, or SLACK_SIGNING_SECRET")),
-        Wiring.line(
-            "GitHub",
-            github.isPresent() ? "on" : "off. Set GITHUB_WEBHOOK_SECRET and GITHUB_TOKEN"),
-        Wiring.line(
-            "GitLab",
-            gitlab.isPresent() ? "on" : "off. Set GITLAB_WEBHOOK_SECRET and GITLAB_TOKEN"),
-        Wiring.line(
-            "Jira",
-            jira.isPresent()
-                ? "on"
-                : "off. Set JIRA_WEBHOOK_SECRET, JIRA_URL, JIRA_TOKEN and, on Cloud, JIRA_EMAIL"),
-        Wiring.line(
-            "Gitea",
-            gitea.isPresent() ? "on" : "off. Set GITEA_WEBHOOK_SECRET, GITEA_TOKEN and GITEA_URL"));
+                .orElse("off. Set SLACK_BOT_TOKEN and SLACK_APP_TOKEN, or SLACK_SIGNING_SECRET"));
+    return Stream.concat(
+            Stream.of(ofSlack),
+            trackers.stream()
+                .map(
+                    it ->
+                        Wiring.line(
+                            it.name(), it.on().isPresent() ? "on" : "off. Set " + it.needs())))
+        .toList();
   }
 
   void start() {
     slack.ifPresent(SlackSurface::start);
-    github.ifPresent(GitHubSurface::start);
-    gitlab.ifPresent(GitLabSurface::start);
-    jira.ifPresent(JiraSurface::start);
-    gitea.ifPresent(GiteaSurface::start);
+    connected().forEach(it -> it.start().run());
   }
 
   /// Opens the connections that are ours to open, in the background.

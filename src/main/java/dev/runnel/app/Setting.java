@@ -54,6 +54,10 @@ enum Setting {
   JIRA_TOKEN("jira.token"),
   JIRA_ACCESS("jira.access"),
   JIRA_TRANSITIONS("jira.transitions"),
+  LINEAR_WEBHOOK_SECRET("linear.webhook_secret"),
+  LINEAR_TOKEN("linear.token"),
+  LINEAR_API_URL("linear.api_url"),
+  LINEAR_ACCESS("linear.access"),
   GITEA_WEBHOOK_SECRET("gitea.webhook_secret"),
   GITEA_TOKEN("gitea.token"),
   GITEA_URL("gitea.url");
@@ -85,6 +89,8 @@ enum Setting {
           GITLAB_TOKEN,
           JIRA_WEBHOOK_SECRET,
           JIRA_TOKEN,
+          LINEAR_WEBHOOK_SECRET,
+          LINEAR_TOKEN,
           GITEA_WEBHOOK_SECRET,
           GITEA_TOKEN ->
           true;
@@ -124,6 +130,8 @@ enum Setting {
           JIRA_EMAIL,
           JIRA_ACCESS,
           JIRA_TRANSITIONS,
+          LINEAR_API_URL,
+          LINEAR_ACCESS,
           GITEA_URL ->
           false;
     };

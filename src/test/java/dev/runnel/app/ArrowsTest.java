@@ -89,6 +89,11 @@ class ArrowsTest {
       room("surface.jira").imports("dev.runnel.core..", "dev.runnel.surface.kit", JACKSON, OKHTTP);
 
   @ArchTest
+  static final ArchRule linear =
+      room("surface.linear")
+          .imports("dev.runnel.core..", "dev.runnel.surface.kit", JACKSON, OKHTTP);
+
+  @ArchTest
   static final ArchRule gitea =
       room("surface.gitea").imports("dev.runnel.core..", "dev.runnel.surface.kit", JACKSON, OKHTTP);
 

@@ -45,7 +45,7 @@ public final class CommentPosts {
     this.renderer = renderer;
   }
 
-  public Posting post(IssueComments issue, Notice notice, @Nullable PostRef status) {
+  public Posting post(IssueThread issue, Notice notice, @Nullable PostRef status) {
     return switch (notice.update()) {
       // The others would stand beside this one: it is not taken away.
       case Update.Received(var message, var receipt, _) ->
@@ -73,16 +73,15 @@ public final class CommentPosts {
   }
 
   /// A sign of receipt is a courtesy: where it cannot be given, nothing is lost.
-  private static Posting react(IssueComments issue, PostRef message, Notice notice) {
-    var comment = issue.comment(message);
-    if (comment.isPresent() && !(issue.react(comment.get()) instanceof ApiResult.Done)) {
+  private static Posting react(IssueThread issue, PostRef message, Notice notice) {
+    if (issue.isComment(message) && !(issue.react(message) instanceof ApiResult.Done)) {
       log.debug("reaction not set notice={} conversation={}", notice.id(), notice.conversation());
     }
     return new Posting.Posted(message, notice.conversation());
   }
 
   /// A courtesy as well.
-  private void label(IssueComments issue, Notice notice, RunState state) {
+  private void label(IssueThread issue, Notice notice, RunState state) {
     if (!settings.stateLabels() || labelled.put(notice.conversation(), state) == state) {
       return;
     }
@@ -97,14 +96,13 @@ public final class CommentPosts {
     }
   }
 
-  private Posting status(IssueComments issue, Notice notice, @Nullable PostRef status) {
-    var comment = status == null ? Optional.<Long>empty() : issue.comment(status);
-    if (comment.isEmpty()) {
+  private Posting status(IssueThread issue, Notice notice, @Nullable PostRef status) {
+    if (status == null || !issue.isComment(status)) {
       return comment(issue, notice);
     }
     var text = renderer.render(notice.update(), notice.id());
-    return switch (issue.edit(comment.get(), text)) {
-      case ApiResult.Done _ -> posted(issue, notice, comment.get());
+    return switch (issue.edit(status, text)) {
+      case ApiResult.Done _ -> posted(notice, status);
       // Somebody deleted the comment.
       case ApiResult.Gone _ -> comment(issue, notice);
       case ApiResult.Busy busy -> later(busy);
@@ -112,7 +110,7 @@ public final class CommentPosts {
     };
   }
 
-  private Posting comment(IssueComments issue, Notice notice) {
+  private Posting comment(IssueThread issue, Notice notice) {
     if (notice.tries() > 0) {
       var earlier = findEarlier(issue, notice);
       if (earlier.isPresent()) {
@@ -121,8 +119,9 @@ public final class CommentPosts {
     }
     return switch (issue.add(renderer.render(notice.update(), notice.id()))) {
       case ApiResult.Done(var comment) ->
-          Json.id(comment, "id")
-              .map(id -> posted(issue, notice, id))
+          issue
+              .ref(comment)
+              .map(ref -> posted(notice, ref))
               .orElseGet(
                   () ->
                       new Posting.Later(
@@ -136,17 +135,17 @@ public final class CommentPosts {
   /// Looks whether an earlier try of the notice got through.
   ///
   /// @return its post, or why that cannot be known now; empty when there is none
-  private static Optional<Posting> findEarlier(IssueComments issue, Notice notice) {
+  private static Optional<Posting> findEarlier(IssueThread issue, Notice notice) {
     var marker = Marker.of(notice.id());
     var since = notice.createdAt().minus(SKEW);
     for (var page = 1; page <= MOST_PAGES; page++) {
       switch (issue.since(since, page)) {
         case ApiResult.Done(var comments) -> {
           for (var comment : comments) {
-            var id = Json.id(comment, "id");
+            var ref = issue.ref(comment);
             var text = Json.text(comment, issue.textMember()).orElse("");
-            if (id.isPresent() && text.contains(marker)) {
-              return Optional.of(posted(issue, notice, id.get()));
+            if (ref.isPresent() && text.contains(marker)) {
+              return Optional.of(posted(notice, ref.get()));
             }
           }
           if (comments.size() < issue.pageSize()) {
@@ -167,8 +166,8 @@ public final class CommentPosts {
     return Optional.empty();
   }
 
-  private static Posting posted(IssueComments issue, Notice notice, long comment) {
-    return new Posting.Posted(issue.ref(comment), notice.conversation());
+  private static Posting posted(Notice notice, PostRef ref) {
+    return new Posting.Posted(ref, notice.conversation());
   }
 
   private static Posting later(ApiResult.Busy busy) {

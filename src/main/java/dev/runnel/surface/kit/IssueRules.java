@@ -6,10 +6,12 @@ import dev.runnel.core.model.Request;
 import dev.runnel.core.model.RunOptions;
 import java.util.Collection;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /// What the things that happen on an issue mean, on every tracker. Pure.
 public final class IssueRules {
   private static final int LONGEST_TITLE = 300;
+  private static final Pattern ADDRESS = Pattern.compile("^@[^\\s,:;.!?]+[,:;.!?]*\\s*");
 
   private final TrackerSettings settings;
   private final TriggerLabel trigger;
@@ -76,6 +78,16 @@ public final class IssueRules {
   /// @return empty for a comment that is not for us, or is ours
   public Optional<Intent> said(String comment) {
     return Marker.isIn(comment) ? Optional.empty() : mention.in(comment).flatMap(Grammar::words);
+  }
+
+  /// What was said where everything is said to Runnel: a mention at its beginning is only polite.
+  public Optional<Intent> told(String text) {
+    var seen = Markdown.text(Markdown.seen(text)).strip();
+    return Grammar.words(ADDRESS.matcher(seen).replaceFirst(""));
+  }
+
+  public boolean hasTrigger(Collection<String> labels) {
+    return trigger.isAmong(labels);
   }
 
   private static Intent start(Optional<String> title, String thing, Optional<String> profile) {

@@ -1,0 +1,78 @@
+package dev.runnel.surface.linear;
+
+import dev.runnel.surface.kit.SettingValues;
+import dev.runnel.surface.kit.TrackerSettings;
+import java.net.URI;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/// How to talk with Linear.
+///
+/// @param webhookSecrets all valid at once
+/// @param token a personal API key, which begins with `lin_api_`, or an OAuth token
+/// @param url of the GraphQL API
+/// @param access who of the workspace may start and steer runs
+public record LinearConfig(
+    List<String> webhookSecrets, String token, URI url, Access access, TrackerSettings tracker) {
+  static final String SECRET = "LINEAR_WEBHOOK_SECRET";
+  static final String TOKEN = "LINEAR_TOKEN";
+  static final String URL = "LINEAR_API_URL";
+  static final String ACCESS = "LINEAR_ACCESS";
+
+  private static final String DEFAULT_URL = "https://api.linear.app/graphql";
+
+  /// Each lets in those before it.
+  public enum Access {
+    ADMIN,
+    MEMBER,
+    GUEST;
+
+    boolean isIn(boolean admin, boolean guest) {
+      return switch (this) {
+        case ADMIN -> admin;
+        case MEMBER -> !guest;
+        case GUEST -> true;
+      };
+    }
+
+    static Access of(String word) {
+      return switch (word) {
+        case "admin" -> ADMIN;
+        case "member" -> MEMBER;
+        case "guest" -> GUEST;
+        default -> throw new IllegalArgumentException(ACCESS + " must be admin, member or guest.");
+      };
+    }
+  }
+
+  public LinearConfig {
+    webhookSecrets = List.copyOf(webhookSecrets);
+    SettingValues.requireSecrets(SECRET, webhookSecrets);
+    SettingValues.requireToken(TOKEN, token);
+    SettingValues.requireAddress(URL, url, DEFAULT_URL);
+  }
+
+  /// Reads the settings by their names.
+  ///
+  /// @return empty when neither the secret nor the token is there
+  /// @throws IllegalArgumentException with the setting's name and what is missing
+  public static Optional<LinearConfig> from(Map<String, String> settings) {
+    var values = new SettingValues(settings);
+    return values.areThere(SECRET, TOKEN)
+        ? Optional.of(
+            new LinearConfig(
+                values.list(SECRET),
+                values.text(TOKEN).orElseThrow(),
+                values.address(URL, DEFAULT_URL),
+                Access.of(values.text(ACCESS).orElse("member")),
+                TrackerSettings.from(settings)))
+        : Optional.empty();
+  }
+
+  @Override
+  public String toString() {
+    return "LinearConfig[url=%s, access=%s, tracker=%s, secrets withheld]"
+        .formatted(url, access, tracker);
+  }
+}

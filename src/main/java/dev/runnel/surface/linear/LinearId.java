@@ -1,0 +1,65 @@
+package dev.runnel.surface.linear;
+
+import dev.runnel.core.model.NoticeId;
+import dev.runnel.core.model.PostRef;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.regex.Pattern;
+
+/// Linear's ids, and the references to posts that are made of them: `comment/ID`, `session/ID`. An
+/// issue is its own id as well: what people read, `ENG-7`, changes when it moves to another team.
+final class LinearId {
+  private static final Pattern FORM = Pattern.compile("[A-Za-z0-9][A-Za-z0-9_-]{0,63}");
+  private static final String COMMENT = "comment/";
+  private static final String SESSION = "session/";
+
+  private LinearId() {}
+
+  static boolean isOne(String text) {
+    return FORM.matcher(text).matches();
+  }
+
+  static PostRef comment(String id) {
+    return new PostRef(COMMENT + id);
+  }
+
+  /// The session's activities are one post, as far as anybody else knows.
+  static PostRef session(String id) {
+    return new PostRef(SESSION + id);
+  }
+
+  static Optional<String> comment(PostRef ref) {
+    return behind(COMMENT, ref);
+  }
+
+  static Optional<String> session(PostRef ref) {
+    return behind(SESSION, ref);
+  }
+
+  private static Optional<String> behind(String prefix, PostRef ref) {
+    return Optional.of(ref.value())
+        .filter(value -> value.startsWith(prefix))
+        .map(value -> value.substring(prefix.length()))
+        .filter(LinearId::isOne);
+  }
+
+  /// The same UUID, of the form of version 4, for each try of a notice: Linear takes ids that its
+  /// callers chose, so that a second try finds what the first one made.
+  static String of(NoticeId notice) {
+    try {
+      var bytes =
+          ByteBuffer.wrap(
+              MessageDigest.getInstance("SHA-256")
+                  .digest(notice.value().getBytes(StandardCharsets.UTF_8)));
+      var high = (bytes.getLong() & ~0xF000L) | 0x4000L;
+      var low = (bytes.getLong() & 0x3FFFFFFFFFFFFFFFL) | 0x8000000000000000L;
+      return new UUID(high, low).toString();
+    } catch (NoSuchAlgorithmException impossible) {
+      throw new IllegalStateException("Every Java has SHA-256", impossible);
+    }
+  }
+}

@@ -1,0 +1,374 @@
+package dev.runnel.surface.linear;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.runnel.core.model.Actor;
+import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.Origin;
+import dev.runnel.core.model.PostRef;
+import dev.runnel.core.model.SurfaceId;
+import dev.runnel.surface.kit.Ending;
+import dev.runnel.surface.kit.IssueRules;
+import dev.runnel.surface.kit.Json;
+import dev.runnel.surface.kit.TrackerSettings;
+import java.net.URI;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+
+/// From a webhook's JSON to what was said. Pure, and at ease with members that are missing or
+/// strange: what it cannot read is not for us.
+final class LinearPayloads {
+  /// Begins the meaning of a label taken off whose name Linear did not tell; the ids follow.
+  static final String UNNAMED = "Issue unlabel-of ";
+
+  private static final String THING = "issue";
+  private static final Set<String> OVER = Set.of("completed", "canceled", "duplicate");
+
+  private final SurfaceId surface;
+  private final IssueRules rules;
+  private final String mention;
+  private final LinearAccount account;
+
+  LinearPayloads(SurfaceId surface, TrackerSettings settings, LinearAccount account) {
+    this.surface = surface;
+    this.rules = new IssueRules(settings);
+    this.mention = settings.mention();
+    this.account = account;
+  }
+
+  private record Said(DeliveryId id, Actor sender, JsonNode payload, Instant arrivedAt) {
+    JsonNode data() {
+      return payload.path("data");
+    }
+
+    JsonNode before() {
+      return payload.path("updatedFrom");
+    }
+
+    /// Whether an update changed the member; before it was in [#before()].
+    boolean changed(String member) {
+      return before().has(member);
+    }
+
+    Optional<String> title() {
+      return Json.text(data(), "title");
+    }
+
+    String state() {
+      return Json.text(data().path("state"), "type").orElse("");
+    }
+
+    boolean isOpen() {
+      return !OVER.contains(state())
+          && !Json.isThere(data(), "completedAt")
+          && !Json.isThere(data(), "canceledAt");
+    }
+
+    Optional<URI> link() {
+      return Json.link(payload, "url").or(() -> Json.link(data(), "url"));
+    }
+
+    String at() {
+      return Json.text(data(), "updatedAt").orElse(id.value());
+    }
+  }
+
+  /// The account, if it is a person's.
+  static Optional<Actor> person(JsonNode user) {
+    var type = Json.text(user, "type").orElse("user");
+    return type.equalsIgnoreCase("user")
+        ? Json.text(user, "id").filter(LinearId::isOne).map(id -> new Actor(id, name(user, id)))
+        : Optional.empty();
+  }
+
+  private static String name(JsonNode user, String otherwise) {
+    return Json.text(user, "name").or(() -> Json.text(user, "displayName")).orElse(otherwise);
+  }
+
+  /// @return empty when nothing in it is for us
+  Optional<Delivery> read(DeliveryId id, JsonNode payload, Instant arrivedAt) {
+    return switch (Json.text(payload, "type").orElse("")) {
+      case "Issue" -> said(id, payload, arrivedAt).flatMap(this::issue);
+      case "Comment" -> said(id, payload, arrivedAt).flatMap(this::comment);
+      case "AgentSessionEvent" -> session(id, payload, arrivedAt);
+      default -> Optional.empty();
+    };
+  }
+
+  private static Optional<Said> said(DeliveryId id, JsonNode payload, Instant arrivedAt) {
+    return person(payload.path("actor")).map(sender -> new Said(id, sender, payload, arrivedAt));
+  }
+
+  private Optional<Conversation> conversation(JsonNode node, String member) {
+    return Json.text(node, member)
+        .filter(LinearId::isOne)
+        .map(issue -> new Conversation(surface, issue));
+  }
+
+  private Optional<Delivery> issue(Said said) {
+    return conversation(said.data(), "id")
+        .flatMap(
+            issue ->
+                switch (Json.text(said.payload(), "action").orElse("")) {
+                  case "create" -> created(said, issue);
+                  case "update" -> updated(said, issue);
+                  case "remove" -> ended(said, issue, Ending.DELETE);
+                  default -> Optional.empty();
+                });
+  }
+
+  /// A new issue may have its label and its assignee from the start.
+  private Optional<Delivery> created(Said said, Conversation issue) {
+    return relabelled(said, issue, List.of())
+        .or(() -> given(said, issue, "assigneeId", ""))
+        .or(() -> given(said, issue, "delegateId", ""));
+  }
+
+  private Optional<Delivery> updated(Said said, Conversation issue) {
+    if (said.changed("trashed") && said.data().path("trashed").asBoolean()) {
+      return ended(said, issue, Ending.DELETE);
+    }
+    return labels(said, issue)
+        .or(() -> handed(said, issue, "assigneeId"))
+        .or(() -> handed(said, issue, "delegateId"))
+        .or(() -> moved(said, issue));
+  }
+
+  /// Linear tells the ids of the labels that were there before, and the names only of those that
+  /// are there now.
+  private Optional<Delivery> labels(Said said, Conversation issue) {
+    var now = said.data().path("labels");
+    if (said.changed("labels")) {
+      return relabelled(said, issue, Json.texts(said.before().path("labels"), "name"));
+    }
+    if (!said.changed("labelIds")) {
+      return Optional.empty();
+    }
+    var before = Json.strings(said.before().path("labelIds"));
+    var kept = new ArrayList<String>();
+    var removed = new LinkedHashSet<>(before);
+    for (var label : now) {
+      var id = Json.text(label, "id").orElse("");
+      if (removed.remove(id)) {
+        Json.text(label, "name").ifPresent(kept::add);
+      }
+    }
+    return relabelled(said, issue, kept).or(() -> unlabelled(said, issue, removed));
+  }
+
+  private Optional<Delivery> relabelled(Said said, Conversation issue, List<String> before) {
+    return rules
+        .relabelled(
+            before,
+            Json.texts(said.data().path("labels"), "name"),
+            said.title(),
+            THING,
+            said.isOpen())
+        .map(
+            intent ->
+                changed(said, issue, intent instanceof Intent.Start ? "label" : "unlabel", intent));
+  }
+
+  /// Whether one of them was the trigger is asked later.
+  private Optional<Delivery> unlabelled(Said said, Conversation issue, Set<String> removed) {
+    if (removed.isEmpty()
+        || rules.hasTrigger(Json.texts(said.data().path("labels"), "name"))
+        || !removed.stream().allMatch(LinearId::isOne)) {
+      return Optional.empty();
+    }
+    return rules
+        .ended(Ending.UNLABEL, THING)
+        .map(
+            intent ->
+                changed(
+                    said,
+                    issue,
+                    UNNAMED + String.join(",", removed) + " " + issue.key() + " " + said.at(),
+                    intent,
+                    Optional.empty()));
+  }
+
+  private Optional<Delivery> handed(Said said, Conversation issue, String member) {
+    return said.changed(member)
+        ? given(said, issue, member, Json.text(said.before(), member).orElse(""))
+        : Optional.empty();
+  }
+
+  /// A delegation to an agent opens a session, which starts the run.
+  private Optional<Delivery> given(Said said, Conversation issue, String member, String before) {
+    var was = account.is(Optional.of(before));
+    var is = account.is(Json.text(said.data(), member));
+    if (is && !was && said.isOpen() && !(member.equals("delegateId") && account.hasSessions())) {
+      return Optional.of(changed(said, issue, "assign", rules.assigned(said.title(), THING)));
+    }
+    return was && !is ? ended(said, issue, Ending.UNASSIGN) : Optional.empty();
+  }
+
+  private Optional<Delivery> moved(Said said, Conversation issue) {
+    if (!said.changed("stateId")) {
+      return Optional.empty();
+    }
+    return switch (said.state()) {
+      case "completed" -> ended(said, issue, Ending.DONE);
+      case "canceled", "duplicate" -> ended(said, issue, Ending.CLOSE);
+      default -> Optional.empty();
+    };
+  }
+
+  private Optional<Delivery> ended(Said said, Conversation issue, Ending ending) {
+    return rules.ended(ending, THING).map(intent -> changed(said, issue, ending.word(), intent));
+  }
+
+  private static Delivery changed(Said said, Conversation issue, String what, Intent intent) {
+    return changed(
+        said,
+        issue,
+        "Issue " + what + " " + issue.key() + " " + said.at(),
+        intent,
+        Optional.empty());
+  }
+
+  /// Only a start is said to Runnel: where no run goes on, a stop that nobody said does nothing.
+  private static Delivery changed(
+      Said said, Conversation issue, String meaning, Intent intent, Optional<PostRef> message) {
+    return new Delivery(
+        said.id(),
+        meaning,
+        issue,
+        said.sender(),
+        intent,
+        intent instanceof Intent.Start,
+        new Origin(said.link(), Optional.empty(), message, false),
+        said.arrivedAt());
+  }
+
+  private Optional<Delivery> comment(Said said) {
+    var comment = said.data();
+    var id = Json.text(comment, "id").filter(LinearId::isOne);
+    var issue =
+        conversation(comment, "issueId").or(() -> conversation(comment.path("issue"), "id"));
+    var text = Json.text(comment, "body");
+    if (!Json.text(said.payload(), "action").equals(Optional.of("create"))
+        || id.isEmpty()
+        || issue.isEmpty()
+        || text.isEmpty()
+        || Json.isThere(comment, "botActor")
+        || Json.isThere(comment, "externalUserId")
+        || account.isApp(said.sender().id())
+        || comesAsSession(text.get())) {
+      return Optional.empty();
+    }
+    return rules
+        .said(HiddenMarker.show(text.get()))
+        .map(
+            intent ->
+                new Delivery(
+                    said.id(),
+                    meaning(id.get()),
+                    issue.get(),
+                    said.sender(),
+                    intent,
+                    true,
+                    new Origin(
+                        said.link(),
+                        Optional.empty(),
+                        Optional.of(LinearId.comment(id.get())),
+                        false),
+                    said.arrivedAt()));
+  }
+
+  /// Where the mention is Linear's own for our app, it opens a session, and the session counts.
+  private boolean comesAsSession(String text) {
+    return account.hasSessionsAs(mention)
+        && !text.stripLeading().startsWith("/")
+        && text.toLowerCase(Locale.ROOT).contains("@" + mention.toLowerCase(Locale.ROOT));
+  }
+
+  private static String meaning(String comment) {
+    return "Comment " + comment + " create";
+  }
+
+  private Optional<Delivery> session(DeliveryId id, JsonNode payload, Instant arrivedAt) {
+    var session = payload.path("agentSession");
+    var key = Json.text(session, "id").filter(LinearId::isOne);
+    var issue =
+        conversation(session, "issueId").or(() -> conversation(session.path("issue"), "id"));
+    if (key.isEmpty() || issue.isEmpty()) {
+      return Optional.empty();
+    }
+    var activity = payload.path("agentActivity");
+    var asked =
+        switch (Json.text(payload, "action").orElse("")) {
+          case "created" -> opened(session);
+          case "prompted" -> prompted(activity);
+          default -> Optional.<Intent>empty();
+        };
+    var isOpening = !Json.isThere(payload, "agentActivity");
+    var person =
+        isOpening
+            ? user(session.path("creator"), session, "creatorId")
+            : user(activity.path("user"), activity, "userId");
+    if (asked.isEmpty() || person.isEmpty()) {
+      return Optional.empty();
+    }
+    var meaning =
+        Json.text(isOpening ? session : activity, "sourceCommentId")
+            .filter(LinearId::isOne)
+            .map(LinearPayloads::meaning)
+            .orElseGet(
+                () ->
+                    isOpening
+                        ? "AgentSession " + key.get() + " created"
+                        : "AgentActivity "
+                            + Json.text(activity, "id").orElse(id.value())
+                            + " prompted");
+    return Optional.of(
+        new Delivery(
+            id,
+            meaning,
+            issue.get(),
+            person.get(),
+            asked.get(),
+            true,
+            new Origin(
+                Json.link(session.path("issue"), "url").or(() -> Json.link(session, "url")),
+                Optional.empty(),
+                Optional.of(LinearId.session(key.get())),
+                false),
+            arrivedAt));
+  }
+
+  private static Optional<Actor> user(JsonNode user, JsonNode owner, String member) {
+    return person(user)
+        .or(
+            () ->
+                Json.text(owner, member)
+                    .filter(LinearId::isOne)
+                    .map(id -> new Actor(id, "Somebody")));
+  }
+
+  /// By a mention in a comment, or by a delegation, which says nothing.
+  private Optional<Intent> opened(JsonNode session) {
+    var comment = Json.text(session.path("comment"), "body").filter(body -> body.contains("@"));
+    return comment.isPresent()
+        ? rules.told(comment.get())
+        : Optional.of(rules.assigned(Json.text(session.path("issue"), "title"), THING));
+  }
+
+  private Optional<Intent> prompted(JsonNode activity) {
+    if (Json.text(activity, "signal").equals(Optional.of("stop"))) {
+      return Optional.of(new Intent.Cancel(Optional.empty(), Optional.empty()));
+    }
+    var content = activity.path("content");
+    return Json.text(content, "type").orElse("prompt").equals("prompt")
+        ? Json.text(content, "body").flatMap(rules::told)
+        : Optional.empty();
+  }
+}

@@ -1,0 +1,223 @@
+package dev.runnel.surface.linear;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.runnel.core.flow.Words;
+import dev.runnel.core.model.Artifact;
+import dev.runnel.core.model.Notice;
+import dev.runnel.core.model.Posting;
+import dev.runnel.core.model.Receipt;
+import dev.runnel.core.model.Run;
+import dev.runnel.core.model.Update;
+import dev.runnel.surface.kit.ApiResult;
+import dev.runnel.surface.kit.Markdown;
+import dev.runnel.surface.kit.MarkdownPosts;
+import java.net.URI;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Posts updates as the activities of an agent session. Linear reads from the last of them how the
+/// session is: a thought says that the agent works, an elicitation that it waits, a response or an
+/// error that it is done. See https://linear.app/developers/agent-interaction. Thread-safe.
+final class LinearSessions {
+  private static final Logger log = LoggerFactory.getLogger(LinearSessions.class);
+  private static final int LONGEST = 60_000;
+  private static final int LONGEST_LINE = 300;
+  private static final int MOST_REMEMBERED = 1_000;
+
+  private final LinearApi api;
+  private final MarkdownPosts comments;
+  // Spares calls that would change nothing.
+  private final Map<String, URI> linked =
+      Collections.synchronizedMap(
+          new LinkedHashMap<>() {
+            private static final long serialVersionUID = 1;
+
+            @Override
+            protected boolean removeEldestEntry(Map.Entry<String, URI> eldest) {
+              return size() > MOST_REMEMBERED;
+            }
+          });
+
+  LinearSessions(LinearApi api, MarkdownPosts comments) {
+    this.api = api;
+    this.comments = comments;
+  }
+
+  private enum Kind {
+    THOUGHT,
+    ELICITATION,
+    RESPONSE,
+    ERROR;
+
+    String word() {
+      return switch (this) {
+        case THOUGHT -> "thought";
+        case ELICITATION -> "elicitation";
+        case RESPONSE -> "response";
+        case ERROR -> "error";
+      };
+    }
+  }
+
+  /// @param fleeting whether the next one takes its place
+  private record Activity(Kind kind, String text, boolean fleeting) {
+    ObjectNode content() {
+      return JsonNodeFactory.instance
+          .objectNode()
+          .put("type", kind.word())
+          .put("body", Markdown.cut(text, LONGEST));
+    }
+  }
+
+  Posting post(String session, Notice notice) {
+    var activity = activity(notice);
+    if (notice.update() instanceof Update.Status(Run run, _, _, _, _, _)) {
+      run.session().ifPresent(url -> link(session, url));
+    }
+    var posted = new Posting.Posted(LinearId.session(session), notice.conversation());
+    if (activity.isEmpty()) {
+      return posted;
+    }
+    var id = LinearId.of(notice.id());
+    if (notice.tries() > 0) {
+      switch (api.activity(id)) {
+        case ApiResult.Done _ -> {
+          return posted;
+        }
+        case ApiResult.Busy(var after, var why) -> {
+          return new Posting.Later(after, why);
+        }
+        case ApiResult.Gone _, ApiResult.Refused _ -> {}
+      }
+    }
+    var made = activity.get();
+    return switch (api.act(id, session, made.content(), made.fleeting())) {
+      case ApiResult.Done _ -> posted;
+      case ApiResult.Busy(var after, var why) -> new Posting.Later(after, why);
+      case ApiResult.Gone(var why) -> new Posting.Undeliverable(why);
+      case ApiResult.Refused(var why) -> new Posting.Undeliverable(why);
+    };
+  }
+
+  /// A courtesy: where it cannot be given, nothing is lost.
+  private void link(String session, URI url) {
+    if (url.equals(linked.put(session, url))) {
+      return;
+    }
+    if (!(api.link(session, "Session", url) instanceof ApiResult.Done)) {
+      linked.remove(session);
+      log.debug("link not set session={}", session);
+    }
+  }
+
+  /// @return empty where an activity would tell Linear something wrong about the session
+  private Optional<Activity> activity(Notice notice) {
+    return switch (notice.update()) {
+      // How the run fares from then on is told by its own activities.
+      case Update.Received(_, Receipt receipt, _) ->
+          Optional.of(new Activity(Kind.THOUGHT, "On it.", true))
+              .filter(_ -> receipt == Receipt.TAKEN || receipt == Receipt.DELIVERED);
+      case Update.Status status -> progress(status);
+      case Update.Blocked(_, _, String question) ->
+          Optional.of(last(Kind.ELICITATION, quiet(question)));
+      case Update.Succeeded succeeded -> Optional.of(answer(succeeded));
+      case Update.Failed(Run run, _, String why, boolean retryable) ->
+          Optional.of(
+              last(
+                  Kind.ERROR,
+                  paragraphs(
+                      quiet(why),
+                      links(run),
+                      retryable
+                          ? "Another try may work: reply `retry`, or say what to do differently."
+                          : "Another try alone will not help. Reply with what to do"
+                              + " differently.")));
+      case Update.Cancelled(Run run, _, _) ->
+          Optional.of(
+              last(
+                  Kind.RESPONSE,
+                  paragraphs(
+                      "Stopped.", links(run), "Reply to go on, or `retry` to start again.")));
+      case Update.Reminder reminder ->
+          Optional.of(last(Kind.ELICITATION, quiet(reminder.question())));
+      case Update.Told(_, String text, _) -> Optional.of(last(Kind.RESPONSE, quiet(text)));
+      case Update.Listed _, Update.Answered _, Update.Helped _ ->
+          Optional.of(
+              last(Kind.RESPONSE, withoutMarker(comments.render(notice.update(), notice.id()))));
+    };
+  }
+
+  private static Activity last(Kind kind, String text) {
+    return new Activity(kind, text, false);
+  }
+
+  /// While the run waits or is over, its last activity must stay the last.
+  private static Optional<Activity> progress(Update.Status status) {
+    var run = status.run();
+    if (run.state().isTerminal() || run.state().needsPerson()) {
+      return Optional.empty();
+    }
+    var message =
+        run.message()
+            .map(text -> Markdown.quietLine(text, LONGEST_LINE))
+            .filter(text -> !text.isEmpty())
+            .orElse("");
+    return Optional.of(
+        new Activity(
+            Kind.THOUGHT,
+            paragraphs(
+                Markdown.plain(Words.name(run), LONGEST_LINE)
+                    + " · "
+                    + Words.elapsed(Duration.between(status.since(), status.at())),
+                message),
+            true));
+  }
+
+  private static Activity answer(Update.Succeeded succeeded) {
+    var run = succeeded.run();
+    var time = run.runTime().orElseGet(() -> Duration.between(succeeded.since(), succeeded.at()));
+    return last(
+        Kind.RESPONSE,
+        paragraphs(
+            run.message().map(LinearSessions::quiet).orElse("Done. The agent left no message."),
+            links(run),
+            "Took "
+                + Words.elapsed(time)
+                + run.cost()
+                    .map(cost -> " · cost " + Markdown.plain(cost, LONGEST_LINE))
+                    .orElse("")));
+  }
+
+  private static String quiet(String text) {
+    return Markdown.quiet(Markdown.head(text.strip(), LONGEST), false);
+  }
+
+  private static String links(Run run) {
+    return run.artifacts().stream()
+        .limit(10)
+        .map(each -> "- [%s](<%s>)".formatted(label(each), each.link().toASCIIString()))
+        .collect(Collectors.joining("\n"));
+  }
+
+  private static String label(Artifact artifact) {
+    return artifact.label().isBlank()
+        ? (artifact.pullRequest() ? "Pull request" : "Open")
+        : Markdown.plain(artifact.label(), LONGEST_LINE);
+  }
+
+  private static String withoutMarker(String post) {
+    return post.substring(0, post.lastIndexOf("<!--")).strip();
+  }
+
+  private static String paragraphs(String... parts) {
+    return Stream.of(parts).filter(each -> !each.isBlank()).collect(Collectors.joining("\n\n"));
+  }
+}

@@ -1,0 +1,109 @@
+package dev.runnel.surface.linear;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.runnel.core.model.PostRef;
+import dev.runnel.surface.kit.ApiResult;
+import dev.runnel.surface.kit.IssueThread;
+import dev.runnel.surface.kit.Json;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/// The comments of one issue on Linear.
+///
+/// @param issue its id
+record LinearThread(LinearApi api, String issue) implements IssueThread {
+  @Override
+  public ApiResult add(String text) {
+    return api.comment(issue, HiddenMarker.hide(text));
+  }
+
+  @Override
+  public ApiResult edit(PostRef comment, String text) {
+    return api.edit(LinearId.comment(comment).orElseThrow(), HiddenMarker.hide(text));
+  }
+
+  /// The latest ones, whenever they were said, with their markers as everywhere else.
+  @Override
+  public ApiResult since(Instant since, int page) {
+    return switch (api.comments(issue)) {
+      case ApiResult.Done(var comments) -> {
+        var shown = JsonNodeFactory.instance.arrayNode();
+        for (var comment : comments) {
+          ObjectNode copy = comment.deepCopy();
+          shown.add(copy.put("body", HiddenMarker.show(Json.text(comment, "body").orElse(""))));
+        }
+        yield new ApiResult.Done(shown);
+      }
+      case ApiResult.Busy busy -> busy;
+      case ApiResult.Gone gone -> gone;
+      case ApiResult.Refused refused -> refused;
+    };
+  }
+
+  /// The first page is all there is.
+  @Override
+  public int pageSize() {
+    return Integer.MAX_VALUE;
+  }
+
+  @Override
+  public String textMember() {
+    return "body";
+  }
+
+  @Override
+  public ApiResult react(PostRef comment) {
+    return api.react(LinearId.comment(comment).orElseThrow(), "eyes");
+  }
+
+  /// Labels are found by their names; one that is nowhere is made in the issue's team.
+  @Override
+  public ApiResult label(Optional<String> on, List<String> off) {
+    if (!(api.labels(issue) instanceof ApiResult.Done(var now))) {
+      return new ApiResult.Gone("The issue is not seen");
+    }
+    var has = now.path("labels").path("nodes");
+    var removed = new ArrayList<String>();
+    var isOn = false;
+    for (var label : has) {
+      var name = Json.text(label, "name").orElse("");
+      isOn |= on.filter(name::equalsIgnoreCase).isPresent();
+      if (off.stream().anyMatch(name::equalsIgnoreCase)) {
+        Json.text(label, "id").ifPresent(removed::add);
+      }
+    }
+    var team = Json.text(now.path("team"), "id").orElse("");
+    List<String> added = isOn ? List.of() : on.flatMap(name -> find(name, team)).stream().toList();
+    return added.isEmpty() && removed.isEmpty()
+        ? new ApiResult.Done(now)
+        : api.relabel(issue, added, removed);
+  }
+
+  private Optional<String> find(String name, String team) {
+    if (api.labelsNamed(name) instanceof ApiResult.Done(var labels)) {
+      for (var label : labels) {
+        if (!Json.isThere(label, "team")
+            || Json.text(label.path("team"), "id").equals(Optional.of(team))) {
+          return Json.text(label, "id");
+        }
+      }
+    }
+    return api.createLabel(name, team) instanceof ApiResult.Done(var made)
+        ? Json.text(made, "id")
+        : Optional.empty();
+  }
+
+  @Override
+  public Optional<PostRef> ref(JsonNode comment) {
+    return Json.text(comment, "id").filter(LinearId::isOne).map(LinearId::comment);
+  }
+
+  @Override
+  public boolean isComment(PostRef ref) {
+    return LinearId.comment(ref).isPresent();
+  }
+}

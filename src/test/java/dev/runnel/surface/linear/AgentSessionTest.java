@@ -1,0 +1,215 @@
+package dev.runnel.surface.linear;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.runnel.core.model.Artifact;
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.Notice;
+import dev.runnel.core.model.NoticeId;
+import dev.runnel.core.model.Posting;
+import dev.runnel.core.model.RawRequest;
+import dev.runnel.core.model.Reception;
+import dev.runnel.core.model.Request;
+import dev.runnel.core.model.Run;
+import dev.runnel.core.model.RunState;
+import dev.runnel.core.model.Update;
+import dev.runnel.testkit.Samples;
+import dev.runnel.testkit.TrackerContract.Person;
+import java.net.URI;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/// What is asked in an agent session is answered there, as activities.
+class AgentSessionTest {
+  private static final URI SESSION = URI.create("https://runnel.example/runs/1");
+
+  private final LinearTracker tracker = new LinearTracker(true);
+  private final PretendLinear linear = tracker.platform();
+
+  @AfterEach
+  void close() {
+    tracker.close();
+  }
+
+  @Test
+  void theSignOfReceiptIsAThoughtThatGivesWayToTheNext() {
+    var message = created().origin().message().orElseThrow();
+
+    post("n1", new Update.Received(message), 0);
+
+    assertThat(linear.activities())
+        .singleElement()
+        .satisfies(
+            each -> {
+              assertThat(each.content().path("type").asText()).isEqualTo("thought");
+              assertThat(each.fleeting()).isTrue();
+            });
+    assertThat(linear.comments()).isEmpty();
+    assertThat(linear.reactions()).isEmpty();
+  }
+
+  @Test
+  void progressIsAThoughtAndTheSessionGetsTheLinkOnce() {
+    post("n1", status(RunState.RUNNING), 0);
+    post("n2", status(RunState.RUNNING), 0);
+
+    assertThat(types()).containsExactly("thought", "thought");
+    assertThat(linear.activities()).allMatch(PretendLinear.Activity::fleeting);
+    assertThat(linear.links()).containsExactly(SESSION.toString());
+  }
+
+  /// Linear reads the session's state from its last activity.
+  @ParameterizedTest
+  @EnumSource(
+      value = RunState.class,
+      names = {"BLOCKED", "SUCCEEDED", "FAILED", "CANCELLED"})
+  void aStatusDoesNotWakeASessionThatWaitsOrIsOver(RunState state) {
+    post("n1", status(state), 0);
+
+    assertThat(linear.activities()).isEmpty();
+  }
+
+  @Test
+  void aQuestionIsAnElicitation() {
+    post("n1", new Update.Blocked(run(RunState.BLOCKED), Samples.DANA, "Which colour?"), 0);
+
+    assertThat(types()).containsExactly("elicitation");
+    assertThat(body(0)).isEqualTo("Which colour?");
+  }
+
+  @Test
+  void theAnswerIsAResponseWithItsPullRequests() {
+    var run = run(RunState.SUCCEEDED);
+    post("n1", new Update.Succeeded(run, Samples.DANA, Samples.NINE, Samples.NINE), 0);
+
+    assertThat(types()).containsExactly("response");
+    assertThat(body(0)).contains("All is well.", "https://github.com/dana/shop/pull/1");
+    assertThat(linear.activities().getFirst().fleeting()).isFalse();
+  }
+
+  @Test
+  void aFailureIsAnError() {
+    post("n1", new Update.Failed(run(RunState.FAILED), Samples.DANA, "Out of memory.", true), 0);
+
+    assertThat(types()).containsExactly("error");
+    assertThat(body(0)).contains("Out of memory.", "retry");
+  }
+
+  @Test
+  void aStopIsConfirmedWithAResponse() {
+    post("n1", new Update.Cancelled(run(RunState.CANCELLED), Samples.DANA), 0);
+
+    assertThat(types()).containsExactly("response");
+  }
+
+  @Test
+  void anActivityWhoseAnswerWasLostIsFoundByItsId() {
+    var told = new Update.Told(Samples.DANA, "Hello.", false);
+    linear.losesNextAnswer();
+    assertThat(post("n1", told, 0)).isInstanceOf(Posting.Later.class);
+
+    assertThat(post("n1", told, 1)).isInstanceOf(Posting.Posted.class);
+
+    assertThat(linear.activities()).hasSize(1);
+    assertThat(linear.activities().getFirst().id())
+        .matches("[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}");
+  }
+
+  @Test
+  void theStopSignalStopsWhateverIsWrittenBesideIt() {
+    var delivery = accepted(LinearRequests.golden("session-stopped"));
+
+    assertThat(delivery.intent()).isEqualTo(new Intent.Cancel(Optional.empty(), Optional.empty()));
+    assertThat(delivery.addressed()).isTrue();
+  }
+
+  /// Linear tells of a delegation twice: the issue changed, and a session was opened.
+  @Test
+  void aDelegationStartsOnceByItsSession() {
+    assertThat(tracker.surface().receive(LinearRequests.golden("issue-delegated")))
+        .isInstanceOf(Reception.Answered.class);
+    assertThat(created().intent()).isInstanceOf(Intent.Start.class);
+  }
+
+  /// The mention is `agent` and our app is called otherwise, so the comment opened no session.
+  @Test
+  void aMentionThatIsNoneForLinearIsHeardAsAComment() {
+    assertThat(accepted(tracker.commented(Person.MAINTAINER, "@agent fix it")).intent())
+        .isEqualTo(new Intent.Say(Request.of("fix it")));
+  }
+
+  @Test
+  void commentsOfOurAppAreNotHeard() {
+    var request =
+        LinearRequests.golden(
+            "comment-created",
+            body -> ((ObjectNode) body.path("actor")).put("id", PretendLinear.BOT));
+
+    assertThat(tracker.surface().receive(request)).isInstanceOf(Reception.Answered.class);
+    assertThat(tracker.surface().receive(tracker.commented(Person.MAINTAINER, "/agent stop")))
+        .isInstanceOf(Reception.Accepted.class);
+  }
+
+  private Delivery created() {
+    return accepted(LinearRequests.golden("session-created-by-delegation"));
+  }
+
+  private Delivery accepted(RawRequest request) {
+    var reception = tracker.surface().receive(request);
+    assertThat(reception).isInstanceOf(Reception.Accepted.class);
+    return ((Reception.Accepted) reception).delivery();
+  }
+
+  private Posting post(String id, Update update, int tries) {
+    var asked = created();
+    return tracker
+        .surface()
+        .post(
+            new Notice(
+                new NoticeId(id),
+                asked.conversation(),
+                update,
+                asked.origin(),
+                Samples.NINE,
+                tries),
+            null);
+  }
+
+  private static Update status(RunState state) {
+    return new Update.Status(
+        run(state), Samples.DANA, Request.of("fix it"), Samples.NINE, Samples.NINE);
+  }
+
+  private static Run run(RunState state) {
+    var run = Samples.run("1", state);
+    return new Run(
+        run.id(),
+        run.title(),
+        state,
+        state.name(),
+        Optional.of("All is well."),
+        false,
+        Optional.of(SESSION),
+        List.of(
+            new Artifact(
+                "Pull request 1", URI.create("https://github.com/dana/shop/pull/1"), true)),
+        Optional.empty(),
+        Optional.empty(),
+        run.updatedAt(),
+        run.delivery());
+  }
+
+  private List<String> types() {
+    return linear.activities().stream().map(each -> each.content().path("type").asText()).toList();
+  }
+
+  private String body(int index) {
+    return linear.activities().get(index).content().path("body").asText();
+  }
+}

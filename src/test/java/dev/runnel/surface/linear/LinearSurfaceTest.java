@@ -1,0 +1,270 @@
+package dev.runnel.surface.linear;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import dev.runnel.core.model.Admission;
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.Missed;
+import dev.runnel.core.model.Notice;
+import dev.runnel.core.model.NoticeId;
+import dev.runnel.core.model.Origin;
+import dev.runnel.core.model.Posting;
+import dev.runnel.core.model.RawRequest;
+import dev.runnel.core.model.Reception;
+import dev.runnel.core.model.Request;
+import dev.runnel.core.model.Update;
+import dev.runnel.core.port.Surface;
+import dev.runnel.testkit.Samples;
+import dev.runnel.testkit.SurfaceContract;
+import dev.runnel.testkit.TrackerContract.Person;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class LinearSurfaceTest implements SurfaceContract {
+  private static final String TASK = "Work on this issue: Checkout fails for carts with 0 items";
+
+  private final LinearTracker tracker = new LinearTracker(false);
+
+  @AfterEach
+  void close() {
+    tracker.close();
+  }
+
+  @Override
+  public Surface surface() {
+    return tracker.surface();
+  }
+
+  @Override
+  public List<Golden> golden() {
+    return List.of(
+        golden("issue-label-added", new Intent.Start(Request.of(TASK))),
+        golden("issue-label-added-of-emulator", new Intent.Start(Request.of(TASK))),
+        golden("issue-created-with-label", new Intent.Start(Request.of(TASK))),
+        golden("issue-label-removed", cancel("the label was removed")),
+        golden("issue-assigned", new Intent.Start(Request.of(TASK))),
+        golden("issue-delegated", new Intent.Start(Request.of(TASK))),
+        golden("issue-canceled", cancel("the issue was closed")),
+        golden("issue-completed", cancel("the issue is done")),
+        golden("issue-removed", cancel("the issue was deleted")),
+        golden("comment-created", new Intent.Say(Request.of("please also add a test"))),
+        golden("session-created-by-delegation", new Intent.Start(Request.of(TASK))),
+        golden("session-created-by-mention", new Intent.Say(Request.of("fix the checkout"))),
+        golden("session-prompted", new Intent.Say(Request.of("also for guests"))),
+        golden("session-stopped", new Intent.Cancel(Optional.empty(), Optional.empty())));
+  }
+
+  private static Golden golden(String name, Intent intent) {
+    return new Golden(name, LinearRequests.golden(name), intent);
+  }
+
+  private static Intent cancel(String why) {
+    return new Intent.Cancel(Optional.empty(), Optional.of(why));
+  }
+
+  @Override
+  public RawRequest signed(byte[] body) {
+    return tracker.proved(body);
+  }
+
+  @Override
+  public RawRequest unsigned(RawRequest request) {
+    return new RawRequest(
+        request.method(),
+        request.path(),
+        Map.of("linear-event", "Issue", "linear-delivery", "d1"),
+        request.body(),
+        request.arrivedAt());
+  }
+
+  /// As Linear keeps it: without HTML.
+  @Override
+  public RawRequest ownPost() {
+    var ours = HiddenMarker.hide("@agent words of an agent\n\n<!-- runnel:notice=n1 -->");
+    assertThat(ours).doesNotContain("<!--");
+    return tracker.commented(Person.MAINTAINER, ours);
+  }
+
+  @Override
+  public Posting postWhen(Answer answer) {
+    tracker
+        .platform()
+        .answersAll(
+            switch (answer) {
+              case TAKEN -> 200;
+              case RATE_LIMITED -> 429;
+              case DOWN -> 502;
+              case GONE -> 404;
+            });
+    return told();
+  }
+
+  private Posting told() {
+    return surface()
+        .post(
+            new Notice(
+                new NoticeId("n1"),
+                accepted(LinearRequests.golden("comment-created")).conversation(),
+                new Update.Told(Samples.DANA, "Hello.", false),
+                Origin.NONE,
+                Samples.NINE,
+                0),
+            null);
+  }
+
+  private Delivery accepted(RawRequest request) {
+    var reception = surface().receive(request);
+    assertThat(reception).isInstanceOf(Reception.Accepted.class);
+    return ((Reception.Accepted) reception).delivery();
+  }
+
+  /// F54: an old delivery, or one from a clock that runs ahead, is not believed.
+  @ParameterizedTest
+  @ValueSource(longs = {-61_000, 61_000, -86_400_000})
+  void aDeliveryOfAnotherTimeIsNotBelieved(long millis) {
+    var request =
+        LinearRequests.golden("comment-created", Samples.NINE.plusMillis(millis), _ -> {});
+
+    assertThat(surface().receive(request).reply().status()).isEqualTo(401);
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {-60_000, 0, 60_000})
+  void withinAMinuteOnEitherSideItIsFresh(long millis) {
+    var request =
+        LinearRequests.golden("comment-created", Samples.NINE.plusMillis(millis), _ -> {});
+
+    assertThat(accepted(request).intent()).isInstanceOf(Intent.Say.class);
+  }
+
+  @Test
+  void theTimeInTheHeaderIsNotSignedAndDoesNotCount() {
+    var stale = LinearRequests.golden("comment-created", Samples.NINE.minusSeconds(90), _ -> {});
+    var fresh = String.valueOf(Samples.NINE.toEpochMilli());
+
+    var reception = surface().receive(LinearRequests.with(stale, "linear-timestamp", fresh));
+
+    assertThat(reception.reply().status()).isEqualTo(401);
+  }
+
+  /// Linear takes nothing but 200, and gives a webhook up that answers otherwise.
+  @ParameterizedTest
+  @ValueSource(strings = {"issue-edited", "issue-started", "comment-edited", "comment-removed"})
+  void noiseIsAnsweredWith200(String name) {
+    var reception = surface().receive(LinearRequests.golden(name));
+
+    assertThat(reception).isInstanceOf(Reception.Answered.class);
+    assertThat(reception.reply().status()).isEqualTo(200);
+  }
+
+  @Test
+  void allDoorsOfAnIssueLeadToOneConversation() {
+    assertThat(golden().stream().map(each -> accepted(each.request()).conversation()).distinct())
+        .hasSize(1);
+  }
+
+  @Test
+  void aMentionHeardAsCommentAndAsSessionIsOneThing() {
+    assertThat(accepted(LinearRequests.golden("session-created-by-mention")).meaning())
+        .isEqualTo(accepted(LinearRequests.golden("comment-created")).meaning());
+  }
+
+  @Test
+  void guestsAndAppsAreTurnedAway() {
+    for (var person : List.of(Person.STRANGER, Person.BOT)) {
+      var delivery = accepted(tracker.commented(person, "@agent fix it"));
+      assertThat(surface().admit(delivery)).isInstanceOf(Admission.TurnedAway.class);
+    }
+  }
+
+  @Test
+  void whileLinearIsDownNobodyKnowsWhoMaySpeak() {
+    var delivery = accepted(LinearRequests.golden("comment-created"));
+    tracker.platform().answersAll(503);
+
+    assertThat(surface().admit(delivery)).isInstanceOf(Admission.Unknown.class);
+  }
+
+  @Test
+  void commentsGoOutWithoutHtml() {
+    told();
+
+    assertThat(tracker.platform().texts()).singleElement().asString().doesNotContain("<");
+  }
+
+  @Test
+  void aRateLimitInsideAGoodAnswerIsLater() {
+    tracker.platform().fails("RATELIMITED", "Rate limit exceeded");
+
+    assertThat(told())
+        .isInstanceOfSatisfying(
+            Posting.Later.class, later -> assertThat(later.after()).isPresent());
+  }
+
+  @Test
+  void anIssueThatIsNotFoundIsUndeliverable() {
+    tracker.platform().fails("INPUT_ERROR", "Entity not found: Issue");
+
+    assertThat(told()).isInstanceOf(Posting.Undeliverable.class);
+  }
+
+  @Test
+  void aTokenThatIsNotAcceptedSaysWhatToDo() {
+    tracker.platform().fails("AUTHENTICATION_ERROR", "Authentication required");
+
+    assertThat(tracker.surface().check().orElseThrow()).contains("LINEAR_TOKEN");
+    assertThat(told())
+        .isInstanceOfSatisfying(
+            Posting.Undeliverable.class, it -> assertThat(it.why()).contains("LINEAR_TOKEN"));
+  }
+
+  @Test
+  void theBackgroundIsTheIssueAndWhatItsMembersSaid() {
+    tracker.platform().says("It broke <!-- ignore me -->yesterday.");
+    tracker.platform().says("Working\n\n<!-- runnel:notice=n0 -->");
+
+    var background = surface().background(accepted(LinearRequests.golden("comment-created")));
+
+    assertThat(background.kind()).isEqualTo("Linear issue ENG-7");
+    assertThat(background.title()).contains("Checkout fails");
+    assertThat(background.said())
+        .singleElement()
+        .satisfies(said -> assertThat(said.text()).isEqualTo("It broke yesterday."));
+  }
+
+  @Test
+  void whatWasMissedIsListedWithTheMeaningItWouldHaveHad() throws Exception {
+    var issues =
+        """
+        [{"id": "i7", "identifier": "ENG-7", "title": "Checkout fails", "createdAt": "2026-01-01T00:00:00.000Z",
+          "labels": {"nodes": [{"id": "l1", "name": "agent"}]},
+          "comments": {"nodes": [{"id": "c5", "body": "@agent fix it", "createdAt": "2026-01-05T08:59:30.000Z",
+            "user": {"id": "u1", "name": "Dana"}, "botActor": null}]},
+          "history": {"nodes": [
+            {"id": "h1", "createdAt": "2026-01-05T08:59:20.000Z", "actor": {"id": "u1", "name": "Dana"},
+             "addedLabels": [{"id": "l1", "name": "agent"}], "removedLabels": null},
+            {"id": "h2", "createdAt": "2026-01-05T08:59:40.000Z", "actor": {"id": "u1", "name": "Dana"},
+             "toState": {"type": "canceled"}},
+            {"id": "h3", "createdAt": "2026-01-04T08:59:40.000Z", "actor": {"id": "u1", "name": "Dana"},
+             "toState": {"type": "canceled"}}]}}]
+        """;
+    tracker.platform().shows((ArrayNode) new JsonMapper().readTree(issues));
+
+    var missed = surface().missed(Samples.NINE.minusSeconds(60), List.of());
+
+    assertThat(((Missed.Said) missed).all())
+        .extracting(heard -> heard.delivery().intent().getClass().getSimpleName())
+        .containsExactly("Start", "Say", "Cancel");
+    assertThat(((Missed.Said) missed).all().get(1).delivery().meaning())
+        .isEqualTo("Comment c5 create");
+    assertThat(((Missed.Said) missed).all().get(1).sameMeaning()).isTrue();
+  }
+}

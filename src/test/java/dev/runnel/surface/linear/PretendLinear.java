@@ -1,0 +1,197 @@
+package dev.runnel.surface.linear;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.runnel.testkit.PretendTracker;
+import dev.runnel.testkit.TrackerContract;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/// Linear's GraphQL API, as far as Runnel calls it, after its published schema. Calls are known by
+/// the outermost name that is asked for. Markers are shown to tests in their visible form.
+final class PretendLinear extends PretendTracker {
+  static final String BOT = "0c9a4a4f-2d3b-4c34-8f0e-5c1f7a9d2b10";
+  static final String DANA = "b5ea5f1f-8adc-4f52-b4bd-ab4e84cf51ba";
+  static final String GUEST = "6e1c1f39-63a7-4b0a-9d2f-7d6a0c1b2e22";
+  static final String APP = "5f0e8b1c-5a0e-4f7e-8a43-0d9d0b7e6f33";
+
+  /// @param content as it was sent
+  record Activity(String id, String session, JsonNode content, boolean fleeting) {}
+
+  private final boolean isAgent;
+  private final List<Activity> activities = new ArrayList<>();
+  private final List<String> links = new ArrayList<>();
+  private final List<String> texts = new ArrayList<>();
+  private ArrayNode changed = JSON.arrayNode();
+  private Optional<JsonNode> errors = Optional.empty();
+
+  /// @param isAgent whether our account is an app with agent sessions
+  PretendLinear(boolean isAgent) {
+    this.isAgent = isAgent;
+  }
+
+  synchronized List<Activity> activities() {
+    return List.copyOf(activities);
+  }
+
+  synchronized List<String> links() {
+    return List.copyOf(links);
+  }
+
+  /// Comments as they were sent, each time.
+  synchronized List<String> texts() {
+    return List.copyOf(texts);
+  }
+
+  synchronized long says(String text) {
+    return add(text, false);
+  }
+
+  synchronized void shows(ArrayNode issues) {
+    changed = issues;
+  }
+
+  /// From now on every call is answered with this error and status 200.
+  synchronized void fails(String code, String message) {
+    var error = JSON.objectNode().put("message", message);
+    error.putObject("extensions").put("code", code);
+    errors = Optional.of(error);
+  }
+
+  static String label(String name) {
+    return "label-" + HexFormat.of().formatHex(name.getBytes(StandardCharsets.UTF_8));
+  }
+
+  private static String name(String label) {
+    return new String(
+        HexFormat.of().parseHex(label.substring("label-".length())), StandardCharsets.UTF_8);
+  }
+
+  @Override
+  protected @Nullable JsonNode answer(String call, String query, JsonNode body) {
+    if (!call.equals("POST /graphql")) {
+      return null;
+    }
+    var answer = JSON.objectNode();
+    if (errors.isPresent()) {
+      answer.putArray("errors").add(errors.get());
+      return answer;
+    }
+    var text = body.path("query").asText();
+    var asked = text.substring(text.indexOf('{') + 1).strip().split("[^A-Za-z]", 2)[0];
+    answer.putObject("data").set(asked, asked(asked, body.path("variables")));
+    return answer;
+  }
+
+  private JsonNode asked(String name, JsonNode variables) {
+    var id = variables.path("id").asText();
+    var input = variables.path("input");
+    return switch (name) {
+      case "viewer" ->
+          JSON.objectNode()
+              .put("id", BOT)
+              .put("displayName", TrackerContract.ACCOUNT)
+              .put("app", isAgent)
+              .put("supportsAgentSessions", isAgent);
+      case "user" -> user(id);
+      case "issueLabel" -> JSON.objectNode().put("id", id).put("name", name(id));
+      case "issue" -> issue();
+      case "issues" -> nodes(changed);
+      case "issueLabels" -> nodes(JSON.arrayNode());
+      case "issueLabelCreate" ->
+          done("issueLabel", JSON.objectNode().put("id", label(input.path("name").asText())));
+      case "issueUpdate" -> {
+        input.path("removedLabelIds").forEach(each -> labelSet().remove(name(each.asText())));
+        input.path("addedLabelIds").forEach(each -> labelSet().add(name(each.asText())));
+        yield done("issue", JSON.objectNode());
+      }
+      case "commentCreate" -> {
+        texts.add(input.path("body").asText());
+        var made = add(HiddenMarker.show(input.path("body").asText()), false);
+        yield done("comment", JSON.objectNode().put("id", "comment-" + made));
+      }
+      case "commentUpdate" -> {
+        texts.add(input.path("body").asText());
+        yield edit(number(id), HiddenMarker.show(input.path("body").asText()))
+            ? done("comment", JSON.objectNode().put("id", id))
+            : JSON.nullNode();
+      }
+      case "reactionCreate" -> {
+        react(input.path("commentId").asText().hashCode());
+        yield done("reaction", JSON.objectNode());
+      }
+      case "agentActivityCreate" -> {
+        activities.add(
+            new Activity(
+                input.path("id").asText(),
+                input.path("agentSessionId").asText(),
+                input.path("content"),
+                input.path("ephemeral").asBoolean()));
+        yield done("agentActivity", JSON.objectNode().put("id", input.path("id").asText()));
+      }
+      case "agentActivity" ->
+          activities.stream().anyMatch(each -> each.id().equals(id))
+              ? JSON.objectNode().put("id", id)
+              : JSON.nullNode();
+      case "agentSessionUpdate" -> {
+        input.path("addedExternalUrls").forEach(each -> links.add(each.path("url").asText()));
+        yield done("agentSession", JSON.objectNode());
+      }
+      default -> throw new IllegalArgumentException("Nobody asks for " + name);
+    };
+  }
+
+  private static JsonNode user(String id) {
+    var isKnown = Map.of(DANA, true, GUEST, true, APP, true, BOT, true).containsKey(id);
+    return isKnown
+        ? JSON.objectNode()
+            .put("id", id)
+            .put("name", id.equals(DANA) ? "Dana Reyes" : "Somebody else")
+            .put("active", true)
+            .put("guest", id.equals(GUEST))
+            .put("app", id.equals(APP) || id.equals(BOT))
+        : JSON.nullNode();
+  }
+
+  private JsonNode issue() {
+    var issue =
+        JSON.objectNode()
+            .put("id", "i1")
+            .put("identifier", "ENG-7")
+            .put("title", "Checkout fails")
+            .put("description", "Steps");
+    issue.putObject("team").put("id", "t1");
+    var labels = issue.putObject("labels").putArray("nodes");
+    labelSet().forEach(each -> labels.addObject().put("id", label(each)).put("name", each));
+    var comments = issue.putObject("comments").putArray("nodes");
+    commentsById()
+        .forEach(
+            (number, each) -> {
+              var comment = comments.addObject().put("id", "comment-" + number);
+              comment.put("body", HiddenMarker.hide(each.text()));
+              comment.put("createdAt", "2026-01-05T08:00:00.000Z");
+              comment.set("user", user(DANA));
+            });
+    return issue;
+  }
+
+  private static long number(String comment) {
+    return Long.parseLong(comment.substring("comment-".length()));
+  }
+
+  private static JsonNode nodes(ArrayNode nodes) {
+    return JSON.objectNode().set("nodes", nodes);
+  }
+
+  private static JsonNode done(String name, ObjectNode made) {
+    var payload = JSON.objectNode().put("success", true);
+    payload.set(name, made);
+    return payload;
+  }
+}
