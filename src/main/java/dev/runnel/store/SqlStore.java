@@ -217,7 +217,7 @@ public final class SqlStore implements Store, AutoCloseable {
           var gauges = new TreeMap<String, Long>();
           for (var lane : Lane.values()) {
             var name = "runnel_" + lane.table();
-            gauges.put(name + "_waiting", count(rows, lane.table(), "state = 0"));
+            gauges.put(name + "_waiting", waiting(rows, lane));
             gauges.put(name + "_parked", count(rows, lane.table(), "state = 2"));
             gauges.put(name + "_oldest_seconds", oldest(rows, lane).toSeconds());
           }
@@ -228,9 +228,20 @@ public final class SqlStore implements Store, AutoCloseable {
         });
   }
 
-  private static long count(Rows rows, String table, String where) throws SQLException {
+  /// What is planned for later, as a reminder is, does not wait yet.
+  private long waiting(Rows rows, Lane lane) throws SQLException {
+    return lane == Lane.OUTBOX
+        ? count(
+            rows, lane.table(), "state = 0 AND (due_at <= ? OR why IS NOT NULL)", clock.instant())
+        : count(rows, lane.table(), "state = 0");
+  }
+
+  private static long count(Rows rows, String table, String where, Object... parameters)
+      throws SQLException {
     return rows.first(
-            "SELECT count(*) FROM %s WHERE %s".formatted(table, where), row -> row.getLong(1))
+            "SELECT count(*) FROM %s WHERE %s".formatted(table, where),
+            row -> row.getLong(1),
+            parameters)
         .orElse(0L);
   }
 

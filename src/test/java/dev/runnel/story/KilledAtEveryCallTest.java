@@ -48,7 +48,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(480)
 class KilledAtEveryCallTest {
   /// Performances at once: each is a process, which has little to do but to start.
-  private static final int STAGES = 6;
+  private static final int STAGES = 8;
 
   private static final int MOST_CALLS = 60;
   private static final Duration PATIENCE = Duration.ofSeconds(60);

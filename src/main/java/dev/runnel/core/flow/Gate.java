@@ -32,7 +32,7 @@ final class Gate {
         yield false;
       }
       case Admission.Unknown(var after, var why) -> {
-        turns.later(turn, after, why);
+        turns.silentlyLater(turn, after, why);
         yield false;
       }
     };

@@ -90,6 +90,15 @@ final class Turns {
   ///
   /// @return when its next turn is; now, if there is none
   Instant later(Turn turn, Optional<Duration> after, String why) {
+    return later(turn, after, why, true);
+  }
+
+  /// The same, and nobody is told: whoever said it may be a stranger, who must not make us talk.
+  void silentlyLater(Turn turn, Optional<Duration> after, String why) {
+    var _ = later(turn, after, why, false);
+  }
+
+  private Instant later(Turn turn, Optional<Duration> after, String why, boolean isTold) {
     var delivery = turn.delivery();
     if (Duration.between(delivery.arrivedAt(), turn.now()).compareTo(GIVE_UP) > 0) {
       log.error("delivery parked delivery={} why={}", delivery.id(), why);
@@ -98,9 +107,12 @@ final class Turns {
           work -> {
             work.inbox().park(delivery.id(), why);
             endParts(work, turn);
-            turn.sign(work, Receipt.REFUSED);
-            turn.tellAll(
-                work, "This could not be done for a whole day, so I gave up. Please say it again.");
+            if (isTold) {
+              turn.sign(work, Receipt.REFUSED);
+              turn.tellAll(
+                  work,
+                  "This could not be done for a whole day, so I gave up. Please say it again.");
+            }
           });
       return turn.now();
     }
@@ -115,7 +127,7 @@ final class Turns {
         turn,
         work -> {
           work.inbox().later(delivery.id(), turn.now().plus(wait), why);
-          if (!turn.again()) {
+          if (isTold && !turn.again()) {
             putOff(work, turn);
           }
         });

@@ -68,12 +68,10 @@ class PauseTest {
     world.surface.answersPosts(Optional.empty());
     world.passes(Duration.ofSeconds(29));
 
-    var calls = world.surface.calls();
-
-    // Each thread gets a sign of receipt and a status post.
-    for (int i = 1; i <= 10; i++) {
+    var before = world.surface.posts().size();
+    for (int second = 1; second <= 10; second++) {
       world.passes(Duration.ofSeconds(1));
-      assertThat(world.surface.calls()).isEqualTo(calls + i);
+      assertThat(world.surface.posts().size()).isLessThanOrEqualTo(before + second);
     }
     assertThat(world.surface.posts()).hasSize(5);
   }
