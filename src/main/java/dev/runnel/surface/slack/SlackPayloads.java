@@ -14,15 +14,12 @@ import dev.runnel.core.model.Origin;
 import dev.runnel.core.model.RawRequest;
 import dev.runnel.core.model.Reception;
 import dev.runnel.core.model.Reply;
-import dev.runnel.core.model.RunId;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -34,23 +31,21 @@ import org.jspecify.annotations.Nullable;
 /// From the bytes of a verified request to what it means. Pure; whatever is odd in a payload is
 /// noise, answered with 200, because an error would only make Slack send it again.
 final class SlackPayloads {
-  static final String CANCEL_RUN = "cancel_run";
-  static final String RETRY_RUN = "retry_run";
-
   private static final Set<String> SPOKEN = Set.of("file_share", "thread_broadcast");
   private static final Set<String> FOR_BOLT =
       Set.of("view_submission", "view_closed", "block_suggestion", "shortcut", "message_action");
   private static final Set<String> GONE = Set.of("app_uninstalled", "tokens_revoked");
   // Ids become parts of our keys, so nothing but the characters of an id may get in.
   private static final Pattern ID = Pattern.compile("[A-Za-z0-9._-]{1,100}");
-  private static final Reply TAKEN = Reply.empty(200);
-  private static final Reception NOISE = new Reception.Answered(TAKEN);
+  static final Reply TAKEN = Reply.empty(200);
+  static final Reception NOISE = new Reception.Answered(TAKEN);
 
   private final JsonMapper json = JsonMapper.builder().build();
   private final SlackConfig config;
   private final Function<String, Optional<SlackIdentity>> identity;
   private final BiConsumer<String, Instant> left;
   private final SlackAmendments amendments;
+  private final SlackButtons buttons;
 
   /// @param identity who we are in a workspace, once it is known; its id is empty where a request
   ///     names none. It must answer at once
@@ -65,6 +60,7 @@ final class SlackPayloads {
     this.amendments =
         new SlackAmendments(
             config.habits(), body -> ownUsers(body, team(body).orElse("")), this::team);
+    this.buttons = new SlackButtons(this::ownTeam, this::replyTo);
   }
 
   /// @return empty for what is Bolt's: handshakes, modals, shortcuts
@@ -125,7 +121,7 @@ final class SlackPayloads {
       var interaction = object(json.readTree(payload));
       var type = text(interaction, "type");
       if (type.equals("block_actions")) {
-        return Optional.of(button(interaction, arrivedAt));
+        return Optional.of(buttons.read(interaction, arrivedAt));
       }
       return FOR_BOLT.contains(type) ? Optional.empty() : Optional.of(NOISE);
     }
@@ -278,59 +274,7 @@ final class SlackPayloads {
     return node.isMissingNode() || node.isNull();
   }
 
-  private Reception button(JsonNode interaction, Instant arrivedAt) {
-    var action = first(interaction.path("actions"));
-    var run = Optional.of(text(action, "value")).filter(it -> !it.isBlank()).map(RunId::new);
-    Intent intent;
-    switch (text(action, "action_id")) {
-      case CANCEL_RUN -> intent = new Intent.Cancel(run, Optional.empty());
-      case RETRY_RUN -> intent = new Intent.Retry(run);
-      default -> {
-        return NOISE;
-      }
-    }
-    var message = interaction.path("message");
-    var container = interaction.path("container");
-    var user = interaction.path("user");
-    var team = id(interaction.path("team"), "id").or(() -> id(user, "team_id")).or(this::ownTeam);
-    var channel = id(interaction.path("channel"), "id").or(() -> id(container, "channel_id"));
-    var ts = id(message, "ts").or(() -> id(container, "message_ts"));
-    var thread = id(message, "thread_ts").or(() -> id(container, "thread_ts")).or(() -> ts);
-    var userId = id(user, "id");
-    var pressed = press(interaction, action);
-    if (team.isEmpty()
-        || channel.isEmpty()
-        || thread.isEmpty()
-        || userId.isEmpty()
-        || pressed.isEmpty()) {
-      return NOISE;
-    }
-    return new Reception.Accepted(
-        new Delivery(
-            DeliveryId.of(SlackPlace.SURFACE, pressed),
-            "action:" + pressed,
-            new SlackPlace(team.get(), channel.get(), thread.get()).conversation(),
-            actor(userId.get(), text(user, "username")),
-            intent,
-            true,
-            new Origin(
-                Optional.empty(),
-                replyTo(text(interaction, "response_url")),
-                Optional.empty(),
-                false),
-            arrivedAt),
-        TAKEN);
-  }
-
-  /// One press of a button; empty when Slack sent nothing that tells it from another.
-  private static String press(JsonNode interaction, JsonNode action) {
-    List<String> parts = new ArrayList<>();
-    id(interaction, "trigger_id").ifPresent(parts::add);
-    id(action, "action_ts").ifPresent(parts::add);
-    return String.join(":", parts);
-  }
-
-  private static JsonNode first(JsonNode array) {
+  static JsonNode first(JsonNode array) {
     return array.isArray() ? array.path(0) : MissingNode.getInstance();
   }
 

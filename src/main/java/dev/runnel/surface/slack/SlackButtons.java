@@ -1,0 +1,87 @@
+package dev.runnel.surface.slack;
+
+import static dev.runnel.surface.slack.SlackPayloads.actor;
+import static dev.runnel.surface.slack.SlackPayloads.id;
+import static dev.runnel.surface.slack.SlackPayloads.text;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.Origin;
+import dev.runnel.core.model.Reception;
+import dev.runnel.core.model.RunId;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/// What a press of a button under a message means. Pure; a button that is not ours is noise.
+final class SlackButtons {
+  static final String CANCEL_RUN = "cancel_run";
+  static final String RETRY_RUN = "retry_run";
+
+  private final Supplier<Optional<String>> ownTeam;
+  private final Function<String, Optional<String>> replyTo;
+
+  /// @param ownTeam the workspace where a payload names none
+  /// @param replyTo the address for private replies, where it is Slack's
+  SlackButtons(Supplier<Optional<String>> ownTeam, Function<String, Optional<String>> replyTo) {
+    this.ownTeam = ownTeam;
+    this.replyTo = replyTo;
+  }
+
+  Reception read(JsonNode interaction, Instant arrivedAt) {
+    var action = SlackPayloads.first(interaction.path("actions"));
+    var run = Optional.of(text(action, "value")).filter(it -> !it.isBlank()).map(RunId::new);
+    Intent intent;
+    switch (text(action, "action_id")) {
+      case CANCEL_RUN -> intent = new Intent.Cancel(run, Optional.empty());
+      case RETRY_RUN -> intent = new Intent.Retry(run);
+      default -> {
+        return SlackPayloads.NOISE;
+      }
+    }
+    var message = interaction.path("message");
+    var container = interaction.path("container");
+    var user = interaction.path("user");
+    var team = id(interaction.path("team"), "id").or(() -> id(user, "team_id")).or(ownTeam);
+    var channel = id(interaction.path("channel"), "id").or(() -> id(container, "channel_id"));
+    var ts = id(message, "ts").or(() -> id(container, "message_ts"));
+    var thread = id(message, "thread_ts").or(() -> id(container, "thread_ts")).or(() -> ts);
+    var userId = id(user, "id");
+    var pressed = press(interaction, action);
+    if (team.isEmpty()
+        || channel.isEmpty()
+        || thread.isEmpty()
+        || userId.isEmpty()
+        || pressed.isEmpty()) {
+      return SlackPayloads.NOISE;
+    }
+    return new Reception.Accepted(
+        new Delivery(
+            DeliveryId.of(SlackPlace.SURFACE, pressed),
+            "action:" + pressed,
+            new SlackPlace(team.get(), channel.get(), thread.get()).conversation(),
+            actor(userId.get(), text(user, "username")),
+            intent,
+            true,
+            new Origin(
+                Optional.empty(),
+                replyTo.apply(text(interaction, "response_url")),
+                Optional.empty(),
+                false),
+            arrivedAt),
+        SlackPayloads.TAKEN);
+  }
+
+  /// One press of a button; empty when Slack sent nothing that tells it from another.
+  private static String press(JsonNode interaction, JsonNode action) {
+    List<String> parts = new ArrayList<>();
+    id(interaction, "trigger_id").ifPresent(parts::add);
+    id(action, "action_ts").ifPresent(parts::add);
+    return String.join(":", parts);
+  }
+}
