@@ -10,6 +10,7 @@ import dev.runnel.core.port.Surface;
 import io.javalin.config.RoutesConfig;
 import io.javalin.http.Context;
 import java.io.IOException;
+import java.io.InputStream;
 import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.Locale;
@@ -28,6 +29,9 @@ public final class FrontDoor implements AutoCloseable {
 
   /// More than any platform sends for an issue or a message.
   public static final int MOST_BYTES = 5 * 1024 * 1024;
+
+  /// As much as any platform could send.
+  private static final int MOST_BYTES_READ_OFF = 32 * 1024 * 1024;
 
   private static final Reply OFF = Reply.text(404, "This platform is not connected here.\n");
   private static final Reply UNREADABLE = Reply.text(400, "The body cannot be read.\n");
@@ -137,11 +141,29 @@ public final class FrontDoor implements AutoCloseable {
 
   /// The body's bytes, or empty when there are too many; a length that is announced is believed.
   private static Optional<byte[]> body(Context context) throws IOException {
-    if (context.req().getContentLengthLong() > MOST_BYTES) {
-      return Optional.empty();
+    var input = context.req().getInputStream();
+    if (context.req().getContentLengthLong() <= MOST_BYTES) {
+      var bytes = input.readNBytes(MOST_BYTES + 1);
+      if (bytes.length <= MOST_BYTES) {
+        return Optional.of(bytes);
+      }
     }
-    var bytes = context.req().getInputStream().readNBytes(MOST_BYTES + 1);
-    return bytes.length > MOST_BYTES ? Optional.empty() : Optional.of(bytes);
+    if (context.header("Expect") == null) {
+      readOff(input);
+    }
+    return Optional.empty();
+  }
+
+  /// A sender that is still writing would see a broken connection instead of our answer.
+  private static void readOff(InputStream input) throws IOException {
+    var buffer = new byte[64 * 1024];
+    for (int left = MOST_BYTES_READ_OFF; left > 0; ) {
+      int read = input.read(buffer);
+      if (read < 0) {
+        return;
+      }
+      left -= read;
+    }
   }
 
   private RawRequest request(Context context, byte[] body) {

@@ -162,6 +162,15 @@ class FrontDoorTest {
   }
 
   @Test
+  void whoIsStillWritingIsToldThatTheBodyIsTooLarge() throws Exception {
+    var huge = "x".repeat(5 * FrontDoor.MOST_BYTES);
+
+    for (int i = 0; i < 5; i++) {
+      assertThat(post("/webhooks/fake", huge).statusCode()).isEqualTo(413);
+    }
+  }
+
+  @Test
   void aBodyThatBreaksOffIsUnreadable() throws Exception {
     var request =
         """
