@@ -142,6 +142,7 @@ class SlackInstallStoryTest {
     var installed = slack.called().stream().filter("oauth.v2.access"::equals).count();
     await()
         .atMost(PATIENCE)
+        .pollInterval(Duration.ofSeconds(2))
         .untilAsserted(
             () -> {
               emulator.reply(CHANNEL, thread(), ANN, "go on");
@@ -188,6 +189,7 @@ class SlackInstallStoryTest {
                 "check")
             .directory(folder.toFile())
             .redirectErrorStream(true);
+    builder.environment().clear();
     builder.environment().putAll(slack.settings());
     builder.environment().put("RUNNEL_DATA", runnel.data().toString());
     builder.environment().put("RUNNEL_PUBLIC_URL", runnel.url());
