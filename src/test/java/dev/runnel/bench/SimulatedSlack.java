@@ -14,16 +14,20 @@ import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.random.RandomGenerator;
+import java.util.regex.Pattern;
 
 /// Says yes to every call of Slack's Web API and remembers only the last threads, so that it stays
 /// as small after an hour as after a minute. It is no Slack: nothing that was posted can be read.
 final class SimulatedSlack implements AutoCloseable {
   private static final int THREADS = 500;
   private static final JsonMapper JSON = new JsonMapper();
+  private static final Pattern ANSWER = Pattern.compile("answer of \\d+\\.");
 
   /// Where a reply can go.
   record OneThread(String channel, String ts) {}
@@ -32,6 +36,7 @@ final class SimulatedSlack implements AutoCloseable {
   private final AtomicLong calls = new AtomicLong();
   private final AtomicLong count = new AtomicLong();
   private final List<OneThread> threads = new ArrayList<>();
+  private final Map<String, Long> answers = new ConcurrentHashMap<>();
 
   SimulatedSlack() throws IOException {
     server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
@@ -68,6 +73,13 @@ final class SimulatedSlack implements AutoCloseable {
     threads.add(thread);
   }
 
+  /// When an answer of a run was posted first, in nanoseconds of this process's clock.
+  ///
+  /// @param words all of them: `answer of 7.`
+  Optional<Long> saidAt(String words) {
+    return Optional.ofNullable(answers.get(words));
+  }
+
   private void answer(HttpExchange exchange) {
     try (exchange) {
       calls.incrementAndGet();
@@ -93,6 +105,10 @@ final class SimulatedSlack implements AutoCloseable {
               .put("user", "runnel")
               .put("url", uri("/").toString());
       case "chat.postMessage" -> {
+        var told = ANSWER.matcher(URLDecoder.decode(form, StandardCharsets.UTF_8));
+        if (told.find()) {
+          answers.putIfAbsent(told.group(), System.nanoTime());
+        }
         var ts = timestamp();
         answer.put("ts", ts).put("channel", field(form, "channel"));
         if (field(form, "thread_ts").isEmpty()) {

@@ -24,7 +24,7 @@ public final class Soak {
   private static final Duration DRAIN = Duration.ofSeconds(60);
 
   /// As in the launcher `runnel`.
-  private static final List<String> OPTIONS =
+  static final List<String> OPTIONS =
       List.of(
           "-XX:+UseCompactObjectHeaders",
           "-Xss512k",
