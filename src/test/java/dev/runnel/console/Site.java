@@ -23,6 +23,7 @@ import dev.runnel.database.Database;
 import dev.runnel.store.SqlStore;
 import dev.runnel.testkit.FakeAgentRuns;
 import dev.runnel.testkit.FakeSurface;
+import dev.runnel.testkit.MigratedFile;
 import io.javalin.Javalin;
 import io.javalin.http.Context;
 import java.net.URI;
@@ -68,7 +69,7 @@ final class Site implements AutoCloseable {
       int port) {
     this.clock = clock;
     this.runs = new FakeAgentRuns(clock);
-    this.database = Database.sqlite(folder.resolve("runnel.db"));
+    this.database = MigratedFile.open(folder.resolve("runnel.db"), "db/bot");
     this.store = new SqlStore(database, clock);
     var access = new Access(token);
     this.surface = new ConsoleSurface(access);

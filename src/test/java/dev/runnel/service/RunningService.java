@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.database.Database;
 import dev.runnel.service.workspace.Environments;
+import dev.runnel.testkit.MigratedFile;
 import io.javalin.Javalin;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -75,7 +76,7 @@ final class RunningService implements AutoCloseable {
       int slots,
       Setup setup,
       InstantSource clock) {
-    this.database = Database.sqlite(folder.resolve("agent-runs.db"));
+    this.database = MigratedFile.open(folder.resolve("agent-runs.db"), "db/service");
     var settings =
         new ServiceSettings(
             folder.resolve("workspaces"),

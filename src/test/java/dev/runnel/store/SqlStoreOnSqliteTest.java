@@ -2,6 +2,7 @@ package dev.runnel.store;
 
 import dev.runnel.core.port.Store;
 import dev.runnel.database.Database;
+import dev.runnel.testkit.MigratedFile;
 import dev.runnel.testkit.SettableClock;
 import dev.runnel.testkit.StoreContract;
 import java.nio.file.Path;
@@ -16,7 +17,7 @@ class SqlStoreOnSqliteTest implements StoreContract {
 
   @BeforeEach
   void open() {
-    database = Database.sqlite(folder.resolve("runnel.db"));
+    database = MigratedFile.open(folder.resolve("runnel.db"), "db/bot");
     store = new SqlStore(database, new SettableClock());
   }
 

@@ -25,7 +25,7 @@ public final class EmbeddedService implements AutoCloseable {
 
   /// @param slots how many agents work at once
   public EmbeddedService(Path folder, String command, int slots) {
-    database = Database.sqlite(folder.resolve("agent-runs.db"));
+    database = MigratedFile.open(folder.resolve("agent-runs.db"), "db/service");
     service =
         AgentRunService.open(
             database,

@@ -40,7 +40,7 @@ public final class World implements AutoCloseable {
   private Courier courier;
 
   public World(Path folder) {
-    database = Database.sqlite(folder.resolve("runnel.db"));
+    database = MigratedFile.open(folder.resolve("runnel.db"), "db/bot");
     sql = new SqlStore(database, clock);
     store = sql;
     var random = new Random(1);

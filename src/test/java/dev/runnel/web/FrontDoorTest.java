@@ -18,6 +18,7 @@ import dev.runnel.core.port.Store;
 import dev.runnel.core.port.Surface;
 import dev.runnel.database.Database;
 import dev.runnel.store.SqlStore;
+import dev.runnel.testkit.MigratedFile;
 import dev.runnel.testkit.Samples;
 import io.javalin.Javalin;
 import java.net.InetAddress;
@@ -86,7 +87,7 @@ class FrontDoorTest {
 
   @BeforeEach
   void open() {
-    database = Database.sqlite(folder.resolve("runnel.db"));
+    database = MigratedFile.open(folder.resolve("runnel.db"), "db/bot");
     store = new SqlStore(database, InstantSource.system());
     var receptions = new Receptions();
     var door =

@@ -1,0 +1,45 @@
+package dev.runnel.testkit;
+
+import dev.runnel.database.Database;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/// SQLite files that have their tables already: they are made once, by the real migrations, and
+/// copied, for to make them takes longer than most tests.
+public final class MigratedFile {
+  private static final Map<String, byte[]> MADE = new ConcurrentHashMap<>();
+
+  private MigratedFile() {}
+
+  /// Opens a file, which is new unless it is there.
+  ///
+  /// @param location of the migrations, as `db/bot`
+  public static Database open(Path file, String location) {
+    try {
+      if (!Files.exists(file)) {
+        Files.createDirectories(file.toAbsolutePath().getParent());
+        Files.write(file, MADE.computeIfAbsent(location, MigratedFile::make));
+      }
+      return Database.sqlite(file);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static byte[] make(String location) {
+    try {
+      var file = Files.createTempFile("migrated", ".db");
+      Files.delete(file);
+      Database.sqlite(file).migrate(location).close();
+      var bytes = Files.readAllBytes(file);
+      Files.delete(file);
+      return bytes;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}
