@@ -1,6 +1,7 @@
 package dev.runnel.surface.linear;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.surface.kit.ApiResult;
@@ -260,6 +261,17 @@ final class LinearApi {
   ApiResult link(String session, String label, URI url) {
     var input = variables();
     input.putArray("addedExternalUrls").addObject().put("label", label).put("url", url.toString());
+    return update(session, input);
+  }
+
+  /// Shows a checklist in place of the one before.
+  ApiResult plan(String session, ArrayNode steps) {
+    var input = variables();
+    input.set("plan", steps);
+    return update(session, input);
+  }
+
+  private ApiResult update(String session, ObjectNode input) {
     return call(
         "the session",
         """

@@ -8,6 +8,7 @@ import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.Posting;
 import dev.runnel.core.model.Receipt;
 import dev.runnel.core.model.Run;
+import dev.runnel.core.model.RunState;
 import dev.runnel.core.model.Update;
 import dev.runnel.surface.kit.ApiResult;
 import dev.runnel.surface.kit.Markdown;
@@ -24,7 +25,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Posts updates as the activities of an agent session. Linear reads from the last of them how the
-/// session is: a thought says that the agent works, an elicitation that it waits, a response or an
+/// session is: a thought or an action says that the agent works, an elicitation that it waits, a
+// response or an
 /// error that it is done. See https://linear.app/developers/agent-interaction. Thread-safe.
 final class LinearSessions {
   private static final Logger log = LoggerFactory.getLogger(LinearSessions.class);
@@ -34,25 +36,30 @@ final class LinearSessions {
 
   private final LinearApi api;
   private final MarkdownPosts comments;
-  // Spares calls that would change nothing.
-  private final Map<String, URI> linked =
-      Collections.synchronizedMap(
-          new LinkedHashMap<>() {
-            private static final long serialVersionUID = 1;
-
-            @Override
-            protected boolean removeEldestEntry(Map.Entry<String, URI> eldest) {
-              return size() > MOST_REMEMBERED;
-            }
-          });
+  // Spare calls that would change nothing.
+  private final Map<String, URI> linked = remembered();
+  private final Map<String, LinearPlan> planned = remembered();
 
   LinearSessions(LinearApi api, MarkdownPosts comments) {
     this.api = api;
     this.comments = comments;
   }
 
+  private static <T> Map<String, T> remembered() {
+    return Collections.synchronizedMap(
+        new LinkedHashMap<>() {
+          private static final long serialVersionUID = 1;
+
+          @Override
+          protected boolean removeEldestEntry(Map.Entry<String, T> eldest) {
+            return size() > MOST_REMEMBERED;
+          }
+        });
+  }
+
   private enum Kind {
     THOUGHT,
+    ACTION,
     ELICITATION,
     RESPONSE,
     ERROR;
@@ -60,6 +67,7 @@ final class LinearSessions {
     String word() {
       return switch (this) {
         case THOUGHT -> "thought";
+        case ACTION -> "action";
         case ELICITATION -> "elicitation";
         case RESPONSE -> "response";
         case ERROR -> "error";
@@ -70,10 +78,10 @@ final class LinearSessions {
   /// @param fleeting whether the next one takes its place
   private record Activity(Kind kind, String text, boolean fleeting) {
     ObjectNode content() {
-      return JsonNodeFactory.instance
-          .objectNode()
-          .put("type", kind.word())
-          .put("body", Markdown.cut(text, LONGEST));
+      var content = JsonNodeFactory.instance.objectNode().put("type", kind.word());
+      return kind == Kind.ACTION
+          ? content.put("action", "Working").put("parameter", text)
+          : content.put("body", Markdown.cut(text, LONGEST));
     }
   }
 
@@ -82,6 +90,7 @@ final class LinearSessions {
     if (notice.update() instanceof Update.Status(Run run, _, _, _, _, _)) {
       run.session().ifPresent(url -> link(session, url));
     }
+    LinearPlan.after(notice.update()).ifPresent(plan -> plan(session, plan));
     var posted = new Posting.Posted(LinearId.session(session), notice.conversation());
     if (activity.isEmpty()) {
       return posted;
@@ -115,6 +124,17 @@ final class LinearSessions {
     if (!(api.link(session, "Session", url) instanceof ApiResult.Done)) {
       linked.remove(session);
       log.debug("link not set session={}", session);
+    }
+  }
+
+  /// A courtesy as well.
+  private void plan(String session, LinearPlan plan) {
+    if (plan.equals(planned.put(session, plan))) {
+      return;
+    }
+    if (!(api.plan(session, plan.steps()) instanceof ApiResult.Done)) {
+      planned.remove(session);
+      log.debug("plan not set session={}", session);
     }
   }
 
@@ -170,15 +190,12 @@ final class LinearSessions {
             .map(text -> Markdown.quietLine(text, LONGEST_LINE))
             .filter(text -> !text.isEmpty())
             .orElse("");
+    var name = Markdown.plain(Words.name(run), LONGEST_LINE);
+    var elapsed = Words.elapsed(Duration.between(status.since(), status.at()));
     return Optional.of(
-        new Activity(
-            Kind.THOUGHT,
-            paragraphs(
-                Markdown.plain(Words.name(run), LONGEST_LINE)
-                    + " · "
-                    + Words.elapsed(Duration.between(status.since(), status.at())),
-                message),
-            true));
+        run.state() == RunState.RUNNING && !message.isEmpty()
+            ? new Activity(Kind.ACTION, message + " · " + elapsed, true)
+            : new Activity(Kind.THOUGHT, paragraphs(name + " · " + elapsed, message), true));
   }
 
   private static Activity answer(Update.Succeeded succeeded) {

@@ -55,13 +55,38 @@ class AgentSessionTest {
   }
 
   @Test
-  void progressIsAThoughtAndTheSessionGetsTheLinkOnce() {
+  void progressIsAnActionAndTheSessionGetsTheLinkOnce() {
     post("n1", status(RunState.RUNNING), 0);
     post("n2", status(RunState.RUNNING), 0);
 
-    assertThat(types()).containsExactly("thought", "thought");
+    assertThat(types()).containsExactly("action", "action");
+    assertThat(linear.activities().getFirst().content().path("parameter").asText())
+        .startsWith("All is well. · ");
     assertThat(linear.activities()).allMatch(PretendLinear.Activity::fleeting);
     assertThat(linear.links()).containsExactly(SESSION.toString());
+  }
+
+  @Test
+  void thePlanOfTheSessionFollowsTheRunAndIsSetOnlyWhenItChanges() {
+    post("n1", status(RunState.QUEUED), 0);
+    post("n2", status(RunState.RUNNING), 0);
+    post("n3", status(RunState.RUNNING), 0);
+    var run = run(RunState.SUCCEEDED);
+    post("n4", new Update.Succeeded(run, Samples.DANA, Samples.NINE, Samples.NINE), 0);
+
+    assertThat(linear.plans())
+        .containsExactly(
+            "inProgress pending pending",
+            "completed inProgress pending",
+            "completed completed completed");
+  }
+
+  @Test
+  void aStopLeavesNoStepOpen() {
+    post("n1", status(RunState.RUNNING), 0);
+    post("n2", new Update.Cancelled(run(RunState.CANCELLED), Samples.DANA), 0);
+
+    assertThat(linear.plans().getLast()).isEqualTo("completed canceled canceled");
   }
 
   /// Linear reads the session's state from its last activity.

@@ -11,6 +11,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// Linear's GraphQL API, as far as Runnel calls it, after its published schema. Calls are known by
@@ -27,6 +28,7 @@ final class PretendLinear extends PretendTracker {
   private final boolean isAgent;
   private final List<Activity> activities = new ArrayList<>();
   private final List<String> links = new ArrayList<>();
+  private final List<String> plans = new ArrayList<>();
   private final List<String> texts = new ArrayList<>();
   private ArrayNode changed = JSON.arrayNode();
   private Optional<JsonNode> errors = Optional.empty();
@@ -42,6 +44,11 @@ final class PretendLinear extends PretendTracker {
 
   synchronized List<String> links() {
     return List.copyOf(links);
+  }
+
+  /// How far the steps of the session's plan were, each time it was set.
+  synchronized List<String> plans() {
+    return List.copyOf(plans);
   }
 
   /// Comments as they were sent, each time.
@@ -141,6 +148,11 @@ final class PretendLinear extends PretendTracker {
               : JSON.nullNode();
       case "agentSessionUpdate" -> {
         input.path("addedExternalUrls").forEach(each -> links.add(each.path("url").asText()));
+        if (input.has("plan")) {
+          plans.add(
+              input.path("plan").findValuesAsText("status").stream()
+                  .collect(Collectors.joining(" ")));
+        }
         yield done("agentSession", JSON.objectNode());
       }
       default -> throw new IllegalArgumentException("Nobody asks for " + name);

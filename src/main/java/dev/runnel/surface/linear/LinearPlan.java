@@ -1,0 +1,64 @@
+package dev.runnel.surface.linear;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import dev.runnel.core.model.RunState;
+import dev.runnel.core.model.Update;
+import java.util.Optional;
+
+/// The checklist of an agent session: what happens to a run, and how far it is. Pure.
+///
+/// @param ready how "get ready" fares
+/// @param work how "work on it" fares
+/// @param answer how "answer" fares
+record LinearPlan(Step ready, Step work, Step answer) {
+  private static final LinearPlan WAITING =
+      new LinearPlan(Step.RUNNING, Step.PENDING, Step.PENDING);
+  private static final LinearPlan WORKING = new LinearPlan(Step.DONE, Step.RUNNING, Step.PENDING);
+  private static final LinearPlan ANSWERED = new LinearPlan(Step.DONE, Step.DONE, Step.DONE);
+  private static final LinearPlan BROKEN_OFF =
+      new LinearPlan(Step.DONE, Step.CANCELED, Step.CANCELED);
+
+  enum Step {
+    PENDING("pending"),
+    RUNNING("inProgress"),
+    DONE("completed"),
+    CANCELED("canceled");
+
+    private final String word;
+
+    Step(String word) {
+      this.word = word;
+    }
+  }
+
+  /// @return empty for what says nothing of how far the run is
+  static Optional<LinearPlan> after(Update update) {
+    return switch (update) {
+      case Update.Status status -> during(status.run().state());
+      case Update.Blocked _ -> Optional.of(WORKING);
+      case Update.Succeeded _ -> Optional.of(ANSWERED);
+      case Update.Failed _, Update.Cancelled _ -> Optional.of(BROKEN_OFF);
+      case Update.Reminder _, Update.Told _, Update.Listed _ -> Optional.empty();
+      case Update.Answered _, Update.Helped _, Update.Received _ -> Optional.empty();
+    };
+  }
+
+  /// The end is told by an update of its own.
+  private static Optional<LinearPlan> during(RunState state) {
+    return switch (state) {
+      case QUEUED -> Optional.of(WAITING);
+      case RUNNING, BLOCKED -> Optional.of(WORKING);
+      case SUCCEEDED, FAILED, CANCELLED, UNKNOWN -> Optional.empty();
+    };
+  }
+
+  /// As Linear takes it, which replaces the one before.
+  ArrayNode steps() {
+    var steps = JsonNodeFactory.instance.arrayNode();
+    steps.addObject().put("content", "Get ready").put("status", ready.word);
+    steps.addObject().put("content", "Work on it").put("status", work.word);
+    steps.addObject().put("content", "Answer").put("status", answer.word);
+    return steps;
+  }
+}
