@@ -137,7 +137,8 @@ final class Screens {
     var holds = chosen(key, resolved);
     return new Field(
         key,
-        Sheets.name(key),
+        // A form shows no keys to type.
+        Sheets.name(key).replaceFirst(" \\(.*", ""),
         value,
         holds.map(Defaults.Chosen::value),
         holds.map(Defaults.Chosen::from).orElse(""),

@@ -134,8 +134,7 @@ final class SlackDoors {
         from,
         channel.get(),
         new Question.Compose(
-            Optional.of(place.conversation()),
-            about.substring(0, Math.min(about.length(), LONGEST_QUOTE))),
+            Optional.of(place.conversation()), SlackFormNote.head(about, LONGEST_QUOTE)),
         new Origin(
             links.of(place, ts.get()),
             Optional.empty(),

@@ -33,15 +33,18 @@ record SlackFormNote(
     var json = write(about);
     var rest = about;
     while (json.length() > LONGEST && !rest.isEmpty()) {
-      var end = Math.max(0, rest.length() - Math.max(1, (json.length() - LONGEST) / 6));
-      rest = rest.substring(0, halves(rest, end) ? end - 1 : end);
+      // A character has at most six in JSON.
+      rest = head(rest, Math.max(0, rest.length() - Math.max(1, (json.length() - LONGEST) / 6)));
       json = write(rest + "…");
     }
     return json;
   }
 
-  private static boolean halves(String text, int end) {
-    return end > 0 && Character.isHighSurrogate(text.charAt(end - 1));
+  /// The beginning, without half a character at its end.
+  static String head(String text, int longest) {
+    var end = Math.min(text.length(), longest);
+    return text.substring(
+        0, end > 0 && Character.isHighSurrogate(text.charAt(end - 1)) ? end - 1 : end);
   }
 
   private String write(String quoted) {

@@ -29,6 +29,7 @@ final class SlackHome {
   private static final int LONGEST_TITLE = 120;
   private static final int LONGEST_QUESTION = 300;
   private static final int LONGEST_VALUE = 60;
+  private static final int LONGEST_DEFAULTS = 1_900;
   private static final int LONGEST_URL = 2_000;
   // Slack takes 100 blocks; a run has two.
   private static final int MOST = 14;
@@ -78,11 +79,11 @@ final class SlackHome {
     return buttons;
   }
 
-  static String label(Level level) {
+  private static String label(Level level) {
     return switch (level) {
-      case ME -> "Change mine";
-      case HERE -> "Change for all here";
-      case WORKSPACE -> "Change for the workspace";
+      case ME -> "My defaults";
+      case HERE -> "Defaults here";
+      case WORKSPACE -> "Workspace defaults";
     };
   }
 
@@ -112,8 +113,7 @@ final class SlackHome {
                 Words.sign(run.state()) + " " + state,
                 elapsed(binding, now),
                 place.isDirect() ? "" : "in <#" + place.channel() + ">",
-                links.of(place).map(it -> Mrkdwn.link(it, "Thread")).orElse(""),
-                run.session().map(it -> Mrkdwn.link(it, "Session")).orElse(""))
+                links.of(place).map(it -> Mrkdwn.link(it, "Thread")).orElse(""))
             .filter(it -> !it.isEmpty())
             .collect(Collectors.joining(" · "));
     var question =
@@ -154,17 +154,18 @@ final class SlackHome {
     return fields.isEmpty()
         ? Optional.empty()
         : Optional.of(
-            "Your defaults: "
-                + fields.stream()
-                    .map(
-                        it ->
-                            "%s *%s* (%s)"
-                                .formatted(
-                                    it.key(),
-                                    Mrkdwn.escape(
-                                        Mrkdwn.oneLine(it.holds().orElse(""), LONGEST_VALUE)),
-                                    Mrkdwn.plain(it.from())))
-                    .collect(Collectors.joining(" · ")));
+            Mrkdwn.cut(
+                "Your defaults: "
+                    + fields.stream().map(SlackHome::words).collect(Collectors.joining(" · ")),
+                LONGEST_DEFAULTS));
+  }
+
+  private static String words(Field field) {
+    return "%s *%s* (%s)"
+        .formatted(
+            field.key(),
+            Mrkdwn.escape(Mrkdwn.oneLine(field.holds().orElse(""), LONGEST_VALUE)),
+            Mrkdwn.plain(Mrkdwn.oneLine(field.from(), LONGEST_TITLE)));
   }
 
   private static ButtonElement.ButtonElementBuilder button(String action, String label) {

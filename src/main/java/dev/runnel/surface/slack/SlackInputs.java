@@ -12,6 +12,7 @@ import com.slack.api.model.block.element.StaticSelectElement;
 import dev.runnel.core.model.Screen.Field;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 
 /// The inputs of forms, within Slack's limits. Pure.
@@ -75,10 +76,17 @@ final class SlackInputs {
         .map(
             it ->
                 field.value().equals(field.holds())
-                    ? "Comes from: " + field.from().replace("`", "")
-                    : "Now %s: %s"
+                    ? sentence(field.from())
+                    : "In force now: %s (%s)."
                         .formatted(
-                            field.from().replace("`", ""), Mrkdwn.oneLine(it, LONGEST_VALUE)));
+                            Mrkdwn.oneLine(it, LONGEST_VALUE), field.from().replace("`", "")));
+  }
+
+  private static String sentence(String words) {
+    var plain = words.replace("`", "");
+    return plain.isEmpty()
+        ? "In force now."
+        : plain.substring(0, 1).toUpperCase(Locale.ROOT) + plain.substring(1) + ".";
   }
 
   private static BlockElement line(Field field, boolean isLong, int longest) {

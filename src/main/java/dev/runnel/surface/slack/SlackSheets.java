@@ -5,6 +5,7 @@ import com.slack.api.model.block.LayoutBlock;
 import com.slack.api.model.block.composition.PlainTextObject;
 import com.slack.api.model.block.element.BlockElement;
 import com.slack.api.model.block.element.ButtonElement;
+import dev.runnel.core.model.Question.Configure.Level;
 import dev.runnel.core.model.Sheet;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -40,10 +41,18 @@ final class SlackSheets {
                 level ->
                     ButtonElement.builder()
                         .actionId(SlackDoors.action(level))
-                        .text(PlainTextObject.builder().text(SlackHome.label(level)).build())
+                        .text(PlainTextObject.builder().text(label(level)).build())
                         .build())
             .toList();
     return List.of(ActionsBlock.builder().elements(buttons).build());
+  }
+
+  private static String label(Level level) {
+    return switch (level) {
+      case ME -> "Change mine";
+      case HERE -> "Change for all here";
+      case WORKSPACE -> "Change for the workspace";
+    };
   }
 
   private static String row(Sheet.Row row) {
