@@ -99,6 +99,7 @@ public record AttentionView(
       case Update.Told(_, var text, _) -> text;
       case Update.Listed _ -> "The list of runs";
       case Update.Answered(_, var sheet) -> sheet.title();
+      case Update.Screened _ -> "A page or a form";
       case Update.Helped _ -> "The help";
       case Update.Received _ -> "The sign on a message of how it fares";
     };

@@ -201,6 +201,7 @@ public final class ConsoleSurface implements Surface {
           Update.Reminder _,
           Update.Listed _,
           Update.Answered _,
+          Update.Screened _,
           Update.Helped _,
           Update.Received _ -> {}
     }

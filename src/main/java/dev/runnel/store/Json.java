@@ -12,6 +12,7 @@ import com.fasterxml.jackson.datatype.jdk8.Jdk8Module;
 import com.fasterxml.jackson.datatype.jsr310.JavaTimeModule;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Question;
+import dev.runnel.core.model.Screen;
 import dev.runnel.core.model.Update;
 
 /// The core's records as JSON text. Rows outlive versions: what a newer version added is
@@ -34,12 +35,14 @@ final class Json {
           .addMixIn(Intent.class, Family.class)
           .addMixIn(Update.class, Family.class)
           .addMixIn(Question.class, Family.class)
+          .addMixIn(Screen.class, Family.class)
           .build();
 
   static {
     MAPPER.registerSubtypes(Intent.class.getPermittedSubclasses());
     MAPPER.registerSubtypes(Update.class.getPermittedSubclasses());
     MAPPER.registerSubtypes(Question.class.getPermittedSubclasses());
+    MAPPER.registerSubtypes(Screen.class.getPermittedSubclasses());
   }
 
   private Json() {}

@@ -7,6 +7,7 @@ import dev.runnel.core.model.PostRef;
 import dev.runnel.core.model.Receipt;
 import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunId;
+import dev.runnel.core.model.Screen;
 import dev.runnel.core.model.Update;
 import dev.runnel.core.port.Store;
 import dev.runnel.core.port.Store.Parked;
@@ -97,6 +98,8 @@ final class SqlOutbox implements Store.Outbox {
       case Update.Status status -> status.run().id().value();
       case Update.Received received -> signOn(received.message());
       case Update.Reminder reminder -> "reminder:" + reminder.run().id();
+      case Update.Screened(_, Screen.Home _) -> "home";
+      case Update.Screened _ -> null;
       case Update.Blocked _,
           Update.Succeeded _,
           Update.Failed _,

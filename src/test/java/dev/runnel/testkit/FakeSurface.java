@@ -4,6 +4,7 @@ import dev.runnel.core.model.Admission;
 import dev.runnel.core.model.Background;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Manners;
 import dev.runnel.core.model.Missed;
 import dev.runnel.core.model.Notice;
@@ -80,7 +81,11 @@ public final class FakeSurface implements Surface {
       return refusal.get();
     }
     var known = opened.get(delivery.id().value());
-    if (!again || known == null) {
+    if (delivery.intent() instanceof Intent.Say) {
+      // Said from elsewhere: its thread is there, and is shown the words.
+      known = delivery.conversation();
+      opened.put(delivery.id().value(), known);
+    } else if (!again || known == null) {
       opens++;
       known = new Conversation(id(), delivery.conversation().place() + "opened-" + opens);
       opened.put(delivery.id().value(), known);
@@ -231,6 +236,11 @@ public final class FakeSurface implements Surface {
 
   public synchronized int opens() {
     return opens;
+  }
+
+  /// Whether the words of the delivery stand where it was said to.
+  public synchronized boolean shows(Delivery delivery) {
+    return opened.containsKey(delivery.id().value());
   }
 
   /// How often something was to be posted, edited or opened.

@@ -11,6 +11,7 @@ import dev.runnel.core.model.Receipt;
 import dev.runnel.core.model.Request;
 import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunId;
+import dev.runnel.core.model.Screen;
 import dev.runnel.core.model.SurfaceId;
 import dev.runnel.core.model.Trace;
 import dev.runnel.core.model.Update;
@@ -636,6 +637,7 @@ public final class MemoryStore implements Store {
             old instanceof Update.Received other && other.message().equals(message);
         case Update.Reminder reminder ->
             old instanceof Update.Reminder other && other.run().id().equals(reminder.run().id());
+        case Update.Screened(_, Screen.Home _) -> old instanceof Update.Screened(_, Screen.Home _);
         default -> false;
       };
     }

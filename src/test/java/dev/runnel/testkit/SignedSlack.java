@@ -102,6 +102,13 @@ public final class SignedSlack {
     return request.build();
   }
 
+  /// Somebody used a shortcut, a button or a form.
+  ///
+  /// @param payload JSON
+  public HttpRequest interaction(URI node, String payload) {
+    return signed(node, "application/x-www-form-urlencoded", "payload=" + encoded(payload)).build();
+  }
+
   /// The app was taken out of the workspace.
   public HttpRequest uninstalled(URI node) {
     var body = JSON.createObjectNode();

@@ -124,6 +124,15 @@ public interface StoreContract {
             new Intent.Ask(
                 new Question.Configure(
                     "model", Optional.of("fast"), Question.Configure.Level.HERE)),
+            new Intent.Ask(
+                new Question.ConfigureAll(
+                    List.of(
+                        new Question.Configure(
+                            "model", Optional.empty(), Question.Configure.Level.ME)))),
+            new Intent.Ask(new Question.Home()),
+            new Intent.Ask(
+                new Question.Compose(Optional.of(new Conversation(Samples.SURFACE, "a/b/1")), "x")),
+            new Intent.Ask(new Question.Edit(Question.Configure.Level.WORKSPACE)),
             new Intent.Help(),
             new Intent.Unclear("why"));
     for (int i = 0; i < intents.size(); i++) {

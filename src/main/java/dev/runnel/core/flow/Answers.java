@@ -9,6 +9,7 @@ import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Intent.ListRuns.Scope;
 import dev.runnel.core.model.Origin;
 import dev.runnel.core.model.Question;
+import dev.runnel.core.model.Question.Configure.Level;
 import dev.runnel.core.model.Request;
 import dev.runnel.core.model.Sheet;
 import dev.runnel.core.model.Shown;
@@ -21,6 +22,7 @@ import dev.runnel.core.port.Store.Preferences.Preference;
 import dev.runnel.core.port.Store.Work;
 import java.net.URI;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
@@ -41,6 +43,7 @@ final class Answers {
   private final Choices choices;
   private final Checkup checkup;
   private final Turns turns;
+  private final Screens screens;
 
   Answers(Store store, Surfaces surfaces, Choices choices, Checkup checkup, Turns turns) {
     this.store = store;
@@ -48,6 +51,7 @@ final class Answers {
     this.choices = choices;
     this.checkup = checkup;
     this.turns = turns;
+    this.screens = new Screens(store, choices, turns);
   }
 
   void tell(Turn turn, List<Update> updates) {
@@ -58,7 +62,9 @@ final class Answers {
     switch (intent) {
       case Intent.ListRuns list -> tell(turn, List.of(listed(turn.delivery(), list)));
       case Intent.CancelMine _ -> turns.finish(turn, work -> stopAll(work, turn));
-      case Intent.Ask(Question.Configure configure) -> configure(turn, configure);
+      case Intent.Ask(Question.Configure configure) -> configure(turn, List.of(configure));
+      case Intent.Ask(Question.ConfigureAll(var changes)) -> configure(turn, changes);
+      case Intent.Ask(var question) when Screens.shows(question) -> screens.show(turn, question);
       case Intent.Ask(var question) ->
           tell(turn, List.of(new Update.Answered(turn.delivery().actor(), sheet(turn, question))));
       case Intent.Start _,
@@ -83,7 +89,8 @@ final class Answers {
     var actor = delivery.actor();
     var here = delivery.conversation();
     return switch (question) {
-      case Question.Config _ -> Sheets.config(choices.of(Request.of(""), here, actor));
+      case Question.Config _ ->
+          Sheets.config(choices.of(Request.of(""), here, actor), changeable(delivery));
       case Question.WhoAmI _ ->
           Sheets.whoAmI(
               actor,
@@ -101,7 +108,10 @@ final class Answers {
           Sheets.usage(
               mine(here, actor, COUNTED), in(Places.here(here), here, COUNTED), turn.now());
       case Question.Doctor _ -> Sheets.doctor(checkup.findings());
-      case Question.Configure _ -> throw new IllegalArgumentException("A change is no question");
+      case Question.Configure _, Question.ConfigureAll _ ->
+          throw new IllegalArgumentException("A change is no question");
+      case Question.Home _, Question.Compose _, Question.Edit _ ->
+          throw new IllegalArgumentException("A screen is no sheet");
     };
   }
 
@@ -215,25 +225,32 @@ final class Answers {
         all.arrivedAt());
   }
 
-  private void configure(Turn turn, Question.Configure change) {
+  private List<Level> changeable(Delivery delivery) {
+    return Arrays.stream(Level.values())
+        .filter(
+            level -> choices.defaults().maySet(level, delivery.conversation(), delivery.actor()))
+        .toList();
+  }
+
+  private void configure(Turn turn, List<Question.Configure> changes) {
     var delivery = turn.delivery();
     var defaults = choices.defaults();
-    var refusal = refusal(delivery, change);
+    var refusal = changes.stream().flatMap(each -> refusal(delivery, each).stream()).findFirst();
     if (refusal.isPresent()) {
       turns.finish(turn, work -> turn.tell(work, refusal.get()));
       return;
     }
-    var place = Defaults.place(change.level(), delivery.conversation(), delivery.actor());
     turns.finish(
         turn,
         work -> {
-          var preferences = work.preferences();
-          if (change.value().isPresent()) {
-            preferences.set(
-                new Preference(
-                    place, change.key(), change.value().get(), delivery.actor().id(), turn.now()));
-          } else if (!preferences.unset(place, change.key())) {
+          var unset = changes.stream().filter(each -> !isKept(work, turn, each)).toList();
+          if (unset.size() == changes.size() && changes.size() == 1) {
+            var change = unset.getFirst();
             turn.tell(work, "`%s` was not set %s.".formatted(change.key(), level(change)));
+            return;
+          }
+          // A page of theirs shows it already.
+          if (delivery.origin().home().isPresent()) {
             return;
           }
           var now =
@@ -241,21 +258,32 @@ final class Answers {
                   Request.of(""),
                   delivery.conversation(),
                   delivery.actor(),
-                  preferences.of(Defaults.places(delivery.conversation(), delivery.actor())),
+                  work.preferences().of(Defaults.places(delivery.conversation(), delivery.actor())),
                   choices.profiles());
-          turn.add(work, new Update.Answered(delivery.actor(), Sheets.config(now)));
+          turn.add(
+              work,
+              new Update.Answered(delivery.actor(), Sheets.config(now, changeable(delivery))));
         });
+  }
+
+  /// @return false when what was to be taken away was not there
+  private static boolean isKept(Work work, Turn turn, Question.Configure change) {
+    var delivery = turn.delivery();
+    var place = Defaults.place(change.level(), delivery.conversation(), delivery.actor());
+    if (change.value().isEmpty()) {
+      return work.preferences().unset(place, change.key());
+    }
+    work.preferences()
+        .set(
+            new Preference(
+                place, change.key(), change.value().get(), delivery.actor().id(), turn.now()));
+    return true;
   }
 
   private Optional<String> refusal(Delivery delivery, Question.Configure change) {
     var defaults = choices.defaults();
     if (!defaults.maySet(change.level(), delivery.conversation(), delivery.actor())) {
-      return Optional.of(
-          defaults.admins().isEmpty()
-              ? "Nobody may set the defaults of the workspace here: that takes admins, named in the"
-                  + " configuration. You can set them for yourself, or with `here` for this place."
-              : "Only admins may set that %s. You can set it for yourself."
-                  .formatted(level(change)));
+      return Optional.of(mayNot(defaults, change.level()));
     }
     var value = change.value();
     if (value.isEmpty()) {
@@ -272,8 +300,19 @@ final class Answers {
         : Optional.empty();
   }
 
+  static String mayNot(Defaults defaults, Level level) {
+    return defaults.admins().isEmpty()
+        ? "Nobody may set the defaults of the workspace here: that takes admins, named in the"
+            + " configuration. You can set them for yourself, or with `here` for this place."
+        : "Only admins may set that %s. You can set it for yourself.".formatted(level(level));
+  }
+
   private static String level(Question.Configure change) {
-    return switch (change.level()) {
+    return level(change.level());
+  }
+
+  private static String level(Level level) {
+    return switch (level) {
       case ME -> "for you";
       case HERE -> "for this place";
       case WORKSPACE -> "for the workspace";

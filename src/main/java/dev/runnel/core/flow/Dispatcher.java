@@ -256,7 +256,8 @@ public final class Dispatcher {
         turn,
         work -> {
           work.inbox().replace(turn.delivery().movedTo(conversation));
-          if (turn.delivery().intent() instanceof Intent.Retry) {
+          if (turn.delivery().intent() instanceof Intent.Retry
+              && turn.delivery().origin().home().isEmpty()) {
             turn.tell(work, "It goes on in its thread.");
           }
           if (turn.delivery().intent() instanceof Intent.SayTo) {

@@ -52,6 +52,15 @@ public final class Grammar {
     return Optional.of(verb.orElseGet(() -> work(task, Intent.Say::new)));
   }
 
+  /// Words that are work whatever they are, as in a form: a verb is no command there, but options
+  /// count.
+  ///
+  /// @param intent what the work is: a start, or something said
+  /// @return also [Intent.Unclear]
+  public static Intent task(String text, Function<Request, Intent> intent) {
+    return work(text.strip(), intent);
+  }
+
   private static Intent work(String words, Function<Request, Intent> intent) {
     return switch (InlineOptions.request(words)) {
       case InlineOptions.Parsed.Good(Request request) -> intent.apply(request);

@@ -65,6 +65,9 @@ final class Planner {
             : new Plan.StartRun(delivery.conversation(), request);
       }
       case Intent.Say(var request) -> {
+        if (delivery.origin().opensThread()) {
+          yield new Plan.OpenThread();
+        }
         if (situation.own().isPresent()) {
           yield new Plan.FollowUp(situation.own().get(), request);
         }

@@ -45,6 +45,7 @@ public record Reminders(List<Duration> after) {
           Update.Told _,
           Update.Listed _,
           Update.Answered _,
+          Update.Screened _,
           Update.Helped _,
           Update.Received _ -> {}
     }

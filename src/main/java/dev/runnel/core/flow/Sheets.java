@@ -3,6 +3,7 @@ package dev.runnel.core.flow;
 import dev.runnel.core.model.Actor;
 import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.Question.Configure.Level;
 import dev.runnel.core.model.Request;
 import dev.runnel.core.model.Sheet;
 import dev.runnel.core.model.Sheet.Next;
@@ -33,7 +34,7 @@ final class Sheets {
         List.of(new Next("For example", verb.example())));
   }
 
-  static Sheet config(Defaults.Resolved resolved) {
+  static Sheet config(Defaults.Resolved resolved, List<Level> changeable) {
     var rows = new ArrayList<Row>();
     for (var key : Defaults.KEYS) {
       rows.add(row(key, Optional.ofNullable(resolved.chosen().get(key))));
@@ -44,7 +45,8 @@ final class Sheets {
         List.of(
             new Next("Set one for yourself", "config set model fast"),
             new Next("For all here", "config set model fast here"),
-            new Next("Take it away", "config unset model")));
+            new Next("Take it away", "config unset model")),
+        changeable);
   }
 
   private static Row row(String key, Optional<Defaults.Chosen> chosen) {
@@ -59,7 +61,7 @@ final class Sheets {
         .toList();
   }
 
-  private static String name(String key) {
+  static String name(String key) {
     return switch (key) {
       case Defaults.ENVIRONMENT -> "Environment (env)";
       case Defaults.PROMPT -> "Base prompt (prompt)";

@@ -62,6 +62,7 @@ final class Together {
     return next.tries() == 0
         && next.item().intent() instanceof Intent.Say(var request)
         && request.options().equals(RunOptions.NONE)
+        && !next.item().origin().opensThread()
         && next.item().actor().id().equals(first.actor().id())
         && ears.hears(next.item(), binding);
   }

@@ -52,6 +52,7 @@ final class Turns {
   private static void end(Work work, Turn turn) {
     work.inbox().done(turn.delivery().id());
     endParts(work, turn);
+    Screens.refreshHome(work, turn);
   }
 
   private static void endParts(Work work, Turn turn) {

@@ -29,15 +29,7 @@ public record Delivery(
 
   /// The same delivery in the thread that was opened for it.
   public Delivery movedTo(Conversation thread) {
-    return new Delivery(
-        id,
-        meaning,
-        thread,
-        actor,
-        intent,
-        addressed,
-        new Origin(origin.link(), origin.replyTo(), origin.message(), false),
-        arrivedAt);
+    return new Delivery(id, meaning, thread, actor, intent, addressed, origin.opened(), arrivedAt);
   }
 
   /// The same delivery, now that it is known what is meant.

@@ -1,5 +1,6 @@
 package dev.runnel.core.model;
 
+import dev.runnel.core.model.Question.Configure.Level;
 import java.net.URI;
 import java.util.List;
 import java.util.Optional;
@@ -7,7 +8,12 @@ import java.util.Optional;
 /// A short answer in rows, for one person. Plain words; `code` in backticks is the only mark.
 ///
 /// @param next what to type next
-public record Sheet(String title, List<Row> rows, List<Next> next) {
+/// @param changeable whose defaults, which it shows, the person may change; mostly empty
+public record Sheet(String title, List<Row> rows, List<Next> next, List<Level> changeable) {
+  public Sheet(String title, List<Row> rows, List<Next> next) {
+    this(title, rows, next, List.of());
+  }
+
   /// @param label empty for a row that is one sentence
   /// @param text may have been said by others
   /// @param note where it comes from, in a few words; often empty
@@ -32,5 +38,7 @@ public record Sheet(String title, List<Row> rows, List<Next> next) {
   public Sheet {
     rows = List.copyOf(rows);
     next = List.copyOf(next);
+    // Rows of an older version have none.
+    changeable = Copies.of(changeable);
   }
 }

@@ -70,6 +70,9 @@ public sealed interface Update {
   /// An answer in rows.
   record Answered(Actor to, Sheet sheet) implements Update {}
 
+  /// Something to look at or to fill in, asked for where a surface shows such things.
+  record Screened(Actor to, Screen screen) implements Update {}
+
   /// What Runnel understands, in the words of the surface it is shown on.
   record Helped(Actor to) implements Update {}
 
@@ -103,6 +106,7 @@ public sealed interface Update {
       case Cancelled(Run run, _, _) -> Optional.of(run.id());
       case Reminder(Run run, _, _, _, _, _) -> Optional.of(run.id());
       case Told _, Listed _, Answered _, Helped _, Received _ -> Optional.empty();
+      case Screened _ -> Optional.empty();
     };
   }
 }

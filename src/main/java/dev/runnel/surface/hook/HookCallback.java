@@ -105,7 +105,11 @@ final class HookCallback {
       case Update.Reminder(var run, _, var question, _, _, _) ->
           run(body, "reminder", run).put("message", question);
       case Update.Told(_, var text, _) -> body.put("event", "told").put("message", text);
-      case Update.Listed _, Update.Answered _, Update.Helped _, Update.Received _ ->
+      case Update.Listed _,
+          Update.Answered _,
+          Update.Screened _,
+          Update.Helped _,
+          Update.Received _ ->
           body.put("event", "received");
     }
   }

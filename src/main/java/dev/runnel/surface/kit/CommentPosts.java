@@ -67,6 +67,7 @@ public final class CommentPosts {
           Update.Told _,
           Update.Listed _,
           Update.Answered _,
+          Update.Screened _,
           Update.Helped _ ->
           comment(issue, notice);
     };

@@ -130,6 +130,9 @@ public final class MarkdownPosts {
       case Update.Answered(_, var sheet) ->
           post(id, MarkdownSheets.markdown(sheet, mention), "", "");
       case Update.Helped _ -> post(id, help(), "", "");
+      case Update.Screened _ ->
+          throw new IllegalArgumentException(
+              "A screen is no comment, and nobody asks for one here");
       case Update.Received _ ->
           throw new IllegalArgumentException("A sign of receipt is a reaction, not a comment");
     };

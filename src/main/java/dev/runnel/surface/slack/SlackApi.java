@@ -11,6 +11,7 @@ import com.slack.api.methods.response.oauth.OAuthV2AccessResponse;
 import com.slack.api.model.Message;
 import com.slack.api.model.ResponseMetadata;
 import com.slack.api.model.User;
+import com.slack.api.model.view.View;
 import com.slack.api.util.http.SlackHttpClient;
 import java.io.IOException;
 import java.net.URI;
@@ -220,6 +221,18 @@ final class SlackApi implements AutoCloseable {
                         .text(post.text())
                         .blocks(post.blocks())))
         .map(it -> orEmpty(it.getMessageTs()));
+  }
+
+  /// Opens a form.
+  ///
+  /// @param trigger of what the person just pressed; good once, for three seconds
+  Answer<String> openView(String trigger, View view) {
+    return call(() -> methods.viewsOpen(r -> r.triggerId(trigger).view(view))).map(_ -> trigger);
+  }
+
+  /// Puts a page into a person's Home tab, in the place of the one before.
+  Answer<String> publishView(String user, View view) {
+    return call(() -> methods.viewsPublish(r -> r.userId(user).view(view))).map(_ -> user);
   }
 
   /// Answers a command or a button privately, at the address that came with it.

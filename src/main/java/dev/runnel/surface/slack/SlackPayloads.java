@@ -46,6 +46,9 @@ final class SlackPayloads {
   private final BiConsumer<String, Instant> left;
   private final SlackAmendments amendments;
   private final SlackButtons buttons;
+  private final SlackPermalinks links;
+  private final SlackDoors doors;
+  private final SlackSubmissions forms;
 
   /// @param identity who we are in a workspace, once it is known; its id is empty where a request
   ///     names none. It must answer at once
@@ -61,9 +64,12 @@ final class SlackPayloads {
         new SlackAmendments(
             config.habits(), body -> ownUsers(body, team(body).orElse("")), this::team);
     this.buttons = new SlackButtons(this::ownTeam, this::replyTo);
+    this.links = new SlackPermalinks(identity);
+    this.doors = new SlackDoors(this::ownTeam, this::replyTo, links);
+    this.forms = new SlackSubmissions(this::ownTeam, this::replyTo, links);
   }
 
-  /// @return empty for what is Bolt's: handshakes, modals, shortcuts
+  /// @return empty for what is Bolt's: handshakes, and modals and shortcuts that are not ours
   Optional<Reception> read(RawRequest request) {
     try {
       return isJson(request.body())
@@ -120,6 +126,10 @@ final class SlackPayloads {
     if (payload != null) {
       var interaction = object(json.readTree(payload));
       var type = text(interaction, "type");
+      var door = doors.read(interaction, arrivedAt).or(() -> forms.read(interaction, arrivedAt));
+      if (door.isPresent()) {
+        return door;
+      }
       if (type.equals("block_actions")) {
         return Optional.of(buttons.read(interaction, arrivedAt));
       }
@@ -187,6 +197,9 @@ final class SlackPayloads {
     if (SlackAmendments.isOne(event) || SlackAmendments.isReaction(event)) {
       return amendments.read(body, arrivedAt);
     }
+    if (text(event, "type").equals(SlackDoors.HOME_OPENED)) {
+      return doors.home(body, team(body), arrivedAt);
+    }
     var type = text(event, "type");
     var channel = id(event, "channel");
     var ts = id(event, "ts");
@@ -231,7 +244,7 @@ final class SlackPayloads {
                         intent,
                         addressed,
                         new Origin(
-                            link(place, ts.get()),
+                            links.of(place, ts.get()),
                             Optional.empty(),
                             Optional.of(place.message(ts.get()).ref()),
                             false),
@@ -290,21 +303,6 @@ final class SlackPayloads {
 
   private Optional<String> ownTeam() {
     return identity.apply("").map(SlackIdentity::team);
-  }
-
-  private Optional<URI> link(SlackPlace place, String ts) {
-    return identity
-        .apply(place.team())
-        .flatMap(SlackIdentity::workspace)
-        .map(
-            workspace -> {
-              var message = "archives/%s/p%s".formatted(place.channel(), ts.replace(".", ""));
-              return workspace.resolve(
-                  place.thread().equals(ts)
-                      ? message
-                      : message
-                          + "?thread_ts=%s&cid=%s".formatted(place.thread(), place.channel()));
-            });
   }
 
   private Optional<String> replyTo(String address) {

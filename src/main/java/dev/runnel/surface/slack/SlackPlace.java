@@ -14,9 +14,23 @@ record SlackPlace(String team, String channel, String thread) {
   static final SurfaceId SURFACE = new SurfaceId("slack");
 
   private static final String NO_THREAD = "~";
+  private static final String HOME = NO_THREAD + "home";
+  private static final String FORM = NO_THREAD + "form-";
 
   static SlackPlace outsideThreads(String team, String channel, String unique) {
     return new SlackPlace(team, channel, NO_THREAD + unique);
+  }
+
+  /// A person's page. A person's id stands for the channel of what is said to them directly.
+  static SlackPlace home(String team, String user) {
+    return new SlackPlace(team, user, HOME);
+  }
+
+  /// A form, which is opened in no particular order.
+  ///
+  /// @param channel where it is asked for; a person's id where that is none
+  static SlackPlace form(String team, String channel, String trigger) {
+    return new SlackPlace(team, channel, FORM + trigger);
   }
 
   static SlackPlace of(Conversation conversation) {
@@ -37,7 +51,12 @@ record SlackPlace(String team, String channel, String thread) {
 
   /// A direct message: all of it is private already.
   boolean isDirect() {
-    return channel.startsWith("D");
+    return channel.startsWith("D") || channel.startsWith("U") || channel.startsWith("W");
+  }
+
+  /// A page or a form: what Slack limits apart from messages.
+  boolean isView() {
+    return thread.equals(HOME) || thread.startsWith(FORM);
   }
 
   SlackPlace inThread(String ts) {

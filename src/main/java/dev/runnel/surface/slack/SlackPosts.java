@@ -8,6 +8,7 @@ import dev.runnel.core.model.PostRef;
 import dev.runnel.core.model.Posting;
 import dev.runnel.core.model.Request;
 import dev.runnel.core.model.RunId;
+import dev.runnel.core.model.Screen;
 import dev.runnel.core.model.Update;
 import java.time.Duration;
 import java.util.Optional;
@@ -25,22 +26,31 @@ final class SlackPosts {
   private final SlackWorkspaces workspaces;
   private final SlackRenderer renderer;
   private final SlackHabits habits;
+  private final SlackScreens screens;
 
-  SlackPosts(SlackWorkspaces workspaces, SlackRenderer renderer, SlackHabits habits) {
+  SlackPosts(
+      SlackWorkspaces workspaces,
+      SlackRenderer renderer,
+      SlackHabits habits,
+      SlackScreens screens) {
+    this.screens = screens;
     this.workspaces = workspaces;
     this.renderer = renderer;
     this.habits = habits;
   }
 
-  /// The root message of a conversation that is only a place so far.
+  /// The root message of a conversation that is only a place so far; in a thread, the words that
+  /// nobody there saw.
   Posting open(Delivery delivery, boolean again) {
     var place = SlackPlace.of(delivery.conversation());
     var api = api(place);
     var mark = SlackPost.Mark.content(delivery.id().value());
     var post = renderer.request(delivery.actor(), request(delivery.intent()), mark);
+    var oldest = SlackPlace.timestamp(delivery.arrivedAt().minus(CLOCK_SKEW));
     var earlier =
-        api.channel(place.channel(), SlackPlace.timestamp(delivery.arrivedAt().minus(CLOCK_SKEW)));
-    return switch (once(again, earlier, mark, () -> api.post(place.channel(), null, post))) {
+        place.isThread() ? api.thread(place, oldest, null) : api.channel(place.channel(), oldest);
+    return switch (once(
+        again, earlier, mark, () -> api.post(place.channel(), thread(place), post))) {
       case Answer.Ok<String>(String ts) -> opened(place, ts);
       case Answer.Wait<String>(Optional<Duration> after, String why) ->
           new Posting.Later(after, why);
@@ -49,13 +59,15 @@ final class SlackPosts {
   }
 
   private static Posting opened(SlackPlace place, String ts) {
-    return new Posting.Posted(place.message(ts).ref(), place.inThread(ts).conversation());
+    var thread = place.isThread() ? place : place.inThread(ts);
+    return new Posting.Posted(place.message(ts).ref(), thread.conversation());
   }
 
   private static Request request(Intent intent) {
     return switch (intent) {
       case Intent.Start(Request request) -> request;
-      case Intent.Say(Request request) -> request;
+      case Intent.Say(Request request) ->
+          new Request(SlackQuote.words(request.text()), request.options());
       case Intent.Retry _ -> Request.of("the same again");
       case Intent.New(Request request) -> request;
       case Intent.Link(RunId run) -> Request.of("tell of the run " + run + " here");
@@ -79,8 +91,25 @@ final class SlackPosts {
       case Update.Listed(Actor to, _, _) -> tellPrivately(notice, to);
       case Update.Answered(Actor to, _) -> tellPrivately(notice, to);
       case Update.Helped(Actor to) -> tellPrivately(notice, to);
+      case Update.Screened(Actor to, Screen screen) -> show(notice, to, screen);
       case Update.Blocked _, Update.Succeeded _, Update.Failed _, Update.Cancelled _ -> say(notice);
       case Update.Reminder _ -> say(notice);
+    };
+  }
+
+  private Posting show(Notice notice, Actor to, Screen screen) {
+    return switch (screens.show(api(SlackPlace.of(notice.conversation())), notice, to, screen)) {
+      case SlackScreens.Showing.TooLate _ ->
+          tellPrivately(
+              new Notice(
+                  notice.id(),
+                  notice.conversation(),
+                  new Update.Told(to, SlackScreens.TOO_LATE, true),
+                  notice.origin(),
+                  notice.createdAt(),
+                  notice.tries()),
+              to);
+      case SlackScreens.Showing.Told(Answer<String> answer) -> posting(notice, answer);
     };
   }
 
@@ -136,7 +165,7 @@ final class SlackPosts {
   private Posting tellPrivately(Notice notice, Actor to) {
     var place = SlackPlace.of(notice.conversation());
     var post = renderer.render(notice.update(), mark(notice));
-    var replyTo = notice.origin().replyTo();
+    var replyTo = SlackReplyTo.of(notice.origin().replyTo()).address();
     if (replyTo.isPresent()) {
       var answer = api(place).respond(replyTo.get(), post);
       if (!(answer instanceof Answer.No<String>)) {
@@ -146,10 +175,17 @@ final class SlackPosts {
     if (place.isDirect()) {
       return say(notice);
     }
+    if (notice.origin().home().isPresent()) {
+      // Nobody reads the channel who asked on a page of theirs.
+      return privatePosting(notice, place, api(place).post(to.id(), null, post));
+    }
     var answer = api(place).postPrivately(place.channel(), thread(place), to.id(), post);
-    return answer instanceof Answer.No<String> && place.isThread()
+    if (!(answer instanceof Answer.No<String>)) {
+      return privatePosting(notice, place, answer);
+    }
+    return place.isThread()
         ? say(notice)
-        : privatePosting(notice, place, answer);
+        : privatePosting(notice, place, api(place).post(to.id(), null, post));
   }
 
   private Posting privatePosting(Notice notice, SlackPlace place, Answer<String> answer) {

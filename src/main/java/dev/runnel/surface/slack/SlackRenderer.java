@@ -82,6 +82,7 @@ final class SlackRenderer {
           Update.Told _,
           Update.Listed _,
           Update.Answered _,
+          Update.Screened _,
           Update.Helped _,
           Update.Received _ ->
           Optional.empty();
@@ -112,8 +113,10 @@ final class SlackRenderer {
       case Update.Reminder reminder -> plain(SlackStops.reminder(reminder), mark);
       case Update.Told(_, String text, _) -> plain(Mrkdwn.plain(head(text)), mark);
       case Update.Listed listed -> plain(SlackLists.mrkdwn(listed, command), mark);
-      case Update.Answered(_, var sheet) -> plain(SlackSheets.mrkdwn(sheet, command), mark);
+      case Update.Answered(_, var sheet) ->
+          plain(SlackSheets.mrkdwn(sheet, command), mark, SlackSheets.buttons(sheet));
       case Update.Helped _ -> plain(SlackWords.help(command), mark);
+      case Update.Screened _ -> throw new IllegalArgumentException("A screen is no post");
       case Update.Received _ ->
           throw new IllegalArgumentException("A sign of receipt is a reaction, not a post");
     };
@@ -229,12 +232,16 @@ final class SlackRenderer {
   }
 
   private static SlackPost plain(String mrkdwn, SlackPost.Mark mark) {
+    return plain(mrkdwn, mark, List.of());
+  }
+
+  private static SlackPost plain(String mrkdwn, SlackPost.Mark mark, List<LayoutBlock> end) {
     var split = Mrkdwn.split(mrkdwn, LONGEST_SECTION, MOST_SECTIONS);
     var pieces = new ArrayList<>(split.pieces());
     if (!split.whole() || pieces.isEmpty()) {
       pieces.add("…");
     }
-    return post(mark, pieces.removeFirst(), pieces, List.of());
+    return post(mark, pieces.removeFirst(), pieces, end);
   }
 
   /// @param parts each at most a section long

@@ -1,6 +1,13 @@
 package dev.runnel.surface.slack;
 
+import com.slack.api.model.block.ActionsBlock;
+import com.slack.api.model.block.LayoutBlock;
+import com.slack.api.model.block.composition.PlainTextObject;
+import com.slack.api.model.block.element.BlockElement;
+import com.slack.api.model.block.element.ButtonElement;
+import dev.runnel.core.model.Question.Configure.Level;
 import dev.runnel.core.model.Sheet;
+import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -21,6 +28,31 @@ final class SlackSheets {
     return Stream.of(Stream.of("*" + Mrkdwn.escape(sheet.title()) + "*"), rows, next)
         .flatMap(it -> it)
         .collect(Collectors.joining("\n"));
+  }
+
+  /// Those that change what the sheet shows.
+  static List<LayoutBlock> buttons(Sheet sheet) {
+    if (sheet.changeable().isEmpty()) {
+      return List.of();
+    }
+    var buttons =
+        sheet.changeable().stream()
+            .<BlockElement>map(
+                level ->
+                    ButtonElement.builder()
+                        .actionId(SlackDoors.action(level))
+                        .text(PlainTextObject.builder().text(label(level)).build())
+                        .build())
+            .toList();
+    return List.of(ActionsBlock.builder().elements(buttons).build());
+  }
+
+  private static String label(Level level) {
+    return switch (level) {
+      case ME -> "Change mine";
+      case HERE -> "Change for all here";
+      case WORKSPACE -> "Change for the workspace";
+    };
   }
 
   private static String row(Sheet.Row row) {

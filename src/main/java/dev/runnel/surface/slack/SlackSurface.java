@@ -100,7 +100,13 @@ public final class SlackSurface implements Surface, AutoCloseable {
       workspaces = new OneWorkspace(workspace(api));
       installer = Optional.empty();
     }
-    posts = new SlackPosts(workspaces, renderer, habits);
+    posts =
+        new SlackPosts(
+            workspaces,
+            renderer,
+            habits,
+            new SlackScreens(
+                new SlackHome(config.command(), new SlackPermalinks(workspaces::known))));
     bolt = new BoltApp(config, api.sdk(), () -> known(""));
   }
 
@@ -309,10 +315,13 @@ public final class SlackSurface implements Surface, AutoCloseable {
     return habits.manners(SlackPlace.of(conversation));
   }
 
-  /// Slack counts messages by channel.
+  /// Slack counts messages by channel, pages and forms by workspace.
   @Override
   public String limit(Conversation conversation) {
-    return SlackPlace.SURFACE + ":" + conversation.place();
+    var place = SlackPlace.of(conversation);
+    return SlackPlace.SURFACE
+        + ":"
+        + (place.isView() ? place.team() + "/views" : conversation.place());
   }
 
   @Override

@@ -13,6 +13,7 @@ final class SlackWords {
     `%1$s fix the flaky test` starts a run, in a thread of its own.
     `@mention` me in a channel or thread, or write me a direct message: that starts a run too.
     In a run's thread, every reply goes to the agent. A message that begins with `//` stays among people.
+    *Ask the agent about this*, in a message's menu, opens a form. My *Home* tab shows your runs.
     `stop`, `status`, `retry` or `help`, alone in a message, do what they say; `new: …` starts a second run there.
     *Look after runs*, anywhere
     `%1$s list [mine|channel|all] [STATE]` `status [RUN]` `cancel [RUN|all mine]` `retry [RUN]` `say RUN TEXT` `link RUN`

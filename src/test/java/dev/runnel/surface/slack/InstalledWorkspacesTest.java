@@ -9,6 +9,8 @@ import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.NoticeId;
 import dev.runnel.core.model.Origin;
 import dev.runnel.core.model.Posting;
+import dev.runnel.core.model.Question.Configure.Level;
+import dev.runnel.core.model.Screen;
 import dev.runnel.core.model.Update;
 import dev.runnel.database.Database;
 import dev.runnel.testkit.SettableClock;
@@ -162,6 +164,36 @@ class InstalledWorkspacesTest {
       post(node("client-secret"), "T1");
 
       assertThat(tokens()).containsExactly("xoxb-1", "xoxb-2", "xoxb-1");
+    }
+
+    @Test
+    void hasPagesAndFormsOfItsOwn() {
+      install("T1", "xoxb-1", false);
+      install("T2", "xoxb-2", false);
+
+      show("T2", "U1/~home", new Screen.Preferences(Level.ME, List.of()));
+      show(
+          "T2",
+          "U1/~home",
+          new Screen.Home(
+              List.of(), List.of(), List.of(), 0, List.of(), List.of(), clock.instant()));
+
+      assertThat(slack.calls("views.open")).extracting(it -> it.token()).containsExactly("xoxb-2");
+      assertThat(slack.calls("views.publish"))
+          .extracting(it -> it.token())
+          .containsExactly("xoxb-2");
+    }
+
+    private void show(String team, String key, Screen screen) {
+      surface.post(
+          new Notice(
+              new NoticeId("notice"),
+              new Conversation(SlackPlace.SURFACE, team + "/" + key),
+              new Update.Screened(new Actor("U1", "ann"), screen),
+              new Origin(Optional.empty(), Optional.of("trigger:1.2.a"), Optional.empty(), false),
+              clock.instant(),
+              0),
+          null);
     }
 
     @Test

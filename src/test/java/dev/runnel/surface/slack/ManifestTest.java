@@ -40,7 +40,9 @@ class ManifestTest {
           Map.entry("reactionsAdd", List.of("reactions:write")),
           Map.entry("reactionsRemove", List.of("reactions:write")),
           Map.entry("conversationsInfo", List.of("channels:read", "groups:read")),
-          Map.entry("usersInfo", List.of("users:read")));
+          Map.entry("usersInfo", List.of("users:read")),
+          Map.entry("viewsOpen", List.of()),
+          Map.entry("viewsPublish", List.of()));
 
   private static final Map<String, List<String>> BY_FILE_METHOD =
       Map.of(
@@ -57,7 +59,8 @@ class ManifestTest {
           "reaction_added", "reactions:read");
 
   /// About the app itself; they need no scope.
-  private static final Set<String> OF_THE_APP = Set.of("app_uninstalled", "tokens_revoked");
+  private static final Set<String> OF_THE_APP =
+      Set.of("app_uninstalled", "tokens_revoked", SlackDoors.HOME_OPENED);
 
   private final JsonNode manifest;
 
@@ -117,6 +120,28 @@ class ManifestTest {
         .containsExactlyInAnyOrderElementsOf(texts(manifest.at("/oauth_config/scopes/bot")));
     assertThat(texts(manifest.at("/oauth_config/redirect_urls")))
         .containsExactly("https://runnel.example.com" + SlackInstaller.REDIRECT);
+  }
+
+  @Test
+  void everyShortcutThatIsReadIsThereAndNoOther() {
+    var shortcuts = manifest.at("/features/shortcuts");
+
+    assertThat(
+            StreamSupport.stream(shortcuts.spliterator(), false)
+                .map(it -> it.path("type").asText() + " " + it.path("callback_id").asText()))
+        .containsExactlyInAnyOrder(
+            "message " + SlackDoors.ASK_ABOUT_MESSAGE, "global " + SlackDoors.ASK_AGENT);
+    for (var shortcut : shortcuts) {
+      assertThat(shortcut.path("name").asText()).hasSizeBetween(1, 24);
+      assertThat(shortcut.path("description").asText()).hasSizeBetween(1, 150);
+    }
+    // Without it Slack sends no shortcut, button or form.
+    assertThat(manifest.at("/settings/interactivity/is_enabled").asBoolean()).isTrue();
+  }
+
+  @Test
+  void theHomeTabIsOnSinceItsOpeningIsRead() {
+    assertThat(manifest.at("/features/app_home/home_tab_enabled").asBoolean()).isTrue();
   }
 
   @Test

@@ -1,0 +1,34 @@
+package dev.runnel.surface.slack;
+
+import java.util.Optional;
+
+/// How a private answer reaches the person: what [dev.runnel.core.model.Origin] keeps for us.
+///
+/// @param trigger opens a form, for three seconds
+/// @param address takes messages that only the person sees, for half an hour
+record SlackReplyTo(Optional<String> trigger, Optional<String> address) {
+  private static final String TRIGGER = "trigger:";
+  private static final String DIRECTLY = "directly";
+
+  static SlackReplyTo of(Optional<String> value) {
+    var trigger = Optional.<String>empty();
+    var address = Optional.<String>empty();
+    for (var part : value.orElse("").split(" ", -1)) {
+      if (part.startsWith(TRIGGER)) {
+        trigger = Optional.of(part.substring(TRIGGER.length()));
+      } else if (part.startsWith("http")) {
+        address = Optional.of(part);
+      }
+    }
+    return new SlackReplyTo(trigger, address);
+  }
+
+  /// The inverse of [#of(Optional)]; never blank, so that what is asked on a page is known to come
+  /// from no thread.
+  String value() {
+    var opens = trigger.map(it -> TRIGGER + it);
+    return opens.isPresent() && address.isPresent()
+        ? opens.get() + " " + address.get()
+        : opens.or(() -> address).orElse(DIRECTLY);
+  }
+}
