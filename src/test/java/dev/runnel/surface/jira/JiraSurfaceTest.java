@@ -20,6 +20,7 @@ import dev.runnel.core.model.Update;
 import dev.runnel.core.port.Surface;
 import dev.runnel.testkit.Samples;
 import dev.runnel.testkit.SurfaceContract;
+import dev.runnel.testkit.Tasks;
 import dev.runnel.testkit.TrackerContract.Person;
 import java.util.List;
 import java.util.Map;
@@ -32,7 +33,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class JiraSurfaceTest implements SurfaceContract {
-  private static final String TASK = "Work on this issue: Checkout fails for carts with 0 items";
+  private static final Intent TASK =
+      Tasks.workOn("issue", "Checkout fails for carts with 0 items");
   private static final Conversation SHOP_7 =
       new Conversation(new dev.runnel.core.model.SurfaceId("jira"), "SHOP-7");
 
@@ -51,9 +53,9 @@ class JiraSurfaceTest implements SurfaceContract {
   @Override
   public List<Golden> golden() {
     return List.of(
-        golden("issue-labeled", new Intent.Start(Request.of(TASK))),
-        golden("issue-created", new Intent.Start(Request.of(TASK))),
-        golden("issue-assigned", new Intent.Start(Request.of(TASK))),
+        golden("issue-labeled", TASK),
+        golden("issue-created", TASK),
+        golden("issue-assigned", TASK),
         golden("issue-unlabeled", cancel("the label was removed")),
         golden("issue-done", cancel("the issue is done")),
         golden("issue-moved", cancel("the issue was moved away")),

@@ -133,7 +133,7 @@ final class PretendJira extends PretendTracker {
             (id, each) -> {
               var isOurs = markers.containsKey(id);
               var comment = comments.insertObject(0).put("id", String.valueOf(id));
-              comment.put("created", "2026-01-05T09:00:00.000+0000");
+              comment.put("created", "2026-01-05T08:30:00.000+0000");
               comment.set("author", user(isOurs ? TrackerContract.ACCOUNT : dana));
               comment.set("body", isOurs ? bodies.get(id) : JSON.textNode(each.text()));
             });
