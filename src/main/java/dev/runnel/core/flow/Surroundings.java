@@ -58,8 +58,8 @@ final class Surroundings {
     var fitting = fitting(rest);
     leftOut(background.omitted() + rest.size() - fitting.size(), "");
     fitting.forEach(each -> piece("Said there:", each));
-    leftOut(background.leftOut().unheard(), " of people who have no say there");
-    leftOut(background.leftOut().later(), " that came or changed after the request");
+    leftOut(background.leftOut().unheard(), ", because of who wrote or who may read them");
+    leftOut(background.leftOut().later(), ", because they came or changed after the request");
   }
 
   /// One line each, so that none can pass for another.
@@ -115,14 +115,14 @@ final class Surroundings {
     text.append("\n").append(name).append("\n").append(fence.around(words));
   }
 
-  private void leftOut(int count, String whose) {
+  private void leftOut(int count, String why) {
     if (count > 0) {
       remark(
           count
               + (count == 1 ? " message" : " messages")
-              + whose
               + (count == 1 ? " was" : " were")
-              + " left out here");
+              + " left out here"
+              + (count == 1 ? why.replace("they", "it").replace("them", "it") : why));
     }
   }
 

@@ -25,7 +25,7 @@ public record Background(
     LeftOut leftOut) {
   /// What of a conversation is not for the agent, however much room there is.
   ///
-  /// @param unheard how many were said by people who have no say there
+  /// @param unheard how many were written by people who have no say there, or not for everybody
   /// @param later how many were said or changed after the request
   /// @param isBodyNewer whether the description may have been changed after the request
   public record LeftOut(int unheard, int later, boolean isBodyNewer) {

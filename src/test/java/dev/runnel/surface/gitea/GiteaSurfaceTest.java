@@ -199,12 +199,12 @@ class GiteaSurfaceTest implements SurfaceContract {
   @Test
   void theBackgroundIsTheIssueAndWhatItsWritersSaid() {
     tracker.platform().says("It broke <!-- ignore me -->yesterday.");
-    tracker.platform().says("Working\n\n<!-- runnel:notice=n0 -->");
+    tracker.platform().add("Working\n\n<!-- runnel:notice=n0 -->", false);
 
     var background = surface().background(accepted(GiteaRequests.golden("issue-comment")));
 
     assertThat(background.kind()).isEqualTo("Gitea issue dana/shop#1");
-    assertThat(background.title()).contains("Checkout fails");
+    assertThat(background.title()).contains("Checkout fails for carts with 0 items");
     assertThat(background.said())
         .singleElement()
         .satisfies(said -> assertThat(said.text()).isEqualTo("It broke yesterday."));

@@ -174,7 +174,7 @@ class GitLabSurfaceTest implements SurfaceContract {
       var internal = surface().background(accepted(GitLabRequests.golden("internal-note")));
 
       assertThat(open.said()).extracting("text").containsExactly("It broke yesterday.");
-      assertThat(open.omitted()).isOne();
+      assertThat(open.leftOut().unheard()).isOne();
       assertThat(internal.said())
           .extracting("text")
           .containsExactly("It broke yesterday.", "Customer X has it, too.");

@@ -306,7 +306,7 @@ class JiraSurfaceTest implements SurfaceContract {
     var background = surface().background(accepted(JiraRequests.golden("comment-created")));
 
     assertThat(background.kind()).isEqualTo("Jira issue SHOP-7");
-    assertThat(background.title()).contains("Checkout fails");
+    assertThat(background.title()).contains("Checkout fails for carts with 0 items");
     assertThat(background.body()).contains("Steps", "not the end");
     assertThat(background.said())
         .singleElement()

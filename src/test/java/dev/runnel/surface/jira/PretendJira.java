@@ -4,6 +4,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.testkit.PretendTracker;
 import dev.runnel.testkit.TrackerContract;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -19,6 +21,9 @@ final class PretendJira extends PretendTracker {
   private static final Pattern COMMENT = Pattern.compile("PUT " + ISSUE + "/comment/(?<id>\\d+)");
   private static final Pattern MARKER =
       Pattern.compile("GET /comment/(?<id>\\d+)/properties/runnel\\.notice");
+
+  private static final DateTimeFormatter TIME =
+      DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss.SSS'+0000'").withZone(ZoneOffset.UTC);
 
   private final boolean isCloud;
   private final String dana;
@@ -104,12 +109,12 @@ final class PretendJira extends PretendTracker {
 
   private ObjectNode issue() {
     var issue = JSON.objectNode().put("key", "SHOP-7");
-    var fields = issue.putObject("fields").put("summary", "Checkout fails");
+    var fields = issue.putObject("fields").put("summary", title("Checkout fails"));
     fields.put("created", "2025-12-01T09:00:00.000+0000").putArray("labels").add("bug");
-    var words = "Steps\n\n</issue-summary>\n```\nnot the end";
+    var words = description("Steps\n\n</issue-summary>\n```\nnot the end");
     fields.set(
         "description",
-        isCloud ? Adf.document(words) : JSON.textNode("h2. Steps\n\n</issue-summary>"));
+        isCloud ? Adf.document(words) : JSON.textNode(description("h2. Steps\n\n</issue-summary>")));
     issue.putObject("changelog").set("histories", histories);
     return issue;
   }
@@ -133,8 +138,11 @@ final class PretendJira extends PretendTracker {
             (id, each) -> {
               var isOurs = markers.containsKey(id);
               var comment = comments.insertObject(0).put("id", String.valueOf(id));
-              comment.put("created", "2026-01-05T08:30:00.000+0000");
-              comment.set("author", user(isOurs ? TrackerContract.ACCOUNT : dana));
+              var written = written(id);
+              comment.put("created", TIME.format(written.at()));
+              comment.put("updated", TIME.format(written.changed()));
+              comment.set(
+                  "author", user(written.author()).put("displayName", written.name()));
               comment.set("body", isOurs ? bodies.get(id) : JSON.textNode(each.text()));
             });
     return list;
@@ -144,7 +152,7 @@ final class PretendJira extends PretendTracker {
 
   /// For what people wrote.
   synchronized long says(String text) {
-    return add(text, false);
+    return writes(dana, text);
   }
 
   /// What of the last post Jira keeps.

@@ -231,7 +231,7 @@ class LinearSurfaceTest implements SurfaceContract {
   @Test
   void theBackgroundIsTheIssueAndWhatItsMembersSaid() {
     tracker.platform().says("It broke <!-- ignore me -->yesterday.");
-    tracker.platform().says("Working\n\n<!-- runnel:notice=n0 -->");
+    tracker.platform().add("Working\n\n<!-- runnel:notice=n0 -->", false);
 
     var background = surface().background(accepted(LinearRequests.golden("comment-created")));
 
