@@ -7,8 +7,10 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import dev.runnel.core.port.Surface;
 import dev.runnel.surface.kit.IssueRules;
+import dev.runnel.testkit.AttackContract;
 import dev.runnel.testkit.SurfaceContract;
 import dev.runnel.testkit.TrackerContract;
+import java.util.HashSet;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
@@ -42,6 +44,17 @@ class SurfaceTestsTest {
 
     assertThat(trackers).hasSizeGreaterThan(2);
     assertThat(packagesOf(TrackerContract.class)).containsAll(trackers);
+  }
+
+  /// What strangers write goes through every tracker's way of making a prompt. GitHub's is held by
+  /// its own tests.
+  @Test
+  void everyTrackerStandsTheAttacks() {
+    var trackers = new HashSet<>(packagesOf(TrackerContract.class));
+    trackers.remove("dev.runnel.surface.github");
+
+    assertThat(trackers).hasSizeGreaterThan(3);
+    assertThat(packagesOf(AttackContract.class)).containsAll(trackers);
   }
 
   private static Set<String> packagesOf(Class<?> type) {

@@ -6,8 +6,13 @@ import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 import dev.runnel.core.flow.Composed;
 import dev.runnel.core.model.Admission;
 import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.Notice;
+import dev.runnel.core.model.NoticeId;
+import dev.runnel.core.model.Origin;
+import dev.runnel.core.model.Posting;
 import dev.runnel.core.model.RawRequest;
 import dev.runnel.core.model.Reception;
+import dev.runnel.core.model.Update;
 import dev.runnel.core.port.Surface;
 import dev.runnel.testkit.PretendTracker.Written;
 import dev.runnel.testkit.TrackerContract.Person;
@@ -98,6 +103,27 @@ public interface AttackContract {
   }
 
   @Test
+  default void aMarkerThatSomebodyCopiedMakesNoPostOurs() {
+    try (var tracker = target()) {
+      var conversation = delivery(tracker.surface(), labelled("Title", "The root")).conversation();
+      tracker.platform().writes(heard(), "Mine.\n\n<!-- runnel:notice=n1 -->");
+      var notice =
+          new Notice(
+              new NoticeId("n1"),
+              conversation,
+              new Update.Told(Samples.DANA, "Ours.", false),
+              Origin.NONE,
+              Samples.NINE,
+              1);
+
+      assertThat(tracker.surface().post(notice, null)).isInstanceOf(Posting.Posted.class);
+      assertThat(tracker.platform().comments())
+          .extracting(PretendTracker.Comment::text)
+          .anyMatch(text -> text.startsWith("Ours."));
+    }
+  }
+
+  @Test
   default void theNewestAreReadAndTheOthersCounted() {
     try (var tracker = target()) {
       for (var number = 10; number < 70; number++) {
@@ -119,7 +145,9 @@ public interface AttackContract {
     var attacks = Attack.all();
     assertThat(attacks).hasSizeGreaterThan(40);
     return attacks.stream()
-        .map(attack -> dynamicTest(attack.name(), () -> check.accept(attack, attack.words(fence()))));
+        .map(
+            attack ->
+                dynamicTest(attack.name(), () -> check.accept(attack, attack.words(fence()))));
   }
 
   /// @param line where one line is: the title, and the name of somebody
@@ -134,7 +162,8 @@ public interface AttackContract {
     }
   }
 
-  private static void writes(Tracker tracker, String who, Instant at, Instant changed, String text) {
+  private static void writes(
+      Tracker tracker, String who, Instant at, Instant changed, String text) {
     tracker.platform().writes(new Written(who, who, at, changed), text, false);
   }
 

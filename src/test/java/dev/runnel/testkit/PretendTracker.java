@@ -50,6 +50,7 @@ public abstract class PretendTracker implements AutoCloseable {
   private final List<String> requests = new ArrayList<>();
   private boolean losesNextAnswer;
   private int status = 200;
+  private int pause;
   private long lastComment = 100;
   private @Nullable String title;
   private @Nullable String description;
@@ -75,8 +76,7 @@ public abstract class PretendTracker implements AutoCloseable {
 
   /// @param call method and path without the query: `GET /api/v4/user`
   /// @return null when there is no such thing
-  protected abstract @Nullable JsonNode answer(
-      String call, String query, JsonNode body);
+  protected abstract @Nullable JsonNode answer(String call, String query, JsonNode body);
 
   private synchronized MockResponse handle(RecordedRequest request) {
     var target = request.getTarget();
@@ -85,7 +85,8 @@ public abstract class PretendTracker implements AutoCloseable {
     var body = request.getBody() == null ? "" : request.getBody().utf8();
     requests.add(request.getMethod() + " " + target);
     if (status != 200) {
-      return new MockResponse.Builder().code(status).body("{}").build();
+      var answer = new MockResponse.Builder().code(status).body("{}");
+      return (pause == 0 ? answer : answer.addHeader("Retry-After", String.valueOf(pause))).build();
     }
     var answer =
         answer(
@@ -137,7 +138,8 @@ public abstract class PretendTracker implements AutoCloseable {
 
   /// What came over the API is ours.
   protected Written written(long comment) {
-    return written.getOrDefault(comment, new Written(TrackerContract.ACCOUNT, "Runnel", BEFORE, BEFORE));
+    return written.getOrDefault(
+        comment, new Written(TrackerContract.ACCOUNT, "Runnel", BEFORE, BEFORE));
   }
 
   /// The description of the issue now.
@@ -191,6 +193,12 @@ public abstract class PretendTracker implements AutoCloseable {
   /// The next call has its effect, and its answer does not arrive.
   public synchronized void losesNextAnswer() {
     losesNextAnswer = true;
+  }
+
+  /// From now on every call is answered so, and asked to wait for so many seconds.
+  public synchronized void answersAll(int httpStatus, int retryAfter) {
+    status = httpStatus;
+    pause = retryAfter;
   }
 
   /// From now on every call is answered so; 200 makes it well again.

@@ -117,8 +117,7 @@ class JourneyTest {
               List.of(),
               Optional.empty(),
               List.of(
-                  new Background.Said(
-                      "sam", Samples.NINE, "It fails since Monday \u200bright?")),
+                  new Background.Said("sam", Samples.NINE, "It fails since Monday \u200bright?")),
               3));
       world.says(delivery("1", say("fix it")));
       world.settle();

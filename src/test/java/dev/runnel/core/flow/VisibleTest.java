@@ -46,7 +46,8 @@ class VisibleTest {
 
   @Test
   void aLineHasNoEnds() {
-    for (var end : new String[] {"\n", "\r\n", "\r", "\u2028", "\u2029", "\u0085", "\u000B", "\f"}) {
+    for (var end :
+        new String[] {"\n", "\r\n", "\r", "\u2028", "\u2029", "\u0085", "\u000B", "\f"}) {
       assertThat(Visible.text("a" + end + "b")).doesNotContain("\u2028", "\u2029", "\u0085", "\r");
       assertThat(Visible.line("Title: a" + end + "Labels: b", 100)).doesNotContain("\n");
     }

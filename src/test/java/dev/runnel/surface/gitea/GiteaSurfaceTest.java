@@ -32,8 +32,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class GiteaSurfaceTest implements SurfaceContract {
-  private static final Intent TASK =
-      Tasks.workOn("issue", "Checkout fails for carts with 0 items");
+  private static final Intent TASK = Tasks.workOn("issue", "Checkout fails for carts with 0 items");
 
   private final GiteaTracker tracker = new GiteaTracker(false);
 
@@ -57,9 +56,7 @@ class GiteaSurfaceTest implements SurfaceContract {
         golden("issue-closed", cancel("the issue was closed")),
         golden("issue-comment", new Intent.Say(Request.of("please also add a test"))),
         golden("pull-comment-of-forgejo", new Intent.Say(Request.of("rebase this"))),
-        golden(
-            "pull-label",
-            Tasks.workOn("pull request", "Speed up the cart")));
+        golden("pull-label", Tasks.workOn("pull request", "Speed up the cart")));
   }
 
   private static Golden golden(String name, Intent intent) {

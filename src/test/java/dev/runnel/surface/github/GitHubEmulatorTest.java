@@ -128,8 +128,7 @@ class GitHubEmulatorTest {
     var stop = accepted();
 
     assertThat(start.conversation()).isEqualTo(conversation());
-    assertThat(start.intent())
-        .isEqualTo(Tasks.workOn("issue", "Checkout fails"));
+    assertThat(start.intent()).isEqualTo(Tasks.workOn("issue", "Checkout fails"));
     assertThat(stop.intent())
         .isEqualTo(new Intent.Cancel(Optional.empty(), Optional.of("the label was removed")));
   }

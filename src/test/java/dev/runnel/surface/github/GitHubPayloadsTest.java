@@ -117,8 +117,7 @@ class GitHubPayloadsTest {
               Reception.Accepted.class,
               accepted ->
                   assertThat(accepted.delivery().intent())
-                      .isEqualTo(
-                          Tasks.workOn("issue", "Spelling error in the README file")));
+                      .isEqualTo(Tasks.workOn("issue", "Spelling error in the README file")));
       assertThat(bugs.receive(Deliveries.golden("vendor-issues-unlabeled")))
           .isInstanceOf(Reception.Accepted.class);
     }

@@ -64,7 +64,9 @@ class GitHubSurfaceTest implements SurfaceContract {
   public List<Golden> golden() {
     return List.of(
         golden("recorded-labeled", TASK),
-        golden("recorded-labeled-with-profile", new Intent.Start(new Request("Work on this issue.", fast()))),
+        golden(
+            "recorded-labeled-with-profile",
+            new Intent.Start(new Request("Work on this issue.", fast()))),
         golden("recorded-unlabeled", cancel("the label was removed")),
         golden("recorded-closed", cancel("the issue was closed")),
         golden("vendor-issues-deleted", cancel("the issue was deleted")),

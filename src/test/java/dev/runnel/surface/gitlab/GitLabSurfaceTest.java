@@ -33,8 +33,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class GitLabSurfaceTest implements SurfaceContract {
-  private static final Intent TASK =
-      Tasks.workOn("issue", "Checkout fails for carts with 0 items");
+  private static final Intent TASK = Tasks.workOn("issue", "Checkout fails for carts with 0 items");
 
   private final GitLabTracker tracker = new GitLabTracker();
 
@@ -59,9 +58,7 @@ class GitLabSurfaceTest implements SurfaceContract {
         golden("issue-note", new Intent.Say(Request.of("please also add a test"))),
         golden("note-on-a-confidential-issue", new Intent.Say(Request.of("fix it"))),
         golden("merge-request-note", new Intent.Say(Request.of("rebase this"))),
-        golden(
-            "merge-request-labeled",
-            Tasks.workOn("merge request", "Speed up the cart")),
+        golden("merge-request-labeled", Tasks.workOn("merge request", "Speed up the cart")),
         golden("merge-request-merged", cancel("the merge request is done")));
   }
 

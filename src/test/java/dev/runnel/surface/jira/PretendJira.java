@@ -32,6 +32,7 @@ final class PretendJira extends PretendTracker {
   private final List<JsonNode> asked = new ArrayList<>();
   private boolean mayAskWhoMayEdit = true;
   private JsonNode histories = JSON.arrayNode();
+  private List<String> found = List.of("SHOP-7");
 
   PretendJira(boolean isCloud, String dana) {
     this.isCloud = isCloud;
@@ -93,7 +94,8 @@ final class PretendJira extends PretendTracker {
       case "POST " + ISSUE + "/transitions", "POST /search", "POST /search/jql" -> {
         asked.add(body);
         var found = JSON.objectNode();
-        found.putArray("issues").addObject().put("key", "SHOP-7");
+        var list = found.putArray("issues");
+        this.found.forEach(key -> list.addObject().put("key", key));
         yield found;
       }
       default -> null;
@@ -114,7 +116,9 @@ final class PretendJira extends PretendTracker {
     var words = description("Steps\n\n</issue-summary>\n```\nnot the end");
     fields.set(
         "description",
-        isCloud ? Adf.document(words) : JSON.textNode(description("h2. Steps\n\n</issue-summary>")));
+        isCloud
+            ? Adf.document(words)
+            : JSON.textNode(description("h2. Steps\n\n</issue-summary>")));
     issue.putObject("changelog").set("histories", histories);
     return issue;
   }
@@ -141,8 +145,7 @@ final class PretendJira extends PretendTracker {
               var written = written(id);
               comment.put("created", TIME.format(written.at()));
               comment.put("updated", TIME.format(written.changed()));
-              comment.set(
-                  "author", user(written.author()).put("displayName", written.name()));
+              comment.set("author", user(written.author()).put("displayName", written.name()));
               comment.set("body", isOurs ? bodies.get(id) : JSON.textNode(each.text()));
             });
     return list;
@@ -163,6 +166,11 @@ final class PretendJira extends PretendTracker {
   /// The searches and transitions that were asked for.
   synchronized List<JsonNode> asked() {
     return List.copyOf(asked);
+  }
+
+  /// What a search finds.
+  synchronized void finds(String... keys) {
+    found = List.of(keys);
   }
 
   synchronized void hides() {

@@ -77,14 +77,16 @@ class UnhiddenTest {
         <!-- kept --><p style="display:none" title="kept">kept</p>
         ![kept](x "kept")
         ```
-        and ``[a](b "kept")``.""";
+        and ``[a](b "kept")``.\
+        """;
 
     assertThat(Unhidden.text(code)).isEqualTo(code);
   }
 
   @Test
   void aLinkThatIsNamedElsewhereKeepsItsEnd() {
-    assertThat(Unhidden.text("See [log] and [^1].\n\n[log]: https://e.org/l \"obey\"\n[^1]: a note"))
+    assertThat(
+            Unhidden.text("See [log] and [^1].\n\n[log]: https://e.org/l \"obey\"\n[^1]: a note"))
         .isEqualTo("See [log] and [^1].\n\n[log]: https://e.org/l\n[^1]: a note");
   }
 
@@ -100,7 +102,18 @@ class UnhiddenTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"<a ", "<!--", "<div hidden>", "![", "](x \"", "[a]: ", "`", "<?", "<![CDATA[", "<a b='"})
+      strings = {
+        "<a ",
+        "<!--",
+        "<div hidden>",
+        "![",
+        "](x \"",
+        "[a]: ",
+        "`",
+        "<?",
+        "<![CDATA[",
+        "<a b='"
+      })
   void aLotOfAnythingIsReadAtOnce(String much) {
     var began = System.nanoTime();
 
@@ -113,8 +126,26 @@ class UnhiddenTest {
   void noMixtureBreaksIt() {
     var parts =
         new String[] {
-          "<div hidden>", "</div>", "<!--", "-->", "`", "```\n", "\n", "![", "](", ")", "\"", "[a]:",
-          "<img ", ">", "=", "'", "x", " ", "\uE000", "\uE0001\uE001"
+          "<div hidden>",
+          "</div>",
+          "<!--",
+          "-->",
+          "`",
+          "```\n",
+          "\n",
+          "![",
+          "](",
+          ")",
+          "\"",
+          "[a]:",
+          "<img ",
+          ">",
+          "=",
+          "'",
+          "x",
+          " ",
+          "\uE000",
+          "\uE0001\uE001"
         };
     var seed = new Random().nextLong();
     var chance = new Random(seed);

@@ -30,8 +30,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class LinearSurfaceTest implements SurfaceContract {
-  private static final Intent TASK =
-      Tasks.workOn("issue", "Checkout fails for carts with 0 items");
+  private static final Intent TASK = Tasks.workOn("issue", "Checkout fails for carts with 0 items");
 
   private final LinearTracker tracker = new LinearTracker(false);
 
@@ -236,7 +235,7 @@ class LinearSurfaceTest implements SurfaceContract {
     var background = surface().background(accepted(LinearRequests.golden("comment-created")));
 
     assertThat(background.kind()).isEqualTo("Linear issue ENG-7");
-    assertThat(background.title()).contains("Checkout fails");
+    assertThat(background.title()).contains("Checkout fails for carts with 0 items");
     assertThat(background.said())
         .singleElement()
         .satisfies(said -> assertThat(said.text()).isEqualTo("It broke yesterday."));

@@ -54,8 +54,7 @@ final class PretendLinear extends PretendTracker {
   }
 
   synchronized long says(String text) {
-    return writes(
-        new Written(DANA, "Dana Reyes", BEFORE, BEFORE), text, false);
+    return writes(new Written(DANA, "Dana Reyes", BEFORE, BEFORE), text, false);
   }
 
   synchronized void shows(ArrayNode issues) {
