@@ -36,7 +36,7 @@ public record Attack(
     return words
         .replace("{FENCE}", fence)
         .replace("{FENCE_IN_CAPITALS}", fence.toUpperCase(Locale.ROOT))
-        .replace("{FENCE_SPREAD}", String.join("\u200B", fence.split("")));
+        .replace("{FENCE_SPREAD}", fence.replaceAll(".(?=.)", "$0\u200B"));
   }
 
   private static Attack read(Path file) {

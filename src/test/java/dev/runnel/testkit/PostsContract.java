@@ -24,6 +24,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
@@ -63,8 +64,7 @@ public interface PostsContract {
   private String file(String name) throws IOException {
     var path = "/golden/" + platform() + "/posts/" + name + ".md";
     try (var file = PostsContract.class.getResourceAsStream(path)) {
-      assertThat(file).as(path).isNotNull();
-      return new String(file.readAllBytes(), StandardCharsets.UTF_8);
+      return new String(Objects.requireNonNull(file, path).readAllBytes(), StandardCharsets.UTF_8);
     }
   }
 

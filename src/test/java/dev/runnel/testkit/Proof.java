@@ -28,7 +28,9 @@ public record Proof(String name, String holds, List<String> tests) {
           .lines()
           .filter(line -> !line.isBlank() && !line.startsWith("#"))
           .map(line -> line.split("\\s*\\|\\s*", -1))
-          .map(cells -> new Proof(cells[0], cells[1], Arrays.asList(cells[2].strip().split(" +"))))
+          .map(
+              cells ->
+                  new Proof(cells[0], cells[1], Arrays.asList(cells[2].strip().split(" +", -1))))
           .toList();
     } catch (IOException e) {
       throw new UncheckedIOException(e);

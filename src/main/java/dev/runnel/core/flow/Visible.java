@@ -64,8 +64,8 @@ public final class Visible {
       return true;
     }
     if (point == JOINER || point == NON_JOINER) {
-      return point == JOINER && isPictured(before) && isPictured(after)
-          || isJoined(before) && isJoined(after);
+      return (point == JOINER && isPictured(before) && isPictured(after))
+          || (isJoined(before) && isJoined(after));
     }
     if (point == TEXT_STYLE || point == EMOJI_STYLE) {
       return before != NONE && Character.isEmoji(before) && (before > 0x7F || after == KEYCAP);
@@ -77,7 +77,7 @@ public final class Visible {
   }
 
   private static boolean isPictured(int point) {
-    return point == EMOJI_STYLE || point > 0x7F && Character.isEmoji(point);
+    return point == EMOJI_STYLE || (point > 0x7F && Character.isEmoji(point));
   }
 
   private static boolean isJoined(int point) {
@@ -96,7 +96,7 @@ public final class Visible {
   }
 
   private static boolean isVariation(int point) {
-    return point >= 0xFE00 && point <= 0xFE0F || point >= 0xE0100 && point <= 0xE01EF;
+    return (point >= 0xFE00 && point <= 0xFE0F) || (point >= 0xE0100 && point <= 0xE01EF);
   }
 
   private static boolean isShapeless(int point) {
@@ -110,11 +110,14 @@ public final class Visible {
 
   /// Format characters that are drawn: they go around the digits behind them.
   private static boolean isNumberSign(int point) {
-    return point >= 0x600 && point <= 0x605 || point == 0x6DD || point == 0x8E2 || point == 0x110BD;
+    return (point >= 0x600 && point <= 0x605)
+        || point == 0x6DD
+        || point == 0x8E2
+        || point == 0x110BD;
   }
 
   private static boolean isNoCharacter(int point) {
-    return (point & 0xFFFE) == 0xFFFE || point >= 0xFDD0 && point <= 0xFDEF;
+    return (point & 0xFFFE) == 0xFFFE || (point >= 0xFDD0 && point <= 0xFDEF);
   }
 
   /// Letters and marks that are drawn as nothing.

@@ -122,7 +122,7 @@ final class Unhidden {
     boolean isHidden() {
       var style = value("style").orElse("").toLowerCase(Locale.ROOT).replaceAll("\\s", "");
       return value("hidden").isPresent()
-          || name.equals("input") && value("type").filter("hidden"::equalsIgnoreCase).isPresent()
+          || (name.equals("input") && value("type").filter("hidden"::equalsIgnoreCase).isPresent())
           || UNSEEN_STYLE.matcher(style).find()
           || value("color").filter(each -> WHITE.matcher(lower(each)).matches()).isPresent()
           || value("width").filter(each -> PIXEL.matcher(lower(each)).matches()).isPresent()

@@ -53,8 +53,7 @@ class AttackedThreadTest {
                 dynamicTest(
                     attack.name(),
                     () ->
-                        assertThat(
-                                piece.matcher(prompt(attack.words(fence()))).replaceAll("PIECE"))
+                        assertThat(piece.matcher(prompt(attack.words(fence()))).replaceAll("PIECE"))
                             .isEqualTo(harmless)));
   }
 }

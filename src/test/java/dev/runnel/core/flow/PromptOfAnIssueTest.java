@@ -12,6 +12,7 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
@@ -61,7 +62,8 @@ class PromptOfAnIssueTest {
 
     try (var file = PromptOfAnIssueTest.class.getResourceAsStream("/golden/prompts/issue.txt")) {
       assertThat(prompt("fix it like this:\n\n- the total\n- the test", background))
-          .isEqualTo(new String(file.readAllBytes(), StandardCharsets.UTF_8));
+          .isEqualTo(
+              new String(Objects.requireNonNull(file).readAllBytes(), StandardCharsets.UTF_8));
     }
   }
 
