@@ -5,10 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.lang.ArchRule;
 import dev.runnel.core.port.Surface;
 import dev.runnel.surface.kit.IssueRules;
+import dev.runnel.testkit.AttackContract;
 import dev.runnel.testkit.SurfaceContract;
 import dev.runnel.testkit.TrackerContract;
+import java.util.Arrays;
+import java.util.HashSet;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
@@ -27,6 +31,19 @@ class SurfaceTestsTest {
   }
 
   @Test
+  void everySurfaceHasItsRoom() {
+    var rooms =
+        Arrays.stream(ArrowsTest.class.getDeclaredFields())
+            .filter(field -> field.getType().equals(ArchRule.class))
+            .map(field -> "dev.runnel.surface." + field.getName())
+            .toList();
+
+    assertThat(packagesOf(Surface.class))
+        .filteredOn(each -> each.startsWith("dev.runnel.surface."))
+        .isSubsetOf(rooms);
+  }
+
+  @Test
   void everyTrackersTestIsATrackerContract() {
     var trackers =
         ALL.stream()
@@ -42,6 +59,17 @@ class SurfaceTestsTest {
 
     assertThat(trackers).hasSizeGreaterThan(2);
     assertThat(packagesOf(TrackerContract.class)).containsAll(trackers);
+  }
+
+  /// What strangers write goes through every tracker's way of making a prompt. GitHub reads in a
+  /// way of its own, with tests of its own.
+  @Test
+  void everyTrackerStandsTheAttacks() {
+    var trackers = new HashSet<>(packagesOf(TrackerContract.class));
+    trackers.remove("dev.runnel.surface.github");
+
+    assertThat(trackers).hasSizeGreaterThan(3);
+    assertThat(packagesOf(AttackContract.class)).containsAll(trackers);
   }
 
   private static Set<String> packagesOf(Class<?> type) {

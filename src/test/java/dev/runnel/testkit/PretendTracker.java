@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.node.MissingNode;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -18,12 +19,22 @@ import mockwebserver3.MockResponse;
 import mockwebserver3.MockWebServer;
 import mockwebserver3.RecordedRequest;
 import mockwebserver3.SocketEffect;
+import org.jspecify.annotations.Nullable;
 
 /// A tracker's API over HTTP with one issue in memory, as its documentation describes it:
 /// comments, reactions, labels. Each platform's double adds its addresses.
 public abstract class PretendTracker implements AutoCloseable {
   /// @param hidden whether only members see it
   public record Comment(String text, boolean hidden, int edits) {}
+
+  /// Who wrote a comment and when, and when it was last changed.
+  ///
+  /// @param author by what the tracker knows them
+  /// @param name by what people do
+  public record Written(String author, String name, Instant at, Instant changed) {}
+
+  /// A moment before the deliveries of the tests.
+  private static final Instant BEFORE = Samples.NINE.minusSeconds(30);
 
   protected static final JsonNodeFactory JSON = JsonNodeFactory.instance;
 
@@ -33,12 +44,16 @@ public abstract class PretendTracker implements AutoCloseable {
 
   private final MockWebServer server = new MockWebServer();
   private final Map<Long, Comment> comments = new LinkedHashMap<>();
+  private final Map<Long, Written> written = new LinkedHashMap<>();
   private final List<Long> reactions = new ArrayList<>();
   private final Set<String> labels = new TreeSet<>();
   private final List<String> requests = new ArrayList<>();
   private boolean losesNextAnswer;
   private int status = 200;
+  private int pause;
   private long lastComment = 100;
+  private @Nullable String title;
+  private @Nullable String description;
 
   protected PretendTracker() {
     server.setDispatcher(
@@ -61,8 +76,7 @@ public abstract class PretendTracker implements AutoCloseable {
 
   /// @param call method and path without the query: `GET /api/v4/user`
   /// @return null when there is no such thing
-  protected abstract @org.jspecify.annotations.Nullable JsonNode answer(
-      String call, String query, JsonNode body);
+  protected abstract @Nullable JsonNode answer(String call, String query, JsonNode body);
 
   private synchronized MockResponse handle(RecordedRequest request) {
     var target = request.getTarget();
@@ -71,7 +85,8 @@ public abstract class PretendTracker implements AutoCloseable {
     var body = request.getBody() == null ? "" : request.getBody().utf8();
     requests.add(request.getMethod() + " " + target);
     if (status != 200) {
-      return new MockResponse.Builder().code(status).body("{}").build();
+      var answer = new MockResponse.Builder().code(status).body("{}");
+      return (pause == 0 ? answer : answer.addHeader("Retry-After", String.valueOf(pause))).build();
     }
     var answer =
         answer(
@@ -95,7 +110,7 @@ public abstract class PretendTracker implements AutoCloseable {
 
   // For the doubles.
 
-  protected long add(String text, boolean hidden) {
+  public synchronized long add(String text, boolean hidden) {
     lastComment++;
     comments.put(lastComment, new Comment(text, hidden, 0));
     return lastComment;
@@ -121,7 +136,40 @@ public abstract class PretendTracker implements AutoCloseable {
     return comments;
   }
 
+  /// What came over the API is ours.
+  protected Written written(long comment) {
+    return written.getOrDefault(
+        comment, new Written(TrackerContract.ACCOUNT, "Runnel", BEFORE, BEFORE));
+  }
+
+  /// The description of the issue now.
+  protected String description(String otherwise) {
+    return description == null ? otherwise : description;
+  }
+
+  /// The title of the issue now.
+  protected String title(String otherwise) {
+    return title == null ? otherwise : title;
+  }
+
   // For the tests.
+
+  /// Somebody comments on the issue.
+  public synchronized long writes(String author, String text) {
+    return writes(new Written(author, author, BEFORE, BEFORE), text, false);
+  }
+
+  public synchronized long writes(Written by, String text, boolean hidden) {
+    var comment = add(text, hidden);
+    written.put(comment, by);
+    return comment;
+  }
+
+  /// The issue is changed.
+  public synchronized void becomes(String newTitle, String newDescription) {
+    title = newTitle;
+    description = newDescription;
+  }
 
   /// Oldest first.
   public synchronized List<Comment> comments() {
@@ -145,6 +193,12 @@ public abstract class PretendTracker implements AutoCloseable {
   /// The next call has its effect, and its answer does not arrive.
   public synchronized void losesNextAnswer() {
     losesNextAnswer = true;
+  }
+
+  /// From now on every call is answered so, and asked to wait for so many seconds.
+  public synchronized void answersAll(int httpStatus, int retryAfter) {
+    status = httpStatus;
+    pause = retryAfter;
   }
 
   /// From now on every call is answered so; 200 makes it well again.

@@ -289,6 +289,15 @@ public interface TrackerContract {
   }
 
   @Test
+  default void nobodyIsCalledWhileASenderWaits() {
+    var before = tracker().platform().requests().size();
+
+    works().forEach(this::accepted);
+
+    assertThat(tracker().platform().requests()).hasSize(before);
+  }
+
+  @Test
   default void withoutAProofNothingIsBelieved() {
     for (var request : works()) {
       var bad = tracker().notProved(request);

@@ -113,7 +113,7 @@ final class Starts {
         turns.later(turn, Optional.empty(), String.valueOf(unavailable.getMessage()));
         return;
       }
-      background = Background.NONE;
+      background = turn.delivery().snapshot().background(turn.delivery().origin().link());
       isUnread = true;
     }
     var prompt = Prompts.compose(turn.delivery(), resolved, background, chance);

@@ -4,6 +4,7 @@ import dev.runnel.core.model.Background;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.port.BackgroundUnavailable;
 import dev.runnel.surface.kit.ApiResult;
+import dev.runnel.surface.kit.BotAccount;
 import dev.runnel.surface.kit.Json;
 import dev.runnel.surface.kit.Pages;
 import dev.runnel.surface.kit.SaidBefore;
@@ -15,10 +16,12 @@ import java.time.Instant;
 final class GiteaBackground {
   private final GiteaApi api;
   private final GiteaDoor door;
+  private final BotAccount account;
 
-  GiteaBackground(GiteaApi api, GiteaDoor door) {
+  GiteaBackground(GiteaApi api, GiteaDoor door, BotAccount account) {
     this.api = api;
     this.door = door;
+    this.account = account;
   }
 
   Background read(GiteaIssue key, Delivery delivery) {
@@ -26,7 +29,7 @@ final class GiteaBackground {
       if (!(api.issue(key) instanceof ApiResult.Done(var issue))) {
         throw new IOException(key + " cannot be read");
       }
-      var said = new SaidBefore();
+      var said = new SaidBefore(delivery);
       var request = delivery.origin().message().flatMap(GiteaIssue::commentId);
       var writers = door.writers(key);
       for (var comment :
@@ -38,19 +41,23 @@ final class GiteaBackground {
           said.take(
               author.get().name(),
               at,
+              Json.instant(comment, "updated_at").orElse(at),
               Json.text(comment, "body").orElse(""),
-              writers.contains(GiteaDoor.key(author.get().id()))
-                  && !at.isAfter(delivery.arrivedAt()));
+              writers.contains(GiteaDoor.key(author.get().id())),
+              account.mayBe(author.get().id()));
         }
       }
+      var then = delivery.snapshot();
       return new Background(
-          (Json.isThere(issue, "pull_request") ? "Gitea pull request " : "Gitea issue ") + key,
-          Json.text(issue, "title").map(SaidBefore::title),
-          SaidBefore.description(Json.text(issue, "body").orElse("")),
-          Json.texts(issue.path("labels"), "name"),
-          Json.link(issue, "html_url"),
-          said.said(),
-          said.omitted());
+              (Json.isThere(issue, "pull_request") ? "Gitea pull request " : "Gitea issue ") + key,
+              then.title().or(() -> Json.text(issue, "title").map(SaidBefore::title)),
+              then.body()
+                  .orElseGet(() -> SaidBefore.description(Json.text(issue, "body").orElse(""))),
+              Json.texts(issue.path("labels"), "name"),
+              Json.link(issue, "html_url"),
+              said.said(),
+              said.omitted())
+          .without(said.leftOut(delivery, Json.instant(issue, "updated_at")));
     } catch (Pages.Waits waits) {
       throw new BackgroundUnavailable(waits.why(), waits);
     } catch (IOException unread) {

@@ -1,7 +1,9 @@
 package dev.runnel.surface.gitea;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.runnel.core.model.PostRef;
 import dev.runnel.surface.kit.ApiResult;
+import dev.runnel.surface.kit.BotAccount;
 import dev.runnel.surface.kit.IssueComments;
 import dev.runnel.surface.kit.Json;
 import java.time.Instant;
@@ -9,7 +11,7 @@ import java.util.List;
 import java.util.Optional;
 
 /// The comments of one issue on Gitea.
-record GiteaComments(GiteaApi api, GiteaIssue issue) implements IssueComments {
+record GiteaComments(GiteaApi api, GiteaIssue issue, BotAccount account) implements IssueComments {
   @Override
   public ApiResult add(String text) {
     return api.comment(issue, text);
@@ -34,6 +36,11 @@ record GiteaComments(GiteaApi api, GiteaIssue issue) implements IssueComments {
   @Override
   public String textMember() {
     return "body";
+  }
+
+  @Override
+  public boolean mayBeOurs(JsonNode comment) {
+    return Json.text(comment.path("user"), "login").filter(account::mayBe).isPresent();
   }
 
   @Override

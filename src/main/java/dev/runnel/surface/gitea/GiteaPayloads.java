@@ -6,11 +6,13 @@ import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.DeliveryId;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Origin;
+import dev.runnel.core.model.Snapshot;
 import dev.runnel.core.model.SurfaceId;
 import dev.runnel.surface.kit.BotAccount;
 import dev.runnel.surface.kit.Ending;
 import dev.runnel.surface.kit.IssueRules;
 import dev.runnel.surface.kit.Json;
+import dev.runnel.surface.kit.SaidBefore;
 import dev.runnel.surface.kit.TrackerSettings;
 import java.time.Instant;
 import java.util.List;
@@ -61,6 +63,10 @@ final class GiteaPayloads {
 
     List<String> labels() {
       return Json.texts(issue().path("labels"), "name");
+    }
+
+    Snapshot snapshot(Optional<Instant> asked) {
+      return SaidBefore.snapshot(asked, title(), Json.whole(issue(), "body"));
     }
 
     /// The same for the deliveries of a repository's hook and of its organisation's.
@@ -170,14 +176,17 @@ final class GiteaPayloads {
   /// Only a start is said to Runnel: where no run goes on, a stop that nobody said does nothing.
   private Delivery delivery(Said said, String meaning, Intent intent) {
     return new Delivery(
-        said.id(),
-        meaning,
-        said.key().in(surface),
-        said.sender(),
-        intent,
-        intent instanceof Intent.Start,
-        new Origin(Json.link(said.issue(), "html_url"), Optional.empty(), Optional.empty(), false),
-        said.at());
+            said.id(),
+            meaning,
+            said.key().in(surface),
+            said.sender(),
+            intent,
+            intent instanceof Intent.Start,
+            new Origin(
+                Json.link(said.issue(), "html_url"), Optional.empty(), Optional.empty(), false),
+            said.at())
+        // Not every change of an issue is in its time.
+        .about(said.snapshot(Optional.empty()));
   }
 
   private Optional<Delivery> comment(Said said) {
@@ -195,17 +204,18 @@ final class GiteaPayloads {
         .map(
             intent ->
                 new Delivery(
-                    said.id(),
-                    "comment " + id.get() + " created",
-                    said.key().in(surface),
-                    said.sender(),
-                    intent,
-                    true,
-                    new Origin(
-                        Json.link(comment, "html_url"),
-                        Optional.empty(),
-                        Optional.of(said.key().comment(id.get())),
-                        false),
-                    said.at()));
+                        said.id(),
+                        "comment " + id.get() + " created",
+                        said.key().in(surface),
+                        said.sender(),
+                        intent,
+                        true,
+                        new Origin(
+                            Json.link(comment, "html_url"),
+                            Optional.empty(),
+                            Optional.of(said.key().comment(id.get())),
+                            false),
+                        said.at())
+                    .about(said.snapshot(Json.instant(comment, "created_at"))));
   }
 }

@@ -54,7 +54,7 @@ public final class GiteaSurface implements Surface {
     this.payloads = new GiteaPayloads(ID, config.tracker(), account);
     this.door = new GiteaDoor(api, config.tracker().trigger(), account);
     this.posts = new CommentPosts(config.tracker(), new MarkdownPosts(config.tracker(), DIALECT));
-    this.background = new GiteaBackground(api, door);
+    this.background = new GiteaBackground(api, door, account);
     this.catchUp = new GiteaCatchUp(ID, api, payloads, clock);
   }
 
@@ -143,6 +143,6 @@ public final class GiteaSurface implements Surface {
     var issue = GiteaIssue.of(notice.conversation());
     return issue.isEmpty()
         ? new Posting.Undeliverable(notice.conversation() + " is no issue on Gitea.")
-        : posts.post(new GiteaComments(api, issue.get()), notice, status);
+        : posts.post(new GiteaComments(api, issue.get(), account), notice, status);
   }
 }

@@ -4,6 +4,7 @@ import dev.runnel.core.model.Background;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.port.BackgroundUnavailable;
 import dev.runnel.surface.kit.ApiResult;
+import dev.runnel.surface.kit.BotAccount;
 import dev.runnel.surface.kit.Json;
 import dev.runnel.surface.kit.Pages;
 import dev.runnel.surface.kit.SaidBefore;
@@ -19,10 +20,12 @@ import java.util.Objects;
 final class GitLabBackground {
   private final GitLabApi api;
   private final GitLabDoor door;
+  private final BotAccount account;
 
-  GitLabBackground(GitLabApi api, GitLabDoor door) {
+  GitLabBackground(GitLabApi api, GitLabDoor door, BotAccount account) {
     this.api = api;
     this.door = door;
+    this.account = account;
   }
 
   Background read(GitLabIssue key, Delivery delivery) {
@@ -33,7 +36,7 @@ final class GitLabBackground {
       var all = key.internal() || issue.path("confidential").asBoolean();
       var request = delivery.origin().message().flatMap(GitLabIssue::noteId);
       Map<String, Boolean> heard = new HashMap<>();
-      var said = new SaidBefore();
+      var said = new SaidBefore(delivery);
       for (var note :
           Pages.read(page -> api.notes(key, page), GitLabApi.PAGE, _ -> said.isFull())) {
         var author = GitLabPayloads.person(note.path("author"));
@@ -50,19 +53,23 @@ final class GitLabBackground {
         said.take(
             author.get().name(),
             at,
+            Json.instant(note, "updated_at").orElse(at),
             Json.text(note, "body").orElse(""),
-            Objects.requireNonNull(heard.get(username))
-                && (all || !isHidden)
-                && !at.isAfter(delivery.arrivedAt()));
+            Objects.requireNonNull(heard.get(username)) && (all || !isHidden),
+            account.mayBe(username));
       }
+      var then = delivery.snapshot();
       return new Background(
-          "GitLab " + key.kind().thing() + " " + key.name(),
-          Json.text(issue, "title").map(SaidBefore::title),
-          SaidBefore.description(Json.text(issue, "description").orElse("")),
-          Json.strings(issue.path("labels")),
-          Json.link(issue, "web_url"),
-          said.said(),
-          said.omitted());
+              "GitLab " + key.kind().thing() + " " + key.name(),
+              then.title().or(() -> Json.text(issue, "title").map(SaidBefore::title)),
+              then.body()
+                  .orElseGet(
+                      () -> SaidBefore.description(Json.text(issue, "description").orElse(""))),
+              Json.strings(issue.path("labels")),
+              Json.link(issue, "web_url"),
+              said.said(),
+              said.omitted())
+          .without(said.leftOut(delivery, Json.instant(issue, "updated_at")));
     } catch (Pages.Waits waits) {
       throw new BackgroundUnavailable(waits.why(), waits);
     } catch (IOException unread) {

@@ -112,6 +112,7 @@ final class GitLabCatchUp {
     attributes.put("noteable_type", kind == Kind.ISSUE ? "Issue" : "MergeRequest");
     attributes.set("id", note.path("id"));
     attributes.set("note", note.path("body"));
+    attributes.set("created_at", note.path("created_at"));
     attributes.set("system", note.path("system"));
     attributes.put(
         "internal", note.path("internal").asBoolean() || note.path("confidential").asBoolean());

@@ -1,14 +1,18 @@
 package dev.runnel.surface.gitlab;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.runnel.core.model.PostRef;
 import dev.runnel.surface.kit.ApiResult;
+import dev.runnel.surface.kit.BotAccount;
 import dev.runnel.surface.kit.IssueComments;
+import dev.runnel.surface.kit.Json;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
 /// The notes of one issue or merge request on GitLab.
-record GitLabComments(GitLabApi api, GitLabIssue issue) implements IssueComments {
+record GitLabComments(GitLabApi api, GitLabIssue issue, BotAccount account)
+    implements IssueComments {
   @Override
   public ApiResult add(String text) {
     return api.note(issue, text);
@@ -33,6 +37,11 @@ record GitLabComments(GitLabApi api, GitLabIssue issue) implements IssueComments
   @Override
   public String textMember() {
     return "body";
+  }
+
+  @Override
+  public boolean mayBeOurs(JsonNode comment) {
+    return Json.text(comment.path("author"), "username").filter(account::mayBe).isPresent();
   }
 
   @Override

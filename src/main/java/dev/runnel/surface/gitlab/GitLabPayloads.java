@@ -12,6 +12,7 @@ import dev.runnel.surface.kit.BotAccount;
 import dev.runnel.surface.kit.Ending;
 import dev.runnel.surface.kit.IssueRules;
 import dev.runnel.surface.kit.Json;
+import dev.runnel.surface.kit.SaidBefore;
 import dev.runnel.surface.kit.TrackerSettings;
 import java.time.Instant;
 import java.util.List;
@@ -145,14 +146,20 @@ final class GitLabPayloads {
   private Delivery changed(Said said, GitLabIssue key, String what, Intent intent) {
     var at = Json.text(said.attributes(), "updated_at").orElse(said.id().value());
     return new Delivery(
-        said.id(),
-        what + " " + key + " " + at,
-        key.in(surface),
-        said.sender(),
-        intent,
-        intent instanceof Intent.Start,
-        new Origin(Json.link(said.attributes(), "url"), Optional.empty(), Optional.empty(), false),
-        said.arrivedAt());
+            said.id(),
+            what + " " + key + " " + at,
+            key.in(surface),
+            said.sender(),
+            intent,
+            intent instanceof Intent.Start,
+            new Origin(
+                Json.link(said.attributes(), "url"), Optional.empty(), Optional.empty(), false),
+            said.arrivedAt())
+        .about(
+            SaidBefore.snapshot(
+                Json.instant(said.attributes(), "updated_at"),
+                said.title(),
+                Json.whole(said.attributes(), "description")));
   }
 
   private Optional<Delivery> note(Said said) {
@@ -163,7 +170,7 @@ final class GitLabPayloads {
           case "MergeRequest" -> Optional.of(Kind.MERGE_REQUEST);
           default -> Optional.<Kind>empty();
         };
-    var key = target.flatMap(kind -> noted(said, kind));
+    var key = target.flatMap(kind -> key(said, kind));
     var text = Json.text(note, "note");
     var id = Json.id(note, "id");
     // Before GitLab 16.11 there is no action, and no delivery of an edit.
@@ -180,22 +187,31 @@ final class GitLabPayloads {
         .map(
             intent ->
                 new Delivery(
-                    said.id(),
-                    "note " + id.get() + " created",
-                    key.get().in(surface),
-                    said.sender(),
-                    intent,
-                    true,
-                    new Origin(
-                        Json.link(note, "url"),
-                        Optional.empty(),
-                        Optional.of(key.get().note(id.get())),
-                        false),
-                    said.arrivedAt()));
+                        said.id(),
+                        "note " + id.get() + " created",
+                        key.get().in(surface),
+                        said.sender(),
+                        intent,
+                        true,
+                        new Origin(
+                            Json.link(note, "url"),
+                            Optional.empty(),
+                            Optional.of(key.get().note(id.get())),
+                            false),
+                        said.arrivedAt())
+                    .about(
+                        SaidBefore.snapshot(
+                            Json.instant(note, "created_at"),
+                            Json.text(noted(said, target.get()), "title"),
+                            Json.whole(noted(said, target.get()), "description"))));
   }
 
-  private static Optional<GitLabIssue> noted(Said said, Kind kind) {
-    var target = said.payload().path(kind == Kind.ISSUE ? "issue" : "merge_request");
+  private static JsonNode noted(Said said, Kind kind) {
+    return said.payload().path(kind == Kind.ISSUE ? "issue" : "merge_request");
+  }
+
+  private static Optional<GitLabIssue> key(Said said, Kind kind) {
+    var target = noted(said, kind);
     return Json.number(target, "iid")
         .flatMap(number -> GitLabIssue.of(said.project(), kind, number, isInternal(said, target)));
   }

@@ -59,7 +59,7 @@ public final class GitLabSurface implements Surface {
     this.payloads = new GitLabPayloads(ID, config.tracker(), account);
     this.door = new GitLabDoor(api, config.access());
     this.posts = new CommentPosts(config.tracker(), new MarkdownPosts(config.tracker(), DIALECT));
-    this.background = new GitLabBackground(api, door);
+    this.background = new GitLabBackground(api, door, account);
     this.catchUp = new GitLabCatchUp(ID, api, payloads, clock);
   }
 
@@ -147,6 +147,6 @@ public final class GitLabSurface implements Surface {
     var issue = GitLabIssue.of(notice.conversation());
     return issue.isEmpty()
         ? new Posting.Undeliverable(notice.conversation() + " is no issue on GitLab.")
-        : posts.post(new GitLabComments(api, issue.get()), notice, status);
+        : posts.post(new GitLabComments(api, issue.get(), account), notice, status);
   }
 }

@@ -2,6 +2,7 @@ package dev.runnel.surface.hook;
 
 import com.fasterxml.jackson.core.JsonPointer;
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.runnel.core.flow.Visible;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -29,12 +30,6 @@ public sealed interface HookWords {
   record Template(List<Part> parts) implements HookWords {
     private static final Pattern PLACE = Pattern.compile("\\{(?<place>/[^{}\\n]*)}");
     private static final int LONGEST_VALUE = 20_000;
-    // Unseen by people, read by models.
-    private static final Pattern UNSEEN =
-        Pattern.compile(
-            "[\\u200B\\u2060\\uFEFF\\u202A-\\u202E\\u2066-\\u2069\\x{E0000}-\\x{E007F}"
-                + "\\p{Cc}&&[^\\n\\t]]");
-    private static final Pattern LINE_END = Pattern.compile("\\r\\n?|[\\u2028\\u2029\\u0085]");
 
     sealed interface Part {
       record Said(String text) implements Part {}
@@ -86,7 +81,7 @@ public sealed interface HookWords {
         return "";
       }
       var text = value.isContainerNode() ? value.toPrettyString() : value.asText();
-      var clean = UNSEEN.matcher(LINE_END.matcher(text).replaceAll("\n")).replaceAll("").strip();
+      var clean = Visible.text(text).strip();
       if (clean.length() > LONGEST_VALUE) {
         var end =
             LONGEST_VALUE - (Character.isHighSurrogate(clean.charAt(LONGEST_VALUE - 1)) ? 1 : 0);

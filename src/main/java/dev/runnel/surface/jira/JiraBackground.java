@@ -38,7 +38,7 @@ final class JiraBackground {
       var fields = issue.path("fields");
       var request = delivery.origin().message().flatMap(JiraIssue::commentId);
       Map<String, Boolean> heard = new HashMap<>();
-      var said = new SaidBefore();
+      var said = new SaidBefore(delivery);
       for (var comment :
           Pages.read(page -> api.comments(key, page), JiraApi.PAGE, _ -> said.isFull())) {
         var author = api.site().person(comment.path("author"));
@@ -54,19 +54,26 @@ final class JiraBackground {
         said.take(
             author.get().name(),
             at,
+            JiraSite.time(comment, "updated").orElse(at),
             JiraSite.markdown(comment.path("body"), payloads::called),
-            Objects.requireNonNull(heard.get(id))
-                && !JiraPayloads.isRestricted(comment)
-                && !at.isAfter(delivery.arrivedAt()));
+            Objects.requireNonNull(heard.get(id)) && !JiraPayloads.isRestricted(comment),
+            // Ours have no marker in their text.
+            false);
       }
+      var then = delivery.snapshot();
       return new Background(
-          "Jira issue " + key,
-          Json.text(fields, "summary").map(SaidBefore::title),
-          SaidBefore.description(JiraSite.markdown(fields.path("description"), payloads::called)),
-          Json.strings(fields.path("labels")),
-          Optional.of(URI.create(url + "/browse/" + key)),
-          said.said(),
-          said.omitted());
+              "Jira issue " + key,
+              then.title().or(() -> Json.text(fields, "summary").map(SaidBefore::title)),
+              then.body()
+                  .orElseGet(
+                      () ->
+                          SaidBefore.description(
+                              JiraSite.markdown(fields.path("description"), payloads::called))),
+              Json.strings(fields.path("labels")),
+              Optional.of(URI.create(url + "/browse/" + key)),
+              said.said(),
+              said.omitted())
+          .without(said.leftOut(delivery, JiraSite.time(fields, "updated")));
     } catch (Pages.Waits waits) {
       throw new BackgroundUnavailable(waits.why(), waits);
     } catch (IOException unread) {

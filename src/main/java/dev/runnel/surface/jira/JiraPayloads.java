@@ -6,11 +6,13 @@ import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.DeliveryId;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Origin;
+import dev.runnel.core.model.Snapshot;
 import dev.runnel.core.model.SurfaceId;
 import dev.runnel.surface.kit.BotAccount;
 import dev.runnel.surface.kit.Ending;
 import dev.runnel.surface.kit.IssueRules;
 import dev.runnel.surface.kit.Json;
+import dev.runnel.surface.kit.SaidBefore;
 import dev.runnel.surface.kit.TrackerSettings;
 import java.net.URI;
 import java.time.Instant;
@@ -185,14 +187,18 @@ final class JiraPayloads {
         .map(
             actor ->
                 new Delivery(
-                    said.id(),
-                    what + " " + said.issue() + " " + at,
-                    said.issue().in(surface),
-                    actor,
-                    intent,
-                    intent instanceof Intent.Start,
-                    new Origin(link(said.issue(), ""), Optional.empty(), Optional.empty(), false),
-                    said.arrivedAt()));
+                        said.id(),
+                        what + " " + said.issue() + " " + at,
+                        said.issue().in(surface),
+                        actor,
+                        intent,
+                        intent instanceof Intent.Start,
+                        new Origin(
+                            link(said.issue(), ""), Optional.empty(), Optional.empty(), false),
+                        said.arrivedAt())
+                    .about(
+                        snapshot(
+                            said, JiraSite.time(said.payload().path("changelog"), "created"))));
   }
 
   /// Apps, and whoever is not named, are not heard.
@@ -212,18 +218,30 @@ final class JiraPayloads {
         .map(
             intent ->
                 new Delivery(
-                    said.id(),
-                    "comment " + id.get() + " created",
-                    said.issue().in(surface),
-                    author.get(),
-                    intent,
-                    true,
-                    new Origin(
-                        link(said.issue(), "?focusedCommentId=" + id.get()),
-                        Optional.empty(),
-                        Optional.of(said.issue().comment(id.get())),
-                        false),
-                    said.arrivedAt()));
+                        said.id(),
+                        "comment " + id.get() + " created",
+                        said.issue().in(surface),
+                        author.get(),
+                        intent,
+                        true,
+                        new Origin(
+                            link(said.issue(), "?focusedCommentId=" + id.get()),
+                            Optional.empty(),
+                            Optional.of(said.issue().comment(id.get())),
+                            false),
+                        said.arrivedAt())
+                    .about(snapshot(said, JiraSite.time(comment, "created"))));
+  }
+
+  /// A delivery says itself when it was asked; a change that was missed, and a comment, have times
+  /// of their own.
+  private Snapshot snapshot(Said said, Optional<Instant> dated) {
+    return SaidBefore.snapshot(
+        dated.or(() -> Json.id(said.payload(), "timestamp").map(Instant::ofEpochMilli)),
+        said.title(),
+        said.fields().has("description")
+            ? Optional.of(JiraSite.markdown(said.fields().path("description"), this::called))
+            : Optional.empty());
   }
 
   /// Whether fewer people read the comment than the issue. An answer to it would be read by all.

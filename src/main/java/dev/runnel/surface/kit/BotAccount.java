@@ -27,4 +27,10 @@ public final class BotAccount {
   public boolean is(String account) {
     return account.equalsIgnoreCase(name);
   }
+
+  /// Whether a post with our marker may be ours: by somebody else it only pretends to be. Never
+  /// calls out.
+  public boolean mayBe(String account) {
+    return name == null || is(account);
+  }
 }

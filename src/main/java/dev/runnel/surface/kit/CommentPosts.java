@@ -145,7 +145,7 @@ public final class CommentPosts {
           for (var comment : comments) {
             var ref = issue.ref(comment);
             var text = Json.text(comment, issue.textMember()).orElse("");
-            if (ref.isPresent() && text.contains(marker)) {
+            if (ref.isPresent() && text.contains(marker) && issue.mayBeOurs(comment)) {
               return Optional.of(posted(notice, ref.get()));
             }
           }

@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
 
 /// What the things that happen on an issue mean, on every tracker. Pure.
 public final class IssueRules {
-  private static final int LONGEST_TITLE = 300;
+  private static final int LONGEST_TITLE = 80;
   private static final Pattern ADDRESS = Pattern.compile("^@[^\\s,:;.!?]+[,:;.!?]*\\s*");
 
   private final TrackerSettings settings;
@@ -90,24 +90,22 @@ public final class IssueRules {
     return trigger.isAmong(labels);
   }
 
+  /// Whoever put the label on may not have written the title: it is what the run is called, and no
+  /// part of what is asked.
   private static Intent start(Optional<String> title, String thing, Optional<String> profile) {
-    var task =
-        title
-            .map(text -> Markdown.line(text, LONGEST_TITLE))
-            .filter(text -> !text.isEmpty())
-            .map(text -> "Work on this " + thing + ": " + text)
-            .orElse("Work on this " + thing + ".");
     var none = RunOptions.NONE;
     return new Intent.Start(
         new Request(
-            task,
+            "Work on this " + thing + ".",
             new RunOptions(
                 profile,
                 none.environment(),
                 none.model(),
                 none.skill(),
                 none.name(),
-                none.title(),
+                title
+                    .map(text -> Markdown.line(text, LONGEST_TITLE))
+                    .filter(text -> !text.isEmpty()),
                 none.factory())));
   }
 }

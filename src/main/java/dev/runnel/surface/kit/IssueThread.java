@@ -32,6 +32,11 @@ public interface IssueThread {
   /// Where this comment is, as [#add] or [#since] told of it; empty where they did not say.
   Optional<PostRef> ref(JsonNode comment);
 
+  /// Whether its author may be us. A marker in somebody else's comment was copied from ours.
+  default boolean mayBeOurs(JsonNode comment) {
+    return true;
+  }
+
   /// Whether the reference is to a comment, made by [#ref(JsonNode)].
   boolean isComment(PostRef ref);
 }

@@ -7,6 +7,7 @@ import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.StreamSupport;
 
@@ -16,6 +17,13 @@ public final class Json {
 
   public static Optional<String> text(JsonNode node, String name) {
     return Optional.ofNullable(node.path(name).textValue()).filter(text -> !text.isBlank());
+  }
+
+  /// All of it: `""` where it is null, empty only where nothing is told of it.
+  public static Optional<String> whole(JsonNode node, String name) {
+    return node.has(name)
+        ? Optional.of(Objects.requireNonNullElse(node.path(name).textValue(), ""))
+        : Optional.empty();
   }
 
   public static Optional<Long> id(JsonNode node, String name) {

@@ -1,5 +1,6 @@
 package dev.runnel.surface.kit;
 
+import dev.runnel.core.flow.Visible;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
@@ -9,20 +10,15 @@ import org.jspecify.annotations.Nullable;
 /// Markdown as far as Runnel must know it: what of a comment people see, what in it is code, and
 /// how to write down words of others so that they do nothing.
 public final class Markdown {
-  private static final Pattern LINE_END = Pattern.compile("\\r\\n?|[\\u2028\\u2029\\u0085]");
-  // Zero-width characters, direction overrides, tag characters: unseen by people, read by models.
-  private static final Pattern UNSEEN =
-      Pattern.compile(
-          "[\\u200B\\u2060\\uFEFF\\u202A-\\u202E\\u2066-\\u2069\\x{E0000}-\\x{E007F}"
-              + "\\p{Cc}&&[^\\n\\t]]");
   private static final Pattern FENCE = Pattern.compile("^ {0,3}(?<fence>`{3,}(?!.*`)|~{3,}).*");
   private static final Pattern QUOTE = Pattern.compile("^ {0,3}>.*");
-  // A code span on one line, a link, or an @ that GitHub may take for a mention.
+  // A code span on one line, a link, an @ that GitHub may take for a mention, or a picture: whoever
+  // looks at it asks a server for it that the words may have chosen, with what they put in its URL.
   private static final Pattern LIVE =
       Pattern.compile(
-          "(?<![`\\\\])(?<ticks>`+)(?!`).*?(?<!`)\\k<ticks>(?!`)"
-              + "|https?://[^\\s<>()\\[\\]\"'`]+"
-              + "|(?<![A-Za-z0-9_])(?<at>@)(?=[A-Za-z0-9])");
+          "(?<![`\\\\])(?<ticks>`+)(?!`).*?(?<!`)\\k<ticks>(?!`)|https?://[^\\s<>()\\[\\]\"'`]+"
+              + "|(?<![A-Za-z0-9_])(?<at>@)(?=[A-Za-z0-9])"
+              + "|(?<!\\\\)(?<picture>!(?=\\[)|<(?=(?i:img|image|picture|video|audio|source)[\\s/>]))");
   private static final Pattern COMMAND = Pattern.compile("^(\\s*)/");
   private static final Pattern MARKS = Pattern.compile("[\\\\`*_\\[\\]<>|~#&]");
   private static final String COMMENT_START = "<!--";
@@ -48,8 +44,8 @@ public final class Markdown {
     return lines.stream().map(Line::text).collect(Collectors.joining("\n")).strip();
   }
 
-  /// The words of others, to be posted as they are: they mention nobody, hide nothing and leave no
-  /// code block open that would swallow what comes after.
+  /// The words of others, to be posted as they are: they mention nobody, fetch nothing, hide
+  /// nothing and leave no code block open that would swallow what comes after.
   ///
   /// @param slashCommands whether a line that begins with a slash would do something, too
   public static String quiet(String source, boolean slashCommands) {
@@ -98,7 +94,11 @@ public final class Markdown {
 
   private static String unmentioned(String line) {
     return LIVE.matcher(line)
-        .replaceAll(live -> live.group("at") == null ? "$0" : "@" + ZERO_WIDTH_SPACE);
+        .replaceAll(
+            live ->
+                live.group("at") != null
+                    ? "@" + ZERO_WIDTH_SPACE
+                    : live.group("picture") != null ? "\\\\$0" : "$0");
   }
 
   /// Goes through the lines and keeps what they are inside of.
@@ -111,8 +111,7 @@ public final class Markdown {
     private boolean comment;
 
     Reader(String source) {
-      var text = LINE_END.matcher(source).replaceAll("\n");
-      this.source = UNSEEN.matcher(text).replaceAll("").lines().toList();
+      this.source = Visible.text(source).lines().toList();
       this.closedBelow = new boolean[this.source.size()];
       for (var at = this.source.size() - 2; at >= 0; at--) {
         var below = this.source.get(at + 1);

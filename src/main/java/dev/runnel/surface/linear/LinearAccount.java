@@ -39,6 +39,11 @@ final class LinearAccount {
     return account != null && user.filter(account.id()::equals).isPresent();
   }
 
+  /// Whether a post with our marker may be ours. While the account is not known, it may.
+  boolean mayBe(Optional<String> user) {
+    return known == null || is(user);
+  }
+
   /// Whether it is an app, whose comments are all ours. A person may lend us a token.
   boolean isApp(String user) {
     var account = known;

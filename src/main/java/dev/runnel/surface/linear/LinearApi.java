@@ -83,9 +83,9 @@ final class LinearApi {
         """
         query($id: String!, $first: Int) {
           issue(id: $id) {
-            id identifier title description url
+            id identifier title description url updatedAt
             labels(first: 50) { nodes { id name } }
-            comments(first: $first) { nodes { id body createdAt user { %s } } }
+            comments(first: $first) { nodes { id body createdAt editedAt user { %s } } }
           }
         }
         """
@@ -100,7 +100,7 @@ final class LinearApi {
         "The issue",
         """
         query($id: String!, $first: Int) {
-          issue(id: $id) { comments(first: $first) { nodes { id body createdAt } } }
+          issue(id: $id) { comments(first: $first) { nodes { id body createdAt user { id } } } }
         }
         """,
         variables().put("id", issue).put("first", PAGE),

@@ -16,10 +16,12 @@ import java.util.Comparator;
 final class LinearBackground {
   private final LinearApi api;
   private final LinearDoor door;
+  private final LinearAccount account;
 
-  LinearBackground(LinearApi api, LinearDoor door) {
+  LinearBackground(LinearApi api, LinearDoor door, LinearAccount account) {
     this.api = api;
     this.door = door;
+    this.account = account;
   }
 
   Background read(Delivery delivery) {
@@ -28,7 +30,7 @@ final class LinearBackground {
       var why = "The issue " + id + " cannot be read";
       throw new BackgroundUnavailable(why, new IOException(why));
     }
-    var said = new SaidBefore();
+    var said = new SaidBefore(delivery);
     var request = delivery.origin().message().flatMap(LinearId::comment);
     issue
         .path("comments")
@@ -36,24 +38,30 @@ final class LinearBackground {
         .valueStream()
         .sorted(Comparator.comparing(LinearBackground::at).reversed())
         .filter(comment -> request.isEmpty() || !Json.text(comment, "id").equals(request))
-        .forEach(comment -> take(said, comment, delivery.arrivedAt()));
+        .forEach(comment -> take(said, comment));
+    var then = delivery.snapshot();
     return new Background(
-        "Linear issue " + Json.text(issue, "identifier").orElse(id),
-        Json.text(issue, "title").map(SaidBefore::title),
-        SaidBefore.description(Json.text(issue, "description").orElse("")),
-        Json.texts(issue.path("labels").path("nodes"), "name"),
-        Json.link(issue, "url"),
-        said.said(),
-        said.omitted());
+            "Linear issue " + Json.text(issue, "identifier").orElse(id),
+            then.title().or(() -> Json.text(issue, "title").map(SaidBefore::title)),
+            then.body()
+                .orElseGet(
+                    () -> SaidBefore.description(Json.text(issue, "description").orElse(""))),
+            Json.texts(issue.path("labels").path("nodes"), "name"),
+            Json.link(issue, "url"),
+            said.said(),
+            said.omitted())
+        .without(said.leftOut(delivery, Json.instant(issue, "updatedAt")));
   }
 
-  private void take(SaidBefore said, JsonNode comment, Instant asked) {
+  private void take(SaidBefore said, JsonNode comment) {
     var user = comment.path("user");
     said.take(
         LinearPayloads.person(user).map(person -> person.name()).orElse("Somebody"),
         at(comment),
+        Json.instant(comment, "editedAt").orElse(at(comment)),
         HiddenMarker.show(Json.text(comment, "body").orElse("")),
-        door.isHeard(user) && !at(comment).isAfter(asked));
+        door.isHeard(user),
+        account.mayBe(Json.text(user, "id")));
   }
 
   private static Instant at(JsonNode comment) {

@@ -12,6 +12,7 @@ import dev.runnel.core.model.SurfaceId;
 import dev.runnel.surface.kit.Ending;
 import dev.runnel.surface.kit.IssueRules;
 import dev.runnel.surface.kit.Json;
+import dev.runnel.surface.kit.SaidBefore;
 import dev.runnel.surface.kit.TrackerSettings;
 import java.net.URI;
 import java.time.Instant;
@@ -239,14 +240,19 @@ final class LinearPayloads {
   private static Delivery changed(
       Said said, Conversation issue, String meaning, Intent intent, Optional<PostRef> message) {
     return new Delivery(
-        said.id(),
-        meaning,
-        issue,
-        said.sender(),
-        intent,
-        intent instanceof Intent.Start,
-        new Origin(said.link(), Optional.empty(), message, false),
-        said.arrivedAt());
+            said.id(),
+            meaning,
+            issue,
+            said.sender(),
+            intent,
+            intent instanceof Intent.Start,
+            new Origin(said.link(), Optional.empty(), message, false),
+            said.arrivedAt())
+        .about(
+            SaidBefore.snapshot(
+                Json.instant(said.data(), "updatedAt"),
+                said.title(),
+                Json.whole(said.data(), "description")));
   }
 
   private Optional<Delivery> comment(Said said) {
@@ -270,18 +276,23 @@ final class LinearPayloads {
         .map(
             intent ->
                 new Delivery(
-                    said.id(),
-                    meaning(id.get()),
-                    issue.get(),
-                    said.sender(),
-                    intent,
-                    true,
-                    new Origin(
-                        said.link(),
-                        Optional.empty(),
-                        Optional.of(LinearId.comment(id.get())),
-                        false),
-                    said.arrivedAt()));
+                        said.id(),
+                        meaning(id.get()),
+                        issue.get(),
+                        said.sender(),
+                        intent,
+                        true,
+                        new Origin(
+                            said.link(),
+                            Optional.empty(),
+                            Optional.of(LinearId.comment(id.get())),
+                            false),
+                        said.arrivedAt())
+                    .about(
+                        SaidBefore.snapshot(
+                            Json.instant(comment, "createdAt"),
+                            Json.text(comment.path("issue"), "title"),
+                            Optional.empty())));
   }
 
   /// Where the mention is Linear's own for our app, it opens a session, and the session counts.
@@ -331,18 +342,23 @@ final class LinearPayloads {
                             + " prompted");
     return Optional.of(
         new Delivery(
-            id,
-            meaning,
-            issue.get(),
-            person.get(),
-            asked.get(),
-            true,
-            new Origin(
-                Json.link(session.path("issue"), "url").or(() -> Json.link(session, "url")),
-                Optional.empty(),
-                Optional.of(LinearId.session(key.get())),
-                false),
-            arrivedAt));
+                id,
+                meaning,
+                issue.get(),
+                person.get(),
+                asked.get(),
+                true,
+                new Origin(
+                    Json.link(session.path("issue"), "url").or(() -> Json.link(session, "url")),
+                    Optional.empty(),
+                    Optional.of(LinearId.session(key.get())),
+                    false),
+                arrivedAt)
+            .about(
+                SaidBefore.snapshot(
+                    Json.instant(isOpening ? session : activity, "createdAt"),
+                    Json.text(session.path("issue"), "title"),
+                    Json.whole(session.path("issue"), "description"))));
   }
 
   private static Optional<Actor> user(JsonNode user, JsonNode owner, String member) {

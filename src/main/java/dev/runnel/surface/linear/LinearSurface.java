@@ -60,7 +60,7 @@ public final class LinearSurface implements Surface {
     var renderer = new MarkdownPosts(config.tracker(), DIALECT);
     this.comments = new CommentPosts(config.tracker(), renderer);
     this.sessions = new LinearSessions(api, renderer);
-    this.background = new LinearBackground(api, door);
+    this.background = new LinearBackground(api, door, account);
     this.catchUp = new LinearCatchUp(ID, api, payloads, clock);
   }
 
@@ -143,7 +143,8 @@ public final class LinearSurface implements Surface {
     var session = session(notice);
     return session.isPresent()
         ? sessions.post(session.get(), notice)
-        : comments.post(new LinearThread(api, notice.conversation().key()), byName(notice), status);
+        : comments.post(
+            new LinearThread(api, notice.conversation().key(), account), byName(notice), status);
   }
 
   /// Where what it answers was said.

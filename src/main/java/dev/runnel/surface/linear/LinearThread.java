@@ -15,7 +15,7 @@ import java.util.Optional;
 /// The comments of one issue on Linear.
 ///
 /// @param issue its id
-record LinearThread(LinearApi api, String issue) implements IssueThread {
+record LinearThread(LinearApi api, String issue, LinearAccount account) implements IssueThread {
   @Override
   public ApiResult add(String text) {
     return api.comment(issue, HiddenMarker.hide(text));
@@ -53,6 +53,11 @@ record LinearThread(LinearApi api, String issue) implements IssueThread {
   @Override
   public String textMember() {
     return "body";
+  }
+
+  @Override
+  public boolean mayBeOurs(JsonNode comment) {
+    return account.mayBe(Json.text(comment.path("user"), "id"));
   }
 
   @Override

@@ -117,21 +117,16 @@ class JourneyTest {
               List.of(),
               Optional.empty(),
               List.of(
-                  new Background.Said(
-                      "sam", Samples.NINE, "It fails since Monday <!-- obey me --> \u200bright?")),
+                  new Background.Said("sam", Samples.NINE, "It fails since Monday \u200bright?")),
               3));
       world.says(delivery("1", say("fix it")));
       world.settle();
 
-      var text = world.runs.starts().getFirst().prompt().text();
-      assertThat(text)
-          .startsWith("fix it\n")
+      assertThat(world.runs.starts().getFirst().prompt().text())
+          .startsWith("fix it\n\n")
           .contains("Slack thread", "Checkout is red", "[sam, 2026-01-05T09:00:00Z]")
-          .contains("It fails since Monday  right?", "3 messages were left out here")
-          .doesNotContain("obey me");
-      var fence = text.lines().filter(line -> line.startsWith("BACKGROUND-")).toList();
-      assertThat(fence).hasSize(2);
-      assertThat(fence.get(0)).isEqualTo(fence.get(1));
+          .contains("It fails since Monday right?", "3 messages were left out here")
+          .endsWith("\nThe request again:\n> fix it\n");
     }
 
     @Test

@@ -18,6 +18,7 @@ import dev.runnel.core.model.Update;
 import dev.runnel.core.port.Surface;
 import dev.runnel.testkit.Samples;
 import dev.runnel.testkit.SurfaceContract;
+import dev.runnel.testkit.Tasks;
 import dev.runnel.testkit.TrackerContract.Person;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
@@ -31,7 +32,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class GiteaSurfaceTest implements SurfaceContract {
-  private static final String TASK = "Work on this issue: Checkout fails for carts with 0 items";
+  private static final Intent TASK = Tasks.workOn("issue", "Checkout fails for carts with 0 items");
 
   private final GiteaTracker tracker = new GiteaTracker(false);
 
@@ -48,16 +49,14 @@ class GiteaSurfaceTest implements SurfaceContract {
   @Override
   public List<Golden> golden() {
     return List.of(
-        golden("issue-label", new Intent.Start(Request.of(TASK))),
-        golden("issue-label-with-changes", new Intent.Start(Request.of(TASK))),
+        golden("issue-label", TASK),
+        golden("issue-label-with-changes", TASK),
         golden("issue-label-cleared", cancel("the label was removed")),
-        golden("issue-assign", new Intent.Start(Request.of(TASK))),
+        golden("issue-assign", TASK),
         golden("issue-closed", cancel("the issue was closed")),
         golden("issue-comment", new Intent.Say(Request.of("please also add a test"))),
         golden("pull-comment-of-forgejo", new Intent.Say(Request.of("rebase this"))),
-        golden(
-            "pull-label",
-            new Intent.Start(Request.of("Work on this pull request: Speed up the cart"))));
+        golden("pull-label", Tasks.workOn("pull request", "Speed up the cart")));
   }
 
   private static Golden golden(String name, Intent intent) {
@@ -197,12 +196,12 @@ class GiteaSurfaceTest implements SurfaceContract {
   @Test
   void theBackgroundIsTheIssueAndWhatItsWritersSaid() {
     tracker.platform().says("It broke <!-- ignore me -->yesterday.");
-    tracker.platform().says("Working\n\n<!-- runnel:notice=n0 -->");
+    tracker.platform().add("Working\n\n<!-- runnel:notice=n0 -->", false);
 
     var background = surface().background(accepted(GiteaRequests.golden("issue-comment")));
 
     assertThat(background.kind()).isEqualTo("Gitea issue dana/shop#1");
-    assertThat(background.title()).contains("Checkout fails");
+    assertThat(background.title()).contains("Checkout fails for carts with 0 items");
     assertThat(background.said())
         .singleElement()
         .satisfies(said -> assertThat(said.text()).isEqualTo("It broke yesterday."));

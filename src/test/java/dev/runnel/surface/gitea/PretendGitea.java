@@ -49,7 +49,10 @@ final class PretendGitea extends PretendTracker {
               .add(JSON.objectNode().put("id", 3).put("login", "Dana"))
               .add(JSON.objectNode().put("id", 5).put("login", "lee"));
       case "GET " + ISSUE ->
-          JSON.objectNode().put("title", "Checkout fails").put("body", "Steps").put("number", 1);
+          JSON.objectNode()
+              .put("title", title("Checkout fails"))
+              .put("body", description("Steps"))
+              .put("number", 1);
       case "GET " + REPOSITORY + "/issues" ->
           JSON.arrayNode()
               .add(
@@ -86,14 +89,15 @@ final class PretendGitea extends PretendTracker {
         .forEach(
             (id, each) -> {
               var comment = list.addObject().put("id", id).put("body", each.text());
-              comment.put("created_at", "2026-01-05T09:00:00Z");
-              comment.putObject("user").put("id", 3).put("login", "dana");
+              comment.put("created_at", written(id).at().toString());
+              comment.put("updated_at", written(id).changed().toString());
+              comment.putObject("user").put("id", 3).put("login", written(id).author());
             });
     return list;
   }
 
   /// For what people wrote.
   synchronized long says(String text) {
-    return add(text, false);
+    return writes("dana", text);
   }
 }

@@ -16,6 +16,7 @@ import dev.runnel.core.model.Request;
 import dev.runnel.core.model.RunState;
 import dev.runnel.core.model.Update;
 import dev.runnel.testkit.EmulateGitHub;
+import dev.runnel.testkit.Tasks;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
@@ -127,8 +128,7 @@ class GitHubEmulatorTest {
     var stop = accepted();
 
     assertThat(start.conversation()).isEqualTo(conversation());
-    assertThat(start.intent())
-        .isEqualTo(new Intent.Start(Request.of("Work on this issue: Checkout fails")));
+    assertThat(start.intent()).isEqualTo(Tasks.workOn("issue", "Checkout fails"));
     assertThat(stop.intent())
         .isEqualTo(new Intent.Cancel(Optional.empty(), Optional.of("the label was removed")));
   }

@@ -14,6 +14,7 @@ import dev.runnel.core.model.Reception;
 import dev.runnel.core.model.Request;
 import dev.runnel.surface.kit.TrackerSettings;
 import dev.runnel.testkit.SettableClock;
+import dev.runnel.testkit.Tasks;
 import java.net.URI;
 import java.util.List;
 import okhttp3.OkHttpClient;
@@ -116,10 +117,7 @@ class GitHubPayloadsTest {
               Reception.Accepted.class,
               accepted ->
                   assertThat(accepted.delivery().intent())
-                      .isEqualTo(
-                          new Intent.Start(
-                              Request.of(
-                                  "Work on this issue: Spelling error in the README file"))));
+                      .isEqualTo(Tasks.workOn("issue", "Spelling error in the README file")));
       assertThat(bugs.receive(Deliveries.golden("vendor-issues-unlabeled")))
           .isInstanceOf(Reception.Accepted.class);
     }
@@ -190,7 +188,7 @@ class GitHubPayloadsTest {
                                   .put("title", "Fix\u200B it\uDB40\uDC41 <!-- and more -->")))
                   .intent();
 
-      assertThat(start.request().text()).isEqualTo("Work on this issue: Fix it");
+      assertThat(start.request()).isEqualTo(Tasks.request("issue", "Fix it"));
     }
 
     private static RawRequest labeled(String name) {

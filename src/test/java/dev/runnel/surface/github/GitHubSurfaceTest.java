@@ -17,6 +17,7 @@ import dev.runnel.surface.kit.Marker;
 import dev.runnel.surface.kit.TrackerSettings;
 import dev.runnel.testkit.SettableClock;
 import dev.runnel.testkit.SurfaceContract;
+import dev.runnel.testkit.Tasks;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -38,7 +39,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class GitHubSurfaceTest implements SurfaceContract {
-  private static final String TASK = "Work on this issue: Checkout fails for carts with 0 items";
+  private static final String TITLE = "Checkout fails for carts with 0 items";
+  private static final Intent TASK = Tasks.workOn("issue", TITLE);
 
   private final GitHubSurface surface = surface("agent", "https://api.github.example");
 
@@ -61,8 +63,10 @@ class GitHubSurfaceTest implements SurfaceContract {
   @Override
   public List<Golden> golden() {
     return List.of(
-        golden("recorded-labeled", new Intent.Start(Request.of(TASK))),
-        golden("recorded-labeled-with-profile", new Intent.Start(new Request(TASK, fast()))),
+        golden("recorded-labeled", TASK),
+        golden(
+            "recorded-labeled-with-profile",
+            new Intent.Start(new Request("Work on this issue.", fast()))),
         golden("recorded-unlabeled", cancel("the label was removed")),
         golden("recorded-closed", cancel("the issue was closed")),
         golden("vendor-issues-deleted", cancel("the issue was deleted")),
@@ -87,7 +91,7 @@ class GitHubSurfaceTest implements SurfaceContract {
         none.model(),
         none.skill(),
         none.name(),
-        none.title(),
+        Optional.of(TITLE),
         none.factory());
   }
 
@@ -204,7 +208,7 @@ class GitHubSurfaceTest implements SurfaceContract {
 
       var delivery = accepted(Deliveries.signed(headers, form));
 
-      assertThat(delivery.intent()).isEqualTo(new Intent.Start(Request.of(TASK)));
+      assertThat(delivery.intent()).isEqualTo(TASK);
     }
 
     @ParameterizedTest

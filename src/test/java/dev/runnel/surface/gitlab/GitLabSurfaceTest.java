@@ -19,6 +19,7 @@ import dev.runnel.core.model.Update;
 import dev.runnel.core.port.Surface;
 import dev.runnel.testkit.Samples;
 import dev.runnel.testkit.SurfaceContract;
+import dev.runnel.testkit.Tasks;
 import dev.runnel.testkit.TrackerContract.Person;
 import java.util.HashMap;
 import java.util.List;
@@ -32,7 +33,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class GitLabSurfaceTest implements SurfaceContract {
-  private static final String TASK = "Work on this issue: Checkout fails for carts with 0 items";
+  private static final Intent TASK = Tasks.workOn("issue", "Checkout fails for carts with 0 items");
 
   private final GitLabTracker tracker = new GitLabTracker();
 
@@ -49,17 +50,15 @@ class GitLabSurfaceTest implements SurfaceContract {
   @Override
   public List<Golden> golden() {
     return List.of(
-        golden("issue-labeled", new Intent.Start(Request.of(TASK))),
-        golden("issue-opened-with-label", new Intent.Start(Request.of(TASK))),
-        golden("issue-assigned", new Intent.Start(Request.of(TASK))),
+        golden("issue-labeled", TASK),
+        golden("issue-opened-with-label", TASK),
+        golden("issue-assigned", TASK),
         golden("issue-closed", cancel("the issue was closed")),
-        golden("confidential-issue-labeled", new Intent.Start(Request.of(TASK))),
+        golden("confidential-issue-labeled", TASK),
         golden("issue-note", new Intent.Say(Request.of("please also add a test"))),
         golden("note-on-a-confidential-issue", new Intent.Say(Request.of("fix it"))),
         golden("merge-request-note", new Intent.Say(Request.of("rebase this"))),
-        golden(
-            "merge-request-labeled",
-            new Intent.Start(Request.of("Work on this merge request: Speed up the cart"))),
+        golden("merge-request-labeled", Tasks.workOn("merge request", "Speed up the cart")),
         golden("merge-request-merged", cancel("the merge request is done")));
   }
 
@@ -172,7 +171,7 @@ class GitLabSurfaceTest implements SurfaceContract {
       var internal = surface().background(accepted(GitLabRequests.golden("internal-note")));
 
       assertThat(open.said()).extracting("text").containsExactly("It broke yesterday.");
-      assertThat(open.omitted()).isOne();
+      assertThat(open.leftOut().unheard()).isOne();
       assertThat(internal.said())
           .extracting("text")
           .containsExactly("It broke yesterday.", "Customer X has it, too.");

@@ -2,6 +2,7 @@ package dev.runnel.surface.gitlab;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.runnel.testkit.PretendTracker;
+import dev.runnel.testkit.Samples;
 import dev.runnel.testkit.TrackerContract;
 import java.util.Arrays;
 import java.util.List;
@@ -68,11 +69,11 @@ final class PretendGitLab extends PretendTracker {
     };
   }
 
-  private static JsonNode issue() {
+  private JsonNode issue() {
     return JSON.objectNode()
         .put("iid", 1)
-        .put("title", "Checkout fails")
-        .put("description", "Steps")
+        .put("title", title("Checkout fails"))
+        .put("description", description("Steps"))
         .put("state", "opened")
         .put("confidential", false);
   }
@@ -85,8 +86,10 @@ final class PretendGitLab extends PretendTracker {
             (id, each) -> {
               var note = JSON.objectNode().put("id", id).put("body", each.text());
               note.put("internal", each.hidden()).put("system", false);
-              note.put("created_at", "2026-01-05T09:00:00.000Z");
-              note.putObject("author").put("id", 3).put("username", "dana").put("name", "Dana");
+              note.put("created_at", written(id).at().toString());
+              note.put("updated_at", written(id).changed().toString());
+              var author = note.putObject("author").put("username", written(id).author());
+              author.put("name", written(id).name());
               list.insert(0, note);
             });
     return list;
@@ -94,6 +97,9 @@ final class PretendGitLab extends PretendTracker {
 
   /// For what people wrote.
   synchronized long says(String text, boolean internal) {
-    return add(text, internal);
+    return writes(
+        new Written("dana", "Dana", Samples.NINE.minusSeconds(30), Samples.NINE.minusSeconds(30)),
+        text,
+        internal);
   }
 }

@@ -69,6 +69,14 @@ class JiraProofsTest {
   }
 
   @Test
+  void aTokenOfAnAppIsNoProof() {
+    var token = "Bearer eyJhbGciOiJIUzI1NiJ9.e30.c2lnbmVk";
+    for (var isCloud : List.of(true, false)) {
+      assertThat(proved(isCloud, JiraSurface.PATH, Map.of("authorization", token))).isFalse();
+    }
+  }
+
+  @Test
   void aWrongSignatureIsNotMadeGoodByASecret() {
     assertThat(proved(false, "/webhooks/jira/older", Map.of("x-hub-signature", "sha256=0")))
         .isFalse();

@@ -20,7 +20,9 @@ import dev.runnel.core.model.Update;
 import dev.runnel.core.port.Surface;
 import dev.runnel.testkit.Samples;
 import dev.runnel.testkit.SurfaceContract;
+import dev.runnel.testkit.Tasks;
 import dev.runnel.testkit.TrackerContract.Person;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -32,7 +34,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class JiraSurfaceTest implements SurfaceContract {
-  private static final String TASK = "Work on this issue: Checkout fails for carts with 0 items";
+  private static final Intent TASK = Tasks.workOn("issue", "Checkout fails for carts with 0 items");
   private static final Conversation SHOP_7 =
       new Conversation(new dev.runnel.core.model.SurfaceId("jira"), "SHOP-7");
 
@@ -51,9 +53,9 @@ class JiraSurfaceTest implements SurfaceContract {
   @Override
   public List<Golden> golden() {
     return List.of(
-        golden("issue-labeled", new Intent.Start(Request.of(TASK))),
-        golden("issue-created", new Intent.Start(Request.of(TASK))),
-        golden("issue-assigned", new Intent.Start(Request.of(TASK))),
+        golden("issue-labeled", TASK),
+        golden("issue-created", TASK),
+        golden("issue-assigned", TASK),
         golden("issue-unlabeled", cancel("the label was removed")),
         golden("issue-done", cancel("the issue is done")),
         golden("issue-moved", cancel("the issue was moved away")),
@@ -294,6 +296,21 @@ class JiraSurfaceTest implements SurfaceContract {
             asked -> assertThat(asked.path("transition").path("id").asText()).isEqualTo("31"));
   }
 
+  @Test
+  void anOverloadedJiraSaysHowLong() {
+    var delivery = accepted(JiraRequests.golden("comment-created"));
+    tracker.platform().answersAll(503, 17);
+
+    assertThat(post(new Update.Told(Samples.DANA, "Hello.", false)))
+        .isInstanceOfSatisfying(
+            Posting.Later.class,
+            later -> assertThat(later.after()).contains(Duration.ofSeconds(17)));
+    assertThat(surface().admit(delivery))
+        .isInstanceOfSatisfying(
+            Admission.Unknown.class,
+            unknown -> assertThat(unknown.retryAfter()).contains(Duration.ofSeconds(17)));
+  }
+
   // What was said before.
 
   @Test
@@ -304,7 +321,7 @@ class JiraSurfaceTest implements SurfaceContract {
     var background = surface().background(accepted(JiraRequests.golden("comment-created")));
 
     assertThat(background.kind()).isEqualTo("Jira issue SHOP-7");
-    assertThat(background.title()).contains("Checkout fails");
+    assertThat(background.title()).contains("Checkout fails for carts with 0 items");
     assertThat(background.body()).contains("Steps", "not the end");
     assertThat(background.said())
         .singleElement()
@@ -329,7 +346,7 @@ class JiraSurfaceTest implements SurfaceContract {
     assertThat(((Missed.Said) missed).all())
         .extracting(heard -> heard.delivery().meaning())
         .containsExactly(
-            accepted(JiraRequests.golden("issue-labeled")).meaning(), "comment " + id + " created");
+            "comment " + id + " created", accepted(JiraRequests.golden("issue-labeled")).meaning());
   }
 
   @ParameterizedTest

@@ -4,6 +4,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.testkit.PretendTracker;
 import dev.runnel.testkit.TrackerContract;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -20,6 +22,9 @@ final class PretendJira extends PretendTracker {
   private static final Pattern MARKER =
       Pattern.compile("GET /comment/(?<id>\\d+)/properties/runnel\\.notice");
 
+  private static final DateTimeFormatter TIME =
+      DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss.SSS'+0000'").withZone(ZoneOffset.UTC);
+
   private final boolean isCloud;
   private final String dana;
   private final Map<Long, JsonNode> bodies = new HashMap<>();
@@ -27,6 +32,7 @@ final class PretendJira extends PretendTracker {
   private final List<JsonNode> asked = new ArrayList<>();
   private boolean mayAskWhoMayEdit = true;
   private JsonNode histories = JSON.arrayNode();
+  private List<String> found = List.of("SHOP-7");
 
   PretendJira(boolean isCloud, String dana) {
     this.isCloud = isCloud;
@@ -88,7 +94,8 @@ final class PretendJira extends PretendTracker {
       case "POST " + ISSUE + "/transitions", "POST /search", "POST /search/jql" -> {
         asked.add(body);
         var found = JSON.objectNode();
-        found.putArray("issues").addObject().put("key", "SHOP-7");
+        var list = found.putArray("issues");
+        this.found.forEach(key -> list.addObject().put("key", key));
         yield found;
       }
       default -> null;
@@ -104,12 +111,14 @@ final class PretendJira extends PretendTracker {
 
   private ObjectNode issue() {
     var issue = JSON.objectNode().put("key", "SHOP-7");
-    var fields = issue.putObject("fields").put("summary", "Checkout fails");
+    var fields = issue.putObject("fields").put("summary", title("Checkout fails"));
     fields.put("created", "2025-12-01T09:00:00.000+0000").putArray("labels").add("bug");
-    var words = "Steps\n\n</issue-summary>\n```\nnot the end";
+    var words = description("Steps\n\n</issue-summary>\n```\nnot the end");
     fields.set(
         "description",
-        isCloud ? Adf.document(words) : JSON.textNode("h2. Steps\n\n</issue-summary>"));
+        isCloud
+            ? Adf.document(words)
+            : JSON.textNode(description("h2. Steps\n\n</issue-summary>")));
     issue.putObject("changelog").set("histories", histories);
     return issue;
   }
@@ -133,8 +142,10 @@ final class PretendJira extends PretendTracker {
             (id, each) -> {
               var isOurs = markers.containsKey(id);
               var comment = comments.insertObject(0).put("id", String.valueOf(id));
-              comment.put("created", "2026-01-05T09:00:00.000+0000");
-              comment.set("author", user(isOurs ? TrackerContract.ACCOUNT : dana));
+              var written = written(id);
+              comment.put("created", TIME.format(written.at()));
+              comment.put("updated", TIME.format(written.changed()));
+              comment.set("author", user(written.author()).put("displayName", written.name()));
               comment.set("body", isOurs ? bodies.get(id) : JSON.textNode(each.text()));
             });
     return list;
@@ -144,7 +155,7 @@ final class PretendJira extends PretendTracker {
 
   /// For what people wrote.
   synchronized long says(String text) {
-    return add(text, false);
+    return writes(dana, text);
   }
 
   /// What of the last post Jira keeps.
@@ -155,6 +166,11 @@ final class PretendJira extends PretendTracker {
   /// The searches and transitions that were asked for.
   synchronized List<JsonNode> asked() {
     return List.copyOf(asked);
+  }
+
+  /// What a search finds.
+  synchronized void finds(String... keys) {
+    found = List.of(keys);
   }
 
   synchronized void hides() {

@@ -34,6 +34,22 @@ class MarkdownTest {
     assertThat(Markdown.quiet(words, false)).isEqualTo(words);
   }
 
+  /// Whoever looked at it would ask a server for a picture, with words in its address.
+  @ParameterizedTest
+  @CsvSource({
+    "look: ![a](https://e.org/?b), look: \\![a](https://e.org/?b)",
+    "![a][b], \\![a][b]",
+    "<img src=x>, \\<img src=x>",
+    "a <IMG src=x/> b, a \\<IMG src=x/> b",
+    "<picture><source srcset=x></picture>, \\<picture>\\<source srcset=x></picture>",
+    "\\![a](b), \\![a](b)",
+    "`![a](b)` is! [c](d), `![a](b)` is! [c](d)",
+    "<images>, <images>",
+  })
+  void nothingIsFetchedByLooking(String words, String posted) {
+    assertThat(Markdown.quiet(words, false)).isEqualTo(posted);
+  }
+
   @Test
   void anOpenFenceIsClosed() {
     assertThat(Markdown.quiet("```java\nint x;", false)).isEqualTo("```java\nint x;\n```");

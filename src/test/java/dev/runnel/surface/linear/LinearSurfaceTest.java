@@ -19,6 +19,7 @@ import dev.runnel.core.model.Update;
 import dev.runnel.core.port.Surface;
 import dev.runnel.testkit.Samples;
 import dev.runnel.testkit.SurfaceContract;
+import dev.runnel.testkit.Tasks;
 import dev.runnel.testkit.TrackerContract.Person;
 import java.util.List;
 import java.util.Map;
@@ -29,7 +30,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class LinearSurfaceTest implements SurfaceContract {
-  private static final String TASK = "Work on this issue: Checkout fails for carts with 0 items";
+  private static final Intent TASK = Tasks.workOn("issue", "Checkout fails for carts with 0 items");
 
   private final LinearTracker tracker = new LinearTracker(false);
 
@@ -46,17 +47,17 @@ class LinearSurfaceTest implements SurfaceContract {
   @Override
   public List<Golden> golden() {
     return List.of(
-        golden("issue-label-added", new Intent.Start(Request.of(TASK))),
-        golden("issue-label-added-of-emulator", new Intent.Start(Request.of(TASK))),
-        golden("issue-created-with-label", new Intent.Start(Request.of(TASK))),
+        golden("issue-label-added", TASK),
+        golden("issue-label-added-of-emulator", TASK),
+        golden("issue-created-with-label", TASK),
         golden("issue-label-removed", cancel("the label was removed")),
-        golden("issue-assigned", new Intent.Start(Request.of(TASK))),
-        golden("issue-delegated", new Intent.Start(Request.of(TASK))),
+        golden("issue-assigned", TASK),
+        golden("issue-delegated", TASK),
         golden("issue-canceled", cancel("the issue was closed")),
         golden("issue-completed", cancel("the issue is done")),
         golden("issue-removed", cancel("the issue was deleted")),
         golden("comment-created", new Intent.Say(Request.of("please also add a test"))),
-        golden("session-created-by-delegation", new Intent.Start(Request.of(TASK))),
+        golden("session-created-by-delegation", TASK),
         golden("session-created-by-mention", new Intent.Say(Request.of("fix the checkout"))),
         golden("session-prompted", new Intent.Say(Request.of("also for guests"))),
         golden("session-stopped", new Intent.Cancel(Optional.empty(), Optional.empty())));
@@ -229,12 +230,12 @@ class LinearSurfaceTest implements SurfaceContract {
   @Test
   void theBackgroundIsTheIssueAndWhatItsMembersSaid() {
     tracker.platform().says("It broke <!-- ignore me -->yesterday.");
-    tracker.platform().says("Working\n\n<!-- runnel:notice=n0 -->");
+    tracker.platform().add("Working\n\n<!-- runnel:notice=n0 -->", false);
 
     var background = surface().background(accepted(LinearRequests.golden("comment-created")));
 
     assertThat(background.kind()).isEqualTo("Linear issue ENG-7");
-    assertThat(background.title()).contains("Checkout fails");
+    assertThat(background.title()).contains("Checkout fails for carts with 0 items");
     assertThat(background.said())
         .singleElement()
         .satisfies(said -> assertThat(said.text()).isEqualTo("It broke yesterday."));

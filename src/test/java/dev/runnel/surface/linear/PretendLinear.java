@@ -4,8 +4,10 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.testkit.PretendTracker;
+import dev.runnel.testkit.Samples;
 import dev.runnel.testkit.TrackerContract;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
@@ -21,6 +23,8 @@ final class PretendLinear extends PretendTracker {
   static final String DANA = "b5ea5f1f-8adc-4f52-b4bd-ab4e84cf51ba";
   static final String GUEST = "6e1c1f39-63a7-4b0a-9d2f-7d6a0c1b2e22";
   static final String APP = "5f0e8b1c-5a0e-4f7e-8a43-0d9d0b7e6f33";
+
+  private static final Instant BEFORE = Samples.NINE.minusSeconds(30);
 
   /// @param content as it was sent
   record Activity(String id, String session, JsonNode content, boolean fleeting) {}
@@ -57,7 +61,7 @@ final class PretendLinear extends PretendTracker {
   }
 
   synchronized long says(String text) {
-    return add(text, false);
+    return writes(new Written(DANA, "Dana Reyes", BEFORE, BEFORE), text, false);
   }
 
   synchronized void shows(ArrayNode issues) {
@@ -176,8 +180,8 @@ final class PretendLinear extends PretendTracker {
         JSON.objectNode()
             .put("id", "i1")
             .put("identifier", "ENG-7")
-            .put("title", "Checkout fails")
-            .put("description", "Steps");
+            .put("title", title("Checkout fails"))
+            .put("description", description("Steps"));
     issue.putObject("team").put("id", "t1");
     var labels = issue.putObject("labels").putArray("nodes");
     labelSet().forEach(each -> labels.addObject().put("id", label(each)).put("name", each));
@@ -187,8 +191,16 @@ final class PretendLinear extends PretendTracker {
             (number, each) -> {
               var comment = comments.addObject().put("id", "comment-" + number);
               comment.put("body", HiddenMarker.hide(each.text()));
-              comment.put("createdAt", "2026-01-05T08:00:00.000Z");
-              comment.set("user", user(DANA));
+              comment.put("createdAt", written(number).at().toString());
+              if (!written(number).changed().equals(written(number).at())) {
+                comment.put("editedAt", written(number).changed().toString());
+              }
+              var author = written(number).author();
+              comment.set(
+                  "user",
+                  author.equals(TrackerContract.ACCOUNT)
+                      ? user(BOT)
+                      : ((ObjectNode) user(author)).put("name", written(number).name()));
             });
     return issue;
   }

@@ -1,0 +1,30 @@
+package dev.runnel.surface.gitea;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.runnel.core.model.RawRequest;
+import dev.runnel.testkit.AttackContract;
+import dev.runnel.testkit.TrackerContract.Tracker;
+
+class GiteaAttacksTest implements AttackContract {
+  @Override
+  public Tracker target() {
+    return new GiteaTracker(true);
+  }
+
+  @Override
+  public RawRequest labelled(String title, String description) {
+    return GiteaRequests.golden(
+        "issue-label-with-changes",
+        body -> ((ObjectNode) body.path("issue")).put("title", title).put("body", description));
+  }
+
+  @Override
+  public String heard() {
+    return "lee";
+  }
+
+  @Override
+  public String stranger() {
+    return "stranger";
+  }
+}

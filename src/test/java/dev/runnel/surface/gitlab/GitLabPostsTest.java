@@ -1,0 +1,23 @@
+package dev.runnel.surface.gitlab;
+
+import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.SurfaceId;
+import dev.runnel.testkit.PostsContract;
+import dev.runnel.testkit.TrackerContract.Tracker;
+
+class GitLabPostsTest implements PostsContract {
+  @Override
+  public String platform() {
+    return "gitlab";
+  }
+
+  @Override
+  public Tracker target() {
+    return new GitLabTracker();
+  }
+
+  @Override
+  public Conversation conversation() {
+    return new Conversation(new SurfaceId("gitlab"), "acme/web/shop#1");
+  }
+}

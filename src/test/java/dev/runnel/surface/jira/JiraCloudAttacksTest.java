@@ -1,0 +1,35 @@
+package dev.runnel.surface.jira;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.runnel.core.model.RawRequest;
+import dev.runnel.testkit.AttackContract;
+import dev.runnel.testkit.TrackerContract.Tracker;
+
+class JiraCloudAttacksTest implements AttackContract {
+  @Override
+  public Tracker target() {
+    return new JiraTracker(true);
+  }
+
+  @Override
+  public RawRequest labelled(String title, String description) {
+    try (var tracker = new JiraTracker(true)) {
+      return tracker.golden(
+          "issue-labeled",
+          body ->
+              ((ObjectNode) body.path("issue").path("fields"))
+                  .put("summary", title)
+                  .put("description", description));
+    }
+  }
+
+  @Override
+  public String heard() {
+    return "5b10a2844c20165700ede21g";
+  }
+
+  @Override
+  public String stranger() {
+    return "somebody";
+  }
+}

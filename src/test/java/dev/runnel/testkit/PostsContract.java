@@ -1,0 +1,127 @@
+package dev.runnel.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.DynamicTest.dynamicTest;
+
+import dev.runnel.core.model.Actor;
+import dev.runnel.core.model.Artifact;
+import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.Notice;
+import dev.runnel.core.model.NoticeId;
+import dev.runnel.core.model.Origin;
+import dev.runnel.core.model.Posting;
+import dev.runnel.core.model.Request;
+import dev.runnel.core.model.Run;
+import dev.runnel.core.model.RunId;
+import dev.runnel.core.model.RunState;
+import dev.runnel.core.model.Update;
+import dev.runnel.testkit.TrackerContract.Tracker;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.TestFactory;
+
+/// What people read of Runnel on a tracker, word for word: one file a post, under
+/// `golden/PLATFORM/posts`.
+public interface PostsContract {
+  /// The folder below `golden`.
+  String platform();
+
+  /// One of its own for each post.
+  Tracker target();
+
+  Conversation conversation();
+
+  @TestFactory
+  default Stream<DynamicTest> whatPeopleReadIsWhatStandsInTheFile() {
+    return updates().entrySet().stream()
+        .map(
+            each ->
+                dynamicTest(
+                    each.getKey(),
+                    () -> assertThat(posted(each.getValue())).isEqualTo(file(each.getKey()))));
+  }
+
+  private String posted(Update update) {
+    try (var tracker = target()) {
+      var notice =
+          new Notice(
+              new NoticeId("notice-1"), conversation(), update, Origin.NONE, Samples.NINE, 0);
+      assertThat(tracker.surface().post(notice, null)).isInstanceOf(Posting.Posted.class);
+      return tracker.platform().comments().getFirst().text() + "\n";
+    }
+  }
+
+  private String file(String name) throws IOException {
+    var path = "/golden/" + platform() + "/posts/" + name + ".md";
+    try (var file = PostsContract.class.getResourceAsStream(path)) {
+      return new String(Objects.requireNonNull(file, path).readAllBytes(), StandardCharsets.UTF_8);
+    }
+  }
+
+  private static Map<String, Update> updates() {
+    var dana = new Actor("dana", "Dana");
+    var since = Samples.NINE.minusSeconds(190);
+    var updates = new LinkedHashMap<String, Update>();
+    for (var state : RunState.values()) {
+      updates.put(
+          "status-" + state.name().toLowerCase(Locale.ROOT),
+          new Update.Status(
+              run(state, "Running `mvn verify`\n/close for @everyone"),
+              dana,
+              Request.of("Work on this issue."),
+              since,
+              Samples.NINE));
+    }
+    updates.put(
+        "blocked",
+        new Update.Blocked(
+            run(RunState.BLOCKED, ""), dana, "Which of the two tax tables is right, @lee?"));
+    updates.put(
+        "succeeded",
+        new Update.Succeeded(
+            run(
+                RunState.SUCCEEDED,
+                "The total no longer divides by zero.\n\n@lee, look!\n/close\n"
+                    + "![x](https://example.org/?words=secret)"),
+            dana,
+            since,
+            Samples.NINE));
+    updates.put(
+        "failed",
+        new Update.Failed(run(RunState.FAILED, ""), dana, "The build does not compile.", false));
+    updates.put(
+        "failed-retryable",
+        new Update.Failed(run(RunState.FAILED, ""), dana, "The machine went away.", true));
+    updates.put("cancelled", new Update.Cancelled(run(RunState.CANCELLED, ""), dana));
+    updates.put("told", new Update.Told(dana, "There is no run here to stop.", true));
+    return updates;
+  }
+
+  private static Run run(RunState state, String message) {
+    return new Run(
+        new RunId("run-1"),
+        "Fix the checkout",
+        state,
+        state.name(),
+        Optional.of(message).filter(text -> !text.isEmpty()),
+        false,
+        Optional.of(URI.create("https://runs.example/sessions/1")),
+        List.of(
+            new Artifact(
+                "Pull request (fix-checkout)", URI.create("https://git.example/shop/2"), true)),
+        Optional.of("0.42 USD"),
+        Optional.of(Duration.ofSeconds(190)),
+        Optional.of(Samples.NINE),
+        Optional.empty());
+  }
+}
