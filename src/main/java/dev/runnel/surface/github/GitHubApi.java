@@ -101,13 +101,43 @@ final class GitHubApi {
   }
 
   ApiResult removeLabel(IssueKey issue, String label) {
-    var name = URLEncoder.encode(label, StandardCharsets.UTF_8).replace("+", "%20");
-    return calls.make(issue, () -> http.delete(issue.issuePath() + "/labels/" + name));
+    return calls.make(issue, () -> http.delete(issue.issuePath() + "/labels/" + encoded(label)));
   }
 
-  ApiResult react(IssueKey issue, long comment, String emoji) {
+  /// @param comment its path
+  ApiResult react(IssueKey issue, String comment, String emoji) {
     var reaction = JsonNodeFactory.instance.objectNode().put("content", emoji);
-    return calls.make(issue, () -> http.post(issue.commentPath(comment) + "/reactions", reaction));
+    return calls.make(issue, () -> http.post(comment + "/reactions", reaction));
+  }
+
+  /// What somebody may do in a repository.
+  /// See https://docs.github.com/rest/collaborators/collaborators
+  ApiResult permission(IssueKey issue, String login) {
+    var path = "/repos/%s/collaborators/%s/permission";
+    return calls.make(
+        issue, () -> http.get(path.formatted(issue.repository(), encoded(login))));
+  }
+
+  /// A comment or a review, as it is now.
+  ApiResult read(IssueKey issue, String path) {
+    return calls.make(issue, () -> http.get(path));
+  }
+
+  /// A page of the comments on lines of a pull request that were made or edited since, oldest
+  /// first.
+  ApiResult lineComments(IssueKey issue, Instant since, int page) {
+    var list = "/comments?sort=created&direction=asc&per_page=" + PAGE + "&page=" + page;
+    return calls.make(issue, () -> http.get(issue.pullPath() + list + since(since)));
+  }
+
+  /// A page of a pull request's reviews, oldest first.
+  ApiResult reviews(IssueKey issue, int page) {
+    var list = "/reviews?per_page=" + PAGE + "&page=" + page;
+    return calls.make(issue, () -> http.get(issue.pullPath() + list));
+  }
+
+  private static String encoded(String text) {
+    return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
   }
 
   private static String commentsPath(IssueKey issue, int page) {

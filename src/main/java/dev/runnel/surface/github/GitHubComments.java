@@ -37,7 +37,18 @@ record GitHubComments(GitHubApi api, IssueKey issue) implements IssueComments {
 
   @Override
   public ApiResult react(long comment) {
-    return api.react(issue, comment, "eyes");
+    return react(issue.comment(comment));
+  }
+
+  @Override
+  public ApiResult react(PostRef ref) {
+    return api.react(issue, issue.path(ref).orElseThrow(), "eyes");
+  }
+
+  /// Also one on a line of a pull request; a whole review takes no reactions.
+  @Override
+  public boolean isComment(PostRef ref) {
+    return comment(ref).or(() -> IssueKey.lineCommentId(ref)).isPresent();
   }
 
   @Override

@@ -54,7 +54,8 @@ public final class GitHubSurface implements Surface {
     this.apiUrl = config.apiUrl();
     this.api = new GitHubApi(config, http, clock);
     this.account = new BotAccount(api::account);
-    this.payloads = new GitHubPayloads(ID, config.tracker(), account);
+    this.payloads = new GitHubPayloads(
+            ID, config.tracker(), account, new CodeQuote(config.webhookSecrets().getFirst()));
     this.posts = new CommentPosts(config.tracker(), new MarkdownPosts(config.tracker(), DIALECT));
     this.background = new GitHubBackground(api);
     this.catchUp = new GitHubCatchUp(ID, api, payloads, clock);
