@@ -36,6 +36,11 @@ final class GitHubPayloads {
     this.words = new GitHubWords(rules, quote);
   }
 
+  /// Whether anything in an event may be for us.
+  static boolean knows(String event) {
+    return event.equals(ISSUES) || event.equals(PULL_REQUEST) || Words.of(event).isPresent();
+  }
+
   /// @param event as in `X-GitHub-Event`
   /// @return empty when nothing in it is for us
   Optional<Delivery> read(String event, DeliveryId id, JsonNode payload, Instant arrivedAt) {

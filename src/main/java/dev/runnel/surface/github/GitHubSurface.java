@@ -1,5 +1,7 @@
 package dev.runnel.surface.github;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.runnel.core.model.Admission;
 import dev.runnel.core.model.Background;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
@@ -17,6 +19,7 @@ import dev.runnel.core.port.Surface;
 import dev.runnel.surface.kit.BotAccount;
 import dev.runnel.surface.kit.CommentPosts;
 import dev.runnel.surface.kit.Hmac;
+import dev.runnel.surface.kit.Json;
 import dev.runnel.surface.kit.MarkdownPosts;
 import dev.runnel.surface.kit.WebhookBody;
 import java.net.URI;
@@ -46,7 +49,9 @@ public final class GitHubSurface implements Surface {
   private final BotAccount account;
   private final GitHubApi api;
   private final GitHubBackground background;
+  private final GitHubDoor door;
   private final GitHubCatchUp catchUp;
+  private final GitHubDeliveries deliveries;
   private final URI apiUrl;
 
   public GitHubSurface(GitHubConfig config, OkHttpClient http, InstantSource clock) {
@@ -58,7 +63,16 @@ public final class GitHubSurface implements Surface {
             ID, config.tracker(), account, new CodeQuote(config.webhookSecrets().getFirst()));
     this.posts = new CommentPosts(config.tracker(), new MarkdownPosts(config.tracker(), DIALECT));
     this.background = new GitHubBackground(api);
+    this.door = new GitHubDoor(api, config.access());
     this.catchUp = new GitHubCatchUp(ID, api, payloads, clock);
+    this.deliveries = new GitHubDeliveries(ID, api, payloads, clock, hooks(config));
+  }
+
+  private static List<HookPath> hooks(GitHubConfig config) {
+    return switch (config.identity()) {
+      case GitHubIdentity.App _ -> List.of(HookPath.OF_THE_APP);
+      case GitHubIdentity.Token _ -> config.hooks();
+    };
   }
 
   /// Asks GitHub once whether the token is good.
@@ -95,6 +109,7 @@ public final class GitHubSurface implements Surface {
     if (event.isEmpty() || delivery.isEmpty()) {
       return rejected(400, "the headers X-GitHub-Event and X-GitHub-Delivery are missing");
     }
+    learn(payload.get());
     if (event.get().equals("ping")) {
       return new Reception.Answered(Reply.text(200, "pong"));
     }
@@ -102,6 +117,14 @@ public final class GitHubSurface implements Surface {
         .read(event.get(), DeliveryId.of(ID, delivery.get()), payload.get(), request.arrivedAt())
         .<Reception>map(said -> new Reception.Accepted(said, Reply.empty(202)))
         .orElseGet(() -> new Reception.Answered(Reply.empty(204)));
+  }
+
+  private void learn(JsonNode payload) {
+    var repository = Json.text(payload.path("repository"), "full_name");
+    var installation = Json.id(payload.path("installation"), "id");
+    if (repository.isPresent() && installation.isPresent()) {
+      api.learn(repository.get(), installation.get());
+    }
   }
 
   /// They send GitHub's headers beside their own.
@@ -122,6 +145,13 @@ public final class GitHubSurface implements Surface {
   }
 
   @Override
+  public Admission admit(Delivery delivery) {
+    return IssueKey.of(delivery.conversation())
+        .map(issue -> door.admit(issue, delivery))
+        .orElse(Admission.ADMITTED);
+  }
+
+  @Override
   public Background background(Delivery delivery) {
     return IssueKey.of(delivery.conversation())
         .map(issue -> background.read(issue, delivery))
@@ -136,7 +166,9 @@ public final class GitHubSurface implements Surface {
   @Override
   public Missed missed(Instant since, List<Conversation> conversations) {
     account.learn();
-    return catchUp.since(since, conversations);
+    return deliveries.areListed()
+        ? deliveries.since(since)
+        : catchUp.since(since, conversations);
   }
 
   /// Every delivery from GitHub has its issue, so there is never a thread to open.
