@@ -126,9 +126,7 @@ class GitHubStoryTest {
     assertThat(github.comments(pullRequest.number())).hasSize(2);
     // The issue has its own answer; its status shows how the run is now.
     assertThat(github.comments(issue)).hasSize(2);
-    await()
-        .atMost(PATIENCE)
-        .until(() -> github.comments(issue).getFirst().contains("/pull/93"));
+    await().atMost(PATIENCE).until(() -> github.comments(issue).getFirst().contains("/pull/93"));
   }
 
   @Test

@@ -182,12 +182,8 @@ public final class EmulateGitHub implements AutoCloseable {
   /// Runnel's account proposes a new file, on a branch of its own.
   public PullRequest openPullRequest(String branch, String file) {
     var main =
-        call("dana", "GET", PATH + "/git/ref/heads/main", null)
-            .path("object")
-            .path("sha")
-            .asText();
-    call(
-        "dana", "POST", PATH + "/git/refs", Map.of("ref", "refs/heads/" + branch, "sha", main));
+        call("dana", "GET", PATH + "/git/ref/heads/main", null).path("object").path("sha").asText();
+    call("dana", "POST", PATH + "/git/refs", Map.of("ref", "refs/heads/" + branch, "sha", main));
     call(
         "dana",
         "PUT",

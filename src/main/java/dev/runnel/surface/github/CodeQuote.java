@@ -45,8 +45,7 @@ record CodeQuote(String secret) {
 
   private String fence(JsonNode comment) {
     var content = "code quote " + comment.path("id") + comment.path("diff_hunk");
-    return "CODE-"
-        + Hmac.hex(secret, content.getBytes(StandardCharsets.UTF_8)).substring(0, FENCE);
+    return "CODE-" + Hmac.hex(secret, content.getBytes(StandardCharsets.UTF_8)).substring(0, FENCE);
   }
 
   /// An outdated comment only knows where its line was.

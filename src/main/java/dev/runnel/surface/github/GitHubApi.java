@@ -11,9 +11,9 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.Pattern;
 import okhttp3.OkHttpClient;
 
@@ -86,17 +86,17 @@ final class GitHubApi {
   ///
   /// @param cursor empty for the newest
   Listed deliveries(HookPath hook, String cursor) {
-    var next = new AtomicReference<Optional<String>>(Optional.empty());
+    var next = new ArrayList<String>();
     var path = hook.path() + "/deliveries?per_page=" + PAGE;
     var result =
         calls.make(
             hook.path(),
             () -> {
               var answer = http.get(cursor.isEmpty() ? path : path + "&cursor=" + cursor);
-              next.set(answer.header("Link").flatMap(GitHubApi::next));
+              answer.header("Link").flatMap(GitHubApi::next).ifPresent(next::add);
               return answer;
             });
-    return new Listed(result, next.get());
+    return new Listed(result, next.stream().findFirst());
   }
 
   private static Optional<String> next(String link) {
@@ -171,8 +171,7 @@ final class GitHubApi {
   /// See https://docs.github.com/rest/collaborators/collaborators
   ApiResult permission(IssueKey issue, String login) {
     var path = "/repos/%s/collaborators/%s/permission";
-    return calls.make(
-        issue, () -> http.get(path.formatted(issue.repository(), encoded(login))));
+    return calls.make(issue, () -> http.get(path.formatted(issue.repository(), encoded(login))));
   }
 
   /// A comment or a review, as it is now.

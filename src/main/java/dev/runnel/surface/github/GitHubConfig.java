@@ -77,13 +77,7 @@ public record GitHubConfig(
   /// With an account's token; who may write is heard.
   public GitHubConfig(
       List<String> webhookSecrets, String token, URI apiUrl, TrackerSettings tracker) {
-    this(
-        webhookSecrets,
-        new GitHubIdentity.Token(token),
-        apiUrl,
-        Access.WRITE,
-        List.of(),
-        tracker);
+    this(webhookSecrets, new GitHubIdentity.Token(token), apiUrl, Access.WRITE, List.of(), tracker);
   }
 
   /// Reads the settings by their names.

@@ -26,8 +26,7 @@ final class GitHubLinks {
         .map(
             issue ->
                 new Shown(
-                    issue.in(surface),
-                    said(Optional.ofNullable(link.getFragment()).orElse(""))));
+                    issue.in(surface), said(Optional.ofNullable(link.getFragment()).orElse(""))));
   }
 
   private static Optional<String> said(String fragment) {

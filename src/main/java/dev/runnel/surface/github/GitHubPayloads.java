@@ -28,8 +28,7 @@ final class GitHubPayloads {
   private final BotAccount account;
   private final GitHubWords words;
 
-  GitHubPayloads(
-      SurfaceId surface, TrackerSettings settings, BotAccount account, CodeQuote quote) {
+  GitHubPayloads(SurfaceId surface, TrackerSettings settings, BotAccount account, CodeQuote quote) {
     this.surface = surface;
     this.rules = new IssueRules(settings);
     this.account = account;
@@ -44,7 +43,8 @@ final class GitHubPayloads {
   /// @param event as in `X-GitHub-Event`
   /// @return empty when nothing in it is for us
   Optional<Delivery> read(String event, DeliveryId id, JsonNode payload, Instant arrivedAt) {
-    var issue = payload.path("issue").isObject() ? payload.path("issue") : payload.path(PULL_REQUEST);
+    var issue =
+        payload.path("issue").isObject() ? payload.path("issue") : payload.path(PULL_REQUEST);
     var key =
         Json.text(payload.path("repository"), "full_name")
             .flatMap(
@@ -76,7 +76,8 @@ final class GitHubPayloads {
     }
 
     boolean isMerged() {
-      return issue.path("merged").asBoolean() || Json.isThere(issue.path(PULL_REQUEST), "merged_at");
+      return issue.path("merged").asBoolean()
+          || Json.isThere(issue.path(PULL_REQUEST), "merged_at");
     }
 
     Optional<String> label() {

@@ -6,6 +6,7 @@ import dev.runnel.core.model.Background;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.Manners;
 import dev.runnel.core.model.Missed;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.PostRef;
@@ -23,6 +24,7 @@ import dev.runnel.surface.kit.Json;
 import dev.runnel.surface.kit.MarkdownPosts;
 import dev.runnel.surface.kit.WebhookBody;
 import java.net.URI;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
@@ -43,6 +45,10 @@ public final class GitHubSurface implements Surface {
   private static final Pattern DELIVERY = Pattern.compile("[!-~]{1,200}");
   private static final MarkdownPosts.Dialect DIALECT = new MarkdownPosts.Dialect(65_536, false);
 
+  // A review and each of its comments are deliveries of their own, sent at once.
+  private static final Manners MANNERS =
+      new Manners(Manners.Listening.EVERYONE, Duration.ofSeconds(2));
+
   private final Hmac hmac;
   private final GitHubPayloads payloads;
   private final CommentPosts posts;
@@ -59,7 +65,8 @@ public final class GitHubSurface implements Surface {
     this.apiUrl = config.apiUrl();
     this.api = new GitHubApi(config, http, clock);
     this.account = new BotAccount(api::account);
-    this.payloads = new GitHubPayloads(
+    this.payloads =
+        new GitHubPayloads(
             ID, config.tracker(), account, new CodeQuote(config.webhookSecrets().getFirst()));
     this.posts = new CommentPosts(config.tracker(), new MarkdownPosts(config.tracker(), DIALECT));
     this.background = new GitHubBackground(api);
@@ -159,6 +166,11 @@ public final class GitHubSurface implements Surface {
   }
 
   @Override
+  public Manners manners(Conversation conversation) {
+    return MANNERS;
+  }
+
+  @Override
   public Optional<Shown> shown(URI link, Conversation from) {
     return GitHubLinks.shown(link, ID, apiUrl);
   }
@@ -166,9 +178,7 @@ public final class GitHubSurface implements Surface {
   @Override
   public Missed missed(Instant since, List<Conversation> conversations) {
     account.learn();
-    return deliveries.areListed()
-        ? deliveries.since(since)
-        : catchUp.since(since, conversations);
+    return deliveries.areListed() ? deliveries.since(since) : catchUp.since(since, conversations);
   }
 
   /// Every delivery from GitHub has its issue, so there is never a thread to open.

@@ -56,8 +56,7 @@ final class GitHubWords {
   }
 
   private Heard amended(Words kind, long id, Actor author, JsonNode said, boolean isEdited) {
-    var now =
-        isEdited ? intent(kind, said, Json.text(said, "body")) : Optional.<Intent>empty();
+    var now = isEdited ? intent(kind, said, Json.text(said, "body")) : Optional.<Intent>empty();
     var when = Json.text(said, isEdited ? "updated_at" : "created_at").orElse("");
     return new Heard(
         id,

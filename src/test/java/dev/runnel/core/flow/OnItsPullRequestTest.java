@@ -14,6 +14,7 @@ import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.DeliveryId;
 import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.Manners;
 import dev.runnel.core.model.Origin;
 import dev.runnel.core.model.Outcome;
 import dev.runnel.core.model.PostRef;
@@ -138,6 +139,19 @@ class OnItsPullRequestTest {
 
       assertThat(world.surface.kinds(PULL_REQUEST)).containsExactly("Succeeded");
       assertThat(world.surface.kinds(THREAD)).containsExactly("Status", "Succeeded", "Succeeded");
+    }
+
+    @Test
+    void aReviewAndItsCommentsAreSaidAsOne() {
+      world.surface.hasManners(new Manners(Manners.Listening.EVERYONE, Duration.ofSeconds(2)));
+      world.says(comments("2", say("please see my comments")));
+      world.says(comments("3", say("rename this")));
+      world.says(comments("4", say("drop that")));
+      world.passes(Duration.ofSeconds(4));
+
+      assertThat(world.runs.followUps())
+          .extracting("text")
+          .containsExactly("please see my comments\n\nrename this\n\ndrop that");
     }
 
     @Test

@@ -66,8 +66,7 @@ class GitHubAppTest {
   }
 
   private GitHubSurface surface(Map<String, String> settings) {
-    return new GitHubSurface(
-        GitHubConfig.from(settings).orElseThrow(), new OkHttpClient(), clock);
+    return new GitHubSurface(GitHubConfig.from(settings).orElseThrow(), new OkHttpClient(), clock);
   }
 
   private Posting post(String issue) {
@@ -249,8 +248,7 @@ class GitHubAppTest {
 
       assertThat(surface.missed(clock.instant(), List.of())).isInstanceOf(Missed.Unknown.class);
       assertThat(github.calls())
-          .containsExactly(
-              "GET /user nobody", "GET /repos/acme/shop/hooks/5/deliveries nobody");
+          .containsExactly("GET /user nobody", "GET /repos/acme/shop/hooks/5/deliveries nobody");
     }
   }
 
@@ -309,7 +307,8 @@ class GitHubAppTest {
     void theKeyIsNeverShown() {
       var config = GitHubConfig.from(settings()).orElseThrow();
 
-      assertThat(config + " " + config.identity()).doesNotContain(github.bareKey().substring(40, 60));
+      assertThat(config + " " + config.identity())
+          .doesNotContain(github.bareKey().substring(40, 60));
     }
   }
 }

@@ -110,17 +110,12 @@ class GitHubDoorTest {
           an organisation                | acme           | Organization | OWNER          | not asked       | false
           """)
   void theMatrix(
-      String who,
-      String login,
-      String type,
-      String association,
-      String permission,
-      boolean heard)
+      String who, String login, String type, String association, String permission, boolean heard)
       throws Exception {
     switch (permission) {
       case "not asked" -> {}
       case "not found" -> answers(404, "{\"message\": \"ghost is not a user\"}");
-      default -> answers(200, permission(permission.split(" ")[0], permission.split(" ")[1]));
+      default -> answers(200, permission(permission.replaceFirst(" .*", ""), permission.replaceFirst(".* ", "")));
     }
 
     var admission = admission(comment(login, type, association));
@@ -135,8 +130,7 @@ class GitHubDoorTest {
   void theNameIsAskedForAsItIs() throws Exception {
     answers(200, permission("write", "write"));
 
-    assertThat(admission(comment("helper[bot]", "User", "MEMBER")))
-        .contains(Admission.ADMITTED);
+    assertThat(admission(comment("helper[bot]", "User", "MEMBER"))).contains(Admission.ADMITTED);
     assertThat(asked()).isEqualTo("/repos/dana/shop/collaborators/helper%5Bbot%5D/permission");
   }
 
@@ -180,7 +174,9 @@ class GitHubDoorTest {
   void aTokenThatMayNotAskGoesByTheAssociation(String association, boolean heard) {
     answers(403, "{\"message\": \"Must have push access\"}");
     answers(
-        200, "{\"author_association\": \"%s\", \"user\": {\"login\": \"ada\", \"type\": \"User\"}}".formatted(association));
+        200,
+        "{\"author_association\": \"%s\", \"user\": {\"login\": \"ada\", \"type\": \"User\"}}"
+            .formatted(association));
 
     assertThat(admission(comment("ada", "User", association)).orElseThrow())
         .isInstanceOf(heard ? Admission.Admitted.class : Admission.TurnedAway.class);
@@ -193,8 +189,7 @@ class GitHubDoorTest {
     "403, X-RateLimit-Reset, 1767603690, 90",
     "429, X-RateLimit-Reset, 1767603690, 90",
   })
-  void whenGitHubWantsAPauseTheDeliveryWaits(
-      int status, String header, String value, int seconds) {
+  void whenGitHubWantsAPauseTheDeliveryWaits(int status, String header, String value, int seconds) {
     github.enqueue(
         new MockResponse.Builder()
             .code(status)
@@ -205,8 +200,7 @@ class GitHubDoorTest {
     assertThat(admission(comment("ada", "User", "MEMBER")).orElseThrow())
         .isInstanceOfSatisfying(
             Admission.Unknown.class,
-            unknown ->
-                assertThat(unknown.retryAfter()).contains(Duration.ofSeconds(seconds)));
+            unknown -> assertThat(unknown.retryAfter()).contains(Duration.ofSeconds(seconds)));
   }
 
   @Test

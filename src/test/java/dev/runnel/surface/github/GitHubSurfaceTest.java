@@ -242,8 +242,7 @@ class GitHubSurfaceTest implements SurfaceContract {
   @Nested
   class Noise {
     private static final Set<String> WORK =
-        Set.of(
-            "vendor-issues-deleted", "vendor-issues-transferred", "vendor-pull-request-closed");
+        Set.of("vendor-issues-deleted", "vendor-issues-transferred", "vendor-pull-request-closed");
 
     @TestFactory
     Stream<DynamicTest> gitHubsOtherExamplesAreAnswered() {

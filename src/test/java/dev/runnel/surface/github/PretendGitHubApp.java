@@ -137,15 +137,14 @@ final class PretendGitHubApp implements AutoCloseable {
       return status(401);
     }
     if (path.endsWith("/access_tokens") && isApp) {
-      return noTokens.orElseGet(() -> token(Long.parseLong(path.split("/")[3])));
+      return noTokens.orElseGet(() -> token(Long.parseLong(path.replaceAll("[^0-9]", ""))));
     }
     if (path.endsWith("/installation") && isApp) {
       var id = installations.get(path.replaceFirst("/repos/", "").replace("/installation", ""));
       return id == null ? status(404) : ok(JsonNodeFactory.instance.objectNode().put("id", id));
     }
     var repository = path.replaceFirst("^/repos/([^/]+/[^/]+)/.*", "$1");
-    if (path.startsWith("/repos/")
-        && !String.valueOf(installations.get(repository)).equals(as)) {
+    if (path.startsWith("/repos/") && !String.valueOf(installations.get(repository)).equals(as)) {
       return status(404);
     }
     var answer = answers.get(request.getMethod() + " " + path);

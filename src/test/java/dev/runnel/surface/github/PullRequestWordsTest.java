@@ -13,6 +13,7 @@ import dev.runnel.core.model.Request;
 import dev.runnel.surface.kit.TrackerSettings;
 import dev.runnel.testkit.SettableClock;
 import java.net.URI;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -104,7 +105,8 @@ class PullRequestWordsTest {
               @@ -10,2 +10,3 @@
                class Cart {
               +  int totl;
-              %2$s"""
+              %2$s\
+              """
                   .formatted(LINK, fence));
     }
 
@@ -125,8 +127,7 @@ class PullRequestWordsTest {
           .contains("\nLines: 3 to 5\n");
       assertThat(
               saidOnALine(
-                  comment ->
-                      comment.putNull("line").put("original_line", 9).put("side", "LEFT")))
+                  comment -> comment.putNull("line").put("original_line", 9).put("side", "LEFT")))
           .contains("\nLine: 9 before the change\n");
     }
 
@@ -210,15 +211,31 @@ class PullRequestWordsTest {
 
     @Test
     void anEditAmendsWhatWasSaid() {
-      var delivery =
-          read(edited("@agent fx it", "@agent fix it", _ -> {})).orElseThrow();
+      var delivery = read(edited("@agent fx it", "@agent fix it", _ -> {})).orElseThrow();
 
       assertThat(delivery.intent())
           .isEqualTo(
               new Intent.Amend(
-                  "comment:492700400:created",
-                  Optional.of(new Intent.Say(Request.of("fix it")))));
+                  "comment:492700400:created", Optional.of(new Intent.Say(Request.of("fix it")))));
       assertThat(delivery.meaning()).startsWith("comment:492700400:edited:2019-05-15T");
+    }
+
+    @Test
+    void aTypoCorrectedThriceIsNeverARequestOfItsOwn() {
+      var meanings = new HashSet<String>();
+      for (var second = 1; second <= 3; second++) {
+        var at = "2019-05-15T15:20:2" + second + "Z";
+        var delivery =
+            read(edited(
+                    "@agent fx it",
+                    "@agent fix it",
+                    body -> ((ObjectNode) body.path("comment")).put("updated_at", at)))
+                .orElseThrow();
+        assertThat(delivery.intent()).isInstanceOf(Intent.Amend.class);
+        meanings.add(delivery.meaning());
+      }
+
+      assertThat(meanings).hasSize(3);
     }
 
     @Test
@@ -247,13 +264,12 @@ class PullRequestWordsTest {
     @Test
     void aLineCommentKeepsItsQuote() {
       var delivery =
-          read(
-                  Deliveries.golden(
-                      "vendor-review-comment-edited",
-                      body -> {
-                        ((ObjectNode) body.path("comment")).put("body", "@agent fix it");
-                        body.putObject("changes").putObject("body").put("from", "@agent fx");
-                      }))
+          read(Deliveries.golden(
+                  "vendor-review-comment-edited",
+                  body -> {
+                    ((ObjectNode) body.path("comment")).put("body", "@agent fix it");
+                    body.putObject("changes").putObject("body").put("from", "@agent fx");
+                  }))
               .orElseThrow();
 
       var now = ((Intent.Amend) delivery.intent()).now().orElseThrow();
@@ -263,13 +279,12 @@ class PullRequestWordsTest {
     @Test
     void aDeletionTakesItBackWhoeverMadeIt() {
       var delivery =
-          read(
-                  Deliveries.golden(
-                      "vendor-issue-comment-deleted",
-                      body -> {
-                        ((ObjectNode) body.path("comment")).put("body", "@agent fix it");
-                        ((ObjectNode) body.path("sender")).put("login", "maintainer");
-                      }))
+          read(Deliveries.golden(
+                  "vendor-issue-comment-deleted",
+                  body -> {
+                    ((ObjectNode) body.path("comment")).put("body", "@agent fix it");
+                    ((ObjectNode) body.path("sender")).put("login", "maintainer");
+                  }))
               .orElseThrow();
 
       assertThat(delivery.intent())
@@ -297,8 +312,7 @@ class PullRequestWordsTest {
               body -> ((ObjectNode) body.path("pull_request")).put("merged", true));
 
       assertThat(read(merged).orElseThrow().intent())
-          .isEqualTo(
-              new Intent.Cancel(Optional.empty(), Optional.of("the pull request is done")));
+          .isEqualTo(new Intent.Cancel(Optional.empty(), Optional.of("the pull request is done")));
     }
   }
 }
