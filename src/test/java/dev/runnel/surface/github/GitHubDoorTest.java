@@ -115,7 +115,10 @@ class GitHubDoorTest {
     switch (permission) {
       case "not asked" -> {}
       case "not found" -> answers(404, "{\"message\": \"ghost is not a user\"}");
-      default -> answers(200, permission(permission.replaceFirst(" .*", ""), permission.replaceFirst(".* ", "")));
+      default ->
+          answers(
+              200,
+              permission(permission.replaceFirst(" .*", ""), permission.replaceFirst(".* ", "")));
     }
 
     var admission = admission(comment(login, type, association));
