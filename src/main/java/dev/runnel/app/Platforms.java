@@ -73,7 +73,7 @@ record Platforms(Optional<SlackSurface> slack, List<Tracker> trackers, OkHttpCli
     return List.of(
         new Tracker(
             "GitHub",
-            "GITHUB_WEBHOOK_SECRET and GITHUB_TOKEN",
+            "GITHUB_WEBHOOK_SECRET and GITHUB_TOKEN, or GITHUB_APP_ID and its key",
             read(GitHubConfig::from, settings.startingWith("GITHUB_", "RUNNEL_"))
                 .map(config -> new GitHubSurface(config, http, clock))
                 .map(it -> new Connection(it, it::check, it::start))),

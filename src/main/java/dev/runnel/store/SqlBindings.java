@@ -23,10 +23,12 @@ final class SqlBindings implements Store.Bindings {
   private static final String COLUMNS = "conversation, run, since, status_post, version, body";
 
   private final Rows rows;
+  private final SqlPullRequests pullRequests;
   private final Set<RunId> changed = new HashSet<>();
 
-  SqlBindings(Rows rows) {
+  SqlBindings(Rows rows, SqlPullRequests pullRequests) {
     this.rows = rows;
+    this.pullRequests = pullRequests;
   }
 
   /// The runs whose bindings this transaction wrote.
@@ -113,7 +115,11 @@ final class SqlBindings implements Store.Bindings {
   @Override
   public boolean save(Binding binding) {
     changed.add(binding.run().id());
-    return binding.version() == 0 ? insert(binding) : update(binding);
+    var isSaved = binding.version() == 0 ? insert(binding) : update(binding);
+    if (isSaved) {
+      pullRequests.opened(binding.run());
+    }
+    return isSaved;
   }
 
   private boolean insert(Binding binding) {

@@ -142,7 +142,10 @@ public final class SqlStore implements Store, AutoCloseable {
 
   @Override
   public <T> T read(Function<Bindings, T> question) {
-    return database.read(rows -> question.apply(new CachedBindings(new SqlBindings(rows), byRun)));
+    return database.read(
+        rows ->
+            question.apply(
+                new CachedBindings(new SqlBindings(rows, new SqlPullRequests(rows)), byRun)));
   }
 
   @Override

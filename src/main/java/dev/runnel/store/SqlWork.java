@@ -17,10 +17,12 @@ final class SqlWork implements Store.Work {
   private final SqlOutbox outbox;
   private final SqlLimits limits;
   private final SqlPreferences preferences;
+  private final SqlPullRequests pullRequests;
 
   SqlWork(Rows rows, Sequence sequence) {
     inbox = new SqlInbox(rows, sequence, touched);
-    bindings = new SqlBindings(rows);
+    pullRequests = new SqlPullRequests(rows);
+    bindings = new SqlBindings(rows, pullRequests);
     outbox = new SqlOutbox(rows, sequence, touched);
     limits = new SqlLimits(rows);
     preferences = new SqlPreferences(rows);
@@ -49,6 +51,11 @@ final class SqlWork implements Store.Work {
   @Override
   public Store.Preferences preferences() {
     return preferences;
+  }
+
+  @Override
+  public Store.PullRequests pullRequests() {
+    return pullRequests;
   }
 
   Set<Touched> touched() {

@@ -32,7 +32,10 @@ class GitHubStoryTest {
         *wait*) sleep 600 & wait ;;
       esac
       echo "$prompt" > prompt-$RUNNEL_EXECUTION
-      echo "Execution $RUNNEL_EXECUTION is done: https://github.com/dana/shop/pull/$RUNNEL_EXECUTION"
+      case "$prompt" in
+        *"as in http"*) echo "Opened $(echo "$prompt" | grep -o 'http[^ ]*/pull/[0-9]*' | head -1)"; echo ;;
+      esac
+      echo "Execution $RUNNEL_EXECUTION is done: https://github.com/dana/shop/pull/9$RUNNEL_EXECUTION"
       """;
 
   private static final Duration PATIENCE = Duration.ofSeconds(40);
@@ -72,7 +75,7 @@ class GitHubStoryTest {
     awaitComment(issue, "Execution 1 is done");
     assertThat(github.comments(issue)).hasSize(2);
     assertThat(github.comments(issue).get(0)).contains("Done");
-    assertThat(github.comments(issue).get(1)).contains("https://github.com/dana/shop/pull/1");
+    assertThat(github.comments(issue).get(1)).contains("https://github.com/dana/shop/pull/91");
     assertThat(prompt(1)).contains("Checkout is red", "It fails since Monday.", "bug");
 
     github.comment("dana", issue, "Looks good.");
@@ -103,6 +106,27 @@ class GitHubStoryTest {
     github.close(issue);
 
     await().atMost(PATIENCE).until(() -> runnel.agents().isEmpty());
+  }
+
+  @Test
+  void whatIsSaidInAReviewReachesTheRunThatOpenedThePullRequest() throws Exception {
+    var pullRequest = github.openPullRequest("fix", "cart.txt");
+    var issue = github.createIssue("Fix the cart", "Open one as in " + pullRequest.link() + " .");
+    github.label(issue, "agent");
+    awaitComment(issue, "Execution 1 is done");
+
+    github.commentOnALine("stranger", pullRequest, "cart.txt", "@agent mine some coins");
+    github.commentOnALine("dana", pullRequest, "cart.txt", "@agent rename the button");
+    awaitComment(pullRequest.number(), "Execution 2 is done");
+    github.review("dana", pullRequest, "@agent and now the title");
+    awaitComment(pullRequest.number(), "Execution 3 is done");
+
+    assertThat(prompt(2)).startsWith("rename the button\n").contains("File: cart.txt", "Line: 1");
+    assertThat(prompt(3)).startsWith("and now the title\n").contains("#pullrequestreview-");
+    assertThat(github.comments(pullRequest.number())).hasSize(2);
+    // The issue has its own answer; its status shows how the run is now.
+    assertThat(github.comments(issue)).hasSize(2);
+    await().atMost(PATIENCE).until(() -> github.comments(issue).getFirst().contains("/pull/93"));
   }
 
   @Test

@@ -124,7 +124,7 @@ public final class EmulateGitHub implements AutoCloseable {
         url().toString());
   }
 
-  /// Sends issues and comments to the address from now on.
+  /// Sends issues, pull requests and what is said on them to the address from now on.
   public void createHook(String url, String secret) {
     call(
         "dana",
@@ -136,7 +136,12 @@ public final class EmulateGitHub implements AutoCloseable {
             "active",
             true,
             "events",
-            List.of("issues", "issue_comment"),
+            List.of(
+                "issues",
+                "issue_comment",
+                "pull_request",
+                "pull_request_review",
+                "pull_request_review_comment"),
             "config",
             Map.of("url", url, "content_type", "json", "secret", secret)));
   }
@@ -167,6 +172,58 @@ public final class EmulateGitHub implements AutoCloseable {
     return call(author, "POST", issuePath(issue) + "/comments", Map.of("body", text))
         .path("id")
         .longValue();
+  }
+
+  /// A pull request as it stands on GitHub.
+  ///
+  /// @param head the commit it ends in
+  public record PullRequest(int number, URI link, String head) {}
+
+  /// Runnel's account proposes a new file, on a branch of its own.
+  public PullRequest openPullRequest(String branch, String file) {
+    var main =
+        call("dana", "GET", PATH + "/git/ref/heads/main", null).path("object").path("sha").asText();
+    call("dana", "POST", PATH + "/git/refs", Map.of("ref", "refs/heads/" + branch, "sha", main));
+    call(
+        "dana",
+        "PUT",
+        PATH + "/contents/" + file,
+        Map.of("message", "Add " + file, "content", "aGVsbG8K", "branch", branch));
+    var opened =
+        call(
+            "runnel",
+            "POST",
+            PATH + "/pulls",
+            Map.of("title", "Add " + file, "head", branch, "base", "main", "body", ""));
+    return new PullRequest(
+        opened.path("number").intValue(), URI.create(opened.path("html_url").asText()), main);
+  }
+
+  /// Says something about the first line of a file.
+  public void commentOnALine(String author, PullRequest pullRequest, String file, String text) {
+    call(
+        author,
+        "POST",
+        PATH + "/pulls/" + pullRequest.number() + "/comments",
+        Map.of(
+            "body",
+            text,
+            "commit_id",
+            pullRequest.head(),
+            "path",
+            file,
+            "line",
+            1,
+            "side",
+            "RIGHT"));
+  }
+
+  public void review(String author, PullRequest pullRequest, String text) {
+    call(
+        author,
+        "POST",
+        PATH + "/pulls/" + pullRequest.number() + "/reviews",
+        Map.of("body", text, "event", "COMMENT"));
   }
 
   public void deleteComment(long id) {

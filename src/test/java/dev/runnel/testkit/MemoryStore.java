@@ -99,6 +99,7 @@ public final class MemoryStore implements Store {
   private Map<RunId, Binding> aside = new LinkedHashMap<>();
   private Map<DeliveryId, String> notes = new LinkedHashMap<>();
   private Map<String, Preferences.Preference> preferences = new LinkedHashMap<>();
+  private MemoryPullRequests pullRequests = new MemoryPullRequests();
   private Map<SurfaceId, Instant> heardThrough = new LinkedHashMap<>();
   private MemoryLimits limits = new MemoryLimits();
   private long seq;
@@ -113,6 +114,7 @@ public final class MemoryStore implements Store {
     var preferencesBefore = new LinkedHashMap<>(preferences);
     var heardBefore = new LinkedHashMap<>(heardThrough);
     var limitsBefore = limits.copy();
+    var pullRequestsBefore = pullRequests.copy();
     try {
       return step.apply(new Transaction());
     } catch (RuntimeException | Error e) {
@@ -124,6 +126,7 @@ public final class MemoryStore implements Store {
       preferences = preferencesBefore;
       heardThrough = heardBefore;
       limits = limitsBefore;
+      pullRequests = pullRequestsBefore;
       throw e;
     }
   }
@@ -198,6 +201,11 @@ public final class MemoryStore implements Store {
     @Override
     public Preferences preferences() {
       return new Prefs();
+    }
+
+    @Override
+    public PullRequests pullRequests() {
+      return pullRequests;
     }
   }
 
@@ -515,6 +523,14 @@ public final class MemoryStore implements Store {
 
     @Override
     public boolean save(Binding binding) {
+      var isSaved = put(binding);
+      if (isSaved) {
+        pullRequests.opened(binding.run());
+      }
+      return isSaved;
+    }
+
+    private boolean put(Binding binding) {
       var run = binding.run().id();
       var stored = bindings.get(binding.conversation());
       var isCurrent = stored != null && stored.run().id().equals(run);

@@ -13,6 +13,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
 import dev.runnel.core.model.Artifact;
+import dev.runnel.core.model.Asker;
 import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
@@ -22,6 +23,7 @@ import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.NoticeId;
 import dev.runnel.core.model.Origin;
 import dev.runnel.core.model.PostRef;
+import dev.runnel.core.model.PullRequest;
 import dev.runnel.core.model.Question;
 import dev.runnel.core.model.Receipt;
 import dev.runnel.core.model.Request;
@@ -693,6 +695,88 @@ public interface StoreContract {
 
   private Optional<Binding> of(RunId run) {
     return store().<Optional<Binding>>commit(work -> work.bindings().of(run));
+  }
+
+  @Test
+  default void whoeverShowsAPullRequestFirstOpenedIt() {
+    var seven = new Artifact("seven", URI.create("https://git.example/acme/Shop/pull/7"), true);
+    var plan = new Artifact("plan", URI.create("https://git.example/acme/shop/pull/8"), false);
+    for (var id : List.of("r1", "r2")) {
+      var thread = id.equals("r1") ? THREAD : OTHER_THREAD;
+      var quiet = run(id, RunState.RUNNING);
+      store().change(work -> work.bindings().save(bound(thread, quiet)));
+      assertThat(opener("https://git.example/acme/shop/pull/7")).isNotEqualTo(Optional.of(id));
+      store()
+          .change(
+              work -> {
+                var binding = work.bindings().of(quiet.id()).orElseThrow();
+                work.bindings().save(binding.seen(showing(quiet, seven, plan)));
+              });
+    }
+
+    assertThat(opener("https://git.example/acme/shop/pull/7")).contains("r1");
+    assertThat(opener("https://git.example/Acme/shop/pull/7/files?w=1#r8")).contains("r1");
+    assertThat(opener("https://git.example/acme/shop/pull/8")).isEmpty();
+    assertThat(opener("https://git.example/acme/shop/pull/77")).isEmpty();
+  }
+
+  private Optional<String> opener(String link) {
+    return store()
+        .<Optional<RunId>>commit(
+            work -> work.pullRequests().opener(PullRequest.of(URI.create(link)).orElseThrow()))
+        .map(RunId::value);
+  }
+
+  private static Run showing(Run run, Artifact... artifacts) {
+    return new Run(
+        run.id(),
+        run.title(),
+        run.state(),
+        run.stateName(),
+        run.message(),
+        run.retryable(),
+        run.session(),
+        List.of(artifacts),
+        run.cost(),
+        run.runTime(),
+        run.updatedAt(),
+        run.delivery());
+  }
+
+  private static Binding bound(Conversation conversation, Run run) {
+    return new Binding(
+        conversation,
+        run,
+        Samples.DANA,
+        Request.of("fix it"),
+        Origin.NONE,
+        Optional.empty(),
+        NINE,
+        false,
+        0);
+  }
+
+  @Test
+  default void whoAsksIsKnownUntilItLeavesOrIsAnswered() {
+    var here = new Asker(THREAD, Samples.DANA, Origin.NONE);
+    var there = new Asker(OTHER_THREAD, Samples.DANA, Origin.NONE);
+    var again = new Asker(OTHER_THREAD, Samples.SAM, Origin.NONE);
+    var run = new RunId("r1");
+    for (var asker : List.of(here, there, again)) {
+      store().change(work -> work.pullRequests().asks(run, asker));
+    }
+    store().change(work -> work.pullRequests().asks(new RunId("r2"), there));
+
+    assertThat(askers("r1")).containsExactly(here, again);
+    store().change(work -> work.pullRequests().leaves(run, THREAD));
+    assertThat(askers("r1")).containsExactly(again);
+    store().change(work -> work.pullRequests().answered(run));
+    assertThat(askers("r1")).isEmpty();
+    assertThat(askers("r2")).containsExactly(there);
+  }
+
+  private List<Asker> askers(String run) {
+    return store().<List<Asker>>commit(work -> work.pullRequests().askers(new RunId(run)));
   }
 
   @Test

@@ -177,9 +177,11 @@ public final class Dispatcher {
         waiting(work, delivery));
   }
 
-  /// The binding of the thread's current run; a stop means an earlier one, where only that goes on.
+  /// The binding of the thread's current run, on a pull request of the run that opened it; a stop
+  // means an earlier one, where only that goes on.
   private static Optional<Binding> own(Work work, Delivery delivery) {
-    var current = work.bindings().of(delivery.conversation());
+    var current =
+        work.bindings().of(delivery.conversation()).or(() -> Audience.steered(work, delivery));
     return current.isPresent()
             && !current.get().isActive()
             && delivery.intent() instanceof Intent.Cancel(var run, _)

@@ -50,8 +50,13 @@ final class Ears {
     var gathering = manners(delivery.conversation()).gathering();
     return Optional.of(delivery.arrivedAt().plus(gathering))
         .filter(until -> until.isAfter(now))
-        .filter(_ -> work.bindings().of(delivery.conversation()).isPresent())
+        .filter(_ -> hasRun(work, delivery))
         .map(until -> until.isAfter(now.plus(gathering)) ? now.plus(gathering) : until);
+  }
+
+  private static boolean hasRun(Work work, Delivery delivery) {
+    return work.bindings().of(delivery.conversation()).isPresent()
+        || Audience.steered(work, delivery).isPresent();
   }
 
   /// Tells who is not listened to how to be heard; only the first time in a thread.

@@ -2,6 +2,7 @@ package dev.runnel.core.flow;
 
 import dev.runnel.core.model.Arrival;
 import dev.runnel.core.model.Binding;
+import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Outcome;
 import dev.runnel.core.model.Plan;
 import dev.runnel.core.model.Receipt;
@@ -60,7 +61,7 @@ final class FollowUps {
     if (found.state().isTerminal()) {
       switch (starts.startedBy(turn.delivery())) {
         case Outcome.Done(var run) -> {
-          starts.started(turn, anew(plan), run);
+          starts.started(turn, anew(turn, plan), run);
           return true;
         }
         case Outcome.Busy(var after, var why) -> {
@@ -111,12 +112,12 @@ final class FollowUps {
     switch (runs.followUp(found.id(), plan.request().text(), turn.delivery().id())) {
       case Outcome.Done(var read) -> followedUp(turn, plan.binding(), found, read);
       case Outcome.Missing _, Outcome.Refused _ when found.state().isTerminal() -> {
-        watchNoMore(plan.binding());
+        watchNoMore(turn, plan.binding());
         startAnew(turn, plan);
       }
       case Outcome.Missing _ -> turns.gone(turn);
       case Outcome.Refused refused -> {
-        watchNoMore(plan.binding());
+        watchNoMore(turn, plan.binding());
         turns.refuse(turn, refused);
       }
       case Outcome.Busy(var after, var why) -> turns.later(turn, after, why);
@@ -133,10 +134,12 @@ final class FollowUps {
         binding,
         run,
         work -> {
+          var current = Turns.current(work, binding);
+          current.ifPresent(it -> Audience.asks(work, turn.delivery(), it));
           if (stoodStill) {
-            Turns.current(work, binding)
-                .filter(current -> !current.reopened())
-                .ifPresent(current -> Turns.save(work, current.reopenedAs(run)));
+            current
+                .filter(it -> !it.reopened())
+                .ifPresent(it -> Turns.save(work, it.reopenedAs(run)));
           }
         });
   }
@@ -156,10 +159,12 @@ final class FollowUps {
     return isKept ? Optional.of(whole[0]) : Optional.empty();
   }
 
-  private void watchNoMore(Binding binding) {
+  private void watchNoMore(Turn turn, Binding binding) {
     turns.change(
-        work ->
-            Turns.current(work, binding).ifPresent(current -> Turns.watchNoMore(work, current)));
+        work -> {
+          Audience.leaves(work, turn.delivery(), binding);
+          Turns.current(work, binding).ifPresent(current -> Turns.watchNoMore(work, current));
+        });
   }
 
   private void followedUp(Turn turn, Binding binding, Run before, Run read) {
@@ -204,10 +209,15 @@ final class FollowUps {
                     "anew",
                     "The run before cannot go on, so a new one takes over here, with what was said"
                         + " so far."))
-        .ifPresent(whole -> starts.start(whole, anew(plan.saying(whole.words()))));
+        .ifPresent(whole -> starts.start(whole, anew(whole, plan.saying(whole.words()))));
   }
 
-  private static Plan.StartRun anew(Plan.FollowUp plan) {
-    return new Plan.StartRun(plan.binding().conversation(), plan.request());
+  /// Where it was said: from a pull request, a run of the pull request's own.
+  private static Plan.StartRun anew(Turn turn, Plan.FollowUp plan) {
+    return new Plan.StartRun(
+        turn.delivery().intent() instanceof Intent.Say
+            ? turn.conversation()
+            : plan.binding().conversation(),
+        plan.request());
   }
 }

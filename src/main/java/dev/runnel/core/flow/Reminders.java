@@ -79,6 +79,8 @@ public record Reminders(List<Duration> after) {
     return notice.update() instanceof Update.Reminder reminder
         && work.bindings()
             .of(notice.conversation())
+            // Asked on its pull request.
+            .or(() -> work.bindings().of(reminder.run().id()))
             .filter(binding -> binding.run().id().equals(reminder.run().id()))
             .filter(binding -> !binding.reopened())
             .filter(binding -> binding.run().state() == RunState.BLOCKED)

@@ -288,9 +288,7 @@ final class Turns {
         .ifPresent(
             current -> {
               var updates = Changes.between(current, run, turn.now());
-              for (var update : updates) {
-                turn.add(work, current.conversation(), update);
-              }
+              Audience.tell(work, current, updates, turn.now());
               if (!updates.isEmpty()) {
                 save(work, current.seen(run));
               }

@@ -1,8 +1,6 @@
 package dev.runnel.core.flow;
 
 import dev.runnel.core.model.Binding;
-import dev.runnel.core.model.Notice;
-import dev.runnel.core.model.NoticeId;
 import dev.runnel.core.model.Outcome;
 import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunState;
@@ -182,10 +180,7 @@ public final class Watcher {
     if (!work.bindings().save(told.seen(run))) {
       return false;
     }
-    for (var update : updates) {
-      work.outbox()
-          .add(new Notice(NoticeId.random(), told.conversation(), update, told.origin(), now, 0));
-    }
+    Audience.tell(work, told, updates, now);
     return true;
   }
 

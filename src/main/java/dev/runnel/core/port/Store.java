@@ -1,5 +1,6 @@
 package dev.runnel.core.port;
 
+import dev.runnel.core.model.Asker;
 import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
@@ -7,6 +8,7 @@ import dev.runnel.core.model.DeliveryId;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.NoticeId;
 import dev.runnel.core.model.PostRef;
+import dev.runnel.core.model.PullRequest;
 import dev.runnel.core.model.Receipt;
 import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunId;
@@ -61,6 +63,8 @@ public interface Store {
     Limits limits();
 
     Preferences preferences();
+
+    PullRequests pullRequests();
   }
 
   /// A row that waits for its worker.
@@ -264,6 +268,25 @@ public interface Store {
 
     /// Nobody uses the limit before that.
     void hold(String limit, Instant until);
+  }
+
+  /// The pull requests that runs opened, which is known as soon as a binding is saved whose run
+  /// shows it; and who waits there for what becomes of the run.
+  interface PullRequests {
+    /// The run that showed it first.
+    Optional<RunId> opener(PullRequest pullRequest);
+
+    /// Who waits for the run's next end; nobody where that is its own thread alone, as usual.
+    List<Asker> askers(RunId run);
+
+    /// One more waits, or the same conversation asks again.
+    void asks(RunId run, Asker asker);
+
+    /// The conversation waits no more.
+    void leaves(RunId run, Conversation conversation);
+
+    /// The end was told.
+    void answered(RunId run);
   }
 
   /// Defaults that people set for themselves or for a place.

@@ -11,8 +11,10 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import okhttp3.OkHttpClient;
 
 /// GitHub's REST API, as far as Runnel calls it. Thread-safe; blocks.
@@ -20,35 +22,90 @@ final class GitHubApi {
   /// The most comments a page can have.
   static final int PAGE = 100;
 
+  private static final Pattern NEXT = Pattern.compile("[?&]cursor=([^&>]+)[^>]*>; *rel=\"next\"");
+
   private final JsonHttp http;
   private final TrackerCalls calls;
+  // Empty for an account's token.
+  private final Optional<InstallationTokens> installations;
 
   GitHubApi(GitHubConfig config, OkHttpClient http, InstantSource clock) {
-    this.http =
-        new JsonHttp(
-            http,
-            config.apiUrl(),
-            Map.of(
-                "Authorization", "Bearer " + config.token(),
-                "Accept", "application/vnd.github+json",
-                "X-GitHub-Api-Version", "2022-11-28",
-                "User-Agent", "runnel"));
-    this.calls = new TrackerCalls("GitHub", GitHubConfig.TOKEN, GitHubConfig.API_URL, clock);
+    this.calls =
+        new TrackerCalls("GitHub", config.identity().setting(), GitHubConfig.API_URL, clock);
+    switch (config.identity()) {
+      case GitHubIdentity.Token(var token) -> {
+        this.installations = Optional.empty();
+        this.http = new JsonHttp(http, config.apiUrl(), headers(token));
+      }
+      case GitHubIdentity.App(var key) -> {
+        var tokens = new InstallationTokens(key, config.apiUrl(), http, clock);
+        this.installations = Optional.of(tokens);
+        this.http =
+            new JsonHttp(
+                http.newBuilder().addInterceptor(new AppAuthorization(key, tokens, clock)).build(),
+                config.apiUrl(),
+                headers(""));
+      }
+    }
+  }
+
+  static Map<String, String> headers(String token) {
+    return Map.of(
+        "Authorization", "Bearer " + token,
+        "Accept", "application/vnd.github+json",
+        "X-GitHub-Api-Version", "2022-11-28",
+        "User-Agent", "runnel");
+  }
+
+  /// Whose installation a repository belongs to, as a delivery said. Calls nobody.
+  void learn(String repository, long installation) {
+    installations.ifPresent(tokens -> tokens.learn(repository, installation));
   }
 
   /// Asks GitHub for something that every token may ask.
   ///
   /// @return what to do when it does not answer, in a sentence
   Optional<String> check() {
-    return calls.check(() -> http.get("/rate_limit"));
+    return calls.check(() -> http.get(installations.isPresent() ? "/app" : "/rate_limit"));
   }
 
-  /// The account that the token belongs to; empty for tokens of apps, or when GitHub cannot be
-  /// asked.
+  /// The account that comments are made by; empty when GitHub cannot be asked.
   Optional<String> account() {
-    return calls.make("The account", () -> http.get("/user")) instanceof ApiResult.Done(var user)
-        ? Json.text(user, "login")
+    var path = installations.isPresent() ? "/app" : "/user";
+    return calls.make("The account", () -> http.get(path)) instanceof ApiResult.Done(var body)
+        ? Json.text(body, "login").or(() -> Json.text(body, "slug").map(slug -> slug + "[bot]"))
         : Optional.empty();
+  }
+
+  /// A page of a list that goes on behind a cursor.
+  ///
+  /// @param next the cursor of what follows
+  record Listed(ApiResult result, Optional<String> next) {}
+
+  /// What was sent by a webhook, the newest first.
+  ///
+  /// @param cursor empty for the newest
+  Listed deliveries(HookPath hook, String cursor) {
+    var next = new ArrayList<String>();
+    var path = hook.path() + "/deliveries?per_page=" + PAGE;
+    var result =
+        calls.make(
+            hook.path(),
+            () -> {
+              var answer = http.get(cursor.isEmpty() ? path : path + "&cursor=" + cursor);
+              answer.header("Link").flatMap(GitHubApi::next).ifPresent(next::add);
+              return answer;
+            });
+    return new Listed(result, next.stream().findFirst());
+  }
+
+  private static Optional<String> next(String link) {
+    return NEXT.matcher(link).results().map(each -> each.group(1)).findFirst();
+  }
+
+  /// One delivery, with its payload.
+  ApiResult delivery(HookPath hook, long id) {
+    return calls.make(hook.path(), () -> http.get(hook.path() + "/deliveries/" + id));
   }
 
   ApiResult comment(IssueKey issue, String body) {
@@ -101,13 +158,42 @@ final class GitHubApi {
   }
 
   ApiResult removeLabel(IssueKey issue, String label) {
-    var name = URLEncoder.encode(label, StandardCharsets.UTF_8).replace("+", "%20");
-    return calls.make(issue, () -> http.delete(issue.issuePath() + "/labels/" + name));
+    return calls.make(issue, () -> http.delete(issue.issuePath() + "/labels/" + encoded(label)));
   }
 
-  ApiResult react(IssueKey issue, long comment, String emoji) {
+  /// @param comment its path
+  ApiResult react(IssueKey issue, String comment, String emoji) {
     var reaction = JsonNodeFactory.instance.objectNode().put("content", emoji);
-    return calls.make(issue, () -> http.post(issue.commentPath(comment) + "/reactions", reaction));
+    return calls.make(issue, () -> http.post(comment + "/reactions", reaction));
+  }
+
+  /// What somebody may do in a repository.
+  /// See https://docs.github.com/rest/collaborators/collaborators
+  ApiResult permission(IssueKey issue, String login) {
+    var path = "/repos/%s/collaborators/%s/permission";
+    return calls.make(issue, () -> http.get(path.formatted(issue.repository(), encoded(login))));
+  }
+
+  /// A comment or a review, as it is now.
+  ApiResult read(IssueKey issue, String path) {
+    return calls.make(issue, () -> http.get(path));
+  }
+
+  /// A page of the comments on lines of a pull request that were made or edited since, oldest
+  /// first.
+  ApiResult lineComments(IssueKey issue, Instant since, int page) {
+    var list = "/comments?sort=created&direction=asc&per_page=" + PAGE + "&page=" + page;
+    return calls.make(issue, () -> http.get(issue.pullPath() + list + since(since)));
+  }
+
+  /// A page of a pull request's reviews, oldest first.
+  ApiResult reviews(IssueKey issue, int page) {
+    var list = "/reviews?per_page=" + PAGE + "&page=" + page;
+    return calls.make(issue, () -> http.get(issue.pullPath() + list));
+  }
+
+  private static String encoded(String text) {
+    return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
   }
 
   private static String commentsPath(IssueKey issue, int page) {

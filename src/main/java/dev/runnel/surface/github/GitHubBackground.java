@@ -2,105 +2,74 @@ package dev.runnel.surface.github;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.runnel.core.model.Background;
-import dev.runnel.core.model.Background.Said;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.port.BackgroundUnavailable;
 import dev.runnel.surface.kit.ApiResult;
+import dev.runnel.surface.kit.BotAccount;
 import dev.runnel.surface.kit.Json;
-import dev.runnel.surface.kit.Markdown;
-import dev.runnel.surface.kit.Marker;
+import dev.runnel.surface.kit.SaidBefore;
 import java.io.IOException;
 import java.time.Instant;
-import java.util.ArrayDeque;
-import java.util.Deque;
-import java.util.List;
 import java.util.Optional;
 import java.util.stream.StreamSupport;
 
 /// Reads what was said on an issue before: the issue itself, and the comments of people who belong
 /// to the repository. The newest comments are kept where not all have room; the others are counted.
 final class GitHubBackground {
-  private static final int LONGEST_SAID = 40_000;
-  private static final int LONGEST_COMMENT = 8_000;
-  private static final int LONGEST_BODY = 40_000;
   private static final int MOST_PAGES = 5;
 
   private final GitHubApi api;
+  private final BotAccount account;
 
-  GitHubBackground(GitHubApi api) {
+  GitHubBackground(GitHubApi api, BotAccount account) {
     this.api = api;
+    this.account = account;
   }
 
   Background read(IssueKey key, Delivery delivery) {
     var issue = asked(api.issue(key));
-    var comments = comments(key, issue.path("comments").asInt(), delivery);
+    var said = new SaidBefore(delivery);
+    var unread = comments(key, issue.path("comments").asInt(), delivery, said);
+    var then = delivery.snapshot();
     return new Background(
-        (Json.isThere(issue, "pull_request") ? "GitHub pull request " : "GitHub issue ") + key,
-        Json.text(issue, "title").map(title -> Markdown.line(title, LONGEST_COMMENT)),
-        Markdown.cut(
-            Markdown.text(Markdown.seen(Json.text(issue, "body").orElse(""))), LONGEST_BODY),
-        StreamSupport.stream(issue.path("labels").spliterator(), false)
-            .flatMap(label -> Json.text(label, "name").stream())
-            .toList(),
-        Json.link(issue, "html_url"),
-        List.copyOf(comments.kept),
-        comments.omitted);
+            (Json.isThere(issue, "pull_request") ? "GitHub pull request " : "GitHub issue ") + key,
+            then.title().or(() -> Json.text(issue, "title").map(SaidBefore::title)),
+            then.body()
+                .orElseGet(() -> SaidBefore.description(Json.text(issue, "body").orElse(""))),
+            Json.texts(issue.path("labels"), "name"),
+            Json.link(issue, "html_url"),
+            said.said(),
+            said.omitted() + unread)
+        .without(said.leftOut(delivery, Json.instant(issue, "updated_at")));
   }
 
   /// Goes backwards through the comments, from the newest on.
-  private Comments comments(IssueKey key, int count, Delivery delivery) {
-    var comments = new Comments(delivery);
+  ///
+  /// @return how many there was no time to read
+  private int comments(IssueKey key, int count, Delivery delivery, SaidBefore before) {
+    var request = delivery.origin().message().flatMap(IssueKey::commentId);
     var pages = (count + GitHubApi.PAGE - 1) / GitHubApi.PAGE;
     var page = pages;
-    while (page > 0 && page > pages - MOST_PAGES && !comments.isFull()) {
+    while (page > 0 && page > pages - MOST_PAGES && !before.isFull()) {
       var said = StreamSupport.stream(asked(api.comments(key, page)).spliterator(), false).toList();
-      said.reversed().forEach(comments::take);
+      said.reversed().forEach(comment -> take(before, comment, request));
       page--;
     }
-    comments.omitted += page * GitHubApi.PAGE;
-    return comments;
+    return page * GitHubApi.PAGE;
   }
 
-  private static final class Comments {
-    private final Optional<Long> request;
-    private final Deque<Said> kept = new ArrayDeque<>();
-    private int room = LONGEST_SAID;
-    private int omitted;
-
-    Comments(Delivery delivery) {
-      request = delivery.origin().message().flatMap(IssueKey::commentId);
-    }
-
-    boolean isFull() {
-      return room <= 0;
-    }
-
-    void take(JsonNode comment) {
-      var body = Json.text(comment, "body").orElse("");
-      var author = People.person(comment.path("user"));
-      var isRequest = request.isPresent() && Json.id(comment, "id").equals(request);
-      if (isRequest || author.isEmpty() || Marker.isIn(body)) {
-        return;
-      }
-      if (!People.mayAsk(comment)) {
-        omitted++;
-        return;
-      }
-      var text = Markdown.cut(Markdown.text(Markdown.seen(body)), LONGEST_COMMENT);
-      if (text.isEmpty()) {
-        return;
-      }
-      room -= text.length();
-      if (room < 0) {
-        room = 0;
-        omitted++;
-        return;
-      }
-      kept.addFirst(
-          new Said(
-              author.get().name(),
-              Json.instant(comment, "created_at").orElse(Instant.EPOCH),
-              text));
+  private void take(SaidBefore before, JsonNode comment, Optional<Long> request) {
+    var author = People.person(comment.path("user"));
+    var isRequest = request.isPresent() && Json.id(comment, "id").equals(request);
+    if (!isRequest && author.isPresent()) {
+      var at = Json.instant(comment, "created_at").orElse(Instant.EPOCH);
+      before.take(
+          author.get().name(),
+          at,
+          Json.instant(comment, "updated_at").orElse(at),
+          Json.text(comment, "body").orElse(""),
+          People.mayAsk(comment),
+          account.mayBe(author.get().name()));
     }
   }
 

@@ -9,25 +9,23 @@ import dev.runnel.core.model.Missed;
 import dev.runnel.core.model.SurfaceId;
 import dev.runnel.surface.kit.ApiResult;
 import dev.runnel.surface.kit.Json;
-import java.time.Duration;
+import dev.runnel.surface.kit.Pages;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.IntFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// What was said and labelled in the repositories of the latest runs: GitHub never sends a
-/// delivery again. Lists need no more than the right to read issues, which the list of a hook's
-/// deliveries does.
+/// delivery again. Lists need no more than the right to read issues; where a hook's own list may
+/// be read, [GitHubDeliveries] does.
 final class GitHubCatchUp {
   private static final Logger log = LoggerFactory.getLogger(GitHubCatchUp.class);
   private static final int MOST_REPOSITORIES = 20;
   private static final int MOST_ISSUES = 30;
-  private static final int MOST_PAGES = 5;
 
   private final SurfaceId surface;
   private final GitHubApi api;
@@ -39,19 +37,6 @@ final class GitHubCatchUp {
     this.api = api;
     this.payloads = payloads;
     this.clock = clock;
-  }
-
-  /// GitHub could not be asked now.
-  private static final class Waits extends Exception {
-    private static final long serialVersionUID = 1;
-    private final Optional<Duration> after;
-    private final String why;
-
-    Waits(ApiResult.Busy busy) {
-      super(busy.why());
-      this.after = busy.after();
-      this.why = busy.why();
-    }
   }
 
   Missed since(Instant since, List<Conversation> conversations) {
@@ -70,32 +55,56 @@ final class GitHubCatchUp {
           hear(heard, repository, issue, since);
         }
       }
-    } catch (Waits waits) {
-      return new Missed.Unknown(waits.after, waits.why);
+    } catch (Pages.Waits waits) {
+      return new Missed.Unknown(waits.after(), waits.why());
     }
     heard.sort(Comparator.comparing(Missed.Heard::at));
     return new Missed.Said(heard);
   }
 
+  private static List<JsonNode> read(IntFunction<ApiResult> pages) throws Pages.Waits {
+    return Pages.read(pages, GitHubApi.PAGE, _ -> false);
+  }
+
   private void hear(List<Missed.Heard> heard, String repository, JsonNode issue, Instant since)
-      throws Waits {
-    var key = Json.number(issue, "number").flatMap(number -> IssueKey.of(repository, number));
-    if (key.isEmpty()) {
+      throws Pages.Waits {
+    var number = Json.number(issue, "number").flatMap(it -> IssueKey.of(repository, it));
+    if (number.isEmpty()) {
       return;
     }
-    for (var comment : read(page -> api.comments(key.get(), since, page))) {
-      var payload = payload("created", repository, comment.path("user"), issue);
-      payload.set("comment", comment);
-      hear(heard, "issue_comment", payload, comment, since);
+    var key = number.get();
+    for (var comment : read(page -> api.comments(key, since, page))) {
+      said(heard, Words.IN_A_COMMENT, repository, issue, comment, since);
     }
-    for (var event : read(page -> api.events(key.get(), page))) {
+    if (Json.isThere(issue, "pull_request")) {
+      for (var comment : read(page -> api.lineComments(key, since, page))) {
+        said(heard, Words.ON_A_LINE, repository, issue, comment, since);
+      }
+      for (var review : read(page -> api.reviews(key, page))) {
+        said(heard, Words.IN_A_REVIEW, repository, issue, review, since);
+      }
+    }
+    for (var event : read(page -> api.events(key, page))) {
       var payload =
           payload(
               event.path("event").asText(), repository, event.path("actor"), asItWas(issue, event));
       payload.set("label", event.path("label"));
       payload.set("assignee", event.path("assignee"));
-      hear(heard, "issues", payload, event, since);
+      hear(heard, "issues", payload, event, "created_at", since);
     }
+  }
+
+  private void said(
+      List<Missed.Heard> heard,
+      Words kind,
+      String repository,
+      JsonNode issue,
+      JsonNode said,
+      Instant since) {
+    var payload = payload(kind.first(), repository, said.path("user"), issue);
+    payload.set(kind.member(), said);
+    var dated = kind == Words.IN_A_REVIEW ? "submitted_at" : "created_at";
+    hear(heard, kind.event(), payload, said, dated, since);
   }
 
   /// A label that an issue got and lost again still started a run.
@@ -105,15 +114,22 @@ final class GitHubCatchUp {
     return then;
   }
 
-  /// @param dated what happened, with its `id` and `created_at`
+  /// @param thing what happened, with its `id`
+  /// @param dated its member that says when
   private void hear(
-      List<Missed.Heard> heard, String event, ObjectNode payload, JsonNode dated, Instant since) {
-    var at = Json.instant(dated, "created_at").filter(it -> !it.isBefore(since));
-    var id = Json.id(dated, "id").map(it -> "caught-up-" + event + "-" + it);
+      List<Missed.Heard> heard,
+      String event,
+      ObjectNode payload,
+      JsonNode thing,
+      String dated,
+      Instant since) {
+    var at = Json.instant(thing, dated).filter(it -> !it.isBefore(since));
+    var id = Json.id(thing, "id").map(it -> "caught-up-" + event + "-" + it);
     if (at.isPresent() && id.isPresent()) {
       payloads
           .read(event, DeliveryId.of(surface, id.get()), payload, clock.instant())
-          .ifPresent(said -> heard.add(new Missed.Heard(said, at.get(), payload.has("comment"))));
+          .ifPresent(
+              said -> heard.add(new Missed.Heard(said, at.get(), Words.of(event).isPresent())));
     }
   }
 
@@ -124,29 +140,5 @@ final class GitHubCatchUp {
     payload.set("sender", sender);
     payload.set("issue", issue);
     return payload;
-  }
-
-  private static List<JsonNode> read(IntFunction<ApiResult> pages) throws Waits {
-    var all = new ArrayList<JsonNode>();
-    for (var page = 1; page <= MOST_PAGES; page++) {
-      switch (pages.apply(page)) {
-        case ApiResult.Done(var list) -> {
-          list.forEach(all::add);
-          if (list.size() < GitHubApi.PAGE) {
-            return all;
-          }
-        }
-        case ApiResult.Busy busy -> throw new Waits(busy);
-        case ApiResult.Gone(var why) -> {
-          log.info("catch-up sees nothing why={}", why);
-          return all;
-        }
-        case ApiResult.Refused(var why) -> {
-          log.warn("catch-up refused why={}", why);
-          return all;
-        }
-      }
-    }
-    return all;
   }
 }

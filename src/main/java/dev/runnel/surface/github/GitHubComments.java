@@ -1,7 +1,9 @@
 package dev.runnel.surface.github;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.runnel.core.model.PostRef;
 import dev.runnel.surface.kit.ApiResult;
+import dev.runnel.surface.kit.BotAccount;
 import dev.runnel.surface.kit.IssueComments;
 import dev.runnel.surface.kit.Json;
 import java.time.Instant;
@@ -9,7 +11,7 @@ import java.util.List;
 import java.util.Optional;
 
 /// The comments of one issue on GitHub.
-record GitHubComments(GitHubApi api, IssueKey issue) implements IssueComments {
+record GitHubComments(GitHubApi api, IssueKey issue, BotAccount account) implements IssueComments {
   @Override
   public ApiResult add(String text) {
     return api.comment(issue, text);
@@ -36,8 +38,24 @@ record GitHubComments(GitHubApi api, IssueKey issue) implements IssueComments {
   }
 
   @Override
+  public boolean mayBeOurs(JsonNode comment) {
+    return Json.text(comment.path("user"), "login").filter(account::mayBe).isPresent();
+  }
+
+  @Override
   public ApiResult react(long comment) {
-    return api.react(issue, comment, "eyes");
+    return react(issue.comment(comment));
+  }
+
+  @Override
+  public ApiResult react(PostRef ref) {
+    return api.react(issue, issue.path(ref).orElseThrow(), "eyes");
+  }
+
+  /// Also one on a line of a pull request; a whole review takes no reactions.
+  @Override
+  public boolean isComment(PostRef ref) {
+    return comment(ref).or(() -> IssueKey.lineCommentId(ref)).isPresent();
   }
 
   @Override

@@ -2,29 +2,82 @@ package dev.runnel.surface.github;
 
 import dev.runnel.surface.kit.SettingValues;
 import dev.runnel.surface.kit.TrackerSettings;
+import java.io.IOException;
 import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /// How to talk with GitHub.
 ///
 /// @param webhookSecrets all valid at once, so that they can be rotated without an outage
-/// @param token of the account that comments
+/// @param identity whose name the comments carry
 /// @param apiUrl without a slash at its end; on Enterprise Server it ends in `/api/v3`
+/// @param access the least role in a repository that may start and steer runs
+/// @param hooks whose lists of deliveries are read to catch up; an app reads its own
 public record GitHubConfig(
-    List<String> webhookSecrets, String token, URI apiUrl, TrackerSettings tracker) {
+    List<String> webhookSecrets,
+    GitHubIdentity identity,
+    URI apiUrl,
+    Access access,
+    List<HookPath> hooks,
+    TrackerSettings tracker) {
   static final String SECRET = "GITHUB_WEBHOOK_SECRET";
   static final String TOKEN = "GITHUB_TOKEN";
+  static final String APP_ID = "GITHUB_APP_ID";
+  static final String KEY = "GITHUB_PRIVATE_KEY";
+  static final String KEY_FILE = "GITHUB_PRIVATE_KEY_FILE";
   static final String API_URL = "GITHUB_API_URL";
+  static final String ACCESS = "GITHUB_ACCESS";
+  static final String HOOKS = "GITHUB_HOOKS";
 
   private static final String DEFAULT_API_URL = "https://api.github.com";
 
+  /// GitHub's roles, each with all that the ones before may.
+  public enum Access {
+    READ,
+    TRIAGE,
+    WRITE,
+    MAINTAIN,
+    ADMIN;
+
+    /// @return empty for a role that GitHub does not have by itself
+    static Optional<Access> of(String word) {
+      return Stream.of(values()).filter(each -> each.word().equals(word)).findFirst();
+    }
+
+    private String word() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+
+    private static Access required(String word) {
+      return of(word)
+          .orElseThrow(
+              () ->
+                  new IllegalArgumentException(
+                      ACCESS + " must be read, triage, write, maintain or admin."));
+    }
+  }
+
   public GitHubConfig {
     webhookSecrets = List.copyOf(webhookSecrets);
+    hooks = List.copyOf(hooks);
     SettingValues.requireSecrets(SECRET, webhookSecrets);
-    SettingValues.requireToken(TOKEN, token);
+    if (identity instanceof GitHubIdentity.Token(var token)) {
+      SettingValues.requireToken(TOKEN, token);
+    }
     SettingValues.requireAddress(API_URL, apiUrl, DEFAULT_API_URL);
+  }
+
+  /// With an account's token; who may write is heard.
+  public GitHubConfig(
+      List<String> webhookSecrets, String token, URI apiUrl, TrackerSettings tracker) {
+    this(webhookSecrets, new GitHubIdentity.Token(token), apiUrl, Access.WRITE, List.of(), tracker);
   }
 
   /// Reads the settings by their names.
@@ -33,18 +86,50 @@ public record GitHubConfig(
   /// @throws IllegalArgumentException with the setting's name and what is missing
   public static Optional<GitHubConfig> from(Map<String, String> settings) {
     var values = new SettingValues(settings);
-    return values.areThere(SECRET, TOKEN)
-        ? Optional.of(
-            new GitHubConfig(
-                values.list(SECRET),
-                values.text(TOKEN).orElseThrow(),
-                values.address(API_URL, DEFAULT_API_URL),
-                TrackerSettings.from(settings)))
-        : Optional.empty();
+    return identity(values)
+        .map(
+            identity ->
+                new GitHubConfig(
+                    values.list(SECRET),
+                    identity,
+                    values.address(API_URL, DEFAULT_API_URL),
+                    Access.required(values.text(ACCESS).orElse("write")),
+                    values.list(HOOKS).stream().map(HookPath::of).toList(),
+                    TrackerSettings.from(settings)));
+  }
+
+  private static Optional<GitHubIdentity> identity(SettingValues values) {
+    var isApp = Stream.of(APP_ID, KEY, KEY_FILE).anyMatch(name -> values.text(name).isPresent());
+    if (!isApp) {
+      return values.areThere(SECRET, TOKEN)
+          ? values.text(TOKEN).map(GitHubIdentity.Token::new)
+          : Optional.empty();
+    }
+    if (values.text(TOKEN).isPresent()) {
+      throw new IllegalArgumentException(
+          TOKEN + " is set beside a GitHub App. Keep the one or the other.");
+    }
+    var key = values.text(KEY).isPresent() ? KEY : KEY_FILE;
+    if (values.text(KEY).isPresent() && values.text(KEY_FILE).isPresent()) {
+      throw new IllegalArgumentException(KEY + " is set beside " + KEY_FILE + ". Keep one.");
+    }
+    var _ = values.areThere(SECRET, APP_ID, key);
+    var text = values.text(key).orElseThrow();
+    try {
+      var pem = key.equals(KEY) ? text : Files.readString(Path.of(text));
+      return Optional.of(
+          new GitHubIdentity.App(new AppKey(values.text(APP_ID).orElseThrow(), pem)));
+    } catch (IOException | InvalidPathException unreadable) {
+      throw new IllegalArgumentException(
+          KEY_FILE + " names a file that cannot be read: " + text, unreadable);
+    } catch (IllegalArgumentException malformed) {
+      throw new IllegalArgumentException(key + " " + malformed.getMessage() + ".", malformed);
+    }
   }
 
   @Override
   public String toString() {
-    return "GitHubConfig[apiUrl=%s, tracker=%s, secrets withheld]".formatted(apiUrl, tracker);
+    return "GitHubConfig[apiUrl=%s, access=%s, hooks=%s, tracker=%s, secrets withheld]"
+        .formatted(apiUrl, access, hooks, tracker);
   }
 }

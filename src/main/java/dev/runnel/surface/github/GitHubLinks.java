@@ -11,7 +11,8 @@ import java.util.regex.Pattern;
 final class GitHubLinks {
   private static final Pattern ISSUE =
       Pattern.compile("/(?<repository>[^/]+/[^/]+)/(?:issues|pull)/(?<number>\\d{1,9})(?:/.*)?");
-  private static final Pattern COMMENT = Pattern.compile("issuecomment-(?<id>\\d{1,18})");
+  private static final Pattern SAID =
+      Pattern.compile("(?<kind>issuecomment-|discussion_r|pullrequestreview-)(?<id>\\d{1,18})");
 
   private GitHubLinks() {}
 
@@ -21,15 +22,25 @@ final class GitHubLinks {
     if (!host(link).equals(host(api).replaceFirst("^api\\.", "")) || !path.matches()) {
       return Optional.empty();
     }
-    var comment = COMMENT.matcher(Optional.ofNullable(link.getFragment()).orElse(""));
     return IssueKey.of(path.group("repository"), Integer.parseInt(path.group("number")))
         .map(
             issue ->
                 new Shown(
-                    issue.in(surface),
-                    comment.matches()
-                        ? Optional.of(GitHubPayloads.meaning(Long.parseLong(comment.group("id"))))
-                        : Optional.empty()));
+                    issue.in(surface), said(Optional.ofNullable(link.getFragment()).orElse(""))));
+  }
+
+  private static Optional<String> said(String fragment) {
+    var said = SAID.matcher(fragment);
+    if (!said.matches()) {
+      return Optional.empty();
+    }
+    var id = Long.parseLong(said.group("id"));
+    return Optional.of(
+        switch (said.group("kind")) {
+          case "discussion_r" -> Words.ON_A_LINE.meaning(id);
+          case "pullrequestreview-" -> Words.IN_A_REVIEW.meaning(id);
+          default -> Words.IN_A_COMMENT.meaning(id);
+        });
   }
 
   private static String host(URI address) {

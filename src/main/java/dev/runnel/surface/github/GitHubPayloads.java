@@ -11,6 +11,7 @@ import dev.runnel.surface.kit.BotAccount;
 import dev.runnel.surface.kit.Ending;
 import dev.runnel.surface.kit.IssueRules;
 import dev.runnel.surface.kit.Json;
+import dev.runnel.surface.kit.SaidBefore;
 import dev.runnel.surface.kit.TrackerSettings;
 import java.time.Instant;
 import java.util.Optional;
@@ -20,22 +21,31 @@ import java.util.Optional;
 ///
 /// Payloads: https://docs.github.com/webhooks/webhook-events-and-payloads
 final class GitHubPayloads {
-  private static final String ISSUE = "issue";
+  private static final String ISSUES = "issues";
+  private static final String PULL_REQUEST = "pull_request";
 
   private final SurfaceId surface;
   private final IssueRules rules;
   private final BotAccount account;
+  private final GitHubWords words;
 
-  GitHubPayloads(SurfaceId surface, TrackerSettings settings, BotAccount account) {
+  GitHubPayloads(SurfaceId surface, TrackerSettings settings, BotAccount account, CodeQuote quote) {
     this.surface = surface;
     this.rules = new IssueRules(settings);
     this.account = account;
+    this.words = new GitHubWords(rules, quote);
+  }
+
+  /// Whether anything in an event may be for us.
+  static boolean knows(String event) {
+    return event.equals(ISSUES) || event.equals(PULL_REQUEST) || Words.of(event).isPresent();
   }
 
   /// @param event as in `X-GitHub-Event`
   /// @return empty when nothing in it is for us
   Optional<Delivery> read(String event, DeliveryId id, JsonNode payload, Instant arrivedAt) {
-    var issue = payload.path("issue");
+    var issue =
+        payload.path("issue").isObject() ? payload.path("issue") : payload.path(PULL_REQUEST);
     var key =
         Json.text(payload.path("repository"), "full_name")
             .flatMap(
@@ -45,12 +55,10 @@ final class GitHubPayloads {
     if (key.isEmpty() || sender.isEmpty() || action.isEmpty()) {
       return Optional.empty();
     }
-    var said = new Said(id, action.get(), key.get(), sender.get(), payload, arrivedAt);
-    return switch (event) {
-      case "issues" -> issues(said);
-      case "issue_comment" -> comment(said);
-      default -> Optional.empty();
-    };
+    var said = new Said(id, action.get(), key.get(), sender.get(), issue, payload, arrivedAt);
+    return event.equals(ISSUES) || event.equals(PULL_REQUEST)
+        ? issue(said)
+        : Words.of(event).flatMap(kind -> words(said, kind));
   }
 
   private record Said(
@@ -58,10 +66,19 @@ final class GitHubPayloads {
       String action,
       IssueKey key,
       Actor sender,
+      JsonNode issue,
       JsonNode payload,
       Instant arrivedAt) {
-    JsonNode issue() {
-      return payload.path("issue");
+    /// A pull request is also told of as an issue that has one.
+    String thing() {
+      return payload.path(PULL_REQUEST).isObject() || issue.path(PULL_REQUEST).isObject()
+          ? "pull request"
+          : "issue";
+    }
+
+    boolean isMerged() {
+      return issue.path("merged").asBoolean()
+          || Json.isThere(issue.path(PULL_REQUEST), "merged_at");
     }
 
     Optional<String> label() {
@@ -73,7 +90,7 @@ final class GitHubPayloads {
     }
 
     Optional<String> title() {
-      return Json.text(issue(), "title");
+      return Json.text(issue, "title");
     }
 
     /// The same for the deliveries of a repository's hook and of its organisation's.
@@ -83,33 +100,33 @@ final class GitHubPayloads {
           + key
           + ":"
           + label().map(name -> name + ":").orElse("")
-          + Json.text(issue(), "updated_at").orElse(id.value());
+          + Json.text(issue, "updated_at").orElse(id.value());
     }
   }
 
-  private Optional<Delivery> issues(Said said) {
+  private Optional<Delivery> issue(Said said) {
     return switch (said.action()) {
       case "labeled" ->
           said.label()
               .filter(_ -> mayStart(said))
-              .flatMap(name -> rules.labelled(name, said.title(), ISSUE))
+              .flatMap(name -> rules.labelled(name, said.title(), said.thing()))
               .map(intent -> changed(said, "label", intent));
       case "assigned" ->
           said.assignee()
               .filter(account::is)
               .filter(_ -> mayStart(said))
-              .map(_ -> changed(said, "assign", rules.assigned(said.title(), ISSUE)));
+              .map(_ -> changed(said, "assign", rules.assigned(said.title(), said.thing())));
       // GitHub's own examples show the removed label among those that stay.
       case "unlabeled" ->
           said.label()
               .flatMap(
                   name ->
                       rules.unlabelled(
-                          name, Json.texts(said.issue().path("labels"), "name"), ISSUE))
+                          name, Json.texts(said.issue().path("labels"), "name"), said.thing()))
               .map(intent -> changed(said, said.action(), intent));
       case "unassigned" ->
           said.assignee().filter(account::is).flatMap(_ -> ended(said, Ending.UNASSIGN));
-      case "closed" -> ended(said, Ending.CLOSE);
+      case "closed" -> ended(said, said.isMerged() ? Ending.DONE : Ending.CLOSE);
       case "deleted" -> ended(said, Ending.DELETE);
       case "transferred" -> ended(said, Ending.MOVE);
       default -> Optional.empty();
@@ -122,7 +139,7 @@ final class GitHubPayloads {
   }
 
   private Optional<Delivery> ended(Said said, Ending ending) {
-    return rules.ended(ending, ISSUE).map(intent -> changed(said, said.action(), intent));
+    return rules.ended(ending, said.thing()).map(intent -> changed(said, said.action(), intent));
   }
 
   /// Only a start is said to Runnel: where no run goes on, a stop that nobody said does nothing.
@@ -130,52 +147,49 @@ final class GitHubPayloads {
     return delivery(
         said,
         said.meaning(what),
+        said.sender(),
         intent,
         intent instanceof Intent.Start,
-        new Origin(Json.link(said.issue(), "html_url"), Optional.empty(), Optional.empty(), false));
+        new Origin(Json.link(said.issue(), "html_url"), Optional.empty(), Optional.empty(), false),
+        Json.instant(said.issue(), "updated_at"));
   }
 
-  private Optional<Delivery> comment(Said said) {
-    var comment = said.payload().path("comment");
-    var body = Json.text(comment, "body");
-    var id = Json.id(comment, "id");
-    if (!said.action().equals("created")
-        || body.isEmpty()
-        || id.isEmpty()
-        || !People.mayAsk(comment)) {
-      return Optional.empty();
-    }
-    return rules
-        .said(body.get())
+  private Optional<Delivery> words(Said said, Words kind) {
+    return words
+        .read(kind, said.action(), said.sender(), said.payload())
         .map(
-            intent ->
+            it ->
                 delivery(
                     said,
-                    meaning(id.get()),
-                    intent,
+                    it.meaning(),
+                    it.author(),
+                    it.intent(),
                     true,
                     new Origin(
-                        Json.link(comment, "html_url"),
+                        Json.link(kind.in(said.payload()), "html_url"),
                         Optional.empty(),
-                        Optional.of(said.key().comment(id.get())),
-                        false)));
-  }
-
-  /// The semantic key of a new comment.
-  static String meaning(long comment) {
-    return "comment:" + comment + ":created";
+                        Optional.of(kind.ref(said.key(), it.id())),
+                        false),
+                    kind.at(said.payload())));
   }
 
   private Delivery delivery(
-      Said said, String meaning, Intent intent, boolean addressed, Origin origin) {
+      Said said,
+      String meaning,
+      Actor actor,
+      Intent intent,
+      boolean addressed,
+      Origin origin,
+      Optional<Instant> at) {
     return new Delivery(
-        said.id(),
-        meaning,
-        said.key().in(surface),
-        said.sender(),
-        intent,
-        addressed,
-        origin,
-        said.arrivedAt());
+            said.id(),
+            meaning,
+            said.key().in(surface),
+            actor,
+            intent,
+            addressed,
+            origin,
+            said.arrivedAt())
+        .about(SaidBefore.snapshot(at, said.title(), Json.whole(said.issue(), "body")));
   }
 }

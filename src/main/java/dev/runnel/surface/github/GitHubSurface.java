@@ -1,9 +1,12 @@
 package dev.runnel.surface.github;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.runnel.core.model.Admission;
 import dev.runnel.core.model.Background;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.Manners;
 import dev.runnel.core.model.Missed;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.PostRef;
@@ -17,9 +20,11 @@ import dev.runnel.core.port.Surface;
 import dev.runnel.surface.kit.BotAccount;
 import dev.runnel.surface.kit.CommentPosts;
 import dev.runnel.surface.kit.Hmac;
+import dev.runnel.surface.kit.Json;
 import dev.runnel.surface.kit.MarkdownPosts;
 import dev.runnel.surface.kit.WebhookBody;
 import java.net.URI;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
@@ -40,13 +45,19 @@ public final class GitHubSurface implements Surface {
   private static final Pattern DELIVERY = Pattern.compile("[!-~]{1,200}");
   private static final MarkdownPosts.Dialect DIALECT = new MarkdownPosts.Dialect(65_536, false);
 
+  // A review and each of its comments are deliveries of their own, sent at once.
+  private static final Manners MANNERS =
+      new Manners(Manners.Listening.EVERYONE, Duration.ofSeconds(2));
+
   private final Hmac hmac;
   private final GitHubPayloads payloads;
   private final CommentPosts posts;
   private final BotAccount account;
   private final GitHubApi api;
   private final GitHubBackground background;
+  private final GitHubDoor door;
   private final GitHubCatchUp catchUp;
+  private final GitHubDeliveries deliveries;
   private final URI apiUrl;
 
   public GitHubSurface(GitHubConfig config, OkHttpClient http, InstantSource clock) {
@@ -54,10 +65,21 @@ public final class GitHubSurface implements Surface {
     this.apiUrl = config.apiUrl();
     this.api = new GitHubApi(config, http, clock);
     this.account = new BotAccount(api::account);
-    this.payloads = new GitHubPayloads(ID, config.tracker(), account);
+    this.payloads =
+        new GitHubPayloads(
+            ID, config.tracker(), account, new CodeQuote(config.webhookSecrets().getFirst()));
     this.posts = new CommentPosts(config.tracker(), new MarkdownPosts(config.tracker(), DIALECT));
-    this.background = new GitHubBackground(api);
+    this.background = new GitHubBackground(api, account);
+    this.door = new GitHubDoor(api, config.access());
     this.catchUp = new GitHubCatchUp(ID, api, payloads, clock);
+    this.deliveries = new GitHubDeliveries(ID, api, payloads, clock, hooks(config));
+  }
+
+  private static List<HookPath> hooks(GitHubConfig config) {
+    return switch (config.identity()) {
+      case GitHubIdentity.App _ -> List.of(HookPath.OF_THE_APP);
+      case GitHubIdentity.Token _ -> config.hooks();
+    };
   }
 
   /// Asks GitHub once whether the token is good.
@@ -94,6 +116,7 @@ public final class GitHubSurface implements Surface {
     if (event.isEmpty() || delivery.isEmpty()) {
       return rejected(400, "the headers X-GitHub-Event and X-GitHub-Delivery are missing");
     }
+    learn(payload.get());
     if (event.get().equals("ping")) {
       return new Reception.Answered(Reply.text(200, "pong"));
     }
@@ -101,6 +124,14 @@ public final class GitHubSurface implements Surface {
         .read(event.get(), DeliveryId.of(ID, delivery.get()), payload.get(), request.arrivedAt())
         .<Reception>map(said -> new Reception.Accepted(said, Reply.empty(202)))
         .orElseGet(() -> new Reception.Answered(Reply.empty(204)));
+  }
+
+  private void learn(JsonNode payload) {
+    var repository = Json.text(payload.path("repository"), "full_name");
+    var installation = Json.id(payload.path("installation"), "id");
+    if (repository.isPresent() && installation.isPresent()) {
+      api.learn(repository.get(), installation.get());
+    }
   }
 
   /// They send GitHub's headers beside their own.
@@ -121,10 +152,22 @@ public final class GitHubSurface implements Surface {
   }
 
   @Override
+  public Admission admit(Delivery delivery) {
+    return IssueKey.of(delivery.conversation())
+        .map(issue -> door.admit(issue, delivery))
+        .orElse(Admission.ADMITTED);
+  }
+
+  @Override
   public Background background(Delivery delivery) {
     return IssueKey.of(delivery.conversation())
         .map(issue -> background.read(issue, delivery))
         .orElse(Background.NONE);
+  }
+
+  @Override
+  public Manners manners(Conversation conversation) {
+    return MANNERS;
   }
 
   @Override
@@ -135,7 +178,7 @@ public final class GitHubSurface implements Surface {
   @Override
   public Missed missed(Instant since, List<Conversation> conversations) {
     account.learn();
-    return catchUp.since(since, conversations);
+    return deliveries.areListed() ? deliveries.since(since) : catchUp.since(since, conversations);
   }
 
   /// Every delivery from GitHub has its issue, so there is never a thread to open.
@@ -150,6 +193,6 @@ public final class GitHubSurface implements Surface {
     if (issue.isEmpty()) {
       return new Posting.Undeliverable(notice.conversation() + " is no issue on GitHub.");
     }
-    return posts.post(new GitHubComments(api, issue.get()), notice, status);
+    return posts.post(new GitHubComments(api, issue.get(), account), notice, status);
   }
 }

@@ -15,6 +15,8 @@ record IssueKey(String repository, int number) {
       Pattern.compile("[A-Za-z0-9][A-Za-z0-9_-]*/(?!\\.{1,2}$)[A-Za-z0-9._-]+");
   private static final Pattern KEY = Pattern.compile("(?<repository>.+)#(?<number>[0-9]{1,9})");
   private static final Pattern COMMENT = Pattern.compile(".+/(?<id>[0-9]{1,18})");
+  private static final Pattern LINE_COMMENT = Pattern.compile(".+/r(?<id>[0-9]{1,18})");
+  private static final Pattern REVIEW = Pattern.compile(".+/review-(?<id>[0-9]{1,18})");
 
   static Optional<IssueKey> of(String repository, int number) {
     return REPOSITORY.matcher(repository).matches() && number > 0
@@ -43,9 +45,36 @@ record IssueKey(String repository, int number) {
     return new PostRef(this + "/" + id);
   }
 
+  /// A comment on a line of a pull request: `acme/shop#7/r1234`
+  PostRef lineComment(long id) {
+    return new PostRef(this + "/r" + id);
+  }
+
+  /// `acme/shop#7/review-1234`
+  PostRef review(long id) {
+    return new PostRef(this + "/review-" + id);
+  }
+
   /// The id at the end of a reference made by [#comment(long)].
   static Optional<Long> commentId(PostRef ref) {
-    var matcher = COMMENT.matcher(ref.value());
+    return id(COMMENT, ref);
+  }
+
+  /// The same for [#lineComment(long)].
+  static Optional<Long> lineCommentId(PostRef ref) {
+    return id(LINE_COMMENT, ref);
+  }
+
+  /// Where the API has what the reference is to; empty for a reference to anything else.
+  Optional<String> path(PostRef ref) {
+    return commentId(ref)
+        .map(this::commentPath)
+        .or(() -> lineCommentId(ref).map(this::lineCommentPath))
+        .or(() -> id(REVIEW, ref).map(id -> pullPath() + "/reviews/" + id));
+  }
+
+  private static Optional<Long> id(Pattern pattern, PostRef ref) {
+    var matcher = pattern.matcher(ref.value());
     return matcher.matches() ? Optional.of(Long.valueOf(matcher.group("id"))) : Optional.empty();
   }
 
@@ -55,6 +84,18 @@ record IssueKey(String repository, int number) {
 
   String commentPath(long id) {
     return "/repos/" + repository + "/issues/comments/" + id;
+  }
+
+  String lineCommentPath(long id) {
+    return "/repos/" + repository + "/pulls/comments/" + id;
+  }
+
+  String pullPath() {
+    return "/repos/" + repository + "/pulls/" + number;
+  }
+
+  String owner() {
+    return repository.substring(0, repository.indexOf('/'));
   }
 
   @Override

@@ -28,8 +28,18 @@ final class People {
 
   /// Who comments counts only if they belong, and if they wrote it themselves.
   static boolean mayAsk(JsonNode comment) {
-    return belongs(comment)
-        && person(comment.path("user")).isPresent()
+    return belongs(comment) && wroteIt(comment);
+  }
+
+  /// The same, where GitHub is asked later: who contributed may belong and not show it.
+  static boolean mayBelong(JsonNode comment) {
+    return (belongs(comment)
+            || Json.text(comment, "author_association").filter("CONTRIBUTOR"::equals).isPresent())
+        && wroteIt(comment);
+  }
+
+  private static boolean wroteIt(JsonNode comment) {
+    return person(comment.path("user")).isPresent()
         && !Json.isThere(comment, "performed_via_github_app");
   }
 

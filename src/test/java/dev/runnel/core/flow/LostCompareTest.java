@@ -121,6 +121,11 @@ class LostCompareTest {
       }
 
       @Override
+      public Store.PullRequests pullRequests() {
+        return work.pullRequests();
+      }
+
+      @Override
       public Store.Limits limits() {
         return work.limits();
       }

@@ -7,7 +7,6 @@ import dev.runnel.core.model.Shown;
 import dev.runnel.core.model.SurfaceId;
 import java.net.URI;
 import java.util.Optional;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -27,14 +26,17 @@ class GitHubLinksTest {
         .contains(new Shown(new Conversation(GITHUB, "acme/shop#7"), Optional.empty()));
   }
 
-  @Test
-  void aCommentIsItself() {
-    assertThat(
-            shown(
-                "https://git.acme.com/acme/shop/issues/7#issuecomment-123",
-                "https://git.acme.com/api/v3"))
-        .contains(
-            new Shown(new Conversation(GITHUB, "acme/shop#7"), Optional.of("comment:123:created")));
+  @ParameterizedTest
+  @CsvSource({
+    "issues/7#issuecomment-123, comment:123:created",
+    "pull/7#issuecomment-123, comment:123:created",
+    "pull/7#discussion_r123, line-comment:123:created",
+    "pull/7/files#discussion_r123, line-comment:123:created",
+    "pull/7#pullrequestreview-123, review:123:submitted",
+  })
+  void whatSomebodySaidIsItself(String path, String meaning) {
+    assertThat(shown("https://git.acme.com/acme/shop/" + path, "https://git.acme.com/api/v3"))
+        .contains(new Shown(new Conversation(GITHUB, "acme/shop#7"), Optional.of(meaning)));
   }
 
   @ParameterizedTest

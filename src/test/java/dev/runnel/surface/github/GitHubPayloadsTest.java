@@ -215,14 +215,14 @@ class GitHubPayloadsTest {
       "OWNER, true",
       "MEMBER, true",
       "COLLABORATOR, true",
-      "CONTRIBUTOR, false",
+      "CONTRIBUTOR, true",
       "FIRST_TIMER, false",
       "FIRST_TIME_CONTRIBUTOR, false",
       "MANNEQUIN, false",
       "NONE, false",
       "INVENTED_LATER, false",
     })
-    void onlyPeopleWhoBelongAreHeard(String association, boolean heard) {
+    void onlyPeopleWhoMayBelongAreHeardAtAll(String association, boolean heard) {
       var request =
           Deliveries.golden(
               "recorded-comment",

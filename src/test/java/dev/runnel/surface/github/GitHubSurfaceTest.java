@@ -71,6 +71,7 @@ class GitHubSurfaceTest implements SurfaceContract {
         golden("recorded-closed", cancel("the issue was closed")),
         golden("vendor-issues-deleted", cancel("the issue was deleted")),
         golden("vendor-issues-transferred", cancel("the issue was moved away")),
+        golden("vendor-pull-request-closed", cancel("the pull request was closed")),
         golden(
             "recorded-comment",
             new Intent.Say(
@@ -245,7 +246,7 @@ class GitHubSurfaceTest implements SurfaceContract {
   @Nested
   class Noise {
     private static final Set<String> WORK =
-        Set.of("vendor-issues-deleted", "vendor-issues-transferred");
+        Set.of("vendor-issues-deleted", "vendor-issues-transferred", "vendor-pull-request-closed");
 
     @TestFactory
     Stream<DynamicTest> gitHubsOtherExamplesAreAnswered() {

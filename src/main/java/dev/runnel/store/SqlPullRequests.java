@@ -1,0 +1,84 @@
+package dev.runnel.store;
+
+import dev.runnel.core.model.Artifact;
+import dev.runnel.core.model.Asker;
+import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.PullRequest;
+import dev.runnel.core.model.Run;
+import dev.runnel.core.model.RunId;
+import dev.runnel.core.port.Store;
+import dev.runnel.database.Rows;
+import java.util.List;
+import java.util.Optional;
+
+/// Pull requests and their runs in the table `pull_requests`, who waits there in `askers`.
+final class SqlPullRequests implements Store.PullRequests {
+  private final Rows rows;
+
+  SqlPullRequests(Rows rows) {
+    this.rows = rows;
+  }
+
+  /// Keeps the pull requests that the run shows.
+  void opened(Run run) {
+    run.artifacts().stream()
+        .filter(Artifact::pullRequest)
+        .flatMap(artifact -> PullRequest.of(artifact.link()).stream())
+        .forEach(
+            pullRequest ->
+                Queue.sql(
+                    () ->
+                        rows.change(
+                            "INSERT INTO pull_requests (address, run) VALUES (?, ?) ON CONFLICT"
+                                + " (address) DO NOTHING",
+                            pullRequest.address(),
+                            run.id().value())));
+  }
+
+  @Override
+  public Optional<RunId> opener(PullRequest pullRequest) {
+    return Queue.sql(
+        () ->
+            rows.first(
+                "SELECT run FROM pull_requests WHERE address = ?",
+                row -> new RunId(row.getString("run")),
+                pullRequest.address()));
+  }
+
+  @Override
+  public List<Asker> askers(RunId run) {
+    return Queue.sql(
+        () ->
+            rows.list(
+                "SELECT body FROM askers WHERE run = ? ORDER BY conversation",
+                row -> Json.read(row.getString("body"), Asker.class),
+                run.value()));
+  }
+
+  @Override
+  public void asks(RunId run, Asker asker) {
+    Queue.sql(
+        () ->
+            rows.change(
+                "INSERT INTO askers (run, conversation, body) VALUES (?, ?, ?) ON CONFLICT (run,"
+                    + " conversation) DO UPDATE SET body = excluded.body",
+                run.value(),
+                asker.conversation().id(),
+                Json.write(asker)));
+  }
+
+  @Override
+  public void leaves(RunId run, Conversation conversation) {
+    Queue.sql(
+        () ->
+            rows.change(
+                "DELETE FROM askers WHERE run = ? AND conversation = ?",
+                run.value(),
+                conversation.id()));
+  }
+
+  @Override
+  public void answered(RunId run) {
+    Queue.sql(() -> rows.change("DELETE FROM askers WHERE run = ?", run.value()));
+  }
+}

@@ -1,0 +1,75 @@
+package dev.runnel.surface.github;
+
+import java.io.IOException;
+import java.time.InstantSource;
+import java.util.regex.Pattern;
+import okhttp3.Interceptor;
+import okhttp3.MediaType;
+import okhttp3.Protocol;
+import okhttp3.Request;
+import okhttp3.Response;
+import okhttp3.ResponseBody;
+
+/// Gives each call the token of the installation that its repository belongs to; calls about no
+/// repository are made as the app itself. A token that is no longer taken is renewed once.
+final class AppAuthorization implements Interceptor {
+  private static final Pattern REPOSITORY = Pattern.compile("/repos/(?<name>[^/]+/[^/]+)(?:/|$)");
+  private static final MediaType JSON = MediaType.get("application/json");
+
+  private final AppKey key;
+  private final InstallationTokens tokens;
+  private final InstantSource clock;
+
+  AppAuthorization(AppKey key, InstallationTokens tokens, InstantSource clock) {
+    this.key = key;
+    this.tokens = tokens;
+    this.clock = clock;
+  }
+
+  @Override
+  public Response intercept(Chain chain) throws IOException {
+    var request = chain.request();
+    var repository = REPOSITORY.matcher(request.url().encodedPath());
+    if (!repository.find()) {
+      return chain.proceed(with(request, key.token(clock.instant())));
+    }
+    var name = repository.group("name");
+    try {
+      var token = tokens.of(name);
+      var response = chain.proceed(with(request, token));
+      if (response.code() != 401) {
+        return response;
+      }
+      response.close();
+      tokens.drop(token);
+      return chain.proceed(with(request, tokens.of(name)));
+    } catch (InstallationTokens.Refused refused) {
+      return asAnswered(request, refused);
+    }
+  }
+
+  private static Request with(Request request, String token) {
+    return request.newBuilder().header("Authorization", "Bearer " + token).build();
+  }
+
+  /// The call cannot be made; why is what GitHub said about the token.
+  private static Response asAnswered(Request request, InstallationTokens.Refused refused) {
+    var answer = refused.answer();
+    // A token that cannot be read is as good as none.
+    var status = answer.isGood() ? 502 : answer.status();
+    return new Response.Builder()
+        .request(request)
+        .protocol(Protocol.HTTP_1_1)
+        .code(status)
+        .message("No token")
+        .headers(
+            answer
+                .headers()
+                .newBuilder()
+                .removeAll("Content-Encoding")
+                .removeAll("Content-Length")
+                .build())
+        .body(ResponseBody.create(answer.isGood() ? "{}" : answer.body().toString(), JSON))
+        .build();
+  }
+}

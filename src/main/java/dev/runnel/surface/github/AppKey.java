@@ -1,0 +1,131 @@
+package dev.runnel.surface.github;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.security.KeyFactory;
+import java.security.PrivateKey;
+import java.security.Signature;
+import java.security.spec.PKCS8EncodedKeySpec;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Base64;
+import java.util.regex.Pattern;
+
+/// A GitHub App's number and private key: who has them is the app.
+///
+/// See https://docs.github.com/apps/creating-github-apps/authenticating-with-a-github-app
+final class AppKey {
+  // GitHub takes ten minutes at most, and our clock may be ahead of its.
+  private static final Duration LIFE = Duration.ofMinutes(9);
+  private static final Duration SKEW = Duration.ofMinutes(1);
+
+  private static final Pattern PEM =
+      Pattern.compile(
+          "-----BEGIN (?<kind>(?:RSA )?PRIVATE KEY)-----(?<body>[A-Za-z0-9+/=\\s]+)-----END"
+              + " \\k<kind>-----");
+  // What stands before an RSA key in PKCS #8: version 0, and the algorithm's identifier.
+  private static final byte[] RSA = {
+    0x02,
+    0x01,
+    0x00,
+    0x30,
+    0x0d,
+    0x06,
+    0x09,
+    0x2a,
+    (byte) 0x86,
+    0x48,
+    (byte) 0x86,
+    (byte) 0xf7,
+    0x0d,
+    0x01,
+    0x01,
+    0x01,
+    0x05,
+    0x00
+  };
+  private static final int SEQUENCE = 0x30;
+  private static final int OCTETS = 0x04;
+
+  private final String app;
+  private final PrivateKey key;
+
+  /// @param app its number, or its client id
+  /// @param pem the key as GitHub hands it out; its line breaks may be written as `\n`
+  /// @throws IllegalArgumentException when that is no RSA private key; the message has none of it
+  AppKey(String app, String pem) {
+    this.app = app;
+    this.key = read(pem.replace("\\n", "\n"));
+  }
+
+  private static PrivateKey read(String pem) {
+    var matcher = PEM.matcher(pem.strip());
+    if (!matcher.matches()) {
+      throw new IllegalArgumentException("is no private key in PEM form");
+    }
+    try {
+      var der = Base64.getMimeDecoder().decode(matcher.group("body"));
+      var isBare = matcher.group("kind").startsWith("RSA");
+      return KeyFactory.getInstance("RSA")
+          .generatePrivate(new PKCS8EncodedKeySpec(isBare ? wrapped(der) : der));
+    } catch (GeneralSecurityException | IllegalArgumentException unreadable) {
+      // Its own words might quote the key.
+      throw new IllegalArgumentException(
+          "is no RSA private key that can be read (" + unreadable.getClass().getSimpleName() + ")");
+    }
+  }
+
+  /// GitHub hands out the bare key, which Java reads only inside PKCS #8.
+  private static byte[] wrapped(byte[] bare) {
+    var octets = element(OCTETS, bare);
+    var content = ByteBuffer.allocate(RSA.length + octets.length).put(RSA).put(octets).array();
+    return element(SEQUENCE, content);
+  }
+
+  private static byte[] element(int tag, byte[] content) {
+    var length = content.length;
+    var head =
+        length < 0x80
+            ? new byte[] {(byte) tag, (byte) length}
+            : length < 0x100
+                ? new byte[] {(byte) tag, (byte) 0x81, (byte) length}
+                : new byte[] {(byte) tag, (byte) 0x82, (byte) (length >> 8), (byte) length};
+    return ByteBuffer.allocate(head.length + length).put(head).put(content).array();
+  }
+
+  /// A token that proves to be the app, for some minutes.
+  String token(Instant now) {
+    var head = JsonNodeFactory.instance.objectNode().put("alg", "RS256").put("typ", "JWT");
+    var claims =
+        JsonNodeFactory.instance
+            .objectNode()
+            .put("iat", now.minus(SKEW).getEpochSecond())
+            .put("exp", now.plus(LIFE).getEpochSecond())
+            .put("iss", app);
+    var signed = base64(utf8(head.toString())) + "." + base64(utf8(claims.toString()));
+    try {
+      var signature = Signature.getInstance("SHA256withRSA");
+      signature.initSign(key);
+      signature.update(utf8(signed));
+      return signed + "." + base64(signature.sign());
+    } catch (GeneralSecurityException impossible) {
+      throw new IllegalStateException("Every Java signs with RSA", impossible);
+    }
+  }
+
+  private static byte[] utf8(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+
+  private static String base64(byte[] bytes) {
+    return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+  }
+
+  /// Never the key.
+  @Override
+  public String toString() {
+    return "AppKey[app=" + app + "]";
+  }
+}

@@ -1,0 +1,141 @@
+package dev.runnel.surface.github;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.Missed;
+import dev.runnel.core.model.SurfaceId;
+import dev.runnel.surface.kit.ApiResult;
+import dev.runnel.surface.kit.Json;
+import dev.runnel.surface.kit.Pages;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// What GitHub could not deliver: it sends nothing a second time, but keeps a list of what it sent
+/// for three days, each with what came of it. What failed is read there under its own id, so that
+/// it counts once, however it comes.
+///
+/// See https://docs.github.com/rest/apps/webhooks and https://docs.github.com/rest/repos/webhooks
+final class GitHubDeliveries {
+  private static final Logger log = LoggerFactory.getLogger(GitHubDeliveries.class);
+  private static final int MOST_PAGES = 20;
+  private static final Duration A_WHILE = Duration.ofMinutes(15);
+  private static final int MOST_READ = 200;
+
+  private final SurfaceId surface;
+  private final GitHubApi api;
+  private final GitHubPayloads payloads;
+  private final InstantSource clock;
+  private final List<HookPath> hooks;
+
+  /// @param hooks whose lists are read
+  GitHubDeliveries(
+      SurfaceId surface,
+      GitHubApi api,
+      GitHubPayloads payloads,
+      InstantSource clock,
+      List<HookPath> hooks) {
+    this.surface = surface;
+    this.api = api;
+    this.payloads = payloads;
+    this.clock = clock;
+    this.hooks = List.copyOf(hooks);
+  }
+
+  /// Whether there is a list to read.
+  boolean areListed() {
+    return !hooks.isEmpty();
+  }
+
+  Missed since(Instant since) {
+    var heard = new ArrayList<Missed.Heard>();
+    try {
+      for (var hook : hooks) {
+        for (var failed : failed(hook, since)) {
+          read(hook, failed).ifPresent(heard::add);
+        }
+      }
+    } catch (Pages.Waits waits) {
+      return new Missed.Unknown(waits.after(), waits.why());
+    }
+    heard.sort(Comparator.comparing(Missed.Heard::at));
+    return new Missed.Said(heard);
+  }
+
+  /// One attempt of each delivery that never got through.
+  private List<JsonNode> failed(HookPath hook, Instant since) throws Pages.Waits {
+    var arrived = new HashSet<String>();
+    Map<String, JsonNode> failed = new LinkedHashMap<>();
+    for (var attempt : attempts(hook, since)) {
+      var guid = Json.text(attempt, "guid").orElse("");
+      var status = attempt.path("status_code").asInt();
+      if (status >= 200 && status < 300) {
+        arrived.add(guid);
+      } else if (GitHubPayloads.knows(attempt.path("event").asText())) {
+        failed.put(guid, attempt);
+      }
+    }
+    failed.keySet().removeAll(arrived);
+    if (failed.size() > MOST_READ) {
+      log.warn("catch-up leaves deliveries out hook={} count={}", hook.path(), failed.size());
+    }
+    return failed.values().stream().limit(MOST_READ).toList();
+  }
+
+  /// The newest first.
+  private List<JsonNode> attempts(HookPath hook, Instant since) throws Pages.Waits {
+    var all = new ArrayList<JsonNode>();
+    var cursor = Optional.of("");
+    for (var page = 0; page < MOST_PAGES && cursor.isPresent(); page++) {
+      var list = api.deliveries(hook, cursor.get());
+      for (var attempt : seen(list.result())) {
+        if (Json.instant(attempt, "delivered_at").filter(at -> !at.isBefore(since)).isEmpty()) {
+          return all;
+        }
+        all.add(attempt);
+      }
+      cursor = list.next();
+    }
+    return all;
+  }
+
+  private Optional<Missed.Heard> read(HookPath hook, JsonNode attempt) throws Pages.Waits {
+    var guid = Json.text(attempt, "guid");
+    var id = Json.id(attempt, "id");
+    var at = Json.instant(attempt, "delivered_at");
+    if (guid.isEmpty() || id.isEmpty() || at.isEmpty()) {
+      return Optional.empty();
+    }
+    var payload = seen(api.delivery(hook, id.get())).path("request").path("payload");
+    return payloads
+        .read(
+            attempt.path("event").asText(),
+            DeliveryId.of(surface, guid.get()),
+            payload,
+            clock.instant())
+        .map(said -> new Missed.Heard(said, at.get(), true));
+  }
+
+  /// As long as a list may not be seen, nobody knows what was missed.
+  private static JsonNode seen(ApiResult result) throws Pages.Waits {
+    return switch (result) {
+      case ApiResult.Done(var body) -> body;
+      case ApiResult.Busy busy -> throw new Pages.Waits(busy);
+      case ApiResult.Gone(var why) -> throw unseen(why);
+      case ApiResult.Refused(var why) -> throw unseen(why);
+    };
+  }
+
+  private static Pages.Waits unseen(String why) {
+    return new Pages.Waits(new ApiResult.Busy(Optional.of(A_WHILE), why));
+  }
+}

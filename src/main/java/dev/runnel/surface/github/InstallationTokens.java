@@ -1,0 +1,123 @@
+package dev.runnel.surface.github;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import dev.runnel.surface.kit.Json;
+import dev.runnel.surface.kit.JsonHttp;
+import dev.runnel.surface.kit.JsonHttp.Answer;
+import java.io.IOException;
+import java.net.URI;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import okhttp3.OkHttpClient;
+
+/// The tokens of a GitHub App, one for each account that installed it: kept while they are good,
+/// renewed before they end. Thread-safe; two threads may ask GitHub for the same at once, which
+/// does no harm.
+///
+/// See https://docs.github.com/rest/apps/apps#create-an-installation-access-token-for-an-app
+final class InstallationTokens {
+  private static final Duration EARLY = Duration.ofMinutes(5);
+  private static final int MOST_REMEMBERED = 10_000;
+
+  private final AppKey key;
+  private final URI api;
+  private final OkHttpClient http;
+  private final InstantSource clock;
+  // By repository, in lower case.
+  private final Map<String, Long> installations = new ConcurrentHashMap<>();
+  private final Map<Long, Token> tokens = new ConcurrentHashMap<>();
+
+  private record Token(String value, Instant until) {}
+
+  InstallationTokens(AppKey key, URI api, OkHttpClient http, InstantSource clock) {
+    this.key = key;
+    this.api = api;
+    this.http = http;
+    this.clock = clock;
+  }
+
+  /// GitHub gives no token.
+  static final class Refused extends Exception {
+    private static final long serialVersionUID = 1;
+    private final transient Answer answer;
+
+    Refused(Answer answer) {
+      super("GitHub gives no token: status " + answer.status());
+      this.answer = answer;
+    }
+
+    Answer answer() {
+      return answer;
+    }
+  }
+
+  /// Whose installation a repository belongs to, as a delivery said. Calls nobody.
+  void learn(String repository, long installation) {
+    if (installations.size() < MOST_REMEMBERED) {
+      installations.put(repository.toLowerCase(Locale.ROOT), installation);
+    }
+  }
+
+  /// A token that is good for some minutes more.
+  String of(String repository) throws IOException, Refused {
+    var name = repository.toLowerCase(Locale.ROOT);
+    var known = Optional.ofNullable(installations.get(name));
+    if (known.isEmpty()) {
+      return token(look(name)).value();
+    }
+    try {
+      return token(known.get()).value();
+    } catch (Refused refused) {
+      if (refused.answer().status() != 404) {
+        throw refused;
+      }
+      // Uninstalled, and perhaps installed again.
+      installations.remove(name, known.get());
+      return token(look(name)).value();
+    }
+  }
+
+  /// GitHub no longer takes this token.
+  void drop(String token) {
+    tokens.values().removeIf(each -> each.value().equals(token));
+  }
+
+  private long look(String repository) throws IOException, Refused {
+    var answer = asApp().get("/repos/" + repository + "/installation");
+    var id = Json.id(answer.body(), "id");
+    if (!answer.isGood() || id.isEmpty()) {
+      throw new Refused(answer);
+    }
+    learn(repository, id.get());
+    return id.get();
+  }
+
+  private Token token(long installation) throws IOException, Refused {
+    var kept = tokens.get(installation);
+    if (kept != null && clock.instant().plus(EARLY).isBefore(kept.until())) {
+      return kept;
+    }
+    var answer =
+        asApp()
+            .post(
+                "/app/installations/" + installation + "/access_tokens",
+                JsonNodeFactory.instance.objectNode());
+    var value = Json.text(answer.body(), "token");
+    var until = Json.instant(answer.body(), "expires_at");
+    if (!answer.isGood() || value.isEmpty() || until.isEmpty()) {
+      throw new Refused(answer);
+    }
+    var token = new Token(value.get(), until.get());
+    tokens.put(installation, token);
+    return token;
+  }
+
+  private JsonHttp asApp() {
+    return new JsonHttp(http, api, GitHubApi.headers(key.token(clock.instant())));
+  }
+}

@@ -1,0 +1,314 @@
+package dev.runnel.surface.github;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.Missed;
+import dev.runnel.core.model.Notice;
+import dev.runnel.core.model.NoticeId;
+import dev.runnel.core.model.Origin;
+import dev.runnel.core.model.Posting;
+import dev.runnel.testkit.SettableClock;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import mockwebserver3.MockResponse;
+import okhttp3.OkHttpClient;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/// Runnel as a GitHub App.
+class GitHubAppTest {
+  private static final JsonMapper JSON = new JsonMapper();
+
+  private final SettableClock clock = new SettableClock();
+  private final PretendGitHubApp github = new PretendGitHubApp(clock);
+  private GitHubSurface surface;
+
+  @TempDir Path folder;
+
+  @BeforeEach
+  void open() {
+    github.install("acme/shop", 7);
+    surface = surface(settings());
+  }
+
+  @AfterEach
+  void close() {
+    github.close();
+  }
+
+  private Map<String, String> settings() {
+    return new HashMap<>(
+        Map.of(
+            "GITHUB_WEBHOOK_SECRET",
+            Deliveries.SECRET,
+            "GITHUB_APP_ID",
+            PretendGitHubApp.APP,
+            "GITHUB_PRIVATE_KEY",
+            github.bareKey(),
+            "GITHUB_API_URL",
+            github.address().toString()));
+  }
+
+  private GitHubSurface surface(Map<String, String> settings) {
+    return new GitHubSurface(GitHubConfig.from(settings).orElseThrow(), new OkHttpClient(), clock);
+  }
+
+  private Posting post(String issue) {
+    return surface.post(
+        new Notice(
+            new NoticeId("n1"),
+            new Conversation(surface.id(), issue),
+            Updates.TOLD,
+            Origin.NONE,
+            clock.instant(),
+            0),
+        null);
+  }
+
+  private static void assertPosted(Posting posting) {
+    assertThat(posting).isInstanceOf(Posting.Posted.class);
+  }
+
+  @Nested
+  class Tokens {
+    @Test
+    void theInstallationIsLookedUpOnceAndItsTokenKept() {
+      assertPosted(post("acme/shop#1"));
+      assertPosted(post("acme/shop#2"));
+
+      assertThat(github.calls())
+          .containsExactly(
+              "GET /repos/acme/shop/installation app",
+              "POST /app/installations/7/access_tokens app",
+              "POST /repos/acme/shop/issues/1/comments 7",
+              "POST /repos/acme/shop/issues/2/comments 7");
+    }
+
+    @Test
+    void aDeliverySaysWhoseInstallationItIs() {
+      surface.receive(
+          Deliveries.golden(
+              "recorded-comment",
+              body -> {
+                ((ObjectNode) body.path("repository")).put("full_name", "acme/shop");
+                body.putObject("installation").put("id", 7);
+              }));
+      assertPosted(post("acme/shop#1"));
+
+      assertThat(github.calls().getFirst())
+          .isEqualTo("POST /app/installations/7/access_tokens app");
+    }
+
+    @Test
+    void eachInstallationHasItsOwn() {
+      github.install("other/shop", 8);
+      assertPosted(post("acme/shop#1"));
+      assertPosted(post("other/shop#1"));
+
+      assertThat(github.calls())
+          .contains(
+              "POST /repos/acme/shop/issues/1/comments 7",
+              "POST /repos/other/shop/issues/1/comments 8");
+    }
+
+    @Test
+    void itIsRenewedBeforeItEnds() {
+      assertPosted(post("acme/shop#1"));
+      clock.advance(Duration.ofMinutes(54));
+      assertPosted(post("acme/shop#2"));
+      clock.advance(Duration.ofMinutes(2));
+      assertPosted(post("acme/shop#3"));
+
+      assertThat(github.calls().stream().filter(call -> call.contains("access_tokens"))).hasSize(2);
+      assertThat(github.calls()).noneMatch(call -> call.endsWith("nobody"));
+    }
+
+    @Test
+    void oneThatIsNoLongerTakenIsRenewedOnce() {
+      assertPosted(post("acme/shop#1"));
+      github.revokeAll();
+      assertPosted(post("acme/shop#2"));
+
+      assertThat(github.calls().stream().filter(call -> call.endsWith("nobody"))).hasSize(1);
+      assertThat(github.calls().getLast()).isEqualTo("POST /repos/acme/shop/issues/2/comments 7");
+    }
+
+    @Test
+    void anAppThatIsInstalledAnewIsFound() {
+      assertPosted(post("acme/shop#1"));
+      github.revokeAll();
+      github.install("acme/shop", 9);
+
+      assertPosted(post("acme/shop#2"));
+    }
+
+    @Test
+    void whereItIsNotInstalledNothingCanBePosted() {
+      assertThat(post("stranger/shop#1")).isInstanceOf(Posting.Undeliverable.class);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"403", "429"})
+    void whenGitHubWantsAPauseItIsKept(int status) {
+      github.answersTokens(
+          Optional.of(
+              new MockResponse.Builder().code(status).addHeader("Retry-After", "77").build()));
+
+      assertThat(post("acme/shop#1"))
+          .isInstanceOfSatisfying(
+              Posting.Later.class,
+              later -> assertThat(later.after()).contains(Duration.ofSeconds(77)));
+    }
+
+    @Test
+    void aWrongKeyIsAFinalNoAndToldByTheDoctor() {
+      try (var another = new PretendGitHubApp(clock)) {
+        var settings = settings();
+        settings.put("GITHUB_PRIVATE_KEY", another.key());
+        surface = surface(settings);
+
+        assertThat(post("acme/shop#1")).isInstanceOf(Posting.Undeliverable.class);
+        assertThat(surface.check().orElseThrow()).contains("GITHUB_APP_ID");
+      }
+    }
+
+    @Test
+    void aRightOneIsWell() {
+      assertThat(surface.check()).isEmpty();
+      assertThat(github.calls()).containsExactly("GET /app app");
+    }
+  }
+
+  @Nested
+  class CatchingUp {
+    private static final String LIST = "GET /app/hook/deliveries";
+
+    private ObjectNode attempt(long id, String guid, String event, int status) {
+      return JSON.createObjectNode()
+          .put("id", id)
+          .put("guid", guid)
+          .put("event", event)
+          .put("status_code", status)
+          .put("delivered_at", clock.instant().plusSeconds(id).toString());
+    }
+
+    private void read(long id, String golden) {
+      var detail = JSON.createObjectNode();
+      detail.putObject("request").set("payload", Deliveries.json(Deliveries.golden(golden)));
+      github.answers(LIST + "/" + id, detail);
+    }
+
+    @Test
+    void whatFailedIsReadUnderItsOwnId() {
+      read(3, "recorded-comment");
+      read(4, "recorded-labeled");
+      var list = JSON.createArrayNode();
+      list.add(attempt(9, "g-got-through-later", "issue_comment", 202));
+      list.add(attempt(8, "g-noise", "star", 500));
+      list.add(attempt(4, "g-label", "issues", 0));
+      list.add(attempt(3, "g-comment", "issue_comment", 502));
+      list.add(attempt(2, "g-got-through-later", "issue_comment", 503));
+      list.add(attempt(-9, "g-long-ago", "issue_comment", 503));
+      github.answers(LIST, list);
+
+      var missed = (Missed.Said) surface.missed(clock.instant(), List.of());
+
+      assertThat(missed.all())
+          .extracting(each -> each.delivery().id())
+          .containsExactly(new DeliveryId("github:g-comment"), new DeliveryId("github:g-label"));
+      assertThat(missed.all().getLast().delivery().intent()).isInstanceOf(Intent.Start.class);
+      assertThat(missed.all()).allMatch(Missed.Heard::sameMeaning);
+      assertThat(github.calls())
+          .containsExactly("GET /app app", LIST + " app", LIST + "/4 app", LIST + "/3 app");
+    }
+
+    @Test
+    void ofAHookThatMayNotBeReadNothingIsTakenForHeard() {
+      var settings = settings();
+      settings.keySet().removeAll(List.of("GITHUB_APP_ID", "GITHUB_PRIVATE_KEY"));
+      settings.put("GITHUB_TOKEN", "a-token");
+      settings.put("GITHUB_HOOKS", "acme/shop/5, acme/6");
+      surface = surface(settings);
+
+      assertThat(surface.missed(clock.instant(), List.of())).isInstanceOf(Missed.Unknown.class);
+      assertThat(github.calls())
+          .containsExactly("GET /user nobody", "GET /repos/acme/shop/hooks/5/deliveries nobody");
+    }
+  }
+
+  @Nested
+  class Settings {
+    @Test
+    void theKeyMayStandInAFileOrInAVariableOnOneLine() throws Exception {
+      var file = Files.writeString(folder.resolve("key.pem"), github.key());
+      var settings = settings();
+      settings.remove("GITHUB_PRIVATE_KEY");
+      settings.put("GITHUB_PRIVATE_KEY_FILE", file.toString());
+      surface = surface(settings);
+      assertPosted(post("acme/shop#1"));
+
+      settings.remove("GITHUB_PRIVATE_KEY_FILE");
+      settings.put("GITHUB_PRIVATE_KEY", github.bareKey().replace("\n", "\\n"));
+      surface = surface(settings);
+      assertPosted(post("acme/shop#2"));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+      "GITHUB_APP_ID, '', GITHUB_APP_ID is missing",
+      "GITHUB_PRIVATE_KEY, '', GITHUB_PRIVATE_KEY_FILE is missing",
+      "GITHUB_WEBHOOK_SECRET, '', GITHUB_WEBHOOK_SECRET is missing",
+      "GITHUB_TOKEN, ghp_token, GITHUB_TOKEN is set beside a GitHub App",
+      "GITHUB_PRIVATE_KEY_FILE, key.pem, GITHUB_PRIVATE_KEY is set beside GITHUB_PRIVATE_KEY_FILE",
+      "GITHUB_PRIVATE_KEY, c2VjcmV0, GITHUB_PRIVATE_KEY is no private key",
+      "GITHUB_ACCESS, boss, GITHUB_ACCESS must be",
+      "GITHUB_HOOKS, acme/shop, GITHUB_HOOKS lists",
+      "GITHUB_HOOKS, acme/../5, GITHUB_HOOKS lists",
+    })
+    void whatIsMissingOrMalformedIsNamed(String name, String value, String why) {
+      var settings = settings();
+      settings.put(name, value);
+
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> GitHubConfig.from(settings))
+          .withMessageStartingWith(why)
+          .withMessageNotContaining("c2VjcmV0");
+    }
+
+    @Test
+    void aFileThatIsNotThereIsNamed() {
+      var settings = settings();
+      settings.remove("GITHUB_PRIVATE_KEY");
+      settings.put("GITHUB_PRIVATE_KEY_FILE", folder.resolve("nowhere.pem").toString());
+
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> GitHubConfig.from(settings))
+          .withMessageContaining("cannot be read")
+          .withMessageContaining("nowhere.pem");
+    }
+
+    @Test
+    void theKeyIsNeverShown() {
+      var config = GitHubConfig.from(settings()).orElseThrow();
+
+      assertThat(config + " " + config.identity())
+          .doesNotContain(github.bareKey().substring(40, 60));
+    }
+  }
+}

@@ -1,0 +1,65 @@
+package dev.runnel.testkit;
+
+import dev.runnel.core.model.Artifact;
+import dev.runnel.core.model.Asker;
+import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.PullRequest;
+import dev.runnel.core.model.Run;
+import dev.runnel.core.model.RunId;
+import dev.runnel.core.port.Store;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/// Pull requests and who waits there, in memory.
+final class MemoryPullRequests implements Store.PullRequests {
+  private record Waits(RunId run, Conversation conversation) {}
+
+  private final Map<PullRequest, RunId> openers = new LinkedHashMap<>();
+  private final Map<Waits, Asker> askers = new LinkedHashMap<>();
+
+  MemoryPullRequests copy() {
+    var copy = new MemoryPullRequests();
+    copy.openers.putAll(openers);
+    copy.askers.putAll(askers);
+    return copy;
+  }
+
+  void opened(Run run) {
+    run.artifacts().stream()
+        .filter(Artifact::pullRequest)
+        .flatMap(artifact -> PullRequest.of(artifact.link()).stream())
+        .forEach(each -> openers.putIfAbsent(each, run.id()));
+  }
+
+  @Override
+  public Optional<RunId> opener(PullRequest pullRequest) {
+    return Optional.ofNullable(openers.get(pullRequest));
+  }
+
+  @Override
+  public List<Asker> askers(RunId run) {
+    return askers.entrySet().stream()
+        .filter(each -> each.getKey().run().equals(run))
+        .map(Map.Entry::getValue)
+        .sorted(Comparator.comparing(asker -> asker.conversation().id()))
+        .toList();
+  }
+
+  @Override
+  public void asks(RunId run, Asker asker) {
+    askers.put(new Waits(run, asker.conversation()), asker);
+  }
+
+  @Override
+  public void leaves(RunId run, Conversation conversation) {
+    askers.remove(new Waits(run, conversation));
+  }
+
+  @Override
+  public void answered(RunId run) {
+    askers.keySet().removeIf(each -> each.run().equals(run));
+  }
+}
