@@ -10,6 +10,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.core.model.Background;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Reception;
+import dev.runnel.core.model.Snapshot;
 import dev.runnel.core.port.BackgroundUnavailable;
 import dev.runnel.surface.kit.TrackerSettings;
 import dev.runnel.testkit.SettableClock;
@@ -130,7 +131,21 @@ class GitHubBackgroundTest {
     var background = read();
 
     assertThat(background.said()).extracting(Background.Said::text).containsExactly("Hm.");
-    assertThat(background.omitted()).isEqualTo(2);
+    assertThat(background.leftOut().unheard()).isEqualTo(2);
+    assertThat(background.omitted()).isZero();
+  }
+
+  @Test
+  void theIssueIsAsItWasWhenSomebodyAsked() throws Exception {
+    var changed = issue();
+    changed.put("title", "Another title").put("body", "Do something else.");
+    answers(changed);
+
+    var background = read();
+
+    assertThat(background.title()).isEqualTo(delivery.snapshot().title());
+    assertThat(background.body()).isEqualTo(delivery.snapshot().body().orElseThrow());
+    assertThat(background.title().orElseThrow()).isNotEqualTo("Another title");
   }
 
   @Test
@@ -193,7 +208,7 @@ class GitHubBackgroundTest {
     bare.putNull("body").put("labels", "odd");
     answers(bare);
 
-    var background = read();
+    var background = surface().background(delivery.about(Snapshot.NONE));
 
     assertThat(background.title()).isEmpty();
     assertThat(background.body()).isEmpty();

@@ -193,7 +193,8 @@ class GitHubPostingTest {
           """
           [{"id": 3, "body": "hello"},
            {"id": 4, "body": null},
-           {"id": 5, "body": "There is…\\n\\n<!-- runnel:notice=notice-1 -->"}]
+           {"id": 5, "body": "There is…\\n\\n<!-- runnel:notice=notice-1 -->",
+            "user": {"login": "runnel"}}]
           """);
 
       assertThat(surface().post(again, null))
@@ -211,7 +212,10 @@ class GitHubPostingTest {
           IntStream.range(0, 100)
               .mapToObj(id -> "{\"id\": 1, \"body\": \"busy here\"}")
               .collect(Collectors.joining(",", "[", "]")));
-      answers(200, "[{\"id\": 5, \"body\": \"<!-- runnel:notice=notice-1 -->\"}]");
+      answers(
+          200,
+          "[{\"id\": 5, \"body\": \"<!-- runnel:notice=notice-1 -->\", \"user\": {\"login\":"
+              + " \"me\"}}]");
 
       assertThat(surface().post(again, null))
           .isEqualTo(new Posting.Posted(new PostRef("dana/shop#1/5"), Updates.ISSUE));

@@ -38,7 +38,13 @@ final class PretendGitHub extends PretendTracker {
       case "GET " + ISSUE + "/comments" -> {
         var list = JSON.arrayNode();
         commentsById()
-            .forEach((id, each) -> list.addObject().put("id", id).put("body", each.text()));
+            .forEach(
+                (id, each) ->
+                    list.addObject()
+                        .put("id", id)
+                        .put("body", each.text())
+                        .putObject("user")
+                        .put("login", TrackerContract.ACCOUNT));
         yield list;
       }
       case "GET " + ISSUE + "/labels" -> {

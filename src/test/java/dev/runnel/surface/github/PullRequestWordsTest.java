@@ -301,7 +301,7 @@ class PullRequestWordsTest {
           (Intent.Start)
               read(Deliveries.golden("vendor-pull-request-labeled")).orElseThrow().intent();
 
-      assertThat(start.request().text()).startsWith("Work on this pull request: ");
+      assertThat(start.request().text()).isEqualTo("Work on this pull request.");
     }
 
     @Test
