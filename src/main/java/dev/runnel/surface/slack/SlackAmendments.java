@@ -70,6 +70,7 @@ final class SlackAmendments {
         || channel.isEmpty()
         || ts.isEmpty()
         || user.isEmpty()
+        || SlackPayloads.isOdd(message, "thread_ts")
         || own.contains(user.get())
         || !SlackPayloads.absent(message.path("bot_id"))) {
       return Optional.empty();
@@ -100,6 +101,10 @@ final class SlackAmendments {
   /// Not a link that was unfurled, nor a reply that was counted.
   private static boolean saysAnother(JsonNode now, JsonNode before) {
     var text = SlackPayloads.text(now, "text");
+    // Words that cannot be read are not taken back for that.
+    if (!now.path("text").isTextual()) {
+      return false;
+    }
     return SlackPayloads.absent(before)
         ? !SlackPayloads.absent(now.path("edited"))
         : !text.equals(SlackPayloads.text(before, "text"));

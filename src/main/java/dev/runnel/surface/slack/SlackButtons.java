@@ -36,6 +36,10 @@ final class SlackButtons {
   Reception read(JsonNode interaction, Instant arrivedAt) {
     var action = SlackPayloads.first(interaction.path("actions"));
     var run = Optional.of(text(action, "value")).filter(it -> !it.isBlank()).map(RunId::new);
+    if (run.isEmpty()) {
+      // Of which run it was, nobody can tell: not of the one that happens to be here now.
+      return SlackPayloads.NOISE;
+    }
     Intent intent;
     switch (text(action, "action_id")) {
       case CANCEL_RUN -> intent = new Intent.Cancel(run, Optional.empty());

@@ -202,6 +202,7 @@ final class SlackPayloads {
         || ts.isEmpty()
         || team.isEmpty()
         || user.isEmpty()
+        || isOdd(event, "thread_ts")
         || ownUsers.contains(user.get())) {
       return NOISE;
     }
@@ -272,6 +273,11 @@ final class SlackPayloads {
 
   static boolean absent(JsonNode node) {
     return node.isMissingNode() || node.isNull();
+  }
+
+  /// Whether an id is there, and is none. Without it, a reply would be a message of its own.
+  static boolean isOdd(JsonNode node, String field) {
+    return !absent(node.path(field)) && id(node, field).isEmpty();
   }
 
   static JsonNode first(JsonNode array) {

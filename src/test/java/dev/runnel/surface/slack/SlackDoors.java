@@ -1,0 +1,205 @@
+package dev.runnel.surface.slack;
+
+import static org.awaitility.Awaitility.await;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.runnel.core.flow.Surfaces;
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.RawRequest;
+import dev.runnel.core.port.Store;
+import dev.runnel.testkit.SettableClock;
+import dev.runnel.web.FrontDoor;
+import dev.runnel.web.Receptions;
+import io.javalin.Javalin;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.URI;
+import java.net.URLDecoder;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import mockwebserver3.Dispatcher;
+import mockwebserver3.MockResponse;
+import mockwebserver3.MockWebServer;
+import mockwebserver3.RecordedRequest;
+import okhttp3.Response;
+import okhttp3.WebSocket;
+import okhttp3.WebSocketListener;
+
+/// Both ways from Slack to us, with the real front door and the real socket; where Slack is there
+/// is a double that speaks its protocol.
+final class SlackDoors implements AutoCloseable {
+  private static final String APP_TOKEN = "xapp-test-token";
+  private static final JsonMapper JSON = new JsonMapper();
+
+  final ScriptedSlack api = new ScriptedSlack();
+  final SettableClock clock = new SettableClock();
+  final SlackSurface surface;
+  private final MockWebServer link = new MockWebServer();
+  private final BlockingQueue<WebSocket> opened = new LinkedBlockingQueue<>();
+  private final BlockingQueue<String> acks = new LinkedBlockingQueue<>();
+  private final HttpClient http = HttpClient.newHttpClient();
+  private final Javalin server;
+  private final WebSocket socket;
+  private volatile Predicate<Delivery> keeper = _ -> true;
+  private int envelopes;
+
+  SlackDoors() throws Exception {
+    link.setDispatcher(
+        new Dispatcher() {
+          @Override
+          public MockResponse dispatch(RecordedRequest request) {
+            return new MockResponse.Builder().webSocketUpgrade(new SlackSide()).build();
+          }
+        });
+    link.start(InetAddress.getLoopbackAddress(), 0);
+    api.says("apps.connections.open", "{'ok':true,'url':'" + link.url("/link") + "'}");
+    surface =
+        new SlackSurface(
+            new SlackConfig(
+                List.of(SlackRequests.SECRET),
+                Optional.of(APP_TOKEN),
+                Optional.of("xoxb-test-token"),
+                Optional.empty(),
+                api.apiUrl(),
+                "/agent",
+                SlackHabits.USUAL),
+            clock);
+    var door = new FrontDoor(new Kept(), Surfaces.of(List.of(surface)), clock, new Receptions());
+    server =
+        Javalin.create(
+                config -> {
+                  config.startup.showJavalinBanner = false;
+                  door.routes(config.routes);
+                })
+            .start("127.0.0.1", 0);
+    surface.start();
+    surface.connect(reception -> door.take(surface.id(), reception), new Random(1));
+    socket = taken(opened);
+    socket.send("{\"type\":\"hello\"}");
+    await().until(() -> api.calls("auth.test").size() == 1);
+  }
+
+  /// Who keeps what is accepted from now on, and says whether it is new.
+  void keeps(Predicate<Delivery> keeper) {
+    this.keeper = keeper;
+  }
+
+  /// Slack sends the body as a request of now, signed.
+  ///
+  /// @return the status of the answer
+  int overHttp(String body) throws IOException, InterruptedException {
+    var request =
+        SlackRequests.signed(
+            body.getBytes(StandardCharsets.UTF_8),
+            SlackRequests.SECRET,
+            clock.instant(),
+            clock.instant());
+    var sent =
+        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + server.port() + SlackSurface.PATH))
+            .timeout(Duration.ofSeconds(30))
+            .POST(BodyPublishers.ofByteArray(request.body()));
+    request.headers().forEach(sent::header);
+    return http.send(sent.build(), BodyHandlers.discarding()).statusCode();
+  }
+
+  /// Slack sends what the request has in an envelope; returns when that is acknowledged.
+  void overTheSocket(RawRequest request) throws IOException, InterruptedException {
+    var id = "e" + ++envelopes;
+    socket.send(enveloped(id, SlackRequests.body(request)));
+    var ack = JSON.readTree(taken(acks));
+    if (!ack.path("envelope_id").asText().equals(id)) {
+      throw new AssertionError("Acknowledged is " + ack + ", not " + id);
+    }
+  }
+
+  /// The envelope that Slack sends instead of a request.
+  static String enveloped(String id, String body) throws JsonProcessingException {
+    var envelope = JSON.createObjectNode().put("envelope_id", id);
+    if (body.startsWith("{")) {
+      envelope.put("type", "events_api").set("payload", JSON.readTree(body));
+      return envelope.toString();
+    }
+    var fields = JSON.createObjectNode();
+    for (var pair : body.split("&", -1)) {
+      var parts = pair.split("=", 2);
+      fields.put(decoded(parts[0]), decoded(parts[1]));
+    }
+    if (fields.has("payload")) {
+      envelope
+          .put("type", "interactive")
+          .set("payload", JSON.readTree(fields.path("payload").asText()));
+    } else {
+      envelope.put("type", "slash_commands").set("payload", fields);
+    }
+    return envelope.put("accepts_response_payload", true).toString();
+  }
+
+  private static String decoded(String text) {
+    return URLDecoder.decode(text, StandardCharsets.UTF_8);
+  }
+
+  private static <T> T taken(BlockingQueue<T> queue) throws InterruptedException {
+    var first = queue.poll(20, TimeUnit.SECONDS);
+    if (first == null) {
+      throw new AssertionError("Nothing came");
+    }
+    return first;
+  }
+
+  @Override
+  public void close() {
+    server.stop();
+    surface.close();
+    link.close();
+    api.close();
+    http.close();
+  }
+
+  private final class SlackSide extends WebSocketListener {
+    @Override
+    public void onOpen(WebSocket webSocket, Response response) {
+      opened.add(webSocket);
+    }
+
+    @Override
+    public void onMessage(WebSocket webSocket, String text) {
+      acks.add(text);
+    }
+
+    @Override
+    public void onClosing(WebSocket webSocket, int code, String reason) {
+      webSocket.close(1000, null);
+    }
+  }
+
+  /// A door only ever keeps.
+  private final class Kept implements Store {
+    @Override
+    public boolean accept(Delivery delivery) {
+      return keeper.test(delivery);
+    }
+
+    @Override
+    public <T> T commit(Function<Work, T> step) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public <T> T read(Function<Bindings, T> question) {
+      throw new UnsupportedOperationException();
+    }
+  }
+}
