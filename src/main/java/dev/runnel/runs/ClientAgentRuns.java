@@ -18,9 +18,9 @@ import dev.runnel.core.model.Sighting;
 import dev.runnel.core.port.AgentRuns;
 import dev.runnel.wire.AgentConfig;
 import dev.runnel.wire.CreateRun;
-import dev.runnel.wire.CreatedRun;
 import dev.runnel.wire.FollowUpMessage;
 import dev.runnel.wire.RunItem;
+import dev.runnel.wire.RunStateValue;
 import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
@@ -49,6 +49,7 @@ public final class ClientAgentRuns implements AgentRuns {
 
   private final RunsClient client;
   private final LookBack lookBack;
+  private final FactoryStarts factories;
   private final boolean knowsKeys;
 
   /// @param knowsKeys whether the service tells a repeated request by its `Idempotency-Key`, as the
@@ -56,14 +57,21 @@ public final class ClientAgentRuns implements AgentRuns {
   public ClientAgentRuns(RunsClient client, boolean knowsKeys) {
     this.client = client;
     this.lookBack = new LookBack(client);
+    this.factories = new FactoryStarts(client);
     this.knowsKeys = knowsKeys;
   }
 
   @Override
   public Outcome start(Prompt prompt, DeliveryId key) {
-    CreatedRun created;
+    Created created;
     try {
-      created = client.runs().create(creation(prompt, key)).withOptions(keyed(key)).send();
+      var factory = prompt.options().factory();
+      var found =
+          factory.map(it -> dispatched(it, prompt, key)).orElseGet(() -> created(prompt, key));
+      if (found.isEmpty()) {
+        return FactoryStarts.unknown(factory.orElse(""));
+      }
+      created = found.get();
     } catch (RunsException failure) {
       return isMissing(failure) ? Refusals.of(failure) : refusedOrBusy(failure);
     }
@@ -76,6 +84,19 @@ public final class ClientAgentRuns implements AgentRuns {
       return new Outcome.Done(asCreated(created, prompt, key));
     }
   }
+
+  private Optional<Created> created(Prompt prompt, DeliveryId key) {
+    var run = client.runs().create(creation(prompt, key)).withOptions(keyed(key)).send();
+    return Optional.of(new Created(run.runId(), run.state()));
+  }
+
+  private Optional<Created> dispatched(String factory, Prompt prompt, DeliveryId key) {
+    return factories
+        .dispatch(factory, prompt, key, keyed(key))
+        .map(run -> new Created(run.runId(), run.state()));
+  }
+
+  private record Created(String runId, RunStateValue state) {}
 
   @Override
   public Outcome startedBy(DeliveryId key, Instant since, Optional<String> words) {
@@ -292,7 +313,7 @@ public final class ClientAgentRuns implements AgentRuns {
     return Optional.of(config.build());
   }
 
-  private static Run asCreated(CreatedRun created, Prompt prompt, DeliveryId key) {
+  private static Run asCreated(Created created, Prompt prompt, DeliveryId key) {
     return new Run(
         new RunId(created.runId()),
         prompt.title(),

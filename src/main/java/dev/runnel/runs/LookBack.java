@@ -39,12 +39,10 @@ final class LookBack {
   /// By the service's own filter; where it has none, by reading the runs since then.
   Outcome start(DeliveryId key, Instant since, Optional<String> words) {
     try {
-      var listed =
-          client
-              .runs()
-              .list(ListRuns.ALL.metadata(RunItems.DELIVERY, key.value()).limit(CANDIDATES))
-              .send()
-              .items();
+      var listed = listed(RunItems.DELIVERY, key);
+      if (listed.isEmpty()) {
+        listed = listed(FactoryStarts.TICKET_ID, key);
+      }
       var found = listed.stream().filter(run -> carries(run, key)).findFirst();
       if (found.isPresent()) {
         return done(found.get());
@@ -54,6 +52,11 @@ final class LookBack {
     } catch (RunsException.BadRequest | RunsException.Forbidden | RunsException.Unprocessable no) {
       return amongThoseSince(key, since, words);
     }
+  }
+
+  private List<RunItem> listed(String name, DeliveryId key) {
+    var query = ListRuns.ALL.metadata(name, key.value()).limit(CANDIDATES);
+    return client.runs().list(query).send().items();
   }
 
   private Outcome amongThoseSince(DeliveryId key, Instant since, Optional<String> words) {
@@ -115,7 +118,7 @@ final class LookBack {
   }
 
   private static boolean carries(RunItem run, DeliveryId key) {
-    return key.value().equals(run.metadata().get(RunItems.DELIVERY));
+    return RunItems.delivery(run).filter(key::equals).isPresent();
   }
 
   /// By what the run shows of what it was told; where it does not, by whether it went on.

@@ -69,6 +69,7 @@ final class RunItems {
 
   static Optional<DeliveryId> delivery(RunItem item) {
     return Optional.ofNullable(item.metadata().get(DELIVERY))
+        .or(() -> FactoryStarts.ticket(item.metadata()))
         .filter(id -> !id.isBlank() && id.length() <= DeliveryId.MAX_LENGTH)
         .map(DeliveryId::new);
   }

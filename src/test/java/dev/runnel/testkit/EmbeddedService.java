@@ -2,12 +2,14 @@ package dev.runnel.testkit;
 
 import dev.runnel.database.Database;
 import dev.runnel.service.AgentRunService;
+import dev.runnel.service.Factory;
 import dev.runnel.service.ServiceSettings;
 import io.javalin.Javalin;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Optional;
 
 /// The real Agent Run Service on a free port, with a shell command as its agent.
@@ -25,18 +27,42 @@ public final class EmbeddedService implements AutoCloseable {
 
   /// @param slots how many agents work at once
   public EmbeddedService(Path folder, String command, int slots) {
+    this(folder, command, slots, List.of());
+  }
+
+  /// One with factories.
+  public EmbeddedService(Path folder, String command, List<Factory> factories) {
+    this(folder, command, 4, factories);
+  }
+
+  private EmbeddedService(Path folder, String command, int slots, List<Factory> factories) {
+    var plain =
+        new ServiceSettings(
+            folder.resolve("workspaces"),
+            KEY,
+            () -> URI.create("http://runnel.test/"),
+            Optional.of(command),
+            System.getenv(),
+            slots,
+            Duration.ofSeconds(1));
     database = Database.sqlite(folder.resolve("agent-runs.db"));
     service =
         AgentRunService.open(
             database,
             new ServiceSettings(
-                folder.resolve("workspaces"),
-                KEY,
-                () -> URI.create("http://runnel.test/"),
-                Optional.of(command),
-                System.getenv(),
-                slots,
-                Duration.ofSeconds(1)),
+                plain.workspaces(),
+                plain.apiKey(),
+                plain.publicUrl(),
+                plain.command(),
+                plain.environment(),
+                plain.slots(),
+                plain.grace(),
+                plain.environments(),
+                plain.limits(),
+                plain.isolation(),
+                plain.access(),
+                factories,
+                plain.apiUrl()),
             InstantSource.system());
     server =
         Javalin.create(

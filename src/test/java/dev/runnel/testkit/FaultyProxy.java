@@ -106,7 +106,7 @@ public final class FaultyProxy implements AutoCloseable {
   private static boolean isCreation(RecordedRequest request) {
     var path = request.getUrl().encodedPath();
     return request.getMethod().equals("POST")
-        && (path.endsWith("/agent/run") || path.endsWith("/agent/runs"));
+        && path.matches(".*/(agent/runs?|factory/[^/]+/runs)");
   }
 
   private static MockResponse spoil(Fault fault, MockResponse answer) {
