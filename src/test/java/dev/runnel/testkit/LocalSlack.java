@@ -72,7 +72,7 @@ public final class LocalSlack implements AutoCloseable {
     return start(Transport.HTTP, requestUrl, channels);
   }
 
-  private static LocalSlack start(Transport transport, URI requestUrl, List<String> channels) {
+  public static LocalSlack start(Transport transport, URI requestUrl, List<String> channels) {
     var program = Emulators.program("local-slack-linux-x64/bin/local-slack");
     try {
       var folder = Files.createTempDirectory("local-slack");
@@ -220,6 +220,27 @@ public final class LocalSlack implements AutoCloseable {
       throw new AssertionError("upload answered " + answer);
     }
     return answer.at("/message/ts").asText();
+  }
+
+  /// Somebody changes a message of theirs.
+  public void edit(String channel, String ts, String user, String text) {
+    control("edit-message", about(channel, ts, user).put("text", text));
+  }
+
+  /// Somebody deletes a message of theirs.
+  public void delete(String channel, String ts, String user) {
+    control("delete-message", about(channel, ts, user));
+  }
+
+  /// Somebody sets a reaction on a message.
+  ///
+  /// @param name as Slack writes it, without colons
+  public void react(String channel, String ts, String user, String name) {
+    control("reaction", about(channel, ts, user).put("name", name));
+  }
+
+  private static ObjectNode about(String channel, String ts, String user) {
+    return JSON.createObjectNode().put("channel", channel).put("ts", ts).put("user", user);
   }
 
   private String said(ObjectNode message) {

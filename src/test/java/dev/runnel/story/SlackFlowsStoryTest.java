@@ -1,0 +1,392 @@
+package dev.runnel.story;
+
+import static dev.runnel.testkit.LocalSlack.ANN;
+import static dev.runnel.testkit.LocalSlack.BOB;
+import static dev.runnel.testkit.LocalSlack.BOT;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.runnel.testkit.LocalSlack;
+import dev.runnel.testkit.RunnelProcess;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.StreamSupport;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+import org.opentest4j.AssertionFailedError;
+
+/// All that people do with a run in Slack, each once on both ways from Slack to us: one Slack and
+/// one Runnel for all flows of a way, and a channel for each flow.
+class SlackFlowsStoryTest {
+  private static final Duration PATIENCE = Duration.ofSeconds(40);
+  private static final Pattern RUN = Pattern.compile("`([0-9a-f]{8}-[0-9a-f-]{27})`");
+  private static final String STOP_SIGN = "octagonal_sign";
+
+  /// Tells what it was told; "hold NAME" works until the file NAME is there. A prompt begins with
+  /// what was asked for.
+  private static final String AGENT =
+      """
+      prompt=$(cat)
+      case "$prompt" in
+        "hold "*) name=$(echo "$prompt" | sed -n 's/.*hold \\([a-z]*\\).*/\\1/p' | head -n 1)
+                while [ ! -e "$HOME/$name" ]; do sleep 0.1; done ;;
+        "ask me"*) if [ "$RUNNEL_EXECUTION" = 1 ]; then
+                            echo "::blocked Blue or green?"
+                            exit 0
+                          fi ;;
+        "break it"*) [ -e "$HOME/mended" ] || exit 1 ;;
+        "tell it at length"*) i=0
+                       while [ $i -lt 1500 ]; do
+                         i=$((i+1))
+                         echo "- Finding $i: module $i uses the old client"
+                       done
+                       exit 0 ;;
+      esac
+      echo "Told: $(echo "$prompt" | tr '\\n' '/')"
+      """;
+
+  @Nested
+  @Tag("emulator")
+  class OverHttp extends Flows {
+    OverHttp() {
+      super(LocalSlack.Transport.HTTP);
+    }
+  }
+
+  @Nested
+  @Tag("emulator")
+  class OverASocket extends Flows {
+    OverASocket() {
+      super(LocalSlack.Transport.SOCKET);
+    }
+  }
+
+  @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+  abstract static class Flows {
+    private final LocalSlack.Transport transport;
+    private Path folder;
+    private LocalSlack slack;
+    private RunnelProcess runnel;
+
+    Flows(LocalSlack.Transport transport) {
+      this.transport = transport;
+    }
+
+    @BeforeAll
+    void open(@TempDir Path folder) throws Exception {
+      this.folder = folder;
+      var port = RunnelProcess.freePort();
+      slack =
+          LocalSlack.start(
+              transport,
+              URI.create("http://127.0.0.1:" + port + "/slack/events"),
+              List.of(
+                  "C0COMMAND",
+                  "C0MENTION",
+                  "C0FOLLOW",
+                  "C0EDIT",
+                  "C0DELETE",
+                  "C0SIGN",
+                  "C0WORD",
+                  "C0VERB",
+                  "C0BUTTON",
+                  "C0BLOCKED",
+                  "C0LONG",
+                  "C0QUICK",
+                  "C0NEW",
+                  "C0RETRY"));
+      var agent = Files.writeString(folder.resolve("agent.sh"), AGENT);
+      var settings = new HashMap<>(slack.settings());
+      settings.put("RUNNEL_AGENT_COMMAND", "sh '" + agent + "'");
+      runnel = RunnelProcess.start(folder, port, settings);
+    }
+
+    @AfterAll
+    void close() {
+      // Neither is there when the emulator is not installed and the tests are skipped.
+      if (runnel != null) {
+        runnel.close();
+      }
+      if (slack != null) {
+        slack.close();
+      }
+    }
+
+    @Test
+    void aCommandOpensAThreadAndIsAnsweredInIt() {
+      slack.command("C0COMMAND", ANN, "/agent", "fix the checkout test");
+
+      awaitPost("C0COMMAND", "Told: fix the checkout test");
+      var root = ours("C0COMMAND").getFirst();
+      assertThat(text(root)).contains(ANN, "fix the checkout test");
+      assertThat(thread("C0COMMAND", ts(root))).hasSize(2);
+      assertThat(privately("C0COMMAND")).singleElement().asString().contains("On it.");
+    }
+
+    @Test
+    void aMentionIsAnsweredInItsThreadAndItsSignsFollowTheRun() throws Exception {
+      var said = mention("C0MENTION", "hold mention");
+      awaitSign("C0MENTION", said, "gear");
+
+      release("mention");
+      awaitSign("C0MENTION", said, "white_check_mark");
+      awaitPost("C0MENTION", "Told: hold mention");
+      assertThat(thread("C0MENTION", said)).hasSize(2);
+      await()
+          .atMost(PATIENCE)
+          .until(() -> signs("C0MENTION", said).equals(List.of("white_check_mark")));
+    }
+
+    @Test
+    void aDirectMessageIsAnsweredInItsThread() {
+      var channel = slack.directChannel(BOB);
+
+      var said = slack.message(channel, BOB, "why is the build red?");
+
+      awaitPost(channel, "Told: why is the build red?");
+      assertThat(thread(channel, said)).hasSize(2);
+    }
+
+    @Test
+    void aReplyIsAFollowUpAndSignedWhenTheAgentHasIt() throws Exception {
+      var said = mention("C0FOLLOW", "hold follow");
+      awaitPost("C0FOLLOW", "Working");
+
+      var reply = slack.reply("C0FOLLOW", said, BOB, "and add a test");
+      awaitSign("C0FOLLOW", reply, "heavy_check_mark");
+
+      release("follow");
+      awaitPost("C0FOLLOW", "Told: and add a test");
+      assertThat(thread("C0FOLLOW", said)).hasSize(2);
+    }
+
+    @Test
+    void anEditOfWhatWaitsReplacesIt() {
+      var said = mention("C0EDIT", "paint it");
+      awaitPost("C0EDIT", "Told: paint it");
+
+      var reply = slack.reply("C0EDIT", said, ANN, "paint it red");
+      slack.edit("C0EDIT", reply, ANN, "paint it green");
+
+      awaitPost("C0EDIT", "Told: paint it green");
+      assertThat(posts("C0EDIT")).noneMatch(it -> it.contains("Told: paint it red"));
+    }
+
+    @Test
+    void aDeletionOfWhatWaitsWithdrawsIt() {
+      var said = mention("C0DELETE", "paint it");
+      awaitPost("C0DELETE", "Told: paint it");
+
+      slack.delete("C0DELETE", slack.reply("C0DELETE", said, ANN, "paint it red"), ANN);
+      slack.reply("C0DELETE", said, ANN, "and clean up");
+
+      awaitPost("C0DELETE", "Told: and clean up");
+      assertThat(posts("C0DELETE")).noneMatch(it -> it.contains("red"));
+    }
+
+    @Test
+    void aReactionStops() {
+      var said = mention("C0SIGN", "hold sign");
+      awaitSign("C0SIGN", said, "gear");
+
+      slack.react("C0SIGN", said, ANN, STOP_SIGN);
+
+      awaitPost("C0SIGN", "Cancelled");
+      awaitSign("C0SIGN", said, "no_entry_sign");
+    }
+
+    @Test
+    void aWordStops() {
+      var said = mention("C0WORD", "hold word");
+      awaitPost("C0WORD", "Working");
+
+      slack.reply("C0WORD", said, ANN, "stop");
+
+      awaitPost("C0WORD", "Cancelled");
+    }
+
+    @Test
+    void aVerbStopsAndListsAndShows() {
+      mention("C0VERB", "hold verb");
+      awaitPost("C0VERB", "Working");
+
+      var run = RUN.matcher(asks("C0VERB", "list mine"));
+      assertThat(run.find()).isTrue();
+      assertThat(asks("C0VERB", "status " + run.group(1))).contains("It is working");
+      slack.command("C0VERB", ANN, "/agent", "cancel " + run.group(1));
+
+      awaitPost("C0VERB", "Cancelled");
+      assertThat(asks("C0VERB", "help")).contains("/agent");
+    }
+
+    @Test
+    void aButtonStops() {
+      var said = mention("C0BUTTON", "hold button");
+      awaitPost("C0BUTTON", "Working");
+
+      slack.press("C0BUTTON", withButton("C0BUTTON", "cancel_run"), ANN, "cancel_run");
+
+      awaitPost("C0BUTTON", "Cancelled");
+      assertThat(thread("C0BUTTON", said)).noneMatch(it -> hasButton(it, "cancel_run"));
+    }
+
+    @Test
+    void aButtonStartsAgainWhatFailed() throws Exception {
+      mention("C0RETRY", "break it");
+      awaitPost("C0RETRY", "retry_run");
+
+      release("mended");
+      slack.press("C0RETRY", withButton("C0RETRY", "retry_run"), ANN, "retry_run");
+
+      awaitPost("C0RETRY", "Told: break it");
+    }
+
+    @Test
+    void aQuestionCallsItsPersonAndTheReplyIsTheAnswer() {
+      var said = mention("C0BLOCKED", "ask me which colour");
+      awaitSign("C0BLOCKED", said, "hand");
+      awaitPost("C0BLOCKED", "Blue or green?");
+      assertThat(thread("C0BLOCKED", said))
+          .anyMatch(
+              it -> text(it).contains("<@" + ANN + ">") && text(it).contains("Blue or green"));
+
+      slack.reply("C0BLOCKED", said, ANN, "green, please");
+
+      awaitPost("C0BLOCKED", "Told: green, please");
+      awaitSign("C0BLOCKED", said, "white_check_mark");
+    }
+
+    @Test
+    void aLongAnswerIsAFileInTheThread() {
+      var said = mention("C0LONG", "tell it at length");
+
+      await()
+          .atMost(PATIENCE)
+          .until(() -> thread("C0LONG", said).stream().anyMatch(it -> !it.path("files").isEmpty()));
+      assertThat(posts("C0LONG")).anyMatch(it -> it.contains("Finding 1:"));
+      assertThat(posts("C0LONG")).allMatch(it -> it.length() < 40_000);
+    }
+
+    @Test
+    void quickMessagesAreSaidAsOne() {
+      var said = mention("C0QUICK", "paint it");
+      awaitPost("C0QUICK", "Told: paint it");
+
+      var first = slack.reply("C0QUICK", said, ANN, "wait");
+      var second = slack.reply("C0QUICK", said, ANN, "the door is green");
+      slack.reply("C0QUICK", said, ANN, "so make it blue");
+
+      awaitPost("C0QUICK", "Told: wait//the door is green//so make it blue");
+      awaitSign("C0QUICK", first, "heavy_check_mark");
+      awaitSign("C0QUICK", second, "heavy_check_mark");
+    }
+
+    @Test
+    void newStartsASecondRunInTheThread() throws Exception {
+      var said = mention("C0NEW", "hold first");
+      awaitPost("C0NEW", "Working");
+
+      slack.reply("C0NEW", said, ANN, "new: write the docs");
+
+      awaitPost("C0NEW", "Told: write the docs");
+      release("first");
+      awaitPost("C0NEW", "Told: hold first");
+      assertThat(thread("C0NEW", said)).hasSize(4);
+    }
+
+    private String mention(String channel, String text) {
+      return slack.message(channel, ANN, "<@" + BOT + "> " + text);
+    }
+
+    private void release(String name) throws IOException {
+      Files.createFile(folder.resolve(name));
+    }
+
+    /// Types the command, and waits for the private answer.
+    private String asks(String channel, String text) {
+      var before = privately(channel).size();
+      slack.command(channel, ANN, "/agent", text);
+      await(text).atMost(PATIENCE).until(() -> privately(channel).size() > before);
+      return privately(channel).getLast();
+    }
+
+    private void awaitPost(String channel, String text) {
+      await(text)
+          .atMost(PATIENCE)
+          .untilAsserted(() -> assertThat(posts(channel)).anyMatch(each -> each.contains(text)));
+    }
+
+    private void awaitSign(String channel, String ts, String name) {
+      await(name)
+          .atMost(PATIENCE)
+          .untilAsserted(() -> assertThat(signs(channel, ts)).contains(name));
+    }
+
+    private List<String> signs(String channel, String ts) {
+      var message =
+          slack.messages(channel).stream()
+              .filter(it -> ts(it).equals(ts))
+              .findFirst()
+              .orElseThrow();
+      return StreamSupport.stream(message.path("reactions").spliterator(), false)
+          .map(it -> it.path("name").asText())
+          .toList();
+    }
+
+    private String withButton(String channel, String button) {
+      return ours(channel).stream()
+          .filter(it -> hasButton(it, button))
+          .map(Flows::ts)
+          .findFirst()
+          .orElseThrow(() -> new AssertionFailedError("No button " + button));
+    }
+
+    private static boolean hasButton(JsonNode message, String button) {
+      return message.findValuesAsText("action_id").contains(button);
+    }
+
+    private List<JsonNode> thread(String channel, String ts) {
+      return ours(channel).stream()
+          .filter(it -> it.path("thread_ts").asText().equals(ts) && !ts(it).equals(ts))
+          .toList();
+    }
+
+    private List<String> posts(String channel) {
+      return ours(channel).stream().map(Flows::text).toList();
+    }
+
+    private List<JsonNode> ours(String channel) {
+      return slack.messages(channel).stream()
+          .filter(it -> it.path("user").asText().equals(BOT))
+          .filter(it -> !it.hasNonNull("ephemeral_to"))
+          .toList();
+    }
+
+    private List<String> privately(String channel) {
+      return slack.messages(channel).stream()
+          .filter(it -> it.path("ephemeral_to").asText().equals(ANN))
+          .map(Flows::text)
+          .toList();
+    }
+
+    private static String ts(JsonNode message) {
+      return message.path("ts").asText();
+    }
+
+    private static String text(JsonNode message) {
+      return message.path("text").asText() + "\n" + message.path("blocks");
+    }
+  }
+}
