@@ -6,6 +6,7 @@ import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Origin;
 import dev.runnel.core.model.PostRef;
+import dev.runnel.core.model.RunId;
 import dev.runnel.core.port.Store.Pending;
 import dev.runnel.core.port.Store.Work;
 import java.util.Optional;
@@ -20,28 +21,29 @@ final class Pointers {
   /// @return the same as a stop that is said where it belongs; empty where it points at nothing of
   ///     ours
   static Optional<Delivery> stop(Work work, Delivery delivery, PostRef post) {
-    return running(work, delivery.conversation(), post)
-        .or(() -> waiting(work, delivery.conversation(), post))
-        .map(conversation -> stopIn(conversation, delivery));
+    var around = delivery.conversation();
+    return running(work, around, post)
+        .map(it -> stop(it.conversation(), Optional.of(it.run().id()), delivery))
+        .or(() -> waiting(work, around, post).map(it -> stop(it, Optional.empty(), delivery)));
   }
 
-  private static Delivery stopIn(Conversation conversation, Delivery delivery) {
+  /// @param run where it is known: a thread may have several
+  private static Delivery stop(Conversation conversation, Optional<RunId> run, Delivery delivery) {
     var origin = delivery.origin();
     return new Delivery(
         delivery.id(),
         delivery.meaning(),
         conversation,
         delivery.actor(),
-        new Intent.Cancel(Optional.empty(), Optional.empty()),
+        new Intent.Cancel(run, Optional.empty()),
         false,
         new Origin(origin.link(), origin.replyTo(), Optional.empty(), false),
         delivery.arrivedAt());
   }
 
-  private static Optional<Conversation> running(Work work, Conversation around, PostRef post) {
+  private static Optional<Binding> running(Work work, Conversation around, PostRef post) {
     return work.bindings().recent(Optional.of(around.surface()), around.place(), NEARBY).stream()
         .filter(binding -> isMeant(binding, around, post))
-        .map(Binding::conversation)
         .findFirst();
   }
 
@@ -52,6 +54,7 @@ final class Pointers {
         || (binding.origin().message().isEmpty() && binding.conversation().equals(around));
   }
 
+  /// What is said to a run that goes on is no request: a stop of it is not a stop of the run.
   private static Optional<Conversation> waiting(Work work, Conversation around, PostRef post) {
     return work.inbox().waitingNear(around).stream()
         .map(Pending::item)
@@ -62,6 +65,7 @@ final class Pointers {
                         && each.origin().message().isEmpty()
                         && each.conversation().equals(around)))
         .map(Delivery::conversation)
+        .filter(it -> work.bindings().of(it).filter(Binding::isActive).isEmpty())
         .findFirst();
   }
 }

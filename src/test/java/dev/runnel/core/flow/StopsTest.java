@@ -16,6 +16,7 @@ import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Outcome;
 import dev.runnel.core.model.PostRef;
 import dev.runnel.core.model.Receipt;
+import dev.runnel.core.model.Request;
 import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunState;
 import dev.runnel.core.model.Stop;
@@ -154,6 +155,31 @@ class StopsTest {
 
     assertThat(world.runs.cancels()).isEmpty();
     assertThat(world.surface.told(THREAD)).isEmpty();
+  }
+
+  @Test
+  void aReactionOnTheRequestOfTheFirstOfTwoRunsStopsThatOne() {
+    var first = begins(world, RunState.RUNNING);
+    world.says(now(world, "2", DANA, new Intent.New(Request.of("write the docs"))));
+    world.passes(Duration.ofSeconds(3));
+    reacts("3", THREAD, message("1"));
+
+    assertThat(world.runs.runs()).hasSize(2);
+    assertThat(world.runs.cancels()).containsExactly(first.id());
+  }
+
+  @Test
+  void aReactionOnAReplyThatWaitsLeavesTheRunAndTheReplyAlone() {
+    begins(world, RunState.RUNNING);
+    world.runs.isDown(Optional.empty());
+    ThreadTalk.says(world, "2", "and add a test");
+    world.passes(Duration.ofSeconds(3));
+    reacts("3", THREAD, message("2"));
+    world.runs.isBack();
+    world.passes(Duration.ofMinutes(2));
+
+    assertThat(world.runs.cancels()).isEmpty();
+    assertThat(world.runs.followUps()).extracting("text").containsExactly("and add a test");
   }
 
   private void reacts(String id, Conversation where, PostRef post) {
