@@ -130,11 +130,11 @@ public final class ConsoleSurface implements Surface {
     if (form.text().isBlank()) {
       return problem(EMPTY_REPLY);
     }
-    var words = Grammar.words(form.text(), false);
-    if (words.isEmpty()) {
+    var said = Grammar.words(form.text(), false);
+    if (said.isEmpty()) {
       return problem(ASIDE);
     }
-    var intent = words.get();
+    var intent = said.get();
     return switch (intent) {
       case Intent.Unclear(var why) -> problem(why);
       case Intent.Help _ ->
@@ -144,12 +144,15 @@ public final class ConsoleSurface implements Surface {
       case Intent.Status _ -> problem("How the run is doing stands at the top of this page.");
       case Intent.SayTo _, Intent.Link _, Intent.Linked _, Intent.CancelMine _, Intent.Ask _ ->
           problem(COMMAND_AT_START);
-      case Intent.Start _,
-          Intent.Say _,
-          Intent.New _,
-          Intent.Cancel _,
-          Intent.Retry _,
-          Intent.ListRuns _ ->
+      // The run of the page, which need not be the thread's current one.
+      case Intent.Say(var words) ->
+          accepted(form, form.conversation(), new Intent.SayTo(form.run(), words), request);
+      case Intent.Cancel(_, var why) ->
+          accepted(
+              form, form.conversation(), new Intent.Cancel(Optional.of(form.run()), why), request);
+      case Intent.Retry _ ->
+          accepted(form, form.conversation(), new Intent.Retry(Optional.of(form.run())), request);
+      case Intent.Start _, Intent.New _, Intent.ListRuns _ ->
           accepted(form, form.conversation(), intent, request);
       case Intent.Amend _, Intent.StopAt _ -> problem(EMPTY_REPLY);
     };

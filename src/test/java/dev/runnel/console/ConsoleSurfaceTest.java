@@ -127,17 +127,24 @@ class ConsoleSurfaceTest {
                   "run", "run-1",
                   "link", "https://acme.slack.com/p1"));
       assertThat(delivery.conversation()).isEqualTo(Conversation.parse(SLACK_THREAD));
-      assertThat(delivery.intent()).isEqualTo(new Intent.Say(Request.of("Try again with Java 25")));
+      // An earlier run of the thread has a page too.
+      assertThat(delivery.intent())
+          .isEqualTo(new Intent.SayTo(new RunId("run-1"), Request.of("Try again with Java 25")));
       assertThat(delivery.actor().id()).isEqualTo("console");
       assertThat(delivery.origin().link()).contains(URI.create("https://acme.slack.com/p1"));
     }
 
     @Test
-    void thatIsTheWordStopStops() {
+    void thatIsTheWordStopStopsTheRunOfItsPage() {
       assertThat(
-              accepted(Map.of("action", "say", "text", "stop", "conversation", SLACK_THREAD))
+              accepted(
+                      Map.of(
+                          "action", "say",
+                          "text", "stop",
+                          "conversation", SLACK_THREAD,
+                          "run", "run-1"))
                   .intent())
-          .isInstanceOf(Intent.Cancel.class);
+          .isEqualTo(new Intent.Cancel(Optional.of(new RunId("run-1")), Optional.empty()));
     }
 
     @ParameterizedTest
