@@ -38,6 +38,7 @@ public final class Dispatcher {
   private final FollowUps followUps;
   private final Stops stops;
   private final Gate gate;
+  private final Reach reach;
   private final Amendments amendments;
   private final Ears ears;
   private final Links links;
@@ -65,6 +66,7 @@ public final class Dispatcher {
     this.amendments = new Amendments(turns);
     this.stops = new Stops(store, runs, starts, turns);
     this.gate = new Gate(surfaces, turns);
+    this.reach = new Reach(defaults);
     this.links = new Links(store, runs, surfaces, starts, turns);
     this.answers = new Answers(store, surfaces, choices, checkup, turns);
   }
@@ -210,7 +212,9 @@ public final class Dispatcher {
   private void work(Next next) {
     var turn = next.turn();
     try {
-      if (isSettled(turn, next.situation()) || !gate.admits(turn)) {
+      if (isSettled(turn, next.situation())
+          || !gate.admits(turn)
+          || isOutOfReach(turn, next.situation())) {
         return;
       }
       var plan = Planner.plan(turn.delivery(), next.situation(), turn.now());
@@ -249,6 +253,17 @@ public final class Dispatcher {
     var unheard = situation.own().filter(binding -> !ears.hears(turn.delivery(), binding));
     unheard.ifPresent(binding -> turns.finish(turn, work -> ears.hint(work, turn, binding)));
     return unheard.isPresent();
+  }
+
+  /// Whether it names a run that is none of the person's business; they are told who may.
+  private boolean isOutOfReach(Turn turn, Planner.Situation situation) {
+    var refusal = reach.refusal(turn.delivery(), situation.named());
+    refusal.ifPresent(
+        words ->
+            turns.finish(
+                turn.noting("to refuse it: the run belongs to another place"),
+                work -> turn.tell(work, words)));
+    return refusal.isPresent();
   }
 
   private void moveTo(Turn turn, Conversation conversation) {
