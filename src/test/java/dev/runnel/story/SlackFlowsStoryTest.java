@@ -11,6 +11,7 @@ import dev.runnel.testkit.LocalSlack;
 import dev.runnel.testkit.RunnelProcess;
 import java.io.IOException;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -106,7 +107,9 @@ class SlackFlowsStoryTest {
                   "C0LONG",
                   "C0QUICK",
                   "C0NEW",
-                  "C0RETRY"));
+                  "C0RETRY",
+                  "C0SECRET",
+                  "C0LOG"));
       var agent = Files.writeString(folder.resolve("agent.sh"), AGENT);
       var settings = new HashMap<>(slack.settings());
       settings.put("RUNNEL_AGENT_COMMAND", "sh '" + agent + "'");
@@ -304,6 +307,54 @@ class SlackFlowsStoryTest {
       release("first");
       awaitPost("C0NEW", "Told: hold first");
       assertThat(thread("C0NEW", said)).hasSize(4);
+    }
+
+    @Test
+    void noSecretIsSeenByAgentsOrByWhoLooksAtTheMachine() throws Exception {
+      var said = mention("C0SECRET", "hold secret");
+      awaitPost("C0SECRET", "Working");
+      await().atMost(PATIENCE).until(() -> !runnel.agents().isEmpty());
+
+      var seen = new StringBuilder(runnel.log()).append(threads());
+      for (var process : runnel.agents()) {
+        seen.append(ofProcess(process.pid(), "environ"));
+        seen.append(ofProcess(process.pid(), "cmdline"));
+      }
+      seen.append(ofProcess(runnel.pid(), "cmdline"));
+      assertThat(seen).contains("RUNNEL_RUN_ID=", "main");
+      assertThat(seen).doesNotContain(LocalSlack.BOT_TOKEN, LocalSlack.APP_TOKEN);
+      assertThat(seen).doesNotContain(LocalSlack.SIGNING_SECRET);
+
+      release("secret");
+      awaitSign("C0SECRET", said, "white_check_mark");
+    }
+
+    @Test
+    void whatPeopleSayIsNotInTheLog() {
+      var said = mention("C0LOG", "paint the purple elephant");
+      awaitPost("C0LOG", "Told: paint the purple elephant");
+      slack.reply("C0LOG", said, ANN, "and the yellow submarine");
+      awaitPost("C0LOG", "Told: and the yellow submarine");
+
+      assertThat(runnel.log()).contains("delivery accepted");
+      assertThat(runnel.log()).doesNotContain("purple", "elephant", "yellow", "submarine");
+    }
+
+    /// What the JVM tells of its threads.
+    private String threads() throws Exception {
+      var dump =
+          new ProcessBuilder(
+                  Path.of(System.getProperty("java.home"), "bin", "jcmd").toString(),
+                  Long.toString(runnel.pid()),
+                  "Thread.print")
+              .redirectErrorStream(true)
+              .start();
+      return new String(dump.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    }
+
+    private static String ofProcess(long pid, String file) throws IOException {
+      return Files.readString(
+          Path.of("/proc", Long.toString(pid), file), StandardCharsets.ISO_8859_1);
     }
 
     private String mention(String channel, String text) {

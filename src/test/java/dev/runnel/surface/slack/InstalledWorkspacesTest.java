@@ -8,7 +8,9 @@ import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.NoticeId;
 import dev.runnel.core.model.Origin;
+import dev.runnel.core.model.PostRef;
 import dev.runnel.core.model.Posting;
+import dev.runnel.core.model.Receipt;
 import dev.runnel.core.model.Update;
 import dev.runnel.database.Database;
 import dev.runnel.testkit.SettableClock;
@@ -21,6 +23,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import okhttp3.HttpUrl;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -162,6 +165,35 @@ class InstalledWorkspacesTest {
       post(node("client-secret"), "T1");
 
       assertThat(tokens()).containsExactly("xoxb-1", "xoxb-2", "xoxb-1");
+    }
+
+    @Test
+    void ofEachWorkspaceSetsItsReactionsByItsOwnToken() {
+      install("T1", "xoxb-1", false);
+      install("T2", "xoxb-2", false);
+
+      assertThat(signs("T2")).isInstanceOf(Posting.Posted.class);
+      assertThat(signs("T1")).isInstanceOf(Posting.Posted.class);
+
+      assertThat(slack.calls("reactions.add"))
+          .extracting(ScriptedSlack.Call::token)
+          .containsExactly("xoxb-2", "xoxb-1");
+      assertThat(slack.calls("reactions.remove"))
+          .extracting(ScriptedSlack.Call::token)
+          .containsExactly("xoxb-2", "xoxb-1");
+    }
+
+    private Posting signs(String team) {
+      return surface.post(
+          new Notice(
+              new NoticeId("sign"),
+              new Conversation(SlackPlace.SURFACE, team + "/C1/1795240915.000008"),
+              new Update.Received(
+                  new PostRef("C1/1795240915.000008"), Receipt.RUNNING, Set.of(Receipt.TAKEN)),
+              Origin.NONE,
+              clock.instant(),
+              0),
+          null);
     }
 
     @Test

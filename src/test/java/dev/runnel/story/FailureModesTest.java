@@ -1,0 +1,188 @@
+package dev.runnel.story;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.lang.reflect.Method;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Disabled;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.FieldSource;
+
+/// What has gone wrong in bots like this one, and the tests that it does not go wrong here. The
+/// numbers are those of a study of other bots; those that are about trackers and hooks alone are
+/// not here.
+class FailureModesTest {
+  private static final Set<String> NAMED =
+      Set.of(
+          "F1", "F2", "F3", "F4", "F5", "F6", "F7", "F8", "F9", "F11", "F12", "F13", "F14", "F15",
+          "F16", "F17", "F18", "F19", "F20", "F21", "F22", "F23", "F24", "F25", "F26", "F27", "F28",
+          "F41", "F42", "F43", "F44", "F45", "F50", "F52", "F53", "F56", "F57", "F58", "F61", "F65",
+          "F66", "F67");
+
+  private static final String TABLE =
+      """
+      # A restart forgets threads, and takes what is sent again for new.
+      F1 story.SlackStoryTest#afterAKillInTheMiddleOfARunTheThreadIsToldOnceAndGoesOn
+      F1 surface.slack.SlackRetriesTest#aRestartForgetsNothing
+      # Two nodes make two runs of one message.
+      F2 story.DuplicateStormTest#aMentionThatComesAsMessageAndAsMentionToTwoNodesAtOnceIsOneRun
+      F2 store.ReplicasTest#theWorkOfANodeThatIsGoneIsTakenOver
+      # A reply before the run is known starts another.
+      F3 core.flow.JourneyTest$BeforeTheRunIsThere#wordsThatFollowAStartThatWaitsGoToItsRun
+      F3 core.flow.JourneyTest$BeforeTheRunIsThere#aReplyToAThreadThatIsStillBeingOpenedGoesToItsRun
+      F3 core.flow.CrashTest#aReplyToARunningAgentReachesItOnce
+      # Some states are shown to nobody.
+      F4 core.flow.JourneyTest$WhileTheRunGoes#everyEndIsToldAlsoOneThatNobodyExpected
+      F4 core.flow.JourneyTest$WhileTheRunGoes#anInventedStateIsShownAndWatchedOn
+      F4 runs.RunItemsTest#nineStatesAndAnyOtherFoldToSeven
+      # After ten minutes nobody hears of the run; its success is never told.
+      F5 core.flow.JourneyTest$WhileTheRunGoes#threeHoursLaterTheEndIsStillTold
+      F5 story.SlackStoryTest#aSlashCommandBecomesARunAndItsThreadIsTold
+      # Each run holds a thread, and the eleventh is not even acknowledged.
+      F6 core.flow.ManyRunsTest#fiveHundredRunsAreWatchedByAsManyCallsAsOne
+      F6 service.QueueTest#twoHundredRunsStartInOrderWithNoSlotLostAndNoneTooMany
+      # One failed look ends the watch and shows an exception to everybody.
+      F7 core.flow.JourneyTest$WhenThingsAreDown#blindLooksComeMoreAndMoreSeldomAndNothingIsSaid
+      F7 runs.RefusalsTest#whatIsForTheMakersOfAServiceIsNotTold
+      F7 surface.slack.SlackRendererTest#noPostHasWordsForMakersOnly
+      # A follow-up that fails becomes a new run without a word.
+      F8 core.flow.WhenTheThreadAlreadyHasARunTest#aMessageIsNeverLostNorSaidTwice
+      F8 core.flow.WhenTheThreadAlreadyHasARunTest#aRefusalIsSaidWithItsLink
+      F8 core.flow.JourneyTest$AfterTheEnd#whereTheServiceTakesNoFollowUpANewRunGoesOnInTheThread
+      # Two channels share a key, and what was not worked on counts as seen.
+      F9 surface.slack.SlackPayloadsTest$AMention#withTheSameTimestampInAnotherChannelIsAnother
+      F9 core.flow.CrashTest#aStartHappensOnceAndItsEndIsToldOnce
+      # A strange header is an error of ours.
+      F11 surface.slack.SlackSurfaceTest$ASignature#thatIsMissingOrMalformedIsRefusedWithoutAWordAboutWhy
+      # What cannot be read starts a run all the same.
+      F12 surface.slack.SlackOddPayloadsTest$AnUnreadableBody#isABadRequest
+      F12 surface.slack.SlackOddPayloadsTest$AnUnreadableBody#nestedTooDeeplyIsABadRequest
+      # The run is made inside the request, and again when the sender loses patience.
+      F13 web.FrontDoorTest#anAcceptedDeliveryIsOnDiskWhenItIsAnswered
+      F13 core.flow.JourneyTest$WhenThingsAreDown#aStartWhoseAnswerIsLostIsAdoptedNotRepeated
+      # What people say breaks out of its place in the prompt.
+      F14 core.flow.JourneyTest$InANewConversation#whatWasSaidBeforeGoesAlongFencedAndNamed
+      # Anybody gets an answer to a handshake.
+      F15 surface.slack.SlackSurfaceTest$ASignature#isNeededForHandshakesToo
+      # Of a long thread the oldest messages are read, by ids, with our own among them.
+      F16 surface.slack.SlackPostingTest$TheBackground#ofALongThreadIsItsBeginningAndItsEnd
+      F16 surface.slack.SlackPostingTest$TheBackground#isWhatWasSaidInTheThreadByName
+      # Edits, deletions and replies are dropped; there is no stop, list or status.
+      F17 story.SlackFlowsStoryTest$Flows#anEditOfWhatWaitsReplacesIt
+      F17 story.SlackFlowsStoryTest$Flows#aDeletionOfWhatWaitsWithdrawsIt
+      F17 story.SlackFlowsStoryTest$Flows#aVerbStopsAndListsAndShows
+      F17 story.SlackVerbsStoryTest#eachVerbAnswersItsPersonAlone
+      # Half a configuration starts, and health tells names to everybody.
+      F18 app.MainTest#halfAPlatformStopsTheStartAndTheMissingHalfIsNamed
+      F18 web.FrontDoorTest#healthTellsLifeAndReadinessApart
+      # Several threads change what they share.
+      F19 testkit.StoreContract#oneOfManyAtTheSameMomentIsNew
+      F19 core.flow.InterleavingsTest#twoNodesThatTakeEachOtherForDead
+      # What was taken is lost when the process is asked to end.
+      F20 surface.slack.SlackSocketTest#closingAcknowledgesWhatWasTakenAndOpensNothingMore
+      F20 story.OutageTest#aClosedDoorSendsPeopleAway
+      F20 story.StartAndEndTest#aSlackThatDoesNotAnswerHoldsUpNeitherTheStartNorTheEnd
+      # One agent that hangs stops the bot.
+      F21 surface.slack.SlackSurfaceTest$AtTheStart#receiveCallsNobodyEvenBefore
+      # Two requests of one second overwrite each other.
+      F22 core.flow.ManyRunsTest#twoRequestsOfOneMomentAreTwoRuns
+      # Everybody on the machine reads the key.
+      F23 story.SlackFlowsStoryTest$Flows#noSecretIsSeenByAgentsOrByWhoLooksAtTheMachine
+      F23 service.LaunchTest#noAgentHasWordsOrSecretsInItsArguments
+      F23 app.SettingsTest#secretsAreNotInItsWords
+      F23 surface.slack.SlackConfigTest#secretsAreNotShown
+      # The prompt arrives as somebody's notation of it.
+      F24 service.CommandRunTest#thePromptArrivesByteForByte
+      F24 core.flow.GrammarTest#aPromptKeepsItsLinesQuotesAndEmoji
+      F24 surface.slack.SlackFrameTest#noTextIsChangedOnTheWay
+      # "Executed successfully" is all that people are told.
+      F25 surface.slack.SlackRendererTest#noPostHasWordsForMakersOnly
+      # Anybody may run the agent, and the agent has the bot's token.
+      F26 service.CommandRunTest#theAgentKnowsItsRunAndNoneOfOurSecrets
+      F26 app.SettingsTest#agentsDoNotInheritTheVariablesThatSecretsComeFrom
+      F26 core.flow.GateTest#whoMayNotAskStartsNothingAndHearsNothing
+      # Without its context the run goes on silently.
+      F27 surface.slack.SlackPostingTest$TheBackground#thatCannotBeReadIsAskedForAgain
+      F27 core.flow.JourneyTest$InANewConversation#aBackgroundThatStaysUnreadableDoesNotHoldTheRunUpForEver
+      # A scope is missing, and messages stand in the log.
+      F28 surface.slack.ManifestTest#everyMethodTheCodeCallsHasItsScopesAndNoScopeIsUnused
+      F28 surface.slack.ManifestAndCodeTest#theEventsThatTheCodeKnowsAreThoseThatAreSubscribedTo
+      F28 story.SlackFlowsStoryTest$Flows#whatPeopleSayIsNotInTheLog
+      # A body is read and logged before it is believed.
+      F41 story.SlackStoryTest#whatIsNotBelievedOrNotReadableIsRefusedAndNotStored
+      F41 surface.slack.SlackOddPayloadsTest$AnUnreadableBody#isNotQuotedInTheReason
+      # A field that some clients leave out is an error of ours.
+      F42 surface.slack.SlackSpoiledEventsTest#eachFieldSpoiled
+      F42 surface.slack.SlackSpoiledEventsTest#severalFieldsSpoiled
+      # What was seen is forgotten before Slack's last retry.
+      F43 surface.slack.SlackRetriesTest#anEventThatComesAgainIsNotNew
+      # Anybody can finish an installation, and a token stands in an address.
+      F44 surface.slack.InstalledWorkspacesTest$AnInstallation#goesToSlackWithTheManifestsScopesAndAStateOfItsOwn
+      F44 story.SlackInstallStoryTest#whoCancelsOrComesBackTwiceOrFromAnotherBrowserInstallsNothing
+      F44 surface.slack.InstalledWorkspacesTest$TheClientSecret#isNotInTheDatabaseNorIsAToken
+      # Only who started it may speak, and not while it starts.
+      F45 core.flow.WhenTheThreadAlreadyHasARunTest#aMessageIsNeverLostNorSaidTwice
+      F45 core.flow.RemindersTest$Listens#toEverybody
+      # The first mention is taken out, which may be a colleague.
+      F50 surface.slack.SlackPayloadsTest$AMention#losesOurNameAndKeepsThoseOfOthers
+      F50 surface.slack.SlackTextTest#onlyOurOwnMentionIsTakenOut
+      # A press of a button asks nobody whether it may.
+      F52 core.flow.ReachTest$FromAnotherChannel#aStrangerIsRefusedPrivatelyAndToldWhoMay
+      # Slack waits while the bot calls out, and without its store it doubles.
+      F53 surface.slack.SlackSurfaceTest$AtTheStart#weLearnWhoWeAreByOneCallAndReceiveCallsNobody
+      F53 web.FrontDoorTest#whatCannotBeStoredIsAskedForAgain
+      F53 store.AcceptanceTest#aSenderIsRefusedInTimeAndLeftOut
+      # A crash after the claim loses the event.
+      F56 core.flow.CrashTest#aStartHappensOnceAndItsEndIsToldOnce
+      F56 store.EngineTest$Contract#rowsThatAnEarlierProcessLeftAreTakenUp
+      # A stranger's stop is ignored without a word.
+      F57 core.flow.ReachTest$FromAnotherChannel#aStrangerIsRefusedPrivatelyAndToldWhoMay
+      # A timer is in memory.
+      F58 core.flow.RemindersTest$OfAQuestion#theySurviveARestart
+      # An answer is dropped because it may have been posted.
+      F61 surface.slack.SlackPostingTest$AfterATryOfUnknownOutcome#aPostThatArrivedIsNotRepeated
+      F61 surface.slack.SlackPostingTest$AfterATryOfUnknownOutcome#aPostThatDidNotArriveIsMade
+      F61 core.flow.JourneyTest$WhenThingsAreDown#aPostWhoseAnswerIsLostAppearsOnce
+      # What overlaps is dropped.
+      F65 core.flow.SeveralMessagesTest$Together#quickMessagesAreOneFollowUpInTheirOrderAndEachIsSigned
+      F65 story.SlackFlowsStoryTest$Flows#quickMessagesAreSaidAsOne
+      # The socket is a side path.
+      F66 surface.slack.SlackBothWaysTest#everyFixtureIsDecidedAlike
+      F66 surface.slack.SlackSocketTest$Readiness#survivesAShortGapAndGoesInALongOne
+      F66 story.SlackStoryTest#whenSlackIsGoneItIsStillAliveAndOverASocketNotReady
+      # A stop races with a start or an end.
+      F67 core.flow.InterleavingsTest#aStartAndAStop
+      F67 core.flow.InterleavingsTest#aStartAFollowUpAndAStop
+      F67 core.flow.InterleavingsTest#aCommandThatOpensAThreadAndAStopAtOnce
+      """;
+
+  static final List<String> ROWS = TABLE.lines().filter(it -> !it.startsWith("#")).toList();
+
+  @Test
+  void noneIsLeftOut() {
+    assertThat(ROWS.stream().map(it -> it.split(" ", 2)[0]).distinct())
+        .containsExactlyInAnyOrderElementsOf(NAMED);
+  }
+
+  @ParameterizedTest
+  @FieldSource("ROWS")
+  void isATest(String row) throws ClassNotFoundException {
+    var test = row.split(" ", 2)[1].split("#", 2);
+    var holder = Class.forName("dev.runnel." + test[0]);
+    var methods =
+        Stream.of(holder.getDeclaredMethods()).filter(it -> it.getName().equals(test[1])).toList();
+
+    assertThat(methods).as(row).hasSize(1).allMatch(FailureModesTest::isRun);
+    assertThat(holder.isAnnotationPresent(Disabled.class)).isFalse();
+  }
+
+  private static boolean isRun(Method method) {
+    return !method.isAnnotationPresent(Disabled.class)
+        && Stream.of(Test.class, ParameterizedTest.class, TestFactory.class)
+            .anyMatch(method::isAnnotationPresent);
+  }
+}
