@@ -43,7 +43,7 @@ class FailureModesTest {
       F5 core.flow.JourneyTest$WhileTheRunGoes#threeHoursLaterTheEndIsStillTold
       F5 story.SlackStoryTest#aSlashCommandBecomesARunAndItsThreadIsTold
       # Each run holds a thread, and the eleventh is not even acknowledged.
-      F6 core.flow.ManyRunsTest#fiveHundredRunsAreWatchedByAsManyCallsAsOne
+      F6 core.flow.ManyRunsTest#hundredsOfRunsAreWatchedByAsManyCallsAsOne
       F6 service.QueueTest#twoHundredRunsStartInOrderWithNoSlotLostAndNoneTooMany
       # One failed look ends the watch and shows an exception to everybody.
       F7 core.flow.JourneyTest$WhenThingsAreDown#blindLooksComeMoreAndMoreSeldomAndNothingIsSaid

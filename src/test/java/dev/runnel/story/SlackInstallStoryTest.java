@@ -39,19 +39,21 @@ class SlackInstallStoryTest {
 
   @BeforeEach
   void open() throws Exception {
-    open(Duration.ofHours(12));
+    open(Duration.ofHours(12), LocalSlack.Transport.HTTP);
   }
 
-  private void open(Duration tokenLife) throws Exception {
+  private void open(Duration tokenLife, LocalSlack.Transport transport) throws Exception {
     close();
     var port = RunnelProcess.freePort();
     var app = URI.create("http://127.0.0.1:" + port);
     slack = new SlackInFrontOf(tokenLife);
-    emulator = LocalSlack.start(slack.uri("/slack/events"));
+    emulator = LocalSlack.start(transport, slack.uri("/slack/events"));
     slack.between(emulator.uri(), app);
     var agent =
         Files.writeString(folder.resolve("agent.sh"), "prompt=$(cat)\necho \"Fixed: $prompt\"\n");
-    var settings = new HashMap<>(slack.settings());
+    var settings =
+        new HashMap<>(
+            transport == LocalSlack.Transport.HTTP ? slack.settings() : slack.socketSettings());
     settings.put("RUNNEL_AGENT_COMMAND", "sh '" + agent + "'");
     settings.put("RUNNEL_PUBLIC_URL", app.toString());
     runnel = RunnelProcess.start(folder, port, settings);
@@ -133,8 +135,23 @@ class SlackInstallStoryTest {
   }
 
   @Test
+  void overASocketAWorkspaceThatInstalledTheAppWorksWithItToo() throws Exception {
+    open(Duration.ofHours(12), LocalSlack.Transport.SOCKET);
+    install();
+
+    var said = emulator.message(CHANNEL, ANN, "<@" + BOT + "> fix it");
+    awaitPost("Fixed: fix it");
+
+    slack.slowsDown("chat.postMessage", Duration.ofSeconds(3));
+    emulator.reply(CHANNEL, said, ANN, "and another");
+    awaitPost("Fixed: and another");
+    assertThat(slack.disobeyed()).isZero();
+    nothingSecretIsSeen();
+  }
+
+  @Test
   void aTokenIsRenewedBeforeItExpiresAndTheThreadGoesOn() throws Exception {
-    open(Duration.ofSeconds(8));
+    open(Duration.ofSeconds(8), LocalSlack.Transport.HTTP);
     install();
     emulator.command(CHANNEL, ANN, "/agent", "fix it");
     awaitPost("Fixed: fix it");

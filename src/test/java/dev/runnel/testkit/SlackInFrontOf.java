@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Base64;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -89,6 +90,15 @@ public final class SlackInFrontOf implements AutoCloseable {
         LocalSlack.SIGNING_SECRET,
         "SLACK_API_URL",
         uri("/api/").toString());
+  }
+
+  /// The settings of an app that workspaces install, and that opens a socket to Slack. What goes
+  /// over the socket does not pass here.
+  public Map<String, String> socketSettings() {
+    var settings = new HashMap<>(settings());
+    settings.remove("SLACK_SIGNING_SECRET");
+    settings.put("SLACK_APP_TOKEN", LocalSlack.APP_TOKEN);
+    return settings;
   }
 
   /// Somebody presses "Allow" on the page that a browser was sent to.
@@ -216,6 +226,9 @@ public final class SlackInFrontOf implements AutoCloseable {
       disobeyed.incrementAndGet();
     }
     var bearer = Optional.ofNullable(request.getHeaders().get("Authorization")).orElse("");
+    if (method.equals("apps.connections.open")) {
+      return Optional.ofNullable(slack).orElseThrow().pass(request);
+    }
     var expiresAt = tokens.get(bearer.replace("Bearer ", ""));
     if (expiresAt == null) {
       return error("invalid_auth");
