@@ -50,16 +50,16 @@ class SlackBothWaysTest {
   private static final String OPENED = "1795240916.000200";
   private static final String RUN_OF_THE_BUTTON = "0190e6a1-9f50-7c3e-8a43-000000000001";
 
-  private SlackDoors doors;
+  private SlackWaysIn slack;
 
   @BeforeAll
   void open() throws Exception {
-    doors = new SlackDoors();
+    slack = new SlackWaysIn();
   }
 
   @AfterAll
   void close() {
-    doors.close();
+    slack.close();
   }
 
   static Stream<String> fixtures() {
@@ -106,12 +106,12 @@ class SlackBothWaysTest {
 
   private Decided decidedAlike(String body) throws Exception {
     var overHttp = new Talk();
-    doors.keeps(overHttp::takes);
-    assertThat(doors.overHttp(overHttp.own(body))).isEqualTo(200);
+    slack.keeps(overHttp::takes);
+    assertThat(slack.overHttp(overHttp.own(body))).isEqualTo(200);
 
     var overTheSocket = new Talk();
-    doors.keeps(overTheSocket::takes);
-    doors.overTheSocket(
+    slack.keeps(overTheSocket::takes);
+    slack.overTheSocket(
         SlackRequests.signed(overTheSocket.own(body).getBytes(StandardCharsets.UTF_8)));
 
     var decided = overHttp.decides();
@@ -122,7 +122,7 @@ class SlackBothWaysTest {
   /// The thread of the fixtures, with a run of Ann's.
   private final class Talk {
     private final MemoryStore store = new MemoryStore();
-    private final FakeAgentRuns runs = new FakeAgentRuns(doors.clock);
+    private final FakeAgentRuns runs = new FakeAgentRuns(slack.clock);
     private final List<Delivery> accepted = new CopyOnWriteArrayList<>();
     private final Run run;
 
@@ -140,7 +140,7 @@ class SlackBothWaysTest {
                           Request.of("fix it"),
                           Origin.NONE,
                           Optional.of(new PostRef("C0DEV/" + STATUS)),
-                          doors.clock.instant(),
+                          slack.clock.instant(),
                           false,
                           0)));
     }
@@ -158,11 +158,11 @@ class SlackBothWaysTest {
     Decided decides() {
       var dispatcher =
           new Dispatcher(
-              store, runs, Surfaces.of(List.of(doors.surface)), Profiles.NONE, new Random(1));
+              store, runs, Surfaces.of(List.of(slack.surface)), Profiles.NONE, new Random(1));
       var conversations = new ArrayList<>(List.of(conversation(ROOT), conversation(OPENED)));
       accepted.stream().map(Delivery::conversation).forEach(conversations::add);
       // When nothing more follows that would be said along with it.
-      var later = doors.clock.instant().plus(Duration.ofSeconds(2));
+      var later = slack.clock.instant().plus(Duration.ofSeconds(2));
       for (var round = 0; round < 3; round++) {
         conversations.forEach(it -> dispatcher.step(it, later));
       }

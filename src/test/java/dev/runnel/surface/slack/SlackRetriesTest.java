@@ -24,20 +24,20 @@ class SlackRetriesTest {
 
   @TempDir Path folder;
   private final List<Boolean> isNew = new ArrayList<>();
-  private SlackDoors doors;
+  private SlackWaysIn slack;
   private Database database;
   private SqlStore store;
 
   @BeforeEach
   void open() throws Exception {
-    doors = new SlackDoors();
+    slack = new SlackWaysIn();
     start();
   }
 
   private void start() {
     database = Database.sqlite(folder.resolve("runnel.db"));
-    store = new SqlStore(database, doors.clock);
-    doors.keeps(
+    store = new SqlStore(database, slack.clock);
+    slack.keeps(
         delivery -> {
           isNew.add(store.accept(delivery));
           return isNew.getLast();
@@ -52,7 +52,7 @@ class SlackRetriesTest {
   @AfterEach
   void close() {
     stop();
-    doors.close();
+    slack.close();
   }
 
   /// @param twin the same said under another id, as Slack does it
@@ -68,7 +68,7 @@ class SlackRetriesTest {
   void anEventThatComesAgainIsNotNew(String fixture, String twin) throws Exception {
     sends(fixture);
     for (var pause : AGAIN_AFTER) {
-      doors.clock.advance(pause);
+      slack.clock.advance(pause);
       sends(fixture);
       sends(twin);
     }
@@ -81,7 +81,7 @@ class SlackRetriesTest {
   void aRestartForgetsNothing() throws Exception {
     sends("app-mention");
     stop();
-    doors.clock.advance(Duration.ofHours(1));
+    slack.clock.advance(Duration.ofHours(1));
     start();
     sends("app-mention");
 
@@ -89,6 +89,6 @@ class SlackRetriesTest {
   }
 
   private void sends(String fixture) throws Exception {
-    assertThat(doors.overHttp(SlackRequests.body(SlackRequests.golden(fixture)))).isEqualTo(200);
+    assertThat(slack.overHttp(SlackRequests.body(SlackRequests.golden(fixture)))).isEqualTo(200);
   }
 }

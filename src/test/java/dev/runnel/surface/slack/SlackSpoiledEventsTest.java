@@ -45,18 +45,18 @@ class SlackSpoiledEventsTest {
   /// Mark-up that has to be read, a megabyte of it.
   private static final String HUGE = "<@U0X|x> &amp; *_~`<!a ".repeat(45_000);
 
-  private SlackDoors doors;
+  private SlackWaysIn slack;
   private final List<Delivery> accepted = new CopyOnWriteArrayList<>();
 
   @BeforeAll
   void open() throws Exception {
-    doors = new SlackDoors();
-    doors.keeps(accepted::add);
+    slack = new SlackWaysIn();
+    slack.keeps(accepted::add);
   }
 
   @AfterAll
   void close() {
-    doors.close();
+    slack.close();
   }
 
   static List<String> fixtures() {
@@ -155,7 +155,7 @@ class SlackSpoiledEventsTest {
 
   private Optional<Delivery> sent(String body) throws Exception {
     accepted.clear();
-    assertThat(doors.overHttp(body)).isIn(200, 400);
+    assertThat(slack.overHttp(body)).isIn(200, 400);
     assertThat(accepted).hasSizeLessThan(2);
     return accepted.stream().findFirst();
   }

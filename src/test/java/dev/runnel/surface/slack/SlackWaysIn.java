@@ -40,7 +40,7 @@ import okhttp3.WebSocketListener;
 
 /// Both ways from Slack to us, with the real front door and the real socket; where Slack is there
 /// is a double that speaks its protocol.
-final class SlackDoors implements AutoCloseable {
+final class SlackWaysIn implements AutoCloseable {
   private static final String APP_TOKEN = "xapp-test-token";
   private static final JsonMapper JSON = new JsonMapper();
 
@@ -56,7 +56,7 @@ final class SlackDoors implements AutoCloseable {
   private volatile Predicate<Delivery> keeper = _ -> true;
   private int envelopes;
 
-  SlackDoors() throws Exception {
+  SlackWaysIn() throws Exception {
     link.setDispatcher(
         new Dispatcher() {
           @Override
