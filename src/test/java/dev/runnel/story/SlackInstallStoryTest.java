@@ -49,8 +49,7 @@ class SlackInstallStoryTest {
     slack = new SlackInFrontOf(tokenLife);
     emulator = LocalSlack.start(transport, slack.uri("/slack/events"));
     slack.between(emulator.uri(), app);
-    var agent =
-        Files.writeString(folder.resolve("agent.sh"), "prompt=$(cat)\necho \"Fixed: $prompt\"\n");
+    var agent = Files.writeString(folder.resolve("agent.sh"), "echo \"Fixed: $(tr '\\n' ' ')\"\n");
     var settings =
         new HashMap<>(
             transport == LocalSlack.Transport.HTTP ? slack.settings() : slack.socketSettings());
