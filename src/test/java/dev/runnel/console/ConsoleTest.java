@@ -348,7 +348,15 @@ class ConsoleTest {
 
       posts(
           page(path(run)),
-          Map.of("action", "say", "text", "And the docs", "conversation", conversation));
+          Map.of(
+              "action",
+              "say",
+              "text",
+              "And the docs",
+              "conversation",
+              conversation,
+              "run",
+              run.id().value()));
       site.settles();
       assertThat(site.runs.followUps())
           .singleElement()

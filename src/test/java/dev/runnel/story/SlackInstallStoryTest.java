@@ -39,11 +39,7 @@ class SlackInstallStoryTest {
 
   @BeforeEach
   void open() throws Exception {
-    open(Duration.ofHours(12));
-  }
-
-  private void open(Duration tokenLife) throws Exception {
-    open(tokenLife, LocalSlack.Transport.HTTP);
+    open(Duration.ofHours(12), LocalSlack.Transport.HTTP);
   }
 
   private void open(Duration tokenLife, LocalSlack.Transport transport) throws Exception {
@@ -154,7 +150,7 @@ class SlackInstallStoryTest {
 
   @Test
   void aTokenIsRenewedBeforeItExpiresAndTheThreadGoesOn() throws Exception {
-    open(Duration.ofSeconds(8));
+    open(Duration.ofSeconds(8), LocalSlack.Transport.HTTP);
     install();
     emulator.command(CHANNEL, ANN, "/agent", "fix it");
     awaitPost("Fixed: fix it");
