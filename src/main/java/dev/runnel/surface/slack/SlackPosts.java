@@ -183,9 +183,16 @@ final class SlackPosts {
     if (!(answer instanceof Answer.No<String>)) {
       return privatePosting(notice, place, answer);
     }
-    return place.isThread()
-        ? say(notice)
-        : privatePosting(notice, place, api(place).post(to.id(), null, post));
+    if (place.isThread()) {
+      return say(notice);
+    }
+    // Who filled in a form need not be where we are.
+    return privatePosting(
+        notice,
+        place,
+        place.isView() || SlackReplyTo.isDirectly(notice.origin().replyTo())
+            ? api(place).post(to.id(), null, post)
+            : answer);
   }
 
   private Posting privatePosting(Notice notice, SlackPlace place, Answer<String> answer) {

@@ -23,6 +23,11 @@ record SlackReplyTo(Optional<String> trigger, Optional<String> address) {
     return new SlackReplyTo(trigger, address);
   }
 
+  /// Whether it came from a form or a page, which brought no address.
+  static boolean isDirectly(Optional<String> value) {
+    return value.filter(DIRECTLY::equals).isPresent();
+  }
+
   /// The inverse of [#of(Optional)]; never blank, so that what is asked on a page is known to come
   /// from no thread.
   String value() {

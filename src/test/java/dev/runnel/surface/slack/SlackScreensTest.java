@@ -339,7 +339,8 @@ class SlackScreensTest {
       for (var thread : List.of(Optional.of(THREAD), Optional.<Conversation>empty())) {
         views.add(
             SlackForms.ask(
-                new Screen.Ask(thread, Optional.empty(), text(chance).repeat(3), fields),
+                new Screen.Ask(
+                    thread, Optional.empty(), text(chance).repeat(3), fields.subList(0, 4)),
                 ASKED,
                 origin(Optional.empty())));
       }
@@ -529,6 +530,27 @@ class SlackScreensTest {
               null);
 
       assertThat(posting).isInstanceOf(Posting.Posted.class);
+      assertThat(slack.calls("chat.postMessage"))
+          .singleElement()
+          .satisfies(it -> assertThat(it.field("channel")).isEqualTo("U0ANN"));
+    }
+
+    @Test
+    void whatCannotBeToldInTheChannelOfAFormIsToldDirectly() {
+      slack.refuses("chat.postEphemeral", "not_in_channel");
+      var nowhere = new Conversation(SlackPlace.SURFACE, "T0ACME/C0DEV/~V0FORM");
+      var origin = new Origin(Optional.empty(), Optional.of("directly"), Optional.empty(), false);
+
+      surface.post(
+          new Notice(
+              new NoticeId("n1"),
+              nowhere,
+              new Update.Told(SlackUpdates.ANN, "I cannot post in this channel.", true),
+              origin,
+              SlackRequests.NOW,
+              0),
+          null);
+
       assertThat(slack.calls("chat.postMessage"))
           .singleElement()
           .satisfies(it -> assertThat(it.field("channel")).isEqualTo("U0ANN"));
