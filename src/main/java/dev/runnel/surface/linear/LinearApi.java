@@ -85,7 +85,7 @@ final class LinearApi {
           issue(id: $id) {
             id identifier title description url updatedAt
             labels(first: 50) { nodes { id name } }
-            comments(first: $first) { nodes { id body createdAt editedAt user { %s } } }
+            comments(first: $first) { nodes { id body createdAt updatedAt user { %s } } }
           }
         }
         """

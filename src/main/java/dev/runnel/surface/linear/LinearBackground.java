@@ -58,7 +58,7 @@ final class LinearBackground {
     said.take(
         LinearPayloads.person(user).map(person -> person.name()).orElse("Somebody"),
         at(comment),
-        Json.instant(comment, "editedAt").orElse(at(comment)),
+        Json.instant(comment, "updatedAt").orElse(at(comment)),
         HiddenMarker.show(Json.text(comment, "body").orElse("")),
         door.isHeard(user),
         account.mayBe(Json.text(user, "id")));

@@ -192,9 +192,7 @@ final class PretendLinear extends PretendTracker {
               var comment = comments.addObject().put("id", "comment-" + number);
               comment.put("body", HiddenMarker.hide(each.text()));
               comment.put("createdAt", written(number).at().toString());
-              if (!written(number).changed().equals(written(number).at())) {
-                comment.put("editedAt", written(number).changed().toString());
-              }
+              comment.put("updatedAt", written(number).changed().toString());
               var author = written(number).author();
               comment.set(
                   "user",
