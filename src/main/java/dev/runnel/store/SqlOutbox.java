@@ -97,6 +97,7 @@ final class SqlOutbox implements Store.Outbox {
       case Update.Status status -> status.run().id().value();
       case Update.Received received -> signOn(received.message());
       case Update.Reminder reminder -> "reminder:" + reminder.run().id();
+      case Update.Still(Update.Status status) -> "still:" + status.run().id();
       case Update.Blocked _,
           Update.Succeeded _,
           Update.Failed _,

@@ -636,6 +636,8 @@ public final class MemoryStore implements Store {
             old instanceof Update.Received other && other.message().equals(message);
         case Update.Reminder reminder ->
             old instanceof Update.Reminder other && other.run().id().equals(reminder.run().id());
+        case Update.Still(var status) ->
+            old instanceof Update.Still(var other) && other.run().id().equals(status.run().id());
         default -> false;
       };
     }

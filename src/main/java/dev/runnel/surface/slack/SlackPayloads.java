@@ -46,14 +46,17 @@ final class SlackPayloads {
   private final BiConsumer<String, Instant> left;
   private final SlackAmendments amendments;
   private final SlackButtons buttons;
+  private final SlackAgentEvents agentView;
 
   /// @param identity who we are in a workspace, once it is known; its id is empty where a request
   ///     names none. It must answer at once
   /// @param left is told of a workspace that took the app away, and must not wait either
+  /// @param agentView is told of hints of Slack's agent view
   SlackPayloads(
       SlackConfig config,
       Function<String, Optional<SlackIdentity>> identity,
-      BiConsumer<String, Instant> left) {
+      BiConsumer<String, Instant> left,
+      SlackAgentEvents.Watcher agentView) {
     this.config = config;
     this.identity = identity;
     this.left = left;
@@ -61,6 +64,7 @@ final class SlackPayloads {
         new SlackAmendments(
             config.habits(), body -> ownUsers(body, team(body).orElse("")), this::team);
     this.buttons = new SlackButtons(this::ownTeam, this::replyTo);
+    this.agentView = new SlackAgentEvents(this::team, agentView);
   }
 
   /// @return empty for what is Bolt's: handshakes, modals, shortcuts
@@ -183,6 +187,10 @@ final class SlackPayloads {
   /// A `message` or an `app_mention`. A mention comes as both, in either order, and both must mean
   /// the same: only what both carry is used.
   private Reception event(JsonNode body, Instant arrivedAt) {
+    var ofAgentView = agentView.read(body, arrivedAt);
+    if (ofAgentView.isPresent()) {
+      return ofAgentView.get();
+    }
     var event = body.path("event");
     if (SlackAmendments.isOne(event) || SlackAmendments.isReaction(event)) {
       return amendments.read(body, arrivedAt);

@@ -337,10 +337,12 @@ class SlackPayloadsTest {
 
     assertThat(work)
         .containsExactly(
+            "agent-session-stopped",
             "app-mention",
             "app-mention-in-thread",
             "block-actions-cancel",
             "direct-message",
+            "direct-message-in-agent-view",
             "file-share",
             "message-changed",
             "message-in-thread",
