@@ -197,6 +197,7 @@ public final class ConsoleSurface implements Surface {
     switch (notice.update()) {
       case Update.Told(_, var text, _) -> notes.add(notice.conversation(), text);
       case Update.Status _,
+          Update.Still _,
           Update.Blocked _,
           Update.Succeeded _,
           Update.Failed _,

@@ -100,6 +100,7 @@ final class SqlOutbox implements Store.Outbox {
       case Update.Reminder reminder -> "reminder:" + reminder.run().id();
       case Update.Screened(_, Screen.Home _) -> "home";
       case Update.Screened _ -> null;
+      case Update.Still(Update.Status status) -> "still:" + status.run().id();
       case Update.Blocked _,
           Update.Succeeded _,
           Update.Failed _,

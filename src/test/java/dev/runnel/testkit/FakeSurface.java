@@ -21,6 +21,7 @@ import dev.runnel.core.model.Update;
 import dev.runnel.core.port.BackgroundUnavailable;
 import dev.runnel.core.port.Surface;
 import java.net.URI;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -53,6 +54,8 @@ public final class FakeSurface implements Surface {
   private Missed missed = Missed.Said.NOTHING;
   private Instant missedSince = Instant.EPOCH;
   private List<Conversation> missedIn = List.of();
+  private Optional<Duration> fading = Optional.empty();
+  private final List<Update.Status> repeats = new ArrayList<>();
   private int opens;
   private int calls;
 
@@ -108,6 +111,11 @@ public final class FakeSurface implements Surface {
       there.add(receipt);
       there.removeAll(before);
       return new Posting.Posted(message, notice.conversation());
+    }
+    if (notice.update() instanceof Update.Still(var again)) {
+      repeats.add(again);
+      return new Posting.Posted(
+          status == null ? new PostRef("nowhere") : status, notice.conversation());
     }
     if (notice.update() instanceof Update.Status && status != null && posts.containsKey(status)) {
       var edits = posts.get(status).edits() + 1;
@@ -218,6 +226,21 @@ public final class FakeSurface implements Surface {
   /// From now on every sign is answered so, and none appears; empty makes it well again.
   public synchronized void answersSigns(Optional<Posting> answer) {
     signsRefused = answer;
+  }
+
+  @Override
+  public synchronized Optional<Duration> fading(Conversation conversation) {
+    return fading;
+  }
+
+  /// From now on what is shown of a run fades after this time.
+  public synchronized void fadesAfter(Duration time) {
+    fading = Optional.of(time);
+  }
+
+  /// The statuses that were told once more, oldest first.
+  public synchronized List<Update.Status> repeats() {
+    return List.copyOf(repeats);
   }
 
   /// From now on people talk so here.

@@ -654,6 +654,8 @@ public final class MemoryStore implements Store {
         case Update.Reminder reminder ->
             old instanceof Update.Reminder other && other.run().id().equals(reminder.run().id());
         case Update.Screened(_, Screen.Home _) -> old instanceof Update.Screened(_, Screen.Home _);
+        case Update.Still(var status) ->
+            old instanceof Update.Still(var other) && other.run().id().equals(status.run().id());
         default -> false;
       };
     }

@@ -120,6 +120,23 @@ public final class SignedSlack {
     return signed(node, "application/json", body.toString()).build();
   }
 
+  /// Somebody pressed the button of Slack's own that stops an agent.
+  public HttpRequest stopped(URI node, String channel, String thread, String user) {
+    var body = JSON.createObjectNode();
+    body.put("type", "event_callback")
+        .put("team_id", LocalSlack.TEAM)
+        .put("event_id", "EvStop" + thread);
+    var event = body.putObject("event");
+    event
+        .put("type", "agent_session_stopped")
+        .put("channel", channel)
+        .put("thread_ts", thread)
+        .put("user", user)
+        .put("event_ts", Instant.now().getEpochSecond() + ".000100");
+    event.putArray("streaming_message_ts");
+    return signed(node, "application/json", body.toString()).build();
+  }
+
   private HttpRequest.Builder signed(URI node, String type, String body) {
     var timestamp = Long.toString(Instant.now().getEpochSecond());
     return HttpRequest.newBuilder(node.resolve("/slack/events"))

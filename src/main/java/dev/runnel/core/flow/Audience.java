@@ -113,6 +113,7 @@ final class Audience {
           Update.Answered _,
           Update.Helped _,
           Update.Received _,
+          Update.Still _,
           Update.Screened _ ->
           Optional.empty();
     };

@@ -67,11 +67,15 @@ public final class Courier {
 
   private static Optional<Notice> next(Store.Work work, Conversation conversation, Instant now) {
     var next = work.outbox().next(conversation, now).map(Store.Pending::item);
-    while (next.filter(notice -> Reminders.isMoot(work, notice)).isPresent()) {
+    while (next.filter(notice -> isMoot(work, notice)).isPresent()) {
       work.outbox().withdraw(next.get().id());
       next = work.outbox().next(conversation, now).map(Store.Pending::item);
     }
     return next;
+  }
+
+  private static boolean isMoot(Store.Work work, Notice notice) {
+    return Reminders.isMoot(work, notice) || Freshness.isMoot(work, notice);
   }
 
   /// A sign takes the place of what is there.
@@ -116,10 +120,11 @@ public final class Courier {
   }
 
   private static Optional<PostRef> status(Store.Work work, Notice notice) {
-    if (!(notice.update() instanceof Update.Status status)) {
+    var told = Freshness.statusIn(notice);
+    if (told.isEmpty()) {
       return Optional.empty();
     }
-    var run = status.run().id();
+    var run = told.get().run().id();
     var binding =
         work.bindings().of(notice.conversation()).filter(each -> each.run().id().equals(run));
     return binding.isPresent()
@@ -153,6 +158,7 @@ public final class Courier {
                 work.bindings().statusPosted(notice.conversation(), status.run().id(), ref);
               }
               reminders.plan(work, notice, now);
+              Freshness.plan(work, surface.get(), notice, now);
             });
         log.info(
             "notice posted notice={} conversation={} update={}",

@@ -40,6 +40,10 @@ public sealed interface Update {
   record Reminder(Run run, Actor requester, String question, int number, Instant asked, Instant at)
       implements Update {}
 
+  /// The status once more, though nothing changed: what a surface shows of a run's work may fade by
+  /// itself, and is set again in time.
+  record Still(Status status) implements Update {}
+
   /// An answer to a person: a refusal, a receipt, a reading.
   ///
   /// @param text plain words, with the surfaces' common marks only: `code` in backticks, links bare
@@ -105,6 +109,7 @@ public sealed interface Update {
       case Failed(Run run, _, _, _) -> Optional.of(run.id());
       case Cancelled(Run run, _, _) -> Optional.of(run.id());
       case Reminder(Run run, _, _, _, _, _) -> Optional.of(run.id());
+      case Still(Status status) -> status.about();
       case Told _, Listed _, Answered _, Helped _, Received _ -> Optional.empty();
       case Screened _ -> Optional.empty();
     };

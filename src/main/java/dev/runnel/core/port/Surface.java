@@ -14,6 +14,7 @@ import dev.runnel.core.model.Reception;
 import dev.runnel.core.model.Shown;
 import dev.runnel.core.model.SurfaceId;
 import java.net.URI;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -71,6 +72,12 @@ public interface Surface {
   /// Whether nobody reads there what is posted: a run from there may be taken along to a thread.
   default boolean isSilent() {
     return false;
+  }
+
+  /// After what time something that the surface shows of a run in the conversation fades by itself;
+  /// empty where nothing does. Asked after each status.
+  default Optional<Duration> fading(Conversation conversation) {
+    return Optional.empty();
   }
 
   /// What people said since, as the platform lists it, delivered or not. Bounded: what a very long

@@ -59,6 +59,7 @@ public final class CommentPosts {
         }
         yield posting;
       }
+      case Update.Still _ -> status(issue, notice, status);
       case Update.Blocked _,
           Update.Succeeded _,
           Update.Failed _,

@@ -55,6 +55,7 @@ public final class MarkdownPosts {
   public String render(Update update, NoticeId id) {
     return switch (update) {
       case Update.Status status -> post(id, statusHead(status), "", statusTail(status));
+      case Update.Still(var status) -> post(id, statusHead(status), "", statusTail(status));
       case Update.Blocked blocked ->
           post(
               id,

@@ -41,7 +41,7 @@ record LinearPlan(Step ready, Step work, Step answer) {
       case Update.Failed _, Update.Cancelled _ -> Optional.of(BROKEN_OFF);
       case Update.Reminder _, Update.Told _, Update.Listed _ -> Optional.empty();
       case Update.Answered _, Update.Helped _ -> Optional.empty();
-      case Update.Received _, Update.Screened _ -> Optional.empty();
+      case Update.Received _, Update.Still _, Update.Screened _ -> Optional.empty();
     };
   }
 

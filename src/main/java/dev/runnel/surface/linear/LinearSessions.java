@@ -146,6 +146,7 @@ final class LinearSessions {
           Optional.of(new Activity(Kind.THOUGHT, "On it.", true))
               .filter(_ -> receipt == Receipt.TAKEN || receipt == Receipt.DELIVERED);
       case Update.Status status -> progress(status);
+      case Update.Still _ -> Optional.empty();
       case Update.Blocked(_, _, String question) ->
           Optional.of(last(Kind.ELICITATION, quiet(question)));
       case Update.Succeeded succeeded -> Optional.of(answer(succeeded));

@@ -1,5 +1,8 @@
 package dev.runnel.surface.slack;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.slack.api.Slack;
 import com.slack.api.app_backend.interactive_components.ActionResponseSender;
 import com.slack.api.app_backend.interactive_components.response.ActionResponse;
@@ -18,17 +21,21 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import okhttp3.FormBody;
+import okhttp3.Response;
 import org.jspecify.annotations.Nullable;
 
 /// Calls to Slack's Web API. Every failure is an [Answer]; nothing is repeated here.
 final class SlackApi implements AutoCloseable {
   private static final int TIMEOUT_MILLIS = 15_000;
   private static final int PAGE = 200;
+  private static final JsonMapper JSON = JsonMapper.builder().build();
   private static final Pattern SECONDS = Pattern.compile("[0-9]{1,6}");
   private static final Set<String> PASSING =
       Set.of(
@@ -329,6 +336,30 @@ final class SlackApi implements AutoCloseable {
         .filter(it -> !it.isBlank());
   }
 
+  /// A method that the SDK does not know, or knows only in part.
+  Answer<JsonNode> form(String method, Map<String, String> fields) {
+    if (unavailable != null) {
+      return unavailable.as();
+    }
+    var form = new FormBody.Builder();
+    fields.forEach(form::add);
+    try (var response = methods.runPostFormWithToken(form, method, token.orElse(""))) {
+      if (!response.isSuccessful()) {
+        return isPassing(response.code())
+            ? new Answer.Wait<>(retryAfter(response), "Slack answered " + response.code())
+            : new Answer.No<>("http_" + response.code());
+      }
+      var answer = JSON.readTree(response.body().string());
+      return answer.path("ok").asBoolean()
+          ? new Answer.Ok<>(answer)
+          : refused(answer.path("error").asText("no_error_code"));
+    } catch (JsonProcessingException e) {
+      return new Answer.Wait<>(Optional.empty(), "unreadable answer");
+    } catch (IOException e) {
+      return unreachable(e);
+    }
+  }
+
   @FunctionalInterface
   private interface Call<T> {
     T run() throws IOException, SlackApiException;
@@ -344,7 +375,7 @@ final class SlackApi implements AutoCloseable {
     } catch (SlackApiException e) {
       var status = e.getResponse().code();
       if (isPassing(status)) {
-        return new Answer.Wait<>(retryAfter(e), "Slack answered " + status);
+        return new Answer.Wait<>(retryAfter(e.getResponse()), "Slack answered " + status);
       }
       return new Answer.No<>("http_" + status);
     } catch (IOException e) {
@@ -357,7 +388,10 @@ final class SlackApi implements AutoCloseable {
     if (response.isOk()) {
       return new Answer.Ok<>(response);
     }
-    var error = Optional.ofNullable(response.getError()).orElse("no_error_code");
+    return refused(Optional.ofNullable(response.getError()).orElse("no_error_code"));
+  }
+
+  private <T> Answer<T> refused(String error) {
     return PASSING.contains(error)
         ? new Answer.Wait<>(Optional.empty(), "Slack answered " + error)
         : refusals.apply(error).as();
@@ -372,8 +406,8 @@ final class SlackApi implements AutoCloseable {
         Optional.empty(), "Slack is unreachable: " + e.getClass().getSimpleName());
   }
 
-  private static Optional<Duration> retryAfter(SlackApiException e) {
-    return Optional.ofNullable(e.getResponse().header("Retry-After"))
+  private static Optional<Duration> retryAfter(Response response) {
+    return Optional.ofNullable(response.header("Retry-After"))
         .filter(it -> SECONDS.matcher(it).matches())
         .map(it -> Duration.ofSeconds(Long.parseLong(it)));
   }

@@ -92,6 +92,26 @@ final class SlackBackground {
         kind(place), Optional.empty(), "", List.of(), link, said, omitted, attachments(files));
   }
 
+  /// The same, for somebody who has a channel open beside it.
+  Background beside(Background background, String channel) {
+    var name = names.ofChannel(channel).filter(it -> !it.equals(channel));
+    if (name.isEmpty()) {
+      return background;
+    }
+    var isAlone = background.kind().isEmpty();
+    return new Background(
+        isAlone
+            ? "Slack direct message"
+            : "%s, with the channel #%s open beside it".formatted(background.kind(), name.get()),
+        background.title(),
+        isAlone ? "They had the channel #%s open.".formatted(name.get()) : background.body(),
+        background.labels(),
+        background.link(),
+        background.said(),
+        background.omitted(),
+        background.attachments());
+  }
+
   private String kind(SlackPlace place) {
     return place.isDirect()
         ? "Slack thread"
@@ -178,6 +198,8 @@ final class SlackBackground {
         && ts.compareTo(before) < 0
         && !(text(message).isBlank() && SharedFile.in(message).isEmpty())
         && !"tombstone".equals(message.getSubtype())
+        && !"assistant_app_thread".equals(message.getSubtype())
+        && !"in_progress".equals(message.getStreamingState())
         && SharedFile.in(message).stream().noneMatch(it -> AnswerFile.isNameOfOne(it.name()))
         && (ts.equals(place.thread())
             || SlackPost.Mark.on(message).map(SlackPost.Mark::isContent).orElse(true));

@@ -18,6 +18,7 @@ import java.util.regex.Pattern;
 /// @param apiUrl the Web API's base, ending in `/api/`
 /// @param habits what signs we set, and whom we listen to
 /// @param command the slash command's name as people type it, for help texts
+/// @param prompts what Slack offers to ask in its agent view
 public record SlackConfig(
     List<String> signingSecrets,
     Optional<String> appToken,
@@ -25,7 +26,8 @@ public record SlackConfig(
     Optional<SlackClient> client,
     URI apiUrl,
     String command,
-    SlackHabits habits) {
+    SlackHabits habits,
+    SlackPrompts prompts) {
   static final String SIGNING_SECRET = "SLACK_SIGNING_SECRET";
   static final String APP_TOKEN = "SLACK_APP_TOKEN";
   static final String BOT_TOKEN = "SLACK_BOT_TOKEN";
@@ -80,7 +82,8 @@ public record SlackConfig(
         Optional.empty(),
         apiUrl,
         command,
-        SlackHabits.USUAL);
+        SlackHabits.USUAL,
+        SlackPrompts.USUAL);
   }
 
   /// Reads the settings by their names.
@@ -129,7 +132,8 @@ public record SlackConfig(
             clientId.map(id -> new SlackClient(id, several(clientSecret.orElseThrow()))),
             apiUrl(setting(settings, API_URL).orElse("")),
             DEFAULT_COMMAND,
-            SlackHabits.from(settings)));
+            SlackHabits.from(settings),
+            SlackPrompts.from(settings)));
   }
 
   private static Optional<String> setting(Map<String, String> settings, String name) {

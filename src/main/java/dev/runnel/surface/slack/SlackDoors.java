@@ -178,9 +178,9 @@ final class SlackDoors {
                   new Question.Compose(Optional.empty(), ""),
                   origin,
                   arrivedAt);
-          case SlackButtons.CANCEL_RUN ->
+          case SlackButtons.CANCEL_RUN when run.isPresent() ->
               aboutRun(from.get(), new Intent.Cancel(run, Optional.empty()), origin, arrivedAt);
-          case SlackButtons.RETRY_RUN ->
+          case SlackButtons.RETRY_RUN when run.isPresent() ->
               aboutRun(from.get(), new Intent.Retry(run), origin, arrivedAt);
           default -> SlackPayloads.NOISE;
         });

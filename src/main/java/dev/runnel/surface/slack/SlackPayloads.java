@@ -49,14 +49,17 @@ final class SlackPayloads {
   private final SlackPermalinks links;
   private final SlackDoors doors;
   private final SlackSubmissions forms;
+  private final SlackAgentEvents agentView;
 
   /// @param identity who we are in a workspace, once it is known; its id is empty where a request
   ///     names none. It must answer at once
   /// @param left is told of a workspace that took the app away, and must not wait either
+  /// @param agentView is told of hints of Slack's agent view
   SlackPayloads(
       SlackConfig config,
       Function<String, Optional<SlackIdentity>> identity,
-      BiConsumer<String, Instant> left) {
+      BiConsumer<String, Instant> left,
+      SlackAgentEvents.Watcher agentView) {
     this.config = config;
     this.identity = identity;
     this.left = left;
@@ -67,6 +70,7 @@ final class SlackPayloads {
     this.links = new SlackPermalinks(identity);
     this.doors = new SlackDoors(this::ownTeam, this::replyTo, links);
     this.forms = new SlackSubmissions(this::ownTeam, this::replyTo, links);
+    this.agentView = new SlackAgentEvents(this::team, agentView);
   }
 
   /// @return empty for what is Bolt's: handshakes, and modals and shortcuts that are not ours
@@ -193,6 +197,10 @@ final class SlackPayloads {
   /// A `message` or an `app_mention`. A mention comes as both, in either order, and both must mean
   /// the same: only what both carry is used.
   private Reception event(JsonNode body, Instant arrivedAt) {
+    var ofAgentView = agentView.read(body, arrivedAt);
+    if (ofAgentView.isPresent()) {
+      return ofAgentView.get();
+    }
     var event = body.path("event");
     if (SlackAmendments.isOne(event) || SlackAmendments.isReaction(event)) {
       return amendments.read(body, arrivedAt);

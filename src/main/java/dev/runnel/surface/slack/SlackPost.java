@@ -18,7 +18,7 @@ record SlackPost(String text, List<LayoutBlock> blocks) {
   /// The sign by which a post is found again: the id of its first block, which Slack keeps and
   /// nobody sees.
   record Mark(String value) {
-    private static final String PREFIX = "runnel-";
+    static final String PREFIX = "runnel-";
     private static final String CONTENT = PREFIX + "content-";
 
     /// A post that says something for later readers: a request, an answer.

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 /// What is posted in Slack: a root, a message in a thread, an edit, a word to one person.
 ///
 /// @implSpec Thread-safe. A post that may have been made already is looked for before it is made.
-final class SlackPosts {
+final class SlackPosts implements SlackStreams.Plain {
   private static final int MOST_PAGES = 20;
   // Slack's clock and ours need not agree when we look for a post of ours.
   private static final Duration CLOCK_SKEW = Duration.ofMinutes(5);
@@ -27,16 +27,19 @@ final class SlackPosts {
   private final SlackRenderer renderer;
   private final SlackHabits habits;
   private final SlackScreens screens;
+  private final SlackAgentView agentView;
 
   SlackPosts(
       SlackWorkspaces workspaces,
       SlackRenderer renderer,
       SlackHabits habits,
-      SlackScreens screens) {
+      SlackScreens screens,
+      SlackAgentView agentView) {
     this.screens = screens;
     this.workspaces = workspaces;
     this.renderer = renderer;
     this.habits = habits;
+    this.agentView = agentView;
   }
 
   /// The root message of a conversation that is only a place so far; in a thread, the words that
@@ -85,7 +88,8 @@ final class SlackPosts {
     return switch (notice.update()) {
       case Update.Received received ->
           SlackSigns.set(api(SlackPlace.of(notice.conversation())), habits, notice, received);
-      case Update.Status _ -> status == null ? say(notice) : edit(notice, status);
+      case Update.Status now -> agentView.status(notice, now, status, this);
+      case Update.Still(Update.Status now) -> agentView.still(notice, now, status, this);
       case Update.Told(Actor to, _, boolean privately) ->
           privately ? tellPrivately(notice, to) : say(notice);
       case Update.Listed(Actor to, _, _) -> tellPrivately(notice, to);
@@ -114,7 +118,8 @@ final class SlackPosts {
   }
 
   /// A new message in the thread.
-  private Posting say(Notice notice) {
+  @Override
+  public Posting say(Notice notice) {
     var place = SlackPlace.of(notice.conversation());
     var api = api(place);
     var mark = mark(notice);
@@ -147,7 +152,8 @@ final class SlackPosts {
         : SlackPost.Mark.of(id);
   }
 
-  private Posting edit(Notice notice, PostRef status) {
+  @Override
+  public Posting edit(Notice notice, PostRef status, boolean orSay) {
     var post = renderer.render(notice.update(), mark(notice));
     var api = api(SlackPlace.of(notice.conversation()));
     return switch (api.update(SlackPlace.Message.of(status), post)) {
@@ -156,7 +162,7 @@ final class SlackPosts {
           when error.equals("message_not_found")
               || error.equals("edit_window_closed")
               || error.equals("cant_update_message") ->
-          say(notice);
+          orSay ? say(notice) : new Posting.Posted(status, notice.conversation());
       case Answer<String> answer -> posting(notice, answer);
     };
   }
@@ -202,7 +208,8 @@ final class SlackPosts {
         : posting(notice, answer);
   }
 
-  private Posting posting(Notice notice, Answer<String> answer) {
+  @Override
+  public Posting posting(Notice notice, Answer<String> answer) {
     return switch (answer) {
       case Answer.Ok<String>(String ts) ->
           new Posting.Posted(

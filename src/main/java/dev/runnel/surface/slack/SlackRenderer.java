@@ -77,6 +77,7 @@ final class SlackRenderer {
       case Update.Succeeded succeeded -> succeeded.run().message();
       case Update.Failed failed -> Optional.of(failed.why());
       case Update.Status _,
+          Update.Still _,
           Update.Cancelled _,
           Update.Reminder _,
           Update.Told _,
@@ -101,6 +102,7 @@ final class SlackRenderer {
   SlackPost render(Update update, SlackPost.Mark mark, boolean withFile) {
     return switch (update) {
       case Update.Status status -> status(status, mark);
+      case Update.Still(Update.Status status) -> status(status, mark);
       case Update.Blocked blocked -> blocked(blocked, mark, withFile);
       case Update.Succeeded succeeded -> succeeded(succeeded, mark, withFile);
       case Update.Failed failed -> failed(failed, mark, withFile);

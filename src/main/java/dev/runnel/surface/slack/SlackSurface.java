@@ -17,6 +17,7 @@ import dev.runnel.core.model.SurfaceId;
 import dev.runnel.core.port.Surface;
 import dev.runnel.surface.kit.Hmac;
 import java.net.URI;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -49,6 +50,7 @@ public final class SlackSurface implements Surface, AutoCloseable {
   private final BoltApp bolt;
   private volatile @Nullable SlackSocket socket;
   private final SlackHabits habits;
+  private final SlackAgentView agentView;
 
   /// In one workspace, by the token from the settings.
   public SlackSurface(SlackConfig config, InstantSource clock) {
@@ -73,7 +75,8 @@ public final class SlackSurface implements Surface, AutoCloseable {
             ? Optional.of(new SlackSignature(new Hmac(config.signingSecrets())))
             : Optional.empty();
     habits = config.habits();
-    payloads = new SlackPayloads(config, this::known, this::left);
+    agentView = new SlackAgentView(this::workspaces, config.prompts(), clock);
+    payloads = new SlackPayloads(config, this::known, this::left, agentView);
     renderer = new SlackRenderer(config.command());
     api = new SlackApi(config);
     files = new FileTransfer(config);
@@ -106,7 +109,8 @@ public final class SlackSurface implements Surface, AutoCloseable {
             renderer,
             habits,
             new SlackScreens(
-                new SlackHome(config.command(), new SlackPermalinks(workspaces::known))));
+                new SlackHome(config.command(), new SlackPermalinks(workspaces::known))),
+            agentView);
     bolt = new BoltApp(config, api.sdk(), () -> known(""));
   }
 
@@ -227,6 +231,10 @@ public final class SlackSurface implements Surface, AutoCloseable {
     return workspaces.known(team);
   }
 
+  private SlackWorkspaces workspaces() {
+    return workspaces;
+  }
+
   private void left(String team, Instant at) {
     workspaces.left(team, at);
   }
@@ -260,6 +268,18 @@ public final class SlackSurface implements Surface, AutoCloseable {
 
   @Override
   public Background background(Delivery delivery) {
+    var place = SlackPlace.of(delivery.conversation());
+    var background = said(delivery);
+    return place.isDirect()
+        ? agentView
+            .looks()
+            .of(place.team(), delivery.actor().id())
+            .map(it -> workspaces.of(place.team()).background().beside(background, it))
+            .orElse(background)
+        : background;
+  }
+
+  private Background said(Delivery delivery) {
     var place = SlackPlace.of(delivery.conversation());
     var message = delivery.origin().message().map(SlackPlace.Message::of);
     var hasFiles =
@@ -315,6 +335,11 @@ public final class SlackSurface implements Surface, AutoCloseable {
     return habits.manners(SlackPlace.of(conversation));
   }
 
+  @Override
+  public Optional<Duration> fading(Conversation conversation) {
+    return agentView.fading(SlackPlace.of(conversation));
+  }
+
   /// Slack counts messages by channel, pages and forms by workspace.
   @Override
   public String limit(Conversation conversation) {
@@ -327,6 +352,7 @@ public final class SlackSurface implements Surface, AutoCloseable {
   @Override
   public void close() {
     disconnect();
+    agentView.close();
     api.close();
   }
 }

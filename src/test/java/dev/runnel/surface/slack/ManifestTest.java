@@ -42,7 +42,20 @@ class ManifestTest {
           Map.entry("conversationsInfo", List.of("channels:read", "groups:read")),
           Map.entry("usersInfo", List.of("users:read")),
           Map.entry("viewsOpen", List.of()),
-          Map.entry("viewsPublish", List.of()));
+          Map.entry("viewsPublish", List.of()),
+          // Methods of the agent view, by their own names: below.
+          Map.entry("runPostFormWithToken", List.of()));
+
+  private static final Map<String, List<String>> BY_AGENT_METHOD =
+      Map.of(
+          SlackAgentApi.SET_SESSION, List.of("chat:write"),
+          SlackAgentApi.SET_LINE, List.of("chat:write"),
+          SlackAgentApi.SET_TITLE, List.of("assistant:write"),
+          SlackAgentApi.SET_PROMPTS, List.of("assistant:write"),
+          SlackAgentApi.START, List.of("chat:write"),
+          SlackAgentApi.APPEND, List.of("chat:write"),
+          SlackAgentApi.STOP, List.of("chat:write"),
+          SlackAgentApi.REPLIES, HISTORY);
 
   private static final Map<String, List<String>> BY_FILE_METHOD =
       Map.of(
@@ -60,7 +73,16 @@ class ManifestTest {
 
   /// About the app itself; they need no scope.
   private static final Set<String> OF_THE_APP =
-      Set.of("app_uninstalled", "tokens_revoked", SlackDoors.HOME_OPENED);
+      Set.of(
+          "app_uninstalled",
+          "tokens_revoked",
+          SlackDoors.HOME_OPENED,
+          SlackAgentEvents.STOPPED,
+          SlackAgentEvents.CONTEXT);
+
+  /// Slack lets only apps of the earlier kind, with `assistant_view`, subscribe to them.
+  private static final Set<String> OF_EARLIER_APPS =
+      Set.of(SlackAgentEvents.STARTED, SlackAgentEvents.CONTEXT_OF_THREAD);
 
   private final JsonNode manifest;
 
@@ -98,6 +120,8 @@ class ManifestTest {
     events.stream()
         .filter(it -> !OF_THE_APP.contains(it))
         .forEach(it -> needed.add(BY_EVENT.getOrDefault(it, "unknown event " + it)));
+    assertThat(BY_AGENT_METHOD.keySet()).containsExactlyInAnyOrderElementsOf(SlackAgentApi.METHODS);
+    BY_AGENT_METHOD.values().forEach(needed::addAll);
     needed.add("commands");
     // The bytes of shared files, which are no method's.
     needed.add("files:read");
@@ -112,6 +136,25 @@ class ManifestTest {
     all.addAll(BY_EVENT.keySet());
     assertThat(texts(manifest.at("/settings/event_subscriptions/bot_events")))
         .containsExactlyInAnyOrderElementsOf(all);
+  }
+
+  @Test
+  void anAppOfTodaySubscribesToNothingOfTheEarlierKind() {
+    assertThat(texts(manifest.at("/settings/event_subscriptions/bot_events")))
+        .doesNotContainAnyElementsOf(OF_EARLIER_APPS);
+    assertThat(manifest.at("/features/assistant_view").isMissingNode()).isTrue();
+  }
+
+  @Test
+  void theAgentViewOffersTheUsualPrompts() {
+    assertThat(
+            StreamSupport.stream(
+                    manifest.at("/features/agent_view/suggested_prompts").spliterator(), false)
+                .map(
+                    each ->
+                        new SlackPrompts.Prompt(
+                            each.path("title").asText(), each.path("message").asText())))
+        .containsExactlyElementsOf(SlackPrompts.USUAL.all());
   }
 
   @Test

@@ -37,6 +37,8 @@ final class ScriptedSlack implements AutoCloseable {
               + "'user_id':'U0RUNNEL','bot_id':'B0RUNNEL'}",
           "chat.postMessage",
           "{'ok':true,'channel':'C0DEV','ts':'1795240916.000200'}",
+          "chat.startStream",
+          "{'ok':true,'channel':'D0ANN','ts':'1795240916.000400'}",
           "chat.postEphemeral",
           "{'ok':true,'message_ts':'1795240916.000300'}",
           "conversations.replies",

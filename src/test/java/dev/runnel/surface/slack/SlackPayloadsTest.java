@@ -337,6 +337,7 @@ class SlackPayloadsTest {
     assertThat(work)
         .containsExactly(
             "app-home-opened",
+            "agent-session-stopped",
             "app-mention",
             "app-mention-in-thread",
             "ask-about-submission",
@@ -345,6 +346,7 @@ class SlackPayloadsTest {
             "config-button",
             "defaults-submission",
             "direct-message",
+            "direct-message-in-agent-view",
             "file-share",
             "global-shortcut",
             "home-button-stop",

@@ -75,7 +75,8 @@ final class SlackWaysIn implements AutoCloseable {
                 Optional.empty(),
                 api.apiUrl(),
                 "/agent",
-                SlackHabits.USUAL),
+                SlackHabits.USUAL,
+                SlackPrompts.USUAL),
             clock);
     var door = new FrontDoor(new Kept(), Surfaces.of(List.of(surface)), clock, new Receptions());
     server =
