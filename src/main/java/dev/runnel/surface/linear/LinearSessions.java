@@ -26,8 +26,8 @@ import org.slf4j.LoggerFactory;
 
 /// Posts updates as the activities of an agent session. Linear reads from the last of them how the
 /// session is: a thought or an action says that the agent works, an elicitation that it waits, a
-// response or an
-/// error that it is done. See https://linear.app/developers/agent-interaction. Thread-safe.
+/// response or an error that it is done. See https://linear.app/developers/agent-interaction.
+/// Thread-safe.
 final class LinearSessions {
   private static final Logger log = LoggerFactory.getLogger(LinearSessions.class);
   private static final int LONGEST = 60_000;

@@ -169,6 +169,9 @@ final class SlackDoors {
           opens(from.get(), channel.get(), new Question.Edit(level.get()), origin, arrivedAt));
     }
     var run = Optional.of(text(action, "value")).filter(it -> !it.isBlank()).map(RunId::new);
+    if (run.isEmpty() && !what.equals(NEW_RUN)) {
+      return Optional.of(SlackPayloads.NOISE);
+    }
     return Optional.of(
         switch (what) {
           case NEW_RUN ->
@@ -178,9 +181,9 @@ final class SlackDoors {
                   new Question.Compose(Optional.empty(), ""),
                   origin,
                   arrivedAt);
-          case SlackButtons.CANCEL_RUN when run.isPresent() ->
+          case SlackButtons.CANCEL_RUN ->
               aboutRun(from.get(), new Intent.Cancel(run, Optional.empty()), origin, arrivedAt);
-          case SlackButtons.RETRY_RUN when run.isPresent() ->
+          case SlackButtons.RETRY_RUN ->
               aboutRun(from.get(), new Intent.Retry(run), origin, arrivedAt);
           default -> SlackPayloads.NOISE;
         });
