@@ -58,7 +58,7 @@ final class SlackInputs {
     if (field.value().filter(it -> it.length() > longest).isPresent()) {
       return context(
           "*%s:* too long to change here. Type `config set %s …`."
-              .formatted(Mrkdwn.escape(field.name()), field.key()));
+              .formatted(Mrkdwn.escape(Mrkdwn.oneLine(field.name(), LONGEST_OPTION)), field.key()));
     }
     var block =
         input(
