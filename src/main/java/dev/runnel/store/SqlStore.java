@@ -64,7 +64,12 @@ public final class SqlStore implements Store, AutoCloseable {
     this.sequence = new Sequence(clock, newest(database));
     this.acceptance =
         new Acceptance(
-            deliveries -> commit(work -> deliveries.stream().map(work.inbox()::offer).toList()));
+            deliveries ->
+                commit(work -> deliveries.stream().map(each -> accepts(work, each)).toList()));
+  }
+
+  private static boolean accepts(Work work, Delivery delivery) {
+    return work.inbox().offer(delivery) || work.inbox().retry(delivery.id());
   }
 
   private static long newest(Database database) {

@@ -133,7 +133,7 @@ public final class MemoryStore implements Store {
 
   @Override
   public boolean accept(Delivery delivery) {
-    return commit(work -> work.inbox().offer(delivery));
+    return commit(work -> work.inbox().offer(delivery) || work.inbox().retry(delivery.id()));
   }
 
   @Override

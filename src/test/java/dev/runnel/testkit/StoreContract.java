@@ -338,12 +338,23 @@ public interface StoreContract {
   }
 
   @Test
-  default void aParkedDeliveryIsOutOfTheWayButKnown() {
+  default void aParkedDeliveryIsOutOfTheWay() {
     store().accept(delivery("1", start("a")));
     store().accept(delivery("2", say("b")));
     store().change(work -> work.inbox().park(new DeliveryId("fake:1"), "why"));
 
     assertThat(next(THREAD)).map(each -> each.item().id().value()).contains("fake:2");
+  }
+
+  /// Somebody pressed "redeliver".
+  @Test
+  default void aParkedDeliveryThatIsSentAgainIsTriedAgain() {
+    store().accept(delivery("1", start("a")));
+    store().change(work -> work.inbox().park(new DeliveryId("fake:1"), "why"));
+
+    assertThat(store().accept(delivery("1", start("a")))).isTrue();
+    assertThat(next(THREAD)).map(each -> each.item().id().value()).contains("fake:1");
+    assertThat(parked(10)).isEmpty();
     assertThat(store().accept(delivery("1", start("a")))).isFalse();
   }
 

@@ -38,9 +38,10 @@ public interface Store {
             });
   }
 
-  /// Keeps a delivery. May share its transaction with others; returns after that is durable.
+  /// Keeps a delivery. May share its transaction with others; returns after that is durable. One
+  /// that was given up is tried again when it is sent again.
   ///
-  /// @return false when the delivery, or what it says, is known already
+  /// @return false when the delivery, or what it says, is known already and there is nothing to do
   boolean accept(Delivery delivery);
 
   /// Reads without a transaction, perhaps from a cache that is a moment behind: to decide whether a

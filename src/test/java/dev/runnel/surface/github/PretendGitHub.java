@@ -1,6 +1,7 @@
 package dev.runnel.surface.github;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.testkit.PretendTracker;
 import dev.runnel.testkit.TrackerContract;
 import java.util.regex.Matcher;
@@ -9,6 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /// As far as posting needs it, after https://docs.github.com/rest/issues.
 final class PretendGitHub extends PretendTracker {
+  static final String STRANGER = "stranger";
+
   private static final String ISSUE = "/repos/dana/shop/issues/1";
   private static final Pattern ONE =
       Pattern.compile(
@@ -35,16 +38,15 @@ final class PretendGitHub extends PretendTracker {
       case "GET /user" -> JSON.objectNode().put("login", TrackerContract.ACCOUNT);
       case "POST " + ISSUE + "/comments" ->
           JSON.objectNode().put("id", add(body.path("body").asText(), false));
+      case "GET " + ISSUE ->
+          JSON.objectNode()
+              .put("number", 1)
+              .put("title", title("Checkout fails"))
+              .put("body", description("Steps"))
+              .put("comments", commentsById().size());
       case "GET " + ISSUE + "/comments" -> {
         var list = JSON.arrayNode();
-        commentsById()
-            .forEach(
-                (id, each) ->
-                    list.addObject()
-                        .put("id", id)
-                        .put("body", each.text())
-                        .putObject("user")
-                        .put("login", TrackerContract.ACCOUNT));
+        commentsById().forEach((id, each) -> list.add(comment(id, each)));
         yield list;
       }
       case "GET " + ISSUE + "/labels" -> {
@@ -58,5 +60,18 @@ final class PretendGitHub extends PretendTracker {
       }
       default -> null;
     };
+  }
+
+  private ObjectNode comment(long id, Comment comment) {
+    var by = written(id);
+    var listed =
+        JSON.objectNode()
+            .put("id", id)
+            .put("body", comment.text())
+            .put("created_at", by.at().toString())
+            .put("updated_at", by.changed().toString())
+            .put("author_association", by.author().equals(STRANGER) ? "NONE" : "COLLABORATOR");
+    listed.putObject("user").put("login", by.author()).put("type", "User");
+    return listed;
   }
 }
