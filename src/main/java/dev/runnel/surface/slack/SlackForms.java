@@ -53,7 +53,7 @@ final class SlackForms {
     form.fields().forEach(it -> blocks.add(SlackInputs.field(it, false)));
     if (form.thread().isEmpty() && !form.fields().isEmpty()) {
       blocks.add(
-          SlackInputs.context("Where you change nothing, the defaults of the channel come first."));
+          SlackInputs.context("What you leave as it is follows the defaults of the channel."));
     }
     return view(
         SlackSubmissions.ASK,
