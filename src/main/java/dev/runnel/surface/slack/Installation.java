@@ -47,7 +47,7 @@ record Installation(
     scopes = Set.copyOf(scopes);
   }
 
-  static Installation of(SlackApi.Grant grant, SlackIdentity identity, Instant now) {
+  static Installation of(SlackGrant grant, SlackIdentity identity, Instant now) {
     return new Installation(
         identity,
         grant.teamName().isBlank() ? grant.team() : grant.teamName(),
@@ -56,7 +56,7 @@ record Installation(
         grant.scopes());
   }
 
-  Installation renewed(SlackApi.Grant grant, Instant now) {
+  Installation renewed(SlackGrant grant, Instant now) {
     return new Installation(
         identity,
         name,
@@ -65,7 +65,7 @@ record Installation(
         grant.scopes().isEmpty() ? scopes : grant.scopes());
   }
 
-  private static Optional<Renewal> renewal(SlackApi.Grant grant, Instant now) {
+  private static Optional<Renewal> renewal(SlackGrant grant, Instant now) {
     return grant
         .refreshToken()
         .flatMap(token -> grant.expiresIn().map(life -> Renewal.of(token, life, now)));

@@ -213,16 +213,16 @@ final class InstalledWorkspaces implements SlackWorkspaces {
       return meanwhile(known, now);
     }
     return switch (root.renew(client, refreshToken)) {
-      case Answer.Ok<SlackApi.Grant>(SlackApi.Grant grant) -> {
+      case Answer.Ok<SlackGrant>(SlackGrant grant) -> {
         log.info("slack token renewed team={}", team);
         yield save(known.installation().renewed(grant, now), known.version(), now);
       }
-      case Answer.Wait<SlackApi.Grant>(_, String why) -> {
+      case Answer.Wait<SlackGrant>(_, String why) -> {
         // If only the answer was lost, Slack may not take the refresh token again.
         log.warn("slack token not renewed, tried again team={} why=\"{}\"", team, why);
         yield meanwhile(known, now);
       }
-      case Answer.No<SlackApi.Grant>(String error) -> refused(known, now, error);
+      case Answer.No<SlackGrant>(String error) -> refused(known, now, error);
     };
   }
 

@@ -114,13 +114,13 @@ final class LongAnswers {
     };
   }
 
-  private static Answer<Found> look(SlackApi.Pages pages, SlackPost.Mark mark, AnswerFile file) {
+  private static Answer<Found> look(SlackPages pages, SlackPost.Mark mark, AnswerFile file) {
     Optional<String> message = Optional.empty();
     var hasFile = false;
     Optional<String> cursor = Optional.empty();
     for (var page = 0; page < MOST_PAGES; page++) {
       switch (pages.read(cursor.orElse(null))) {
-        case Answer.Ok<SlackApi.Page>(SlackApi.Page read) -> {
+        case Answer.Ok<SlackPages.Page>(SlackPages.Page read) -> {
           for (var each : read.messages()) {
             if (SlackPost.Mark.on(each).filter(mark::equals).isPresent()) {
               message = Optional.ofNullable(each.getTs());
@@ -129,10 +129,10 @@ final class LongAnswers {
           }
           cursor = read.next();
         }
-        case Answer.Wait<SlackApi.Page>(Optional<Duration> after, String why) -> {
+        case Answer.Wait<SlackPages.Page>(Optional<Duration> after, String why) -> {
           return new Answer.Wait<>(after, why);
         }
-        case Answer.No<SlackApi.Page>(String error) -> {
+        case Answer.No<SlackPages.Page>(String error) -> {
           return new Answer.No<>(error);
         }
       }

@@ -10,23 +10,18 @@ import com.slack.api.methods.MethodsClient;
 import com.slack.api.methods.SlackApiException;
 import com.slack.api.methods.SlackApiTextResponse;
 import com.slack.api.methods.request.files.FilesCompleteUploadExternalRequest;
-import com.slack.api.methods.response.oauth.OAuthV2AccessResponse;
-import com.slack.api.model.Message;
-import com.slack.api.model.ResponseMetadata;
 import com.slack.api.model.User;
 import com.slack.api.model.view.View;
 import com.slack.api.util.http.SlackHttpClient;
 import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import okhttp3.FormBody;
 import okhttp3.Response;
 import org.jspecify.annotations.Nullable;
@@ -122,29 +117,8 @@ final class SlackApi implements AutoCloseable {
                     address(it.getUrl())));
   }
 
-  /// What Slack grants when the app is installed, or its token renewed.
-  ///
-  /// @param wholeOrganisation not for one workspace
-  /// @param expiresIn empty where tokens are not rotated
-  record Grant(
-      String team,
-      String teamName,
-      boolean wholeOrganisation,
-      String app,
-      String botUser,
-      String token,
-      Optional<String> refreshToken,
-      Optional<Duration> expiresIn,
-      Set<String> scopes) {
-    /// Never the tokens.
-    @Override
-    public String toString() {
-      return "Grant[team=" + team + ", tokens withheld]";
-    }
-  }
-
   /// Trades the code that an installation brought, which Slack takes once.
-  Answer<Grant> install(SlackClient client, String code, URI redirect) {
+  Answer<SlackGrant> install(SlackClient client, String code, URI redirect) {
     return call(() ->
             methods.oauthV2Access(
                 r ->
@@ -152,11 +126,11 @@ final class SlackApi implements AutoCloseable {
                         .clientSecret(client.secret())
                         .code(code)
                         .redirectUri(redirect.toString())))
-        .map(SlackApi::grant);
+        .map(SlackGrant::of);
   }
 
   /// Trades a refresh token, which Slack takes once, for a new pair.
-  Answer<Grant> renew(SlackClient client, String refreshToken) {
+  Answer<SlackGrant> renew(SlackClient client, String refreshToken) {
     return call(() ->
             methods.oauthV2Access(
                 r ->
@@ -164,24 +138,7 @@ final class SlackApi implements AutoCloseable {
                         .clientSecret(client.secret())
                         .grantType("refresh_token")
                         .refreshToken(refreshToken)))
-        .map(SlackApi::grant);
-  }
-
-  private static Grant grant(OAuthV2AccessResponse response) {
-    var team = Optional.ofNullable(response.getTeam());
-    return new Grant(
-        team.map(it -> orEmpty(it.getId())).orElse(""),
-        team.map(it -> orEmpty(it.getName())).orElse(""),
-        response.isEnterpriseInstall(),
-        orEmpty(response.getAppId()),
-        orEmpty(response.getBotUserId()),
-        orEmpty(response.getAccessToken()),
-        Optional.ofNullable(response.getRefreshToken()).filter(it -> !it.isEmpty()),
-        Optional.ofNullable(response.getExpiresIn()).map(Duration::ofSeconds),
-        Arrays.stream(orEmpty(response.getScope()).split(",", -1))
-            .map(String::strip)
-            .filter(it -> !it.isEmpty())
-            .collect(Collectors.toUnmodifiableSet()));
+        .map(SlackGrant::of);
   }
 
   /// The address of a new socket. It holds a ticket: keep it secret.
@@ -274,22 +231,11 @@ final class SlackApi implements AutoCloseable {
         .map(_ -> message.ts());
   }
 
-  /// One page of messages.
-  ///
-  /// @param next where the next page begins; empty at the end
-  record Page(List<Message> messages, Optional<String> next) {}
-
-  /// Reads a page, from a cursor; null for the first.
-  @FunctionalInterface
-  interface Pages {
-    Answer<Page> read(@Nullable String cursor);
-  }
-
   /// A thread, oldest first. Its first message comes on every page.
   ///
   /// @param oldest a timestamp; messages before it are left out
   /// @param latest a timestamp; messages from it on are left out
-  Pages thread(SlackPlace place, @Nullable String oldest, @Nullable String latest) {
+  SlackPages thread(SlackPlace place, @Nullable String oldest, @Nullable String latest) {
     return cursor ->
         call(() ->
                 methods.conversationsReplies(
@@ -300,24 +246,16 @@ final class SlackApi implements AutoCloseable {
                             .latest(latest)
                             .cursor(cursor)
                             .limit(PAGE)))
-            .map(it -> page(it.getMessages(), it.getResponseMetadata()));
+            .map(it -> SlackPages.Page.of(it.getMessages(), it.getResponseMetadata()));
   }
 
   /// A channel's own messages, newest first.
-  Pages channel(String channel, String oldest) {
+  SlackPages channel(String channel, String oldest) {
     return cursor ->
         call(() ->
                 methods.conversationsHistory(
                     r -> r.channel(channel).oldest(oldest).cursor(cursor).limit(PAGE)))
-            .map(it -> page(it.getMessages(), it.getResponseMetadata()));
-  }
-
-  private static Page page(@Nullable List<Message> messages, @Nullable ResponseMetadata metadata) {
-    return new Page(
-        messages == null ? List.of() : messages,
-        Optional.ofNullable(metadata)
-            .flatMap(it -> Optional.ofNullable(it.getNextCursor()))
-            .filter(it -> !it.isEmpty()));
+            .map(it -> SlackPages.Page.of(it.getMessages(), it.getResponseMetadata()));
   }
 
   /// The name that people see.

@@ -126,13 +126,13 @@ final class SlackBackground {
     // What is listed begins after the timestamp that is asked for.
     var justBefore = new BigDecimal(ts).subtract(new BigDecimal("0.000001")).toPlainString();
     return switch (api.thread(place, justBefore, null).read(null)) {
-      case Answer.Ok<SlackApi.Page>(SlackApi.Page page) ->
+      case Answer.Ok<SlackPages.Page>(SlackPages.Page page) ->
           page.messages().stream()
               .filter(it -> ts.equals(it.getTs()))
               .flatMap(it -> SharedFile.in(it).stream())
               .toList();
-      case Answer.Wait<SlackApi.Page>(_, String why) -> throw unavailable(why);
-      case Answer.No<SlackApi.Page>(String error) -> throw refused(error);
+      case Answer.Wait<SlackPages.Page>(_, String why) -> throw unavailable(why);
+      case Answer.No<SlackPages.Page>(String error) -> throw refused(error);
     };
   }
 
@@ -168,12 +168,12 @@ final class SlackBackground {
     Optional<String> cursor = Optional.empty();
     for (var page = 0; page < MOST_PAGES; page++) {
       switch (pages.read(cursor.orElse(null))) {
-        case Answer.Ok<SlackApi.Page>(SlackApi.Page read) -> {
+        case Answer.Ok<SlackPages.Page>(SlackPages.Page read) -> {
           read.messages().stream().filter(it -> counts(it, place, before)).forEach(messages::add);
           cursor = read.next();
         }
-        case Answer.Wait<SlackApi.Page>(_, String why) -> throw unavailable(why);
-        case Answer.No<SlackApi.Page>(String error) -> throw refused(error);
+        case Answer.Wait<SlackPages.Page>(_, String why) -> throw unavailable(why);
+        case Answer.No<SlackPages.Page>(String error) -> throw refused(error);
       }
       if (cursor.isEmpty()) {
         break;

@@ -82,7 +82,7 @@ final class SlackCatchUp {
   }
 
   private void hear(
-      Map<String, Missed.Heard> heard, SlackPlace place, String oldest, SlackApi.Pages pages)
+      Map<String, Missed.Heard> heard, SlackPlace place, String oldest, SlackPages pages)
       throws Waits {
     for (var message : read(place, pages)) {
       var ts = message.getTs();
@@ -94,17 +94,17 @@ final class SlackCatchUp {
     }
   }
 
-  private static List<Message> read(SlackPlace place, SlackApi.Pages pages) throws Waits {
+  private static List<Message> read(SlackPlace place, SlackPages pages) throws Waits {
     List<Message> messages = new ArrayList<>();
     @Nullable String cursor = null;
     for (var page = 0; page < MOST_PAGES; page++) {
       switch (pages.read(cursor)) {
-        case Answer.Ok<SlackApi.Page>(SlackApi.Page read) -> {
+        case Answer.Ok<SlackPages.Page>(SlackPages.Page read) -> {
           messages.addAll(read.messages());
           cursor = read.next().orElse(null);
         }
-        case Answer.Wait<SlackApi.Page> wait -> throw new Waits(wait);
-        case Answer.No<SlackApi.Page>(String error) ->
+        case Answer.Wait<SlackPages.Page> wait -> throw new Waits(wait);
+        case Answer.No<SlackPages.Page>(String error) ->
             log.info("slack does not list place={} error={}", place.conversation(), error);
       }
       if (cursor == null) {

@@ -109,12 +109,12 @@ public final class SlackInstaller {
                 + " Nothing changed.");
       }
       return switch (api.install(client, query.getOrDefault("code", ""), redirectUri())) {
-        case Answer.Ok<SlackApi.Grant>(SlackApi.Grant grant) -> granted(grant);
-        case Answer.Wait<SlackApi.Grant>(_, String why) -> {
+        case Answer.Ok<SlackGrant>(SlackGrant grant) -> granted(grant);
+        case Answer.Wait<SlackGrant>(_, String why) -> {
           log.warn("slack installation not ended why=\"{}\"", why);
           yield page(502, "Slack did not answer", "Please try again in a minute.");
         }
-        case Answer.No<SlackApi.Grant>(String code) -> {
+        case Answer.No<SlackGrant>(String code) -> {
           log.warn("slack installation refused error={}", code);
           yield page(502, "Slack did not install the app", why(code));
         }
@@ -126,7 +126,7 @@ public final class SlackInstaller {
     }
   }
 
-  private SlackPage granted(SlackApi.Grant grant) throws SQLException {
+  private SlackPage granted(SlackGrant grant) throws SQLException {
     if (grant.wholeOrganisation()) {
       return page(
           400,
@@ -145,7 +145,7 @@ public final class SlackInstaller {
   }
 
   /// Where Slack does not say now who we are, what it granted says the most important.
-  private SlackIdentity identity(SlackApi.Grant grant) {
+  private SlackIdentity identity(SlackGrant grant) {
     return api.with(grant.token(), Answer.No::new).identity()
                 instanceof Answer.Ok<SlackIdentity>(SlackIdentity found)
             && found.team().equals(grant.team())
@@ -153,7 +153,7 @@ public final class SlackInstaller {
         : new SlackIdentity(grant.team(), grant.botUser(), "", "", Optional.empty());
   }
 
-  private SlackPage done(SlackApi.Grant grant, Installation installation) {
+  private SlackPage done(SlackGrant grant, Installation installation) {
     var bot = installation.identity().userName();
     var open = config.apiUrl().resolve("../app_redirect");
     return SlackPage.of(

@@ -235,7 +235,7 @@ final class SlackPosts implements SlackStreams.Plain {
   ///
   /// @param again whether there was an earlier try
   private static Answer<String> once(
-      boolean again, SlackApi.Pages earlier, SlackPost.Mark mark, Supplier<Answer<String>> post) {
+      boolean again, SlackPages earlier, SlackPost.Mark mark, Supplier<Answer<String>> post) {
     if (!again) {
       return post.get();
     }
@@ -250,11 +250,11 @@ final class SlackPosts implements SlackStreams.Plain {
   }
 
   /// Looks for a post of ours.
-  private static Answer<Optional<String>> find(SlackApi.Pages pages, SlackPost.Mark mark) {
+  private static Answer<Optional<String>> find(SlackPages pages, SlackPost.Mark mark) {
     Optional<String> cursor = Optional.empty();
     for (var page = 0; page < MOST_PAGES; page++) {
       switch (pages.read(cursor.orElse(null))) {
-        case Answer.Ok<SlackApi.Page>(SlackApi.Page read) -> {
+        case Answer.Ok<SlackPages.Page>(SlackPages.Page read) -> {
           var found =
               read.messages().stream()
                   .filter(it -> SlackPost.Mark.on(it).filter(mark::equals).isPresent())
@@ -264,10 +264,10 @@ final class SlackPosts implements SlackStreams.Plain {
           }
           cursor = read.next();
         }
-        case Answer.Wait<SlackApi.Page>(Optional<Duration> after, String why) -> {
+        case Answer.Wait<SlackPages.Page>(Optional<Duration> after, String why) -> {
           return new Answer.Wait<>(after, why);
         }
-        case Answer.No<SlackApi.Page>(String error) -> {
+        case Answer.No<SlackPages.Page>(String error) -> {
           return new Answer.No<>(error);
         }
       }
