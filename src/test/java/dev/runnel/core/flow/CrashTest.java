@@ -21,8 +21,13 @@ import dev.runnel.testkit.World;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
@@ -34,6 +39,8 @@ import org.junit.jupiter.api.io.TempDir;
 class CrashTest {
   private static final Conversation THREAD =
       new Conversation(Samples.SURFACE, "team/channel/opened-1");
+
+  private static final int AT_ONCE = 4;
 
   @TempDir Path folder;
 
@@ -214,33 +221,51 @@ class CrashTest {
     world.passes(Duration.ofSeconds(2));
   }
 
+  /// At every commit until the story comes to its end; several at once, for they mostly wait for
+  /// the disk.
   private void everyCrash(Consumer<World> story, Consumer<World> afterwards) throws Exception {
     for (var afterIt : new boolean[] {false, true}) {
-      for (int commit = 1; ; commit++) {
-        if (commit > 200) {
-          fail("The story never ends");
-        }
-        var at = commit;
-        try (var world = new World(Files.createTempDirectory(folder, "world"))) {
-          world.restart(store -> new DyingStore(store, at, afterIt));
-          var died = false;
-          try {
-            story.accept(world);
-          } catch (DyingStore.ProcessDied _) {
-            died = true;
-          }
-          UnaryOperator<Store> alive = UnaryOperator.identity();
-          world.restart(alive);
-          world.passes(Duration.ofSeconds(5));
-          afterwards.accept(world);
-          if (!died) {
-            break;
-          }
-        } catch (AssertionError | RuntimeException e) {
-          throw new AssertionError(
-              "Died " + (afterIt ? "after" : "before") + " commit " + commit, e);
+      var next = new AtomicInteger(1);
+      var lived = new AtomicBoolean();
+      Callable<Void> worker =
+          () -> {
+            while (!lived.get()) {
+              if (!dies(next.getAndIncrement(), afterIt, story, afterwards)) {
+                lived.set(true);
+              }
+            }
+            return null;
+          };
+      try (var workers = Executors.newFixedThreadPool(AT_ONCE)) {
+        for (var done : workers.invokeAll(Collections.nCopies(AT_ONCE, worker))) {
+          done.get();
         }
       }
+    }
+  }
+
+  /// @return whether the story has that many commits
+  private boolean dies(
+      int commit, boolean afterIt, Consumer<World> story, Consumer<World> afterwards)
+      throws Exception {
+    if (commit > 200) {
+      fail("The story never ends");
+    }
+    try (var world = new World(Files.createTempDirectory(folder, "world"))) {
+      world.restart(store -> new DyingStore(store, commit, afterIt));
+      var died = false;
+      try {
+        story.accept(world);
+      } catch (DyingStore.ProcessDied _) {
+        died = true;
+      }
+      UnaryOperator<Store> alive = UnaryOperator.identity();
+      world.restart(alive);
+      world.passes(Duration.ofSeconds(5));
+      afterwards.accept(world);
+      return died;
+    } catch (AssertionError | RuntimeException e) {
+      throw new AssertionError("Died " + (afterIt ? "after" : "before") + " commit " + commit, e);
     }
   }
 
