@@ -106,7 +106,12 @@ public final class SignedSlack {
   ///
   /// @param payload JSON
   public HttpRequest interaction(URI node, String payload) {
-    return signed(node, "application/x-www-form-urlencoded", "payload=" + encoded(payload)).build();
+    return signed(node, "application/x-www-form-urlencoded", interaction(payload)).build();
+  }
+
+  /// The body of that.
+  public static String interaction(String payload) {
+    return "payload=" + encoded(payload);
   }
 
   /// The app was taken out of the workspace.
@@ -122,6 +127,11 @@ public final class SignedSlack {
 
   /// Somebody pressed the button of Slack's own that stops an agent.
   public HttpRequest stopped(URI node, String channel, String thread, String user) {
+    return signed(node, "application/json", stopped(channel, thread, user)).build();
+  }
+
+  /// The body of that.
+  public static String stopped(String channel, String thread, String user) {
     var body = JSON.createObjectNode();
     body.put("type", "event_callback")
         .put("team_id", LocalSlack.TEAM)
@@ -134,7 +144,7 @@ public final class SignedSlack {
         .put("user", user)
         .put("event_ts", Instant.now().getEpochSecond() + ".000100");
     event.putArray("streaming_message_ts");
-    return signed(node, "application/json", body.toString()).build();
+    return body.toString();
   }
 
   private HttpRequest.Builder signed(URI node, String type, String body) {

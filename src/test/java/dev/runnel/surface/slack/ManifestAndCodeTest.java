@@ -79,6 +79,7 @@ class ManifestAndCodeTest {
           Map.entry("chat.appendStream", Optional.of("chat:write")),
           Map.entry("chat.startStream", Optional.of("chat:write")),
           Map.entry("chat.stopStream", Optional.of("chat:write")),
+          Map.entry("conversations.replies", Optional.of("channels:history")),
           Map.entry("views.open", Optional.empty()),
           Map.entry("views.publish", Optional.empty()),
           Map.entry("views.push", Optional.empty()),

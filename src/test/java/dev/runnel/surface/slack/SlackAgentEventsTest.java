@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.runnel.core.model.Background;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.Question;
 import dev.runnel.core.model.Reception;
 import dev.runnel.testkit.SettableClock;
 import java.time.Duration;
@@ -140,7 +141,8 @@ class SlackAgentEventsTest {
 
     @Test
     void leavesItsHomeTabToOthers() {
-      assertThat(receive("app-home-opened")).isInstanceOf(Reception.Answered.class);
+      assertThat(delivery("app-home-opened").intent())
+          .isEqualTo(new Intent.Ask(new Question.Home()));
       assertThat(slack.calls()).isEmpty();
     }
   }

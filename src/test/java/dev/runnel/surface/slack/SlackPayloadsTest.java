@@ -336,8 +336,8 @@ class SlackPayloadsTest {
 
     assertThat(work)
         .containsExactly(
-            "app-home-opened",
             "agent-session-stopped",
+            "app-home-opened",
             "app-mention",
             "app-mention-in-thread",
             "ask-about-submission",

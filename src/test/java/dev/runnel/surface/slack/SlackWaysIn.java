@@ -2,20 +2,19 @@ package dev.runnel.surface.slack;
 
 import static org.awaitility.Awaitility.await;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.runnel.core.flow.Surfaces;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.RawRequest;
 import dev.runnel.core.port.Store;
 import dev.runnel.testkit.SettableClock;
+import dev.runnel.testkit.SlackEnvelope;
 import dev.runnel.web.FrontDoor;
 import dev.runnel.web.Receptions;
 import io.javalin.Javalin;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.URI;
-import java.net.URLDecoder;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
@@ -119,37 +118,11 @@ final class SlackWaysIn implements AutoCloseable {
   /// Slack sends what the request has in an envelope; returns when that is acknowledged.
   void overTheSocket(RawRequest request) throws IOException, InterruptedException {
     var id = "e" + ++envelopes;
-    socket.send(enveloped(id, SlackRequests.body(request)));
+    socket.send(SlackEnvelope.of(id, SlackRequests.body(request)));
     var ack = JSON.readTree(taken(acks));
     if (!ack.path("envelope_id").asText().equals(id)) {
       throw new AssertionError("Acknowledged is " + ack + ", not " + id);
     }
-  }
-
-  /// The envelope that Slack sends instead of a request.
-  static String enveloped(String id, String body) throws JsonProcessingException {
-    var envelope = JSON.createObjectNode().put("envelope_id", id);
-    if (body.startsWith("{")) {
-      envelope.put("type", "events_api").set("payload", JSON.readTree(body));
-      return envelope.toString();
-    }
-    var fields = JSON.createObjectNode();
-    for (var pair : body.split("&", -1)) {
-      var parts = pair.split("=", 2);
-      fields.put(decoded(parts[0]), decoded(parts[1]));
-    }
-    if (fields.has("payload")) {
-      envelope
-          .put("type", "interactive")
-          .set("payload", JSON.readTree(fields.path("payload").asText()));
-    } else {
-      envelope.put("type", "slash_commands").set("payload", fields);
-    }
-    return envelope.put("accepts_response_payload", true).toString();
-  }
-
-  private static String decoded(String text) {
-    return URLDecoder.decode(text, StandardCharsets.UTF_8);
   }
 
   private static <T> T taken(BlockingQueue<T> queue) throws InterruptedException {
