@@ -10,6 +10,7 @@ import dev.runnel.testkit.LocalSlack;
 import dev.runnel.testkit.RunnelProcess;
 import dev.runnel.testkit.SignedSlack;
 import dev.runnel.testkit.SlackAgentsInFrontOf;
+import dev.runnel.testkit.SlackSocketInFrontOf;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpResponse.BodyHandlers;
@@ -18,15 +19,20 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /// A direct thread in Slack's agent view, with a real agent command, a Slack emulator, and a double
 /// in front of it for what the emulator does not know.
 @Tag("emulator")
+@ParameterizedClass
+@EnumSource(LocalSlack.Transport.class)
 class SlackAgentViewStoryTest {
   private static final String AGENT =
       """
@@ -41,20 +47,31 @@ class SlackAgentViewStoryTest {
 
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
+  private final LocalSlack.Transport transport;
   @TempDir Path folder;
   private LocalSlack slack;
   private SlackAgentsInFrontOf agents;
+  private @Nullable SlackSocketInFrontOf socket;
   private RunnelProcess runnel;
   private String direct;
+
+  SlackAgentViewStoryTest(LocalSlack.Transport transport) {
+    this.transport = transport;
+  }
 
   @BeforeEach
   void open() throws Exception {
     var port = RunnelProcess.freePort();
-    slack = LocalSlack.start(URI.create("http://127.0.0.1:" + port + "/slack/events"));
+    slack = LocalSlack.start(transport, URI.create("http://127.0.0.1:" + port + "/slack/events"));
     agents = new SlackAgentsInFrontOf(slack.uri());
     var agent = Files.writeString(folder.resolve("agent.sh"), AGENT);
     var settings = new HashMap<>(slack.settings());
     settings.put("SLACK_API_URL", agents.apiUrl().toString());
+    if (transport == LocalSlack.Transport.SOCKET) {
+      var between = new SlackSocketInFrontOf(agents.apiUrl().resolve("/"));
+      settings.put("SLACK_API_URL", between.apiUrl().toString());
+      socket = between;
+    }
     settings.put("RUNNEL_AGENT_COMMAND", "sh '" + agent + "'");
     runnel = RunnelProcess.start(folder, port, settings);
     direct = slack.directChannel(ANN);
@@ -65,6 +82,9 @@ class SlackAgentViewStoryTest {
     // None is there when the emulator is not installed and the test is skipped.
     if (runnel != null) {
       runnel.close();
+    }
+    if (socket != null) {
+      socket.close();
     }
     if (agents != null) {
       agents.close();
@@ -100,7 +120,7 @@ class SlackAgentViewStoryTest {
     await().atMost(PATIENCE).until(() -> agents.openStreams() == 1);
 
     agents.closesStreams();
-    assertThat(press(thread)).isEqualTo(200);
+    press(thread);
 
     await().atMost(PATIENCE).until(() -> runnel.agents().isEmpty());
     await().atMost(PATIENCE).until(() -> posts(thread).size() == 2);
@@ -118,7 +138,7 @@ class SlackAgentViewStoryTest {
     var thread = slack.message(direct, ANN, "fix it");
     await().atMost(PATIENCE).until(() -> posts(thread).size() == 2);
 
-    assertThat(press(thread)).isEqualTo(200);
+    press(thread);
 
     await().atMost(PATIENCE).until(() -> posts(thread).size() == 3);
     assertThat(text(posts(thread).getLast())).contains("Nothing to stop: It has ended: done.");
@@ -146,13 +166,19 @@ class SlackAgentViewStoryTest {
     assertThat(agents.calls("chat.startStream")).hasSize(1);
   }
 
-  private int press(String thread) throws Exception {
+  private void press(String thread) throws Exception {
+    var overSocket = socket;
+    if (overSocket != null) {
+      overSocket.says(SignedSlack.stopped(direct, thread, ANN));
+      return;
+    }
     try (var http = HttpClient.newHttpClient()) {
-      return http.send(
+      var answer =
+          http.send(
               new SignedSlack(LocalSlack.SIGNING_SECRET)
                   .stopped(URI.create(runnel.url()), direct, thread, ANN),
-              BodyHandlers.discarding())
-          .statusCode();
+              BodyHandlers.discarding());
+      assertThat(answer.statusCode()).isEqualTo(200);
     }
   }
 

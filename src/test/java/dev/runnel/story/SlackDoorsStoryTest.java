@@ -15,6 +15,7 @@ import dev.runnel.testkit.LocalSlack;
 import dev.runnel.testkit.LocalSlackScreens;
 import dev.runnel.testkit.RunnelProcess;
 import dev.runnel.testkit.SignedSlack;
+import dev.runnel.testkit.SlackSocketInFrontOf;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.nio.file.Files;
@@ -24,8 +25,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -58,6 +59,7 @@ class SlackDoorsStoryTest {
   @TempDir Path folder;
   private LocalSlack slack;
   private LocalSlackScreens screens;
+  private @Nullable SlackSocketInFrontOf socket;
   private RunnelProcess runnel;
 
   SlackDoorsStoryTest(LocalSlack.Transport transport) {
@@ -72,6 +74,11 @@ class SlackDoorsStoryTest {
     var agent = Files.writeString(folder.resolve("agent.sh"), AGENT);
     var settings = new HashMap<>(slack.settings());
     settings.put("RUNNEL_AGENT_COMMAND", "sh '" + agent + "'");
+    if (transport == LocalSlack.Transport.SOCKET) {
+      var between = new SlackSocketInFrontOf(slack.uri());
+      settings.put("SLACK_API_URL", between.apiUrl().toString());
+      socket = between;
+    }
     runnel = RunnelProcess.start(folder, port, settings);
   }
 
@@ -80,6 +87,9 @@ class SlackDoorsStoryTest {
     // None is there when the emulator is not installed and the test is skipped.
     if (runnel != null) {
       runnel.close();
+    }
+    if (socket != null) {
+      socket.close();
     }
     if (screens != null) {
       screens.close();
@@ -155,8 +165,6 @@ class SlackDoorsStoryTest {
 
   @Test
   void aShortcutOnAMessageStartsARunInItsThreadAndThenTalksToIt() throws Exception {
-    Assumptions.assumeTrue(
-        transport == LocalSlack.Transport.HTTP, "The emulator sends no shortcuts over a socket");
     var message = slack.message(CHANNEL, BOB, "the checkout test fails");
 
     shortcut(message, "the checkout test fails");
@@ -199,6 +207,11 @@ class SlackDoorsStoryTest {
     payload.putObject("user").put("id", ANN).put("username", "ann");
     payload.putObject("channel").put("id", CHANNEL);
     payload.putObject("message").put("type", "message").put("ts", ts).put("text", text);
+    var overSocket = socket;
+    if (overSocket != null) {
+      overSocket.says(SignedSlack.interaction(payload.toString()));
+      return;
+    }
     var answer =
         runnel.send(
             HttpRequest.newBuilder(
@@ -217,6 +230,10 @@ class SlackDoorsStoryTest {
   }
 
   private List<String> triggers() {
+    var overSocket = socket;
+    if (overSocket != null) {
+      return List.copyOf(overSocket.triggers());
+    }
     return slack.log().stream()
         .flatMap(it -> TRIGGER.matcher(it.path("detail").toString()).results())
         .map(it -> it.group(1))
