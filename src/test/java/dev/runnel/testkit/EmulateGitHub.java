@@ -7,8 +7,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
@@ -72,7 +70,7 @@ public final class EmulateGitHub implements AutoCloseable {
     try {
       var folder = Files.createTempDirectory("emulate-github");
       var seed = Files.writeString(folder.resolve("seed.yaml"), SEED);
-      var port = freePort();
+      var port = FreePort.next();
       var process =
           new ProcessBuilder(
                   List.of(
@@ -260,12 +258,6 @@ public final class EmulateGitHub implements AutoCloseable {
       }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
-    }
-  }
-
-  private static int freePort() throws IOException {
-    try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
     }
   }
 

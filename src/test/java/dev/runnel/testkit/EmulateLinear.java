@@ -7,8 +7,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -83,7 +81,7 @@ public final class EmulateLinear implements AutoCloseable {
     try {
       var folder = Files.createTempDirectory("emulate-linear");
       var seed = Files.writeString(folder.resolve("seed.yaml"), SEED);
-      var port = freePort();
+      var port = FreePort.next();
       var process =
           new ProcessBuilder(
                   List.of(
@@ -208,12 +206,6 @@ public final class EmulateLinear implements AutoCloseable {
       }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
-    }
-  }
-
-  private static int freePort() throws IOException {
-    try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
     }
   }
 

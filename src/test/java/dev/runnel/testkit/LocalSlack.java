@@ -8,8 +8,6 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -78,7 +76,7 @@ public final class LocalSlack implements AutoCloseable {
       var folder = Files.createTempDirectory("local-slack");
       var config =
           Files.writeString(folder.resolve("config.json"), config(transport, requestUrl, channels));
-      var port = freePort();
+      var port = FreePort.next();
       var process =
           new ProcessBuilder(
                   program.toString(),
@@ -123,12 +121,6 @@ public final class LocalSlack implements AutoCloseable {
       members.add(ANN).add(BOB).add(BOT);
     }
     return config.toString();
-  }
-
-  private static int freePort() throws IOException {
-    try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    }
   }
 
   private void awaitStart() {

@@ -1,7 +1,6 @@
 package dev.runnel.testkit;
 
 import java.io.IOException;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -56,10 +55,8 @@ public final class RunnelProcess implements AutoCloseable {
   }
 
   /// A port that nobody listens on just now.
-  public static int freePort() throws IOException {
-    try (var socket = new ServerSocket(0)) {
-      return socket.getLocalPort();
-    }
+  public static int freePort() {
+    return FreePort.next();
   }
 
   private Process launch() throws IOException {
