@@ -169,9 +169,16 @@ public final class Engine implements AutoCloseable {
               step.run(conversation, clock.instant());
               return (_, operations) -> {
                 operations.remove();
-                store.due(lane, conversation).ifPresent(due -> schedule(lane, conversation, due));
+                store.due(lane, conversation).ifPresent(due -> goOn(instance, due));
               };
             });
+  }
+
+  /// Whoever added a row meanwhile has woken the conversation already; what is due later must not
+  /// put that off.
+  private void goOn(TaskInstance<Void> instance, Instant due) {
+    scheduler.scheduleIfNotExists(instance, due);
+    ringAt(due);
   }
 
   private CustomTask<Void> watching() {

@@ -2,6 +2,7 @@ package dev.runnel.store;
 
 import static dev.runnel.testkit.Samples.OTHER_THREAD;
 import static dev.runnel.testkit.Samples.THREAD;
+import static dev.runnel.testkit.Samples.cancel;
 import static dev.runnel.testkit.Samples.delivery;
 import static dev.runnel.testkit.Samples.say;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -86,6 +87,26 @@ class EngineTest {
       start(store, (conversation, now) -> workThrough(store, conversation, now));
 
       await().atMost(Duration.ofSeconds(10)).until(() -> worked.size() == 1);
+    }
+
+    /// Each row comes while the step before it ends, where the row for later is looked up.
+    @Test
+    void aRowForMuchLaterPutsOffNoneThatComesMeanwhile() throws Exception {
+      var store = store(database());
+      store.accept(delivery("later", say("x")));
+      var due = clock.instant().plusSeconds(1_800);
+      store.change(work -> work.inbox().later(new DeliveryId("fake:later"), due, "busy"));
+      start(store, (conversation, now) -> workThrough(store, conversation, now));
+
+      for (int i = 1; i <= 300; i++) {
+        var count = i;
+        store.accept(delivery("now" + i, cancel()));
+        await()
+            .atMost(Duration.ofSeconds(10))
+            .pollDelay(Duration.ZERO)
+            .pollInterval(Duration.ofMillis(1))
+            .until(() -> worked.size() == count);
+      }
     }
 
     @Test
