@@ -69,7 +69,7 @@ final class SlackApi implements AutoCloseable {
     unavailable = null;
   }
 
-  private SlackApi(
+  SlackApi(
       Slack slack,
       Optional<String> token,
       Function<String, Answer<?>> refusals,

@@ -1,8 +1,15 @@
 package dev.runnel.surface.slack;
 
 import static org.awaitility.Awaitility.await;
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.ArgumentMatchers.anyInt;
+import static org.mockito.ArgumentMatchers.startsWith;
+import static org.mockito.Mockito.clearInvocations;
+import static org.mockito.Mockito.doAnswer;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.timeout;
+import static org.mockito.Mockito.verify;
 
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.runnel.core.flow.Surfaces;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.RawRequest;
@@ -24,31 +31,27 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import mockwebserver3.Dispatcher;
 import mockwebserver3.MockResponse;
 import mockwebserver3.MockWebServer;
 import mockwebserver3.RecordedRequest;
-import okhttp3.Response;
 import okhttp3.WebSocket;
 import okhttp3.WebSocketListener;
+import org.mockito.ArgumentCaptor;
 
 /// Both ways from Slack to us, with the real front door and the real socket; where Slack is there
 /// is a double that speaks its protocol.
 final class SlackWaysIn implements AutoCloseable {
   private static final String APP_TOKEN = "xapp-test-token";
-  private static final JsonMapper JSON = new JsonMapper();
+  private static final int PATIENCE = 20_000;
 
   final ScriptedSlack api = new ScriptedSlack();
   final SettableClock clock = new SettableClock();
   final SlackSurface surface;
   private final MockWebServer link = new MockWebServer();
-  private final BlockingQueue<WebSocket> opened = new LinkedBlockingQueue<>();
-  private final BlockingQueue<String> acks = new LinkedBlockingQueue<>();
+  private final WebSocketListener slackSide = mock();
   private final HttpClient http = HttpClient.newHttpClient();
   private final Javalin server;
   private final WebSocket socket;
@@ -56,11 +59,14 @@ final class SlackWaysIn implements AutoCloseable {
   private int envelopes;
 
   SlackWaysIn() throws Exception {
+    doAnswer(closing -> closing.getArgument(0, WebSocket.class).close(1000, null))
+        .when(slackSide)
+        .onClosing(any(), anyInt(), any());
     link.setDispatcher(
         new Dispatcher() {
           @Override
           public MockResponse dispatch(RecordedRequest request) {
-            return new MockResponse.Builder().webSocketUpgrade(new SlackSide()).build();
+            return new MockResponse.Builder().webSocketUpgrade(slackSide).build();
           }
         });
     link.start(InetAddress.getLoopbackAddress(), 0);
@@ -87,7 +93,9 @@ final class SlackWaysIn implements AutoCloseable {
             .start("127.0.0.1", 0);
     surface.start();
     surface.connect(reception -> door.take(surface.id(), reception), new Random(1));
-    socket = taken(opened);
+    var opened = ArgumentCaptor.forClass(WebSocket.class);
+    verify(slackSide, timeout(PATIENCE)).onOpen(opened.capture(), any());
+    socket = opened.getValue();
     socket.send("{\"type\":\"hello\"}");
     await().until(() -> api.calls("auth.test").size() == 1);
   }
@@ -119,18 +127,10 @@ final class SlackWaysIn implements AutoCloseable {
   void overTheSocket(RawRequest request) throws IOException, InterruptedException {
     var id = "e" + ++envelopes;
     socket.send(SlackEnvelope.of(id, SlackRequests.body(request)));
-    var ack = JSON.readTree(taken(acks));
-    if (!ack.path("envelope_id").asText().equals(id)) {
-      throw new AssertionError("Acknowledged is " + ack + ", not " + id);
-    }
-  }
-
-  private static <T> T taken(BlockingQueue<T> queue) throws InterruptedException {
-    var first = queue.poll(20, TimeUnit.SECONDS);
-    if (first == null) {
-      throw new AssertionError("Nothing came");
-    }
-    return first;
+    verify(slackSide, timeout(PATIENCE))
+        .onMessage(any(), startsWith("{\"envelope_id\":\"" + id + "\""));
+    // Thousands would be looked through each time.
+    clearInvocations(slackSide);
   }
 
   @Override
@@ -142,24 +142,7 @@ final class SlackWaysIn implements AutoCloseable {
     http.close();
   }
 
-  private final class SlackSide extends WebSocketListener {
-    @Override
-    public void onOpen(WebSocket webSocket, Response response) {
-      opened.add(webSocket);
-    }
-
-    @Override
-    public void onMessage(WebSocket webSocket, String text) {
-      acks.add(text);
-    }
-
-    @Override
-    public void onClosing(WebSocket webSocket, int code, String reason) {
-      webSocket.close(1000, null);
-    }
-  }
-
-  /// A door only ever keeps.
+  /// What a test says is kept.
   private final class Kept implements Store {
     @Override
     public boolean accept(Delivery delivery) {
