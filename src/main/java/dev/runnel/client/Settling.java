@@ -4,6 +4,7 @@ import dev.runnel.wire.RunItem;
 import dev.runnel.wire.RunStateValue;
 import java.time.Duration;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /// Reads a run until it is where it shall be. What passes is waited out; only what will not pass,
 /// and the deadline, end it.
@@ -20,7 +21,7 @@ final class Settling {
   private final String runId;
   private final Waiting how;
   private final long start;
-  private Optional<RunItem> seen = Optional.empty();
+  private @Nullable RunItem seen;
   private Duration wait = FIRST_WAIT;
   private Duration asked = Duration.ZERO;
   private boolean wasUnderWay;
@@ -101,8 +102,8 @@ final class Settling {
   }
 
   private void told(RunItem run) {
-    if (!Optional.of(run).equals(seen)) {
-      seen = Optional.of(run);
+    if (RunChange.isBetween(seen, run)) {
+      seen = run;
       wait = FIRST_WAIT;
       how.progress().accept(run);
     }

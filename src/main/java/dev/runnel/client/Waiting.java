@@ -53,7 +53,8 @@ public record Waiting(
     return new Waiting(deadline, throughBlocked, since, patience, progress);
   }
 
-  /// @param progress is given the run each time it changed, the last time included
+  /// @param progress is given the run each time it changed, the last time included; time that it
+  ///     spends working is no change
   public Waiting onProgress(Consumer<RunItem> progress) {
     return new Waiting(deadline, throughBlocked, since, sessionPatience, progress);
   }

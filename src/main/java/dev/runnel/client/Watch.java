@@ -23,7 +23,8 @@ import java.util.stream.StreamSupport;
 /// runs. It never ends by itself: interrupt the thread, or cancel the future. What passes is waited
 /// out.
 ///
-/// A run that changes twice within an interval is told once, as it is then.
+/// A run that changes twice within an interval is told once, as it is then. Time that it spends
+/// working is no change.
 public final class Watch {
   /// How far each look goes back behind the newest change seen: a change may be listed after one
   /// that is a little younger.
@@ -158,7 +159,7 @@ public final class Watch {
 
     private void take(RunItem run, Map<String, RunItem> seen) {
       seen.put(run.runId(), run);
-      if (!run.equals(told.get(run.runId()))) {
+      if (RunChange.isBetween(told.get(run.runId()), run)) {
         told.put(run.runId(), run);
         found.add(run);
       }

@@ -340,10 +340,10 @@ class AwaitTest extends ClientFixture {
     }
   }
 
-  private static String run(String state, String more) {
+  private String run(String state, String more) {
     return """
-    {"run_id": "r1", "state": "%s", "updated_at": "2026-01-05T09:00:00Z"%s}
+    {"run_id": "r1", "state": "%s", "updated_at": "2026-01-05T09:00:00Z", "run_time": "%s"%s}
     """
-        .formatted(state, more);
+        .formatted(state, runTime(), more);
   }
 }

@@ -26,6 +26,8 @@ abstract class ClientFixture {
   final TestTime time = new TestTime(NOW);
   final List<Duration> waits = time.waits;
 
+  private int reads;
+
   @BeforeEach
   void startServer() throws Exception {
     server.start();
@@ -42,6 +44,11 @@ abstract class ClientFixture {
         .apiKey(KEY)
         .time(time)
         .chance(() -> 0L);
+  }
+
+  /// Another one at each answer, as a service computes it at each read.
+  String runTime() {
+    return Duration.ofMillis(++reads).toString();
   }
 
   static MockResponse json(int status, String body) {

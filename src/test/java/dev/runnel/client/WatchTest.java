@@ -214,9 +214,10 @@ class WatchTest extends ClientFixture {
             .map(
                 run ->
                     """
-                    {"run_id": "%s", "state": "%s", "updated_at": "2026-01-05T09:00:%02dZ"}
+                    {"run_id": "%s", "state": "%s", "updated_at": "2026-01-05T09:00:%02dZ",
+                     "run_time": "%s"}
                     """
-                        .formatted(run[0], run[1], Integer.parseInt(run[2])))
+                        .formatted(run[0], run[1], Integer.parseInt(run[2]), runTime()))
             .collect(Collectors.joining(","));
     var info = "{\"has_next_page\": %s, \"next_cursor\": \"c1\"}".formatted(more);
     server.enqueue(json(200, "{\"runs\": [" + items + "], \"page_info\": " + info + "}"));
