@@ -66,6 +66,15 @@ record Settings(
           "RUNNEL_SKILL_FILE",
           "RUNNEL_CONVERSATION_FILE");
 
+  /// Another name of `PORT`, which wins.
+  private static final String PORT_ALIAS = "RUNNEL_PORT";
+
+  private static final Pattern OF_A_SERVICE =
+      Pattern.compile(
+          "RUNNEL_(\\w+_)?(SERVICE_(HOST|PORT(_\\w+)?)|PORT_\\d+_(TCP|UDP|SCTP)(_\\w+)?)");
+
+  private static final Pattern ADDRESS = Pattern.compile("(tcp|udp|sctp)://");
+
   private static final List<String> PROFILE_KEYS =
       List.of("environment", "model", "skill", "name", "factory");
 
@@ -261,7 +270,13 @@ record Settings(
       var setting = Setting.ofVariable(variable);
       if (setting.isPresent()) {
         values.put(setting.get(), entry.getValue());
-      } else if (variable.startsWith(PREFIX) && !NOT_SETTINGS.contains(variable)) {
+      } else if (variable.equals(PORT_ALIAS) && !isInjected(variable, entry.getValue())) {
+        if (environment.getOrDefault(Setting.PORT.name(), "").isBlank()) {
+          values.put(Setting.PORT, entry.getValue());
+        }
+      } else if (variable.startsWith(PREFIX)
+          && !NOT_SETTINGS.contains(variable)
+          && !isInjected(variable, entry.getValue())) {
         throw new SettingsException(
             "There is no setting %s (in the environment).%s"
                 .formatted(
@@ -269,6 +284,12 @@ record Settings(
                     suggestion(variable, Stream.of(Setting.values()).map(Setting::name).toList())));
       }
     }
+  }
+
+  /// Whether Kubernetes tells every process so of a Service whose name begins with `runnel`.
+  private static boolean isInjected(String variable, String value) {
+    return OF_A_SERVICE.matcher(variable).matches()
+        || (variable.endsWith("_PORT") && ADDRESS.matcher(value).lookingAt());
   }
 
   private static Profiles profiles(JsonNode tree, Path file, Map<String, String> environment) {

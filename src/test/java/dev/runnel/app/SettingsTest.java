@@ -172,6 +172,34 @@ class SettingsTest {
         .isEmpty();
   }
 
+  @Test
+  void whatKubernetesInjectsForAServiceNamedRunnelIsNoSetting() {
+    var injected =
+        Map.of(
+            "RUNNEL_SERVICE_HOST", "10.0.0.7",
+            "RUNNEL_SERVICE_PORT", "80",
+            "RUNNEL_SERVICE_PORT_HTTP", "80",
+            "RUNNEL_PORT", "tcp://10.0.0.7:80",
+            "RUNNEL_PORT_80_TCP", "tcp://10.0.0.7:80",
+            "RUNNEL_PORT_80_TCP_PROTO", "tcp",
+            "RUNNEL_PORT_80_TCP_PORT", "80",
+            "RUNNEL_PORT_80_TCP_ADDR", "10.0.0.7",
+            "RUNNEL_POSTGRES_SERVICE_HOST", "10.0.0.8",
+            "RUNNEL_POSTGRES_PORT", "tcp://10.0.0.8:5432");
+
+    assertThat(settings(injected, "").values()).isEmpty();
+  }
+
+  @Test
+  void runnelPortIsAnotherNameOfPort() {
+    assertThat(Config.of(settings(Map.of("RUNNEL_PORT", "8081"), "port: 1")).port())
+        .isEqualTo(8081);
+    assertThat(Config.of(settings(Map.of("RUNNEL_PORT", "8081", "PORT", "8082"), "")).port())
+        .isEqualTo(8082);
+    assertThatThrownBy(() -> Config.of(settings(Map.of("RUNNEL_PORT", "http"), "")))
+        .hasMessageContaining("PORT is http, and must be a number");
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
