@@ -90,6 +90,11 @@ final class Wiring implements AutoCloseable {
   private void build(Map<String, String> environment) {
     Platforms.require(config.settings());
     var data = opened(DataFolder.open(config.data()));
+    PortProbe.problem(config.host(), config.port())
+        .ifPresent(
+            problem -> {
+              throw new SettingsException(problem);
+            });
     var port = config.port() == 0 ? freePort() : config.port();
     var publicUrl = config.publicUrl().orElse(URI.create("http://localhost:" + port));
     var key = config.agentApiKey().orElseGet(() -> DataFolder.key(data.path()));
@@ -286,8 +291,8 @@ final class Wiring implements AutoCloseable {
       server.start(config.host(), port);
     } catch (JavalinBindException e) {
       throw new SettingsException(
-          "Port %d on %s cannot be used: something else listens there, or this machine has no such address. Choose others with PORT (or --port) and RUNNEL_HOST."
-              .formatted(port, config.host()));
+          PortProbe.problem(config.host(), port)
+              .orElse("Port %d was taken just now. Start Runnel again.".formatted(port)));
     }
     opened((AutoCloseable) server::stop);
   }
@@ -321,9 +326,7 @@ final class Wiring implements AutoCloseable {
       socket.bind(new InetSocketAddress(config.host(), 0));
       return socket.getLocalPort();
     } catch (IOException e) {
-      throw new SettingsException(
-          "RUNNEL_HOST is %s, and this machine has no such address. Leave it out to listen on 127.0.0.1."
-              .formatted(config.host()));
+      throw new SettingsException("No port is free on %s: %s".formatted(config.host(), e));
     }
   }
 

@@ -1,0 +1,83 @@
+package dev.runnel.app;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/// Whether Runnel can listen where it is to, asked before it takes time to build or to open a
+/// database. The launcher runs this file before anything is built, so it uses nothing but the JDK.
+final class PortProbe {
+  private static final String USUAL_HOST = "127.0.0.1";
+  private static final int USUAL_PORT = 8080;
+  private static final int LAST_PORT = 65_535;
+  private static final List<String> WITH_VALUE = List.of("--config", "--port", "--data");
+
+  private PortProbe() {}
+
+  /// Exits with 1, and says why, when it is known already that Runnel cannot listen.
+  ///
+  /// @param words what was typed after `./runnel`
+  public static void main(String[] words) {
+    problem(List.of(words), System.getenv())
+        .ifPresent(
+            problem -> {
+              System.err.println(problem);
+              System.exit(1);
+            });
+  }
+
+  /// Empty, too, where a settings file, which is read later, may say something else.
+  static Optional<String> problem(List<String> words, Map<String, String> environment) {
+    var command = "serve";
+    var port = environment.getOrDefault("PORT", environment.getOrDefault("RUNNEL_PORT", ""));
+    var hasFile = environment.containsKey("RUNNEL_CONFIG") || Files.exists(Path.of("runnel.yaml"));
+    for (int i = 0; i < words.size(); i++) {
+      var word = words.get(i);
+      if (WITH_VALUE.contains(word) && i + 1 < words.size()) {
+        i++;
+        port = word.equals("--port") ? words.get(i) : port;
+        hasFile |= word.equals("--config");
+      } else {
+        command = word;
+      }
+    }
+    return command.equals("serve") && !hasFile
+        ? problem(environment.getOrDefault("RUNNEL_HOST", USUAL_HOST), number(port))
+        : Optional.empty();
+  }
+
+  /// What is no port is said when the settings are read.
+  private static int number(String port) {
+    var number = port.matches("\\d{1,5}") ? Integer.parseInt(port) : USUAL_PORT;
+    return number <= LAST_PORT ? number : USUAL_PORT;
+  }
+
+  /// @param port 0 for any free one
+  /// @return what to do about it; empty when Runnel can listen there
+  static Optional<String> problem(String host, int port) {
+    if (!binds(host, 0)) {
+      return Optional.of(
+          "RUNNEL_HOST is %s, and this machine has no such address. Leave it out to listen on %s."
+              .formatted(host, USUAL_HOST));
+    }
+    return binds(host, port)
+        ? Optional.empty()
+        : Optional.of(
+            "Port %d on %s is not free. Stop what listens there, or choose another port with PORT or --port."
+                .formatted(port, host));
+  }
+
+  private static boolean binds(String host, int port) {
+    try (var socket = new ServerSocket()) {
+      socket.bind(new InetSocketAddress(host, port));
+      return true;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+}

@@ -1,0 +1,146 @@
+package dev.runnel.app;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// The script `runnel`, with a Maven and a JDK that only note what they are asked for.
+@Timeout(60)
+class LauncherTest {
+  private static final String MAVEN =
+      """
+      #!/bin/sh
+      echo "mvn $*" >>calls
+      printf '\\033[0mMaven was here\\n'
+      [ ! -e build-fails ] || exit 1
+      mkdir -p target && echo first >target/runnel-all.jar
+      """;
+  private static final String JAVA =
+      """
+      #!/bin/sh
+      echo "java $*" >>"$ROOT/calls"
+      for word in "$@"; do
+        case "$word" in
+          */PortProbe.java) [ ! -e "$ROOT/port-is-taken" ] || exit 1 ;;
+          -XX:AOTCacheOutput=*) echo classes >"${word#*=}" ;;
+        esac
+      done
+      """;
+
+  @TempDir Path root;
+  private String output = "";
+
+  @BeforeEach
+  void makeACloneWithAMavenAndAJdk() throws IOException {
+    Files.createDirectories(root.resolve("src/main"));
+    Files.createFile(root.resolve("pom.xml"));
+    Files.copy(Path.of("runnel"), root.resolve("runnel"));
+    program("bin/mvn", MAVEN);
+    program("jdk/bin/java", "#!/bin/sh\nROOT=%s\n".formatted(root) + JAVA);
+    Files.writeString(root.resolve("jdk/release"), "JAVA_VERSION=\"25.0.1\"\n");
+  }
+
+  @Test
+  void theFirstStartBuildsWithoutTestsChecksAndColoursAndRuns() throws Exception {
+    assertThat(run("serve", "--port", "0")).isZero();
+
+    assertThat(calls("mvn")).containsExactly("mvn -B -q -Dstyle.color=never -Dquick package");
+    assertThat(calls("java")).last().asString().endsWith("runnel-all.jar serve --port 0");
+    assertThat(output).contains("Maven was here").doesNotContain("\033");
+  }
+
+  @Test
+  void theNextStartBuildsNothing() throws Exception {
+    run();
+    run();
+
+    assertThat(calls("mvn")).hasSize(1);
+    assertThat(trainings()).hasSize(1);
+  }
+
+  @Test
+  void aTakenPortStopsTheStartBeforeTheBuild() throws Exception {
+    Files.createFile(root.resolve("port-is-taken"));
+
+    assertThat(run("--port", "8080")).isOne();
+    assertThat(calls("java")).singleElement().asString().endsWith("PortProbe.java --port 8080");
+    assertThat(calls("mvn")).isEmpty();
+  }
+
+  @Test
+  void aFailedBuildStopsTheStart() throws Exception {
+    Files.createFile(root.resolve("build-fails"));
+
+    assertThat(run()).isOne();
+    assertThat(calls("java")).noneMatch(call -> call.contains("-jar"));
+  }
+
+  @Test
+  void aJarFromElsewhereIsNotRunWithTheClassesOfTheOneBefore() throws Exception {
+    run();
+    var before = cache();
+
+    Files.writeString(root.resolve("target/runnel-all.jar"), "other\n");
+    run();
+
+    assertThat(trainings()).hasSize(2);
+    assertThat(cache()).isNotEqualTo(before);
+    assertThat(calls("java")).last().asString().contains("-XX:AOTCache=" + cache());
+    assertThat(before).doesNotExist();
+  }
+
+  /// The one that is there.
+  private Path cache() throws IOException {
+    try (var files = Files.list(root.resolve("target"))) {
+      var caches = files.filter(file -> file.toString().endsWith(".aot")).toList();
+      assertThat(caches).hasSize(1);
+      return caches.getFirst();
+    }
+  }
+
+  private List<String> trainings() throws IOException {
+    return calls("java").stream().filter(call -> call.contains("-XX:AOTCacheOutput")).toList();
+  }
+
+  private List<String> calls(String program) throws IOException {
+    var calls = root.resolve("calls");
+    return Files.exists(calls)
+        ? Files.readAllLines(calls).stream().filter(call -> call.startsWith(program + " ")).toList()
+        : List.of();
+  }
+
+  private int run(String... words) throws Exception {
+    var command = Stream.concat(Stream.of("sh", "runnel"), Stream.of(words)).toList();
+    var builder = new ProcessBuilder(command).directory(root.toFile()).redirectErrorStream(true);
+    builder.environment().clear();
+    builder
+        .environment()
+        .putAll(
+            Map.of(
+                "PATH", root.resolve("bin") + ":/usr/bin:/bin",
+                "HOME", root.toString(),
+                "JAVA_HOME", root.resolve("jdk").toString()));
+    var process = builder.start();
+    output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
+    return process.exitValue();
+  }
+
+  private void program(String name, String text) throws IOException {
+    var file = root.resolve(name);
+    Files.createDirectories(file.getParent());
+    Files.writeString(file, text);
+    assertThat(file.toFile().setExecutable(true)).isTrue();
+  }
+}
