@@ -1,28 +1,29 @@
-# Two stages: the first builds, the second holds Java, the jar and the cache of its classes.
+# Two stages: the first builds, the second holds Java, git, bubblewrap, the launcher, the jar and the cache of its
+# classes. `scripts/image` builds it without a registry, and tries it.
 ARG BUILD=maven:3.9-eclipse-temurin-25
 ARG BASE=eclipse-temurin:25-jre
 
 FROM ${BUILD} AS build
 WORKDIR /src
-COPY pom.xml ./
+COPY pom.xml manifest.yml ./
 COPY src src
-RUN mvn -B -q -DskipTests package
+RUN mvn -B -q -Dquick package
 
 FROM ${BASE}
-RUN useradd --system --create-home --home-dir /var/lib/runnel runnel
+RUN apt-get update -q \
+    && DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends bubblewrap git \
+    && rm -rf /var/lib/apt/lists/* \
+    && useradd --system --create-home --home-dir /var/lib/runnel runnel
 WORKDIR /opt/runnel
-COPY --from=build /src/target/runnel-all.jar runnel.jar
+COPY --from=build /src/target/runnel-all.jar target/
+COPY runnel ./
+# The launcher gives Java its options: what stood in the environment would reach agents. It makes the cache here, and
+# cannot later.
+RUN ln -s /opt/runnel/runnel /usr/local/bin/runnel && runnel --version && ls target/runnel-*.aot
 ENV RUNNEL_HOST=0.0.0.0 \
-    RUNNEL_DATA=/var/lib/runnel/data \
-    JAVA_TOOL_OPTIONS="-XX:+UseSerialGC -XX:+UseCompactObjectHeaders -Xss512k -Xms16m -Xmx256m -XX:TrimNativeHeapInterval=5000" \
-    MALLOC_ARENA_MAX=1
-# The platforms are on, with an address where nobody answers, so that their classes are in the cache.
-RUN SLACK_API_URL=http://127.0.0.1:9/api/ SLACK_SIGNING_SECRET=none SLACK_BOT_TOKEN=none \
-    GITHUB_WEBHOOK_SECRET=none GITHUB_TOKEN=none \
-    java -XX:AOTCacheOutput=/opt/runnel/runnel.aot -jar runnel.jar serve --port 0 --data /tmp/training --exit-when-ready \
-    && rm -rf /tmp/training
+    RUNNEL_DATA=/var/lib/runnel/data
 USER runnel
 VOLUME /var/lib/runnel
 EXPOSE 8080
-ENTRYPOINT ["java", "-XX:AOTCache=/opt/runnel/runnel.aot", "-jar", "/opt/runnel/runnel.jar"]
+ENTRYPOINT ["runnel"]
 CMD ["serve"]
