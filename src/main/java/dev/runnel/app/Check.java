@@ -5,7 +5,7 @@ import dev.runnel.client.RunsClient;
 import dev.runnel.client.RunsException;
 import dev.runnel.database.Database;
 import dev.runnel.database.DatabaseException;
-import dev.runnel.surface.slack.SlackSurface;
+import dev.runnel.surface.slack.TokenCheck;
 import java.io.PrintStream;
 import java.net.URI;
 import java.nio.file.Files;
@@ -70,7 +70,7 @@ final class Check {
     return config.publicUrl().orElse(URI.create("http://localhost:" + config.port()));
   }
 
-  private void line(SlackSurface.Checked checked) {
+  private void line(TokenCheck checked) {
     allWell &= checked.isWell();
     out.println(Wiring.line("Slack", checked.words()));
   }

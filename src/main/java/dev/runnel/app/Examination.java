@@ -6,7 +6,7 @@ import dev.runnel.core.model.RunId;
 import dev.runnel.core.port.AgentRuns;
 import dev.runnel.core.port.Checkup;
 import dev.runnel.store.Pulse;
-import dev.runnel.surface.slack.SlackSurface;
+import dev.runnel.surface.slack.TokenCheck;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -66,7 +66,7 @@ final class Examination implements Checkup {
     return findings;
   }
 
-  private static Finding finding(String what, SlackSurface.Checked checked) {
+  private static Finding finding(String what, TokenCheck checked) {
     return new Finding(what, checked.isWell(), checked.words());
   }
 

@@ -85,13 +85,7 @@ public final class Courier {
     }
     var before = new HashSet<>(work.outbox().signs(notice.conversation(), message));
     before.remove(receipt);
-    return new Notice(
-        notice.id(),
-        notice.conversation(),
-        new Update.Received(message, receipt, before),
-        notice.origin(),
-        notice.createdAt(),
-        notice.tries());
+    return notice.saying(new Update.Received(message, receipt, before));
   }
 
   /// Whether the platform has no pause, or the notice's turn has come; else it waits for that, and

@@ -12,4 +12,9 @@ public record Notice(
     Update update,
     Origin origin,
     Instant createdAt,
-    int tries) {}
+    int tries) {
+  /// The same with another update.
+  public Notice saying(Update now) {
+    return new Notice(id, conversation, now, origin, createdAt, tries);
+  }
+}

@@ -13,5 +13,10 @@ public sealed interface Reception {
   /// Not believed or not readable.
   ///
   /// @param why for the log; the reply never says which check failed
-  record Rejected(Reply reply, String why) implements Reception {}
+  record Rejected(Reply reply, String why) implements Reception {
+    /// Answered with a status alone.
+    public static Rejected with(int status, String why) {
+      return new Rejected(Reply.empty(status), why);
+    }
+  }
 }

@@ -80,16 +80,17 @@ public final class GiteaSurface implements Surface {
   @Override
   public Reception receive(RawRequest request) {
     if (!isSigned(request)) {
-      return rejected(401, "no valid signature");
+      return Reception.Rejected.with(401, "no valid signature");
     }
     var payload = WebhookBody.json(request);
     if (payload.isEmpty()) {
-      return rejected(400, "the body is not a JSON object");
+      return Reception.Rejected.with(400, "the body is not a JSON object");
     }
     var event = header(request, "Event");
     var delivery = header(request, "Delivery").filter(id -> DELIVERY.matcher(id).matches());
     if (event.isEmpty() || delivery.isEmpty()) {
-      return rejected(400, "the headers X-Gitea-Event and X-Gitea-Delivery are missing");
+      return Reception.Rejected.with(
+          400, "the headers X-Gitea-Event and X-Gitea-Delivery are missing");
     }
     return payloads
         .read(event.get(), DeliveryId.of(ID, delivery.get()), payload.get(), request.arrivedAt())
@@ -106,10 +107,6 @@ public final class GiteaSurface implements Surface {
 
   private static Optional<String> header(RawRequest request, String name) {
     return FORGES.stream().flatMap(forge -> request.header(forge + name).stream()).findFirst();
-  }
-
-  private static Reception rejected(int status, String why) {
-    return new Reception.Rejected(Reply.empty(status), why);
   }
 
   @Override

@@ -102,19 +102,20 @@ public final class GitHubSurface implements Surface {
   @Override
   public Reception receive(RawRequest request) {
     if (request.headers().keySet().stream().anyMatch(GitHubSurface::isOfAnotherForge)) {
-      return rejected(401, "a delivery of Gitea, Forgejo or Gogs");
+      return Reception.Rejected.with(401, "a delivery of Gitea, Forgejo or Gogs");
     }
     if (!isSigned(request)) {
-      return rejected(401, "no valid signature");
+      return Reception.Rejected.with(401, "no valid signature");
     }
     var payload = WebhookBody.json(request);
     if (payload.isEmpty()) {
-      return rejected(400, "the body is not a JSON object");
+      return Reception.Rejected.with(400, "the body is not a JSON object");
     }
     var event = request.header("X-GitHub-Event");
     var delivery = request.header("X-GitHub-Delivery").filter(id -> DELIVERY.matcher(id).matches());
     if (event.isEmpty() || delivery.isEmpty()) {
-      return rejected(400, "the headers X-GitHub-Event and X-GitHub-Delivery are missing");
+      return Reception.Rejected.with(
+          400, "the headers X-GitHub-Event and X-GitHub-Delivery are missing");
     }
     learn(payload.get());
     if (event.get().equals("ping")) {
@@ -145,10 +146,6 @@ public final class GitHubSurface implements Surface {
   private boolean isSigned(RawRequest request) {
     var signature = SIGNATURE.matcher(request.header("X-Hub-Signature-256").orElse(""));
     return signature.matches() && hmac.signs(signature.group("hex"), request.body());
-  }
-
-  private static Reception rejected(int status, String why) {
-    return new Reception.Rejected(Reply.empty(status), why);
   }
 
   @Override

@@ -83,11 +83,11 @@ public final class GitLabSurface implements Surface {
   @Override
   public Reception receive(RawRequest request) {
     if (!signatures.signed(request) && !hasSecretToken(request)) {
-      return rejected(401, "no valid signature or secret token");
+      return Reception.Rejected.with(401, "no valid signature or secret token");
     }
     var payload = WebhookBody.json(request);
     if (payload.isEmpty()) {
-      return rejected(400, "the body is not a JSON object");
+      return Reception.Rejected.with(400, "the body is not a JSON object");
     }
     var delivery =
         DELIVERY_IDS.stream()
@@ -95,7 +95,8 @@ public final class GitLabSurface implements Surface {
             .findFirst()
             .filter(id -> DELIVERY.matcher(id).matches());
     if (request.header("X-Gitlab-Event").isEmpty() || delivery.isEmpty()) {
-      return rejected(400, "the headers X-Gitlab-Event and Idempotency-Key are missing");
+      return Reception.Rejected.with(
+          400, "the headers X-Gitlab-Event and Idempotency-Key are missing");
     }
     return payloads
         .read(DeliveryId.of(ID, delivery.get()), payload.get(), request.arrivedAt())
@@ -110,10 +111,6 @@ public final class GitLabSurface implements Surface {
             .filter(token -> MessageDigest.isEqual(claimed, token.getBytes(StandardCharsets.UTF_8)))
             .count()
         > 0;
-  }
-
-  private static Reception rejected(int status, String why) {
-    return new Reception.Rejected(Reply.empty(status), why);
   }
 
   @Override

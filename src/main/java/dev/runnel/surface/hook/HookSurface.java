@@ -65,7 +65,7 @@ public final class HookSurface implements Surface {
       return rejected(404, "There is no such hook.", "no such hook");
     }
     if (!hook.get().proof().proves(request)) {
-      return new Reception.Rejected(Reply.empty(401), "no proof of origin");
+      return Reception.Rejected.with(401, "no proof of origin");
     }
     var body = body(request.body());
     if (body.isEmpty()) {

@@ -5,8 +5,7 @@ import dev.runnel.core.model.RunState;
 import dev.runnel.surface.jira.JiraConfig.Stage;
 import dev.runnel.surface.kit.ApiResult;
 import dev.runnel.surface.kit.Json;
-import java.util.Collections;
-import java.util.LinkedHashMap;
+import dev.runnel.surface.kit.Recent;
 import java.util.Map;
 import java.util.Optional;
 import org.slf4j.Logger;
@@ -21,16 +20,7 @@ final class JiraProgress {
   private final JiraApi api;
   private final Map<Stage, String> transitions;
   // Spares calls that would change nothing.
-  private final Map<Conversation, Stage> last =
-      Collections.synchronizedMap(
-          new LinkedHashMap<>() {
-            private static final long serialVersionUID = 1;
-
-            @Override
-            protected boolean removeEldestEntry(Map.Entry<Conversation, Stage> eldest) {
-              return size() > MOST_REMEMBERED;
-            }
-          });
+  private final Map<Conversation, Stage> last = Recent.map(MOST_REMEMBERED);
 
   JiraProgress(JiraApi api, Map<Stage, String> transitions) {
     this.api = api;

@@ -98,11 +98,11 @@ public final class JiraSurface implements Surface {
   @Override
   public Reception receive(RawRequest request) {
     if (!proofs.proved(request)) {
-      return rejected(401, "no valid signature or secret");
+      return Reception.Rejected.with(401, "no valid signature or secret");
     }
     var payload = WebhookBody.json(request);
     if (payload.isEmpty()) {
-      return rejected(400, "the body is not a JSON object");
+      return Reception.Rejected.with(400, "the body is not a JSON object");
     }
     return payloads
         .read(DeliveryId.of(ID, deliveryId(request)), payload.get(), request.arrivedAt())
@@ -125,10 +125,6 @@ public final class JiraSurface implements Surface {
     } catch (NoSuchAlgorithmException impossible) {
       throw new IllegalStateException("Every Java has SHA-256", impossible);
     }
-  }
-
-  private static Reception rejected(int status, String why) {
-    return new Reception.Rejected(Reply.empty(status), why);
   }
 
   @Override

@@ -8,8 +8,6 @@ import dev.runnel.core.model.Receipt;
 import dev.runnel.core.model.RunState;
 import dev.runnel.core.model.Update;
 import java.time.Duration;
-import java.util.Collections;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -29,16 +27,7 @@ public final class CommentPosts {
   private final TrackerSettings settings;
   private final MarkdownPosts renderer;
   // Spares calls that would change nothing; what is forgotten is only set again.
-  private final Map<Conversation, RunState> labelled =
-      Collections.synchronizedMap(
-          new LinkedHashMap<>() {
-            private static final long serialVersionUID = 1;
-
-            @Override
-            protected boolean removeEldestEntry(Map.Entry<Conversation, RunState> eldest) {
-              return size() > MOST_REMEMBERED;
-            }
-          });
+  private final Map<Conversation, RunState> labelled = Recent.map(MOST_REMEMBERED);
 
   public CommentPosts(TrackerSettings settings, MarkdownPosts renderer) {
     this.settings = settings;

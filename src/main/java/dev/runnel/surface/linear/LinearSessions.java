@@ -13,10 +13,9 @@ import dev.runnel.core.model.Update;
 import dev.runnel.surface.kit.ApiResult;
 import dev.runnel.surface.kit.Markdown;
 import dev.runnel.surface.kit.MarkdownPosts;
+import dev.runnel.surface.kit.Recent;
 import java.net.URI;
 import java.time.Duration;
-import java.util.Collections;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
@@ -37,24 +36,12 @@ final class LinearSessions {
   private final LinearApi api;
   private final MarkdownPosts comments;
   // Spare calls that would change nothing.
-  private final Map<String, URI> linked = remembered();
-  private final Map<String, LinearPlan> planned = remembered();
+  private final Map<String, URI> linked = Recent.map(MOST_REMEMBERED);
+  private final Map<String, LinearPlan> planned = Recent.map(MOST_REMEMBERED);
 
   LinearSessions(LinearApi api, MarkdownPosts comments) {
     this.api = api;
     this.comments = comments;
-  }
-
-  private static <T> Map<String, T> remembered() {
-    return Collections.synchronizedMap(
-        new LinkedHashMap<>() {
-          private static final long serialVersionUID = 1;
-
-          @Override
-          protected boolean removeEldestEntry(Map.Entry<String, T> eldest) {
-            return size() > MOST_REMEMBERED;
-          }
-        });
   }
 
   private enum Kind {

@@ -85,18 +85,18 @@ public final class LinearSurface implements Surface {
   @Override
   public Reception receive(RawRequest request) {
     if (!hmac.signs(request.header("Linear-Signature").orElse(""), request.body())) {
-      return rejected(401, "no valid signature");
+      return Reception.Rejected.with(401, "no valid signature");
     }
     var payload = WebhookBody.json(request);
     if (payload.isEmpty()) {
-      return rejected(400, "the body is not a JSON object");
+      return Reception.Rejected.with(400, "the body is not a JSON object");
     }
     if (!isFresh(payload.get(), request.arrivedAt())) {
-      return rejected(401, "the time in the body is missing, or too far from ours");
+      return Reception.Rejected.with(401, "the time in the body is missing, or too far from ours");
     }
     var delivery = request.header("Linear-Delivery").filter(id -> DELIVERY.matcher(id).matches());
     if (delivery.isEmpty()) {
-      return rejected(400, "the header Linear-Delivery is missing");
+      return Reception.Rejected.with(400, "the header Linear-Delivery is missing");
     }
     return payloads
         .read(DeliveryId.of(ID, delivery.get()), payload.get(), request.arrivedAt())
@@ -110,10 +110,6 @@ public final class LinearSurface implements Surface {
     return sent.isIntegralNumber()
         && sent.canConvertToLong()
         && Math.abs(arrivedAt.toEpochMilli() - sent.longValue()) <= TOLERANCE.toMillis();
-  }
-
-  private static Reception rejected(int status, String why) {
-    return new Reception.Rejected(Reply.empty(status), why);
   }
 
   @Override
@@ -157,13 +153,8 @@ public final class LinearSurface implements Surface {
   /// People are called by their names: the ids in front of an at sign would call nobody.
   private static Notice byName(Notice notice) {
     return notice.update() instanceof Update.Blocked(Run run, Actor requester, String question)
-        ? new Notice(
-            notice.id(),
-            notice.conversation(),
-            new Update.Blocked(run, new Actor(requester.name(), requester.name()), question),
-            notice.origin(),
-            notice.createdAt(),
-            notice.tries())
+        ? notice.saying(
+            new Update.Blocked(run, new Actor(requester.name(), requester.name()), question))
         : notice;
   }
 }

@@ -354,37 +354,35 @@ final class InstalledWorkspaces implements SlackWorkspaces {
   }
 
   @Override
-  public List<SlackSurface.Checked> check() {
-    List<SlackSurface.Checked> lines = new ArrayList<>();
+  public List<TokenCheck> check() {
+    List<TokenCheck> lines = new ArrayList<>();
     try {
       for (var row : rows.all()) {
         lines.add(check(row));
       }
     } catch (SQLException e) {
-      return List.of(
-          SlackSurface.Checked.problem("the database does not tell which workspaces there are."));
+      return List.of(TokenCheck.problem("the database does not tell which workspaces there are."));
     }
     return lines.isEmpty()
-        ? List.of(SlackSurface.Checked.well("ok, in no workspace yet. Install it: " + installUrl))
+        ? List.of(TokenCheck.well("ok, in no workspace yet. Install it: " + installUrl))
         : lines;
   }
 
-  private SlackSurface.Checked check(InstallationRows.Row row) {
+  private TokenCheck check(InstallationRows.Row row) {
     var name = "%s (%s)".formatted(row.name(), row.team());
     return switch (of(row.team()).api().identity()) {
       case Answer.Ok<SlackIdentity> _ -> {
         var missing = missingScopes(row.team());
         yield missing.isEmpty()
-            ? SlackSurface.Checked.well(name + ": ok")
-            : SlackSurface.Checked.problem(
+            ? TokenCheck.well(name + ": ok")
+            : TokenCheck.problem(
                 "%s: may not do everything (%s). Install it again: %s"
                     .formatted(name, String.join(", ", missing), installUrl));
       }
       case Answer.Wait<SlackIdentity>(_, String why) ->
-          SlackSurface.Checked.problem(
-              "%s: not reached (%s). Try again in a minute.".formatted(name, why));
+          TokenCheck.problem("%s: not reached (%s). Try again in a minute.".formatted(name, why));
       case Answer.No<SlackIdentity>(String error) ->
-          SlackSurface.Checked.problem(
+          TokenCheck.problem(
               "%s: its token does not work (%s). Install it again: %s"
                   .formatted(name, error, installUrl));
     };

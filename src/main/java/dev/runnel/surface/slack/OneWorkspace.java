@@ -63,15 +63,15 @@ final class OneWorkspace implements SlackWorkspaces {
   }
 
   @Override
-  public List<SlackSurface.Checked> check() {
+  public List<TokenCheck> check() {
     return List.of(
         switch (workspace.api().identity()) {
-          case Answer.Ok<SlackIdentity> _ -> SlackSurface.Checked.OK;
+          case Answer.Ok<SlackIdentity> _ -> TokenCheck.OK;
           case Answer.Wait<SlackIdentity>(_, String why) ->
-              SlackSurface.Checked.problem(
+              TokenCheck.problem(
                   "not reached (" + why + "). Look at SLACK_API_URL and the network.");
           case Answer.No<SlackIdentity>(String error) ->
-              SlackSurface.Checked.problem(
+              TokenCheck.problem(
                   "Slack refuses the token ("
                       + error
                       + "). Put the bot token of the installed app into SLACK_BOT_TOKEN.");

@@ -1,7 +1,7 @@
 package dev.runnel.surface.slack;
 
-import static dev.runnel.surface.slack.SlackPayloads.id;
-import static dev.runnel.surface.slack.SlackPayloads.text;
+import static dev.runnel.surface.slack.SlackJson.id;
+import static dev.runnel.surface.slack.SlackJson.text;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.runnel.core.model.Delivery;

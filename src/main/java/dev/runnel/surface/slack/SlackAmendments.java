@@ -34,13 +34,13 @@ final class SlackAmendments {
   }
 
   static boolean isOne(JsonNode event) {
-    var subtype = SlackPayloads.text(event, "subtype");
-    return SlackPayloads.text(event, "type").equals("message")
+    var subtype = SlackJson.text(event, "subtype");
+    return SlackJson.text(event, "type").equals("message")
         && (subtype.equals("message_changed") || subtype.equals("message_deleted"));
   }
 
   static boolean isReaction(JsonNode event) {
-    return SlackPayloads.text(event, "type").equals("reaction_added");
+    return SlackJson.text(event, "type").equals("reaction_added");
   }
 
   Reception read(JsonNode body, Instant arrivedAt) {
@@ -55,41 +55,41 @@ final class SlackAmendments {
     var before = event.path("previous_message");
     // The first message of a thread that has replies leaves a gravestone.
     var isGone =
-        SlackPayloads.text(event, "subtype").equals("message_deleted")
-            || SlackPayloads.text(now, "subtype").equals("tombstone");
+        SlackJson.text(event, "subtype").equals("message_deleted")
+            || SlackJson.text(now, "subtype").equals("tombstone");
     var message = isGone ? before : now;
     if (!isGone && !saysAnother(now, before)) {
       return Optional.empty();
     }
     var team = teamOf.apply(body);
-    var channel = SlackPayloads.id(event, "channel");
-    var ts = SlackPayloads.id(message, "ts").or(() -> SlackPayloads.id(event, "deleted_ts"));
-    var user = SlackPayloads.id(message, "user");
+    var channel = SlackJson.id(event, "channel");
+    var ts = SlackJson.id(message, "ts").or(() -> SlackJson.id(event, "deleted_ts"));
+    var user = SlackJson.id(message, "user");
     var own = ownUsers.apply(body);
     if (team.isEmpty()
         || channel.isEmpty()
         || ts.isEmpty()
         || user.isEmpty()
-        || SlackPayloads.isOdd(message, "thread_ts")
+        || SlackJson.isOdd(message, "thread_ts")
         || own.contains(user.get())
-        || !SlackPayloads.absent(message.path("bot_id"))) {
+        || !SlackJson.absent(message.path("bot_id"))) {
       return Optional.empty();
     }
-    var thread = SlackPayloads.id(message, "thread_ts").orElse(ts.get());
+    var thread = SlackJson.id(message, "thread_ts").orElse(ts.get());
     var place = new SlackPlace(team.get(), channel.get(), thread);
     var addressed =
         place.isDirect()
-            || SlackText.mentions(SlackPayloads.text(message, "text"), own)
-            || SlackText.mentions(SlackPayloads.text(before, "text"), own);
+            || SlackText.mentions(SlackJson.text(message, "text"), own)
+            || SlackText.mentions(SlackJson.text(before, "text"), own);
     if (!addressed && thread.equals(ts.get())) {
       return Optional.empty();
     }
     var said = "%s/%s/%s".formatted(team.get(), channel.get(), ts.get());
     var when =
-        SlackPayloads.id(now.path("edited"), "ts")
+        SlackJson.id(now.path("edited"), "ts")
             .filter(_ -> !isGone)
-            .or(() -> SlackPayloads.id(event, "event_ts"))
-            .or(() -> SlackPayloads.id(event, "ts"))
+            .or(() -> SlackJson.id(event, "event_ts"))
+            .or(() -> SlackJson.id(event, "ts"))
             .orElse("");
     var meaning = (isGone ? "deleted:" : "edited:") + said + "/" + when;
     var intent =
@@ -100,18 +100,18 @@ final class SlackAmendments {
 
   /// Not a link that was unfurled, nor a reply that was counted.
   private static boolean saysAnother(JsonNode now, JsonNode before) {
-    var text = SlackPayloads.text(now, "text");
+    var text = SlackJson.text(now, "text");
     // Words that cannot be read are not taken back for that.
     if (!now.path("text").isTextual()) {
       return false;
     }
-    return SlackPayloads.absent(before)
-        ? !SlackPayloads.absent(now.path("edited"))
-        : !text.equals(SlackPayloads.text(before, "text"));
+    return SlackJson.absent(before)
+        ? !SlackJson.absent(now.path("edited"))
+        : !text.equals(SlackJson.text(before, "text"));
   }
 
   private static Optional<Intent> words(JsonNode message, Set<String> own) {
-    var text = SlackPayloads.text(message, "text");
+    var text = SlackJson.text(message, "text");
     return Optional.of(SlackText.plain(SlackText.withoutMentions(text, own)))
         .filter(words -> !words.isBlank())
         .flatMap(Grammar::words);
@@ -120,10 +120,10 @@ final class SlackAmendments {
   private Optional<Delivery> reaction(JsonNode body, JsonNode event, Instant arrivedAt) {
     var item = event.path("item");
     var team = teamOf.apply(body);
-    var channel = SlackPayloads.id(item, "channel");
-    var ts = SlackPayloads.id(item, "ts");
-    var user = SlackPayloads.id(event, "user");
-    var name = SlackPayloads.text(event, "reaction");
+    var channel = SlackJson.id(item, "channel");
+    var ts = SlackJson.id(item, "ts");
+    var user = SlackJson.id(event, "user");
+    var name = SlackJson.text(event, "reaction");
     if (team.isEmpty()
         || channel.isEmpty()
         || ts.isEmpty()
@@ -140,7 +140,7 @@ final class SlackAmendments {
                 channel.get(),
                 ts.get(),
                 user.get(),
-                SlackPayloads.id(event, "event_ts").orElse(""));
+                SlackJson.id(event, "event_ts").orElse(""));
     var intent = new Intent.StopAt(place.message(ts.get()).ref());
     return Optional.of(
         delivery(body, meaning, place, ts.get(), user.get(), intent, false, arrivedAt));
@@ -156,7 +156,7 @@ final class SlackAmendments {
       boolean addressed,
       Instant arrivedAt) {
     return new Delivery(
-        DeliveryId.of(SlackPlace.SURFACE, SlackPayloads.id(body, "event_id").orElse(meaning)),
+        DeliveryId.of(SlackPlace.SURFACE, SlackJson.id(body, "event_id").orElse(meaning)),
         meaning,
         place.conversation(),
         SlackPayloads.actor(user, ""),

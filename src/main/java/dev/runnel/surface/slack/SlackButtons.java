@@ -1,8 +1,8 @@
 package dev.runnel.surface.slack;
 
+import static dev.runnel.surface.slack.SlackJson.id;
+import static dev.runnel.surface.slack.SlackJson.text;
 import static dev.runnel.surface.slack.SlackPayloads.actor;
-import static dev.runnel.surface.slack.SlackPayloads.id;
-import static dev.runnel.surface.slack.SlackPayloads.text;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.runnel.core.model.Delivery;
@@ -20,8 +20,6 @@ import java.util.function.Supplier;
 
 /// What a press of a button under a message means. Pure; a button that is not ours is noise.
 final class SlackButtons {
-  static final String CANCEL_RUN = "cancel_run";
-  static final String RETRY_RUN = "retry_run";
 
   private final Supplier<Optional<String>> ownTeam;
   private final Function<String, Optional<String>> replyTo;
@@ -34,7 +32,7 @@ final class SlackButtons {
   }
 
   Reception read(JsonNode interaction, Instant arrivedAt) {
-    var action = SlackPayloads.first(interaction.path("actions"));
+    var action = SlackJson.first(interaction.path("actions"));
     var run = Optional.of(text(action, "value")).filter(it -> !it.isBlank()).map(RunId::new);
     if (run.isEmpty()) {
       // Of which run it was, nobody can tell: not of the one that happens to be here now.
@@ -42,8 +40,8 @@ final class SlackButtons {
     }
     Intent intent;
     switch (text(action, "action_id")) {
-      case CANCEL_RUN -> intent = new Intent.Cancel(run, Optional.empty());
-      case RETRY_RUN -> intent = new Intent.Retry(run);
+      case SlackActionIds.CANCEL_RUN -> intent = new Intent.Cancel(run, Optional.empty());
+      case SlackActionIds.RETRY_RUN -> intent = new Intent.Retry(run);
       default -> {
         return SlackPayloads.NOISE;
       }

@@ -28,6 +28,9 @@ public record SlackConfig(
     String command,
     SlackHabits habits,
     SlackPrompts prompts) {
+  /// Where Slack sends everything: events, commands, interactions.
+  public static final String EVENTS_PATH = "/slack/events";
+
   static final String SIGNING_SECRET = "SLACK_SIGNING_SECRET";
   static final String APP_TOKEN = "SLACK_APP_TOKEN";
   static final String BOT_TOKEN = "SLACK_BOT_TOKEN";

@@ -1,8 +1,8 @@
 package dev.runnel.surface.slack;
 
+import static dev.runnel.surface.slack.SlackJson.id;
+import static dev.runnel.surface.slack.SlackJson.text;
 import static dev.runnel.surface.slack.SlackPayloads.actor;
-import static dev.runnel.surface.slack.SlackPayloads.id;
-import static dev.runnel.surface.slack.SlackPayloads.text;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.runnel.core.model.Conversation;
@@ -15,7 +15,6 @@ import dev.runnel.core.model.Question.Configure.Level;
 import dev.runnel.core.model.Reception;
 import dev.runnel.core.model.RunId;
 import java.time.Instant;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -33,19 +32,13 @@ final class SlackDoors {
   static final String ASK_AGENT = "ask_agent";
   static final String HOME_OPENED = "app_home_opened";
 
-  /// Before the action of a button on the Home tab.
-  static final String ON_HOME = "home_";
-
-  static final String NEW_RUN = "new_run";
-  static final String EDIT = "edit_";
-
   private static final Set<String> TYPES = Set.of("shortcut", "message_action");
   private static final int LONGEST_QUOTE = 2_500;
   private static final Map<String, Level> LEVELS =
       Map.of(
-          action(Level.ME), Level.ME,
-          action(Level.HERE), Level.HERE,
-          action(Level.WORKSPACE), Level.WORKSPACE);
+          SlackActionIds.edit(Level.ME), Level.ME,
+          SlackActionIds.edit(Level.HERE), Level.HERE,
+          SlackActionIds.edit(Level.WORKSPACE), Level.WORKSPACE);
 
   private final Supplier<Optional<String>> ownTeam;
   private final Function<String, Optional<String>> replyTo;
@@ -60,11 +53,6 @@ final class SlackDoors {
     this.ownTeam = ownTeam;
     this.replyTo = replyTo;
     this.links = links;
-  }
-
-  /// The action of the button that opens the form for a level.
-  static String action(Level level) {
-    return EDIT + level.name().toLowerCase(Locale.ROOT);
   }
 
   /// The Home tab was opened; its other tab, the messages, is none of ours.
@@ -144,10 +132,10 @@ final class SlackDoors {
   }
 
   private Optional<Reception> pressed(JsonNode interaction, Instant arrivedAt) {
-    var action = SlackPayloads.first(interaction.path("actions"));
+    var action = SlackJson.first(interaction.path("actions"));
     var name = text(action, "action_id");
-    var onHome = name.startsWith(ON_HOME);
-    var what = onHome ? name.substring(ON_HOME.length()) : name;
+    var onHome = name.startsWith(SlackActionIds.ON_HOME);
+    var what = onHome ? name.substring(SlackActionIds.ON_HOME.length()) : name;
     var level = Optional.ofNullable(LEVELS.get(what));
     if (!onHome && level.isEmpty()) {
       return Optional.empty();
@@ -169,21 +157,21 @@ final class SlackDoors {
           opens(from.get(), channel.get(), new Question.Edit(level.get()), origin, arrivedAt));
     }
     var run = Optional.of(text(action, "value")).filter(it -> !it.isBlank()).map(RunId::new);
-    if (run.isEmpty() && !what.equals(NEW_RUN)) {
+    if (run.isEmpty() && !what.equals(SlackActionIds.NEW_RUN)) {
       return Optional.of(SlackPayloads.NOISE);
     }
     return Optional.of(
         switch (what) {
-          case NEW_RUN ->
+          case SlackActionIds.NEW_RUN ->
               opens(
                   from.get(),
                   channel.get(),
                   new Question.Compose(Optional.empty(), ""),
                   origin,
                   arrivedAt);
-          case SlackButtons.CANCEL_RUN ->
+          case SlackActionIds.CANCEL_RUN ->
               aboutRun(from.get(), new Intent.Cancel(run, Optional.empty()), origin, arrivedAt);
-          case SlackButtons.RETRY_RUN ->
+          case SlackActionIds.RETRY_RUN ->
               aboutRun(from.get(), new Intent.Retry(run), origin, arrivedAt);
           default -> SlackPayloads.NOISE;
         });

@@ -64,14 +64,14 @@ record SlackFormNote(
       }
       return Optional.of(
           new SlackFormNote(
-              SlackPayloads.id(note, "channel").orElse(""),
-              SlackPayloads.id(note, "thread").orElse(""),
-              SlackPayloads.id(note, "message").orElse(""),
-              SlackPayloads.text(note, "about"),
-              Optional.of(SlackPayloads.text(note, "address")).filter(it -> !it.isEmpty()),
+              SlackJson.id(note, "channel").orElse(""),
+              SlackJson.id(note, "thread").orElse(""),
+              SlackJson.id(note, "message").orElse(""),
+              SlackJson.text(note, "about"),
+              Optional.of(SlackJson.text(note, "address")).filter(it -> !it.isEmpty()),
               note.path("home").asBoolean(),
               Arrays.stream(Level.values())
-                  .filter(it -> it.name().equals(SlackPayloads.text(note, "level")))
+                  .filter(it -> it.name().equals(SlackJson.text(note, "level")))
                   .findFirst()));
     } catch (JsonProcessingException e) {
       return Optional.empty();

@@ -32,11 +32,11 @@ final class SlackForms {
     }
     blocks.add(
         SlackInputs.input(
-            SlackSubmissions.PROMPT,
+            SlackActionIds.PROMPT,
             running ? "What should the agent know?" : "What should the agent do?",
             false,
             PlainTextInputElement.builder()
-                .actionId(SlackSubmissions.VALUE)
+                .actionId(SlackActionIds.VALUE)
                 .multiline(true)
                 .maxLength(SlackInputs.LONGEST_TEXT)
                 .focusOnLoad(true)
@@ -56,7 +56,7 @@ final class SlackForms {
           SlackInputs.context("What you leave as it is follows the defaults of the channel."));
     }
     return view(
-        SlackSubmissions.ASK,
+        SlackActionIds.ASK,
         "Ask the agent",
         running ? "Send" : "Start",
         blocks,
@@ -71,11 +71,11 @@ final class SlackForms {
   private static LayoutBlock channel() {
     var block =
         SlackInputs.input(
-            SlackSubmissions.CHANNEL,
+            SlackActionIds.CHANNEL,
             "Channel",
             false,
             ConversationsSelectElement.builder()
-                .actionId(SlackSubmissions.VALUE)
+                .actionId(SlackActionIds.VALUE)
                 .defaultToCurrentConversation(true)
                 // Brings an address for answers that only the person sees.
                 .responseUrlEnabled(true)
@@ -102,7 +102,7 @@ final class SlackForms {
     blocks.add(SlackInputs.context(about(form.level())));
     form.fields().forEach(it -> blocks.add(SlackInputs.field(it, it.key().equals("prompt"))));
     return view(
-        SlackSubmissions.DEFAULTS,
+        SlackActionIds.DEFAULTS,
         title(form.level()),
         "Save",
         blocks,

@@ -72,7 +72,7 @@ sealed interface SlackFrame {
             id,
             new RawRequest(
                 "POST",
-                SlackSurface.PATH,
+                SlackConfig.EVENTS_PATH,
                 Map.of(),
                 body.getBytes(StandardCharsets.UTF_8),
                 arrivedAt));

@@ -73,9 +73,9 @@ final class SlackHome {
 
   private static List<BlockElement> doors(Screen.Home home) {
     List<BlockElement> buttons = new ArrayList<>();
-    buttons.add(button(SlackDoors.NEW_RUN, "New run").style("primary").build());
+    buttons.add(button(SlackActionIds.NEW_RUN, "New run").style("primary").build());
     home.changeable()
-        .forEach(level -> buttons.add(button(SlackDoors.action(level), label(level)).build()));
+        .forEach(level -> buttons.add(button(SlackActionIds.edit(level), label(level)).build()));
     return buttons;
   }
 
@@ -141,11 +141,14 @@ final class SlackHome {
         .ifPresent(url -> buttons.add(button("open_session", "Open").url(url).build()));
     if (binding.isActive() && binding.stop().isEmpty()) {
       buttons.add(
-          button(SlackButtons.CANCEL_RUN, "Stop").value(run.id().value()).style("danger").build());
+          button(SlackActionIds.CANCEL_RUN, "Stop")
+              .value(run.id().value())
+              .style("danger")
+              .build());
     }
     if (!binding.isActive()
         && (run.state() == RunState.FAILED || run.state() == RunState.CANCELLED)) {
-      buttons.add(button(SlackButtons.RETRY_RUN, "Retry").value(run.id().value()).build());
+      buttons.add(button(SlackActionIds.RETRY_RUN, "Retry").value(run.id().value()).build());
     }
     return buttons;
   }
@@ -170,7 +173,7 @@ final class SlackHome {
 
   private static ButtonElement.ButtonElementBuilder button(String action, String label) {
     return ButtonElement.builder()
-        .actionId(SlackDoors.ON_HOME + action)
+        .actionId(SlackActionIds.ON_HOME + action)
         .text(PlainTextObject.builder().text(label).build());
   }
 

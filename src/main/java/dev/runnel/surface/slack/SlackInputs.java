@@ -91,7 +91,7 @@ final class SlackInputs {
 
   private static BlockElement line(Field field, boolean isLong, int longest) {
     return PlainTextInputElement.builder()
-        .actionId(SlackSubmissions.VALUE)
+        .actionId(SlackActionIds.VALUE)
         .multiline(isLong)
         .maxLength(longest)
         .initialValue(field.value().orElse(null))
@@ -112,7 +112,7 @@ final class SlackInputs {
             .map(SlackInputs::option)
             .toList();
     return StaticSelectElement.builder()
-        .actionId(SlackSubmissions.VALUE)
+        .actionId(SlackActionIds.VALUE)
         .options(options)
         .initialOption(
             field

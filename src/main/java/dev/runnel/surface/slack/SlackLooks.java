@@ -1,10 +1,9 @@
 package dev.runnel.surface.slack;
 
+import dev.runnel.surface.kit.Recent;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.Collections;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 
@@ -19,14 +18,7 @@ final class SlackLooks {
   private record Look(String channel, Instant at) {}
 
   private final InstantSource clock;
-  private final Map<String, Look> looks =
-      Collections.synchronizedMap(
-          new LinkedHashMap<>(16, 0.75f, true) {
-            @Override
-            protected boolean removeEldestEntry(Map.Entry<String, Look> eldest) {
-              return size() > MOST;
-            }
-          });
+  private final Map<String, Look> looks = Recent.map(MOST);
 
   SlackLooks(InstantSource clock) {
     this.clock = clock;

@@ -1,7 +1,6 @@
 package dev.runnel.surface.slack;
 
-import java.util.Collections;
-import java.util.LinkedHashMap;
+import dev.runnel.surface.kit.Recent;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
@@ -12,14 +11,7 @@ final class SlackNames {
   private static final int MOST = 2_000;
 
   private final SlackApi api;
-  private final Map<String, String> known =
-      Collections.synchronizedMap(
-          new LinkedHashMap<>(16, 0.75f, true) {
-            @Override
-            protected boolean removeEldestEntry(Map.Entry<String, String> eldest) {
-              return size() > MOST;
-            }
-          });
+  private final Map<String, String> known = Recent.map(MOST);
 
   SlackNames(SlackApi api) {
     this.api = api;

@@ -1,9 +1,14 @@
 package dev.runnel.surface.slack;
 
+import static dev.runnel.surface.slack.SlackJson.absent;
+import static dev.runnel.surface.slack.SlackJson.first;
+import static dev.runnel.surface.slack.SlackJson.id;
+import static dev.runnel.surface.slack.SlackJson.isOdd;
+import static dev.runnel.surface.slack.SlackJson.text;
+
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import com.fasterxml.jackson.databind.node.MissingNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.core.flow.Grammar;
 import dev.runnel.core.model.Actor;
@@ -25,8 +30,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
-import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
 
 /// From the bytes of a verified request to what it means. Pure; whatever is odd in a payload is
 /// noise, answered with 200, because an error would only make Slack send it again.
@@ -35,8 +38,6 @@ final class SlackPayloads {
   private static final Set<String> FOR_BOLT =
       Set.of("view_submission", "view_closed", "block_suggestion", "shortcut", "message_action");
   private static final Set<String> GONE = Set.of("app_uninstalled", "tokens_revoked");
-  // Ids become parts of our keys, so nothing but the characters of an id may get in.
-  private static final Pattern ID = Pattern.compile("[A-Za-z0-9._-]{1,100}");
   static final Reply TAKEN = Reply.empty(200);
   static final Reception NOISE = new Reception.Answered(TAKEN);
 
@@ -81,7 +82,7 @@ final class SlackPayloads {
           : readForm(form(request.body()), request.arrivedAt());
     } catch (IOException | IllegalArgumentException e) {
       // The parser's words would quote the body.
-      return Optional.of(new Reception.Rejected(Reply.empty(400), "unreadable body"));
+      return Optional.of(Reception.Rejected.with(400, "unreadable body"));
     }
   }
 
@@ -292,19 +293,6 @@ final class SlackPayloads {
         && !event.path("hidden").asBoolean();
   }
 
-  static boolean absent(JsonNode node) {
-    return node.isMissingNode() || node.isNull();
-  }
-
-  /// Whether an id is there, and is none. Without it, a reply would be a message of its own.
-  static boolean isOdd(JsonNode node, String field) {
-    return !absent(node.path(field)) && id(node, field).isEmpty();
-  }
-
-  static JsonNode first(JsonNode array) {
-    return array.isArray() ? array.path(0) : MissingNode.getInstance();
-  }
-
   private Set<String> ownUsers(JsonNode body, String team) {
     var authorization = first(body.path("authorizations"));
     return Optional.of(authorization)
@@ -337,18 +325,5 @@ final class SlackPayloads {
     return Reply.json(
         200,
         json.createObjectNode().put("response_type", "ephemeral").put("text", text).toString());
-  }
-
-  static String text(JsonNode node, String field) {
-    var value = node.path(field);
-    return value.isTextual() ? value.textValue() : "";
-  }
-
-  static Optional<String> id(JsonNode node, String field) {
-    return id(text(node, field));
-  }
-
-  private static Optional<String> id(@Nullable String value) {
-    return Optional.ofNullable(value).filter(it -> ID.matcher(it).matches());
   }
 }

@@ -104,15 +104,7 @@ final class SlackPosts implements SlackStreams.Plain {
   private Posting show(Notice notice, Actor to, Screen screen) {
     return switch (screens.show(api(SlackPlace.of(notice.conversation())), notice, to, screen)) {
       case SlackScreens.Showing.TooLate _ ->
-          tellPrivately(
-              new Notice(
-                  notice.id(),
-                  notice.conversation(),
-                  new Update.Told(to, SlackScreens.TOO_LATE, true),
-                  notice.origin(),
-                  notice.createdAt(),
-                  notice.tries()),
-              to);
+          tellPrivately(notice.saying(new Update.Told(to, SlackScreens.TOO_LATE, true)), to);
       case SlackScreens.Showing.Told(Answer<String> answer) -> posting(notice, answer);
     };
   }

@@ -169,10 +169,13 @@ final class SlackRenderer {
         .ifPresent(url -> buttons.add(button("open_session", "Open").url(url).build()));
     if (!run.state().isTerminal() && !stopping) {
       buttons.add(
-          button(SlackButtons.CANCEL_RUN, "Stop").value(run.id().value()).style("danger").build());
+          button(SlackActionIds.CANCEL_RUN, "Stop")
+              .value(run.id().value())
+              .style("danger")
+              .build());
     }
     if (run.state() == RunState.FAILED) {
-      buttons.add(button(SlackButtons.RETRY_RUN, "Retry").value(run.id().value()).build());
+      buttons.add(button(SlackActionIds.RETRY_RUN, "Retry").value(run.id().value()).build());
     }
     return buttons;
   }

@@ -40,7 +40,7 @@ final class SlackSheets {
             .<BlockElement>map(
                 level ->
                     ButtonElement.builder()
-                        .actionId(SlackDoors.action(level))
+                        .actionId(SlackActionIds.edit(level))
                         .text(PlainTextObject.builder().text(label(level)).build())
                         .build())
             .toList();

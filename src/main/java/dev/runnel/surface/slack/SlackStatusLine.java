@@ -3,12 +3,11 @@ package dev.runnel.surface.slack;
 import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunState;
 import dev.runnel.core.model.Update;
+import dev.runnel.surface.kit.Recent;
 import dev.runnel.surface.slack.SlackAgentApi.Session;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.Collections;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -75,14 +74,7 @@ final class SlackStatusLine {
 
   private final InstantSource clock;
   private final Map<String, Kind> kinds = new ConcurrentHashMap<>();
-  private final Map<String, Said> said =
-      Collections.synchronizedMap(
-          new LinkedHashMap<>(16, 0.75f, true) {
-            @Override
-            protected boolean removeEldestEntry(Map.Entry<String, Said> eldest) {
-              return size() > MOST_REMEMBERED;
-            }
-          });
+  private final Map<String, Said> said = Recent.map(MOST_REMEMBERED);
 
   SlackStatusLine(InstantSource clock) {
     this.clock = clock;

@@ -4,11 +4,10 @@ import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.PostRef;
 import dev.runnel.core.model.Posting;
 import dev.runnel.core.model.Update;
+import dev.runnel.surface.kit.Recent;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.Collections;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -52,14 +51,7 @@ final class SlackStreams {
 
   private final InstantSource clock;
   private final Set<String> refusing = ConcurrentHashMap.newKeySet();
-  private final Map<String, Stream> streams =
-      Collections.synchronizedMap(
-          new LinkedHashMap<>(16, 0.75f, true) {
-            @Override
-            protected boolean removeEldestEntry(Map.Entry<String, Stream> eldest) {
-              return size() > MOST_REMEMBERED;
-            }
-          });
+  private final Map<String, Stream> streams = Recent.map(MOST_REMEMBERED);
 
   SlackStreams(InstantSource clock) {
     this.clock = clock;

@@ -1,8 +1,8 @@
 package dev.runnel.surface.slack;
 
+import static dev.runnel.surface.slack.SlackJson.id;
+import static dev.runnel.surface.slack.SlackJson.text;
 import static dev.runnel.surface.slack.SlackPayloads.actor;
-import static dev.runnel.surface.slack.SlackPayloads.id;
-import static dev.runnel.surface.slack.SlackPayloads.text;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
@@ -28,13 +28,6 @@ import java.util.function.Supplier;
 /// What a form that was filled in means. Pure. A form is a delivery like any other: the same form
 /// sent again is the same delivery, and what is wrong in it is said in it.
 final class SlackSubmissions {
-  static final String ASK = "ask";
-  static final String DEFAULTS = "defaults";
-  static final String PROMPT = "prompt";
-  static final String CHANNEL = "channel";
-
-  /// The action of each input; its block says what it is.
-  static final String VALUE = "value";
 
   private static final JsonMapper JSON = JsonMapper.builder().build();
   private static final String LOST = "Slack did not send all of the form. Please try again.";
@@ -58,8 +51,8 @@ final class SlackSubmissions {
       return Optional.empty();
     }
     return switch (text(interaction.path("view"), "callback_id")) {
-      case ASK -> Optional.of(asked(interaction, arrivedAt));
-      case DEFAULTS -> Optional.of(changed(interaction, arrivedAt));
+      case SlackActionIds.ASK -> Optional.of(asked(interaction, arrivedAt));
+      case SlackActionIds.DEFAULTS -> Optional.of(changed(interaction, arrivedAt));
       default -> Optional.empty();
     };
   }
@@ -69,7 +62,8 @@ final class SlackSubmissions {
       JsonNode view, String team, String user, String name, String id, SlackFormNote note) {
     /// What stands in an input; empty where nothing does.
     String value(String block) {
-      return valueOf(view.path("state").path("values").path(block).path(VALUE)).strip();
+      return valueOf(view.path("state").path("values").path(block).path(SlackActionIds.VALUE))
+          .strip();
     }
 
     /// Whether somebody changed what stood there at first.
@@ -137,21 +131,22 @@ final class SlackSubmissions {
   private Reception asked(JsonNode interaction, Instant arrivedAt) {
     var filled = filled(interaction);
     if (filled.isEmpty()) {
-      return error(PROMPT, LOST);
+      return error(SlackActionIds.PROMPT, LOST);
     }
     var form = filled.get();
-    var words = form.value(PROMPT);
+    var words = form.value(SlackActionIds.PROMPT);
     if (words.isEmpty()) {
-      return error(PROMPT, "Say in a few words what the agent should do.");
+      return error(SlackActionIds.PROMPT, "Say in a few words what the agent should do.");
     }
     var thread = form.note().thread();
-    var channel = thread.isEmpty() ? form.value(CHANNEL) : form.note().channel();
+    var channel = thread.isEmpty() ? form.value(SlackActionIds.CHANNEL) : form.note().channel();
     if (!channel.matches("[A-Za-z0-9._-]{1,100}")) {
-      return error(CHANNEL, "Choose the channel that the run should have its thread in.");
+      return error(
+          SlackActionIds.CHANNEL, "Choose the channel that the run should have its thread in.");
     }
     var request = request(form, words);
     if (request instanceof Intent.Unclear(String why)) {
-      return error(PROMPT, why);
+      return error(SlackActionIds.PROMPT, why);
     }
     return new Reception.Accepted(
         thread.isEmpty()
@@ -164,7 +159,7 @@ final class SlackSubmissions {
   private Delivery starts(
       JsonNode interaction, Filled form, String channel, Intent request, Instant arrivedAt) {
     var answers =
-        replyTo.apply(text(SlackPayloads.first(interaction.path("response_urls")), "response_url"));
+        replyTo.apply(text(SlackJson.first(interaction.path("response_urls")), "response_url"));
     return form.delivery(
         SlackPlace.outsideThreads(form.team(), channel, form.id()),
         request,

@@ -34,8 +34,6 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @implSpec Thread-safe. [#receive] is pure; all else may call Slack.
 public final class SlackSurface implements Surface, AutoCloseable {
-  /// Where Slack sends everything.
-  public static final String PATH = "/slack/events";
 
   private final SlackConfig config;
   private final InstantSource clock;
@@ -185,26 +183,11 @@ public final class SlackSurface implements Surface, AutoCloseable {
         + workspaces.summary();
   }
 
-  /// What was found about one workspace, or one token.
-  ///
-  /// @param words what to do where it is not well
-  public record Checked(boolean isWell, String words) {
-    static final Checked OK = new Checked(true, "ok");
-
-    static Checked well(String words) {
-      return new Checked(true, words);
-    }
-
-    static Checked problem(String words) {
-      return new Checked(false, words);
-    }
-  }
-
   /// Asks Slack once, for each workspace, whether the tokens are good.
-  public List<Checked> check() {
-    List<Checked> found = new ArrayList<>(workspaces.check());
-    checkAppToken().map(Checked::problem).ifPresent(found::add);
-    return found.stream().allMatch(Checked::isWell) || config.client().isPresent()
+  public List<TokenCheck> check() {
+    List<TokenCheck> found = new ArrayList<>(workspaces.check());
+    checkAppToken().map(TokenCheck::problem).ifPresent(found::add);
+    return found.stream().allMatch(TokenCheck::isWell) || config.client().isPresent()
         ? found
         : found.stream().filter(it -> !it.isWell()).limit(1).toList();
   }
@@ -246,17 +229,17 @@ public final class SlackSurface implements Surface, AutoCloseable {
 
   @Override
   public Reception receive(RawRequest request) {
-    if (!request.path().equals(PATH)) {
-      return new Reception.Rejected(Reply.empty(404), "unknown path");
+    if (!request.path().equals(SlackConfig.EVENTS_PATH)) {
+      return Reception.Rejected.with(404, "unknown path");
     }
     if (!request.method().equals("POST")) {
-      return new Reception.Rejected(Reply.empty(405), "not a POST");
+      return Reception.Rejected.with(405, "not a POST");
     }
     if (signature.isEmpty()) {
-      return new Reception.Rejected(Reply.empty(404), "Slack is on, but not over HTTP");
+      return Reception.Rejected.with(404, "Slack is on, but not over HTTP");
     }
     if (!signature.get().proves(request)) {
-      return new Reception.Rejected(Reply.empty(401), "no valid signature");
+      return Reception.Rejected.with(401, "no valid signature");
     }
     return read(request);
   }

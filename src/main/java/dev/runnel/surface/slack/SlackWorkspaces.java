@@ -35,5 +35,5 @@ interface SlackWorkspaces {
   String summary();
 
   /// Asks Slack in each workspace whether the token is good.
-  List<SlackSurface.Checked> check();
+  List<TokenCheck> check();
 }

@@ -194,7 +194,7 @@ class ManifestTest {
                 manifest.at("/features/slash_commands/0/url").asText(),
                 manifest.at("/settings/event_subscriptions/request_url").asText(),
                 manifest.at("/settings/interactivity/request_url").asText()))
-        .containsOnly("https://runnel.example.com" + SlackSurface.PATH);
+        .containsOnly("https://runnel.example.com" + SlackConfig.EVENTS_PATH);
     assertThat(manifest.at("/features/slash_commands/0/command").asText())
         .isEqualTo(SlackRequests.CONFIG.command());
   }

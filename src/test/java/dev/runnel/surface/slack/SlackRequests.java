@@ -74,7 +74,7 @@ final class SlackRequests {
     var signature =
         "v0=" + Hmac.hex(secret, ("v0:" + timestamp + ":").getBytes(StandardCharsets.UTF_8), body);
     return with(
-        new RawRequest("POST", SlackSurface.PATH, Map.of(), body, arrivedAt),
+        new RawRequest("POST", SlackConfig.EVENTS_PATH, Map.of(), body, arrivedAt),
         Map.of(SlackSignature.TIMESTAMP, timestamp, SlackSignature.SIGNATURE, signature));
   }
 

@@ -63,7 +63,8 @@ class SlackSurfaceOnLocalSlackTest {
     door.createContext("/", this::receive);
     slack =
         LocalSlack.start(
-            URI.create("http://127.0.0.1:" + door.getAddress().getPort() + SlackSurface.PATH));
+            URI.create(
+                "http://127.0.0.1:" + door.getAddress().getPort() + SlackConfig.EVENTS_PATH));
     surface =
         new SlackSurface(SlackConfig.from(slack.settings()).orElseThrow(), InstantSource.system());
     surface.start();

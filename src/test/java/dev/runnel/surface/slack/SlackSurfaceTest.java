@@ -177,7 +177,7 @@ class SlackSurfaceTest implements SurfaceContract {
       var request =
           new RawRequest(
               "POST",
-              SlackSurface.PATH,
+              SlackConfig.EVENTS_PATH,
               Map.of(
                   "x-slack-request-timestamp",
                   "1531420618",
@@ -252,7 +252,7 @@ class SlackSurfaceTest implements SurfaceContract {
                 .receive(
                     new RawRequest(
                         "GET",
-                        SlackSurface.PATH,
+                        SlackConfig.EVENTS_PATH,
                         request.headers(),
                         new byte[0],
                         SlackRequests.NOW))

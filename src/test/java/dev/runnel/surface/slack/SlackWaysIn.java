@@ -116,7 +116,8 @@ final class SlackWaysIn implements AutoCloseable {
             clock.instant(),
             clock.instant());
     var sent =
-        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + server.port() + SlackSurface.PATH))
+        HttpRequest.newBuilder(
+                URI.create("http://127.0.0.1:" + server.port() + SlackConfig.EVENTS_PATH))
             .timeout(Duration.ofSeconds(30))
             .POST(BodyPublishers.ofByteArray(request.body()));
     request.headers().forEach(sent::header);

@@ -1,0 +1,24 @@
+package dev.runnel.surface.kit;
+
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/// What is remembered to spare calls, and may be forgotten.
+public final class Recent {
+  private Recent() {}
+
+  /// A map for many threads that forgets what was not used for longest when it has more than `most`
+  /// entries.
+  public static <K, V> Map<K, V> map(int most) {
+    return Collections.synchronizedMap(
+        new LinkedHashMap<>(16, 0.75f, true) {
+          private static final long serialVersionUID = 1;
+
+          @Override
+          protected boolean removeEldestEntry(Map.Entry<K, V> eldest) {
+            return size() > most;
+          }
+        });
+  }
+}
