@@ -7,12 +7,12 @@ import java.util.Optional;
 final class AgentSession {
   private AgentSession() {}
 
-  static String kept(Harness agent, String id) {
-    return agent.name() + ":" + id;
+  static String kept(String agent, String id) {
+    return agent + ":" + id;
   }
 
   /// The agent's name for it; empty when it is another agent's.
-  static Optional<String> of(String kept, Harness agent) {
+  static Optional<String> of(String kept, String agent) {
     var prefix = kept(agent, "");
     return Optional.of(kept)
         .filter(text -> text.startsWith(prefix))

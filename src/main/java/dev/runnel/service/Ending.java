@@ -1,6 +1,5 @@
 package dev.runnel.service;
 
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /// How an execution ended, before anybody asks whether messages wait.
@@ -8,32 +7,6 @@ import org.jspecify.annotations.Nullable;
 /// @param message for people: the answer, the question, or what went wrong
 /// @param errorCode a code of the API; only where something went wrong
 record Ending(Phase phase, String message, @Nullable String errorCode, boolean retryable) {
-  private static final int CANNOT_RUN = 126;
-  private static final int NOT_FOUND = 127;
-
-  /// Neither the exit status nor the agent's words are believed alone: there are agents that end
-  /// with 0 when they fail or are killed, and such that fail after they said all was well.
-  static Ending of(Harness harness, int status, OutputRecorder.Heard heard) {
-    if (status == 0 && heard.failure().isEmpty()) {
-      if (harness.tellsItsEnd() && !heard.finished()) {
-        return failed(
-            "The agent ended before it was finished."
-                + (heard.errors().isEmpty() ? "" : "\n" + heard.errors()));
-      }
-      var answer = heard.answer().isEmpty() ? "The agent finished without a word." : heard.answer();
-      return heard.question().map(Ending::blocked).orElseGet(() -> succeeded(answer));
-    }
-    if (status == CANNOT_RUN || status == NOT_FOUND) {
-      return notSetUp(
-          heard.errors().isEmpty() ? "The agent's command cannot be run." : heard.errors());
-    }
-    return failed(
-        heard
-            .failure()
-            .or(() -> Optional.of(heard.errors()).filter(errors -> !errors.isEmpty()))
-            .orElse("The agent ended with exit status " + status + " and gave no reason."));
-  }
-
   static Ending succeeded(String answer) {
     return new Ending(Phase.SUCCEEDED, answer, null, false);
   }

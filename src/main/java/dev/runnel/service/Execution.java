@@ -195,7 +195,7 @@ final class Execution {
       if (job.execution() == 1 || ready.fresh()) {
         told = EarlierTalk.recall(told, harness, desk, index);
       }
-      var seen = told.with(harness);
+      var seen = told.forAgent(harness.name());
       var launch = harness.launch(seen, desk);
       var recorder = new OutputRecorder(job, harness, ready.root(), ready.folder(), book);
       try (var watch =
@@ -252,7 +252,7 @@ final class Execution {
   }
 
   private Ending ending(Harness harness, Job seen, int status, OutputRecorder.Heard heard) {
-    var ending = Ending.of(harness, status, heard);
+    var ending = heard.ending(harness, status);
     // The agent did not even get to work in the session that it was to go on with. It would be so
     // for ever.
     var isLost =

@@ -8,7 +8,7 @@ import java.util.Optional;
 /// @param execution 1, 2, …: the how-manieth of its run
 /// @param prompt the run's prompt, or for a later execution the follow-ups
 /// @param sessionId the run's own, the same for all its executions
-/// @param agentSession what the agent called its session in an earlier execution; see [#with]
+/// @param agentSession what the agent called its session in an earlier execution; see [#forAgent]
 /// @param configJson the run's configuration as it was sent, `{}` without one
 /// @param mode how the agent goes about it
 record Job(
@@ -76,7 +76,7 @@ record Job(
   }
 
   /// As seen by one kind of agent: with its own sessions alone, and the model that is asked of it.
-  Job with(Harness agent) {
+  Job forAgent(String agent) {
     var model = Json.read(configJson).path("harness").path("model_id").asText("");
     return new Job(
         runId,

@@ -52,7 +52,35 @@ final class OutputRecorder implements AgentProcess.Sink {
       Optional<String> failure,
       String errors,
       boolean finished,
-      boolean hasSession) {}
+      boolean hasSession) {
+    private static final int CANNOT_RUN = 126;
+    private static final int NOT_FOUND = 127;
+
+    /// The result of the execution. Neither the exit status nor the agent's words are believed
+    /// alone: some agents exit with 0 when they fail or are killed, others fail after they reported
+    /// success.
+    Ending ending(Harness harness, int status) {
+      if (status == 0 && failure.isEmpty()) {
+        if (harness.tellsItsEnd() && !finished) {
+          return Ending.failed(
+              "The agent ended before it was finished." + (errors.isEmpty() ? "" : "\n" + errors));
+        }
+        return question
+            .map(Ending::blocked)
+            .orElseGet(
+                () ->
+                    Ending.succeeded(
+                        answer.isEmpty() ? "The agent finished without a word." : answer));
+      }
+      if (status == CANNOT_RUN || status == NOT_FOUND) {
+        return Ending.notSetUp(errors.isEmpty() ? "The agent's command cannot be run." : errors);
+      }
+      return Ending.failed(
+          failure
+              .or(() -> Optional.of(errors).filter(text -> !text.isEmpty()))
+              .orElse("The agent ended with exit status " + status + " and gave no reason."));
+    }
+  }
 
   private record Line(Source source, String text) {}
 
@@ -207,7 +235,7 @@ final class OutputRecorder implements AgentProcess.Sink {
       }
       case Saying.Session(String id) -> {
         if (!id.isBlank()) {
-          session = AgentSession.kept(harness, id);
+          session = AgentSession.kept(harness.name(), id);
           hasSession = true;
         }
       }

@@ -71,10 +71,10 @@ class AgentsTest {
   void anAgentSeesItsOwnSessionsOnlyAndTheModelThatIsAskedOfIt() {
     var job = job("{\"harness\":{\"type\":\"codex\",\"model_id\":\"special\"}}");
 
-    assertThat(job.with(new CodexAgent()).agentSession()).contains("t-1");
-    assertThat(job.with(new ClaudeAgent()).agentSession()).isEmpty();
-    assertThat(job.with(new CodexAgent()).modelId()).contains("special");
-    assertThat(job("{}").with(new CodexAgent()).modelId()).contains("m");
+    assertThat(job.forAgent(new CodexAgent().name()).agentSession()).contains("t-1");
+    assertThat(job.forAgent(new ClaudeAgent().name()).agentSession()).isEmpty();
+    assertThat(job.forAgent(new CodexAgent().name()).modelId()).contains("special");
+    assertThat(job("{}").forAgent(new CodexAgent().name()).modelId()).contains("m");
   }
 
   private Agents agents(Optional<String> command) {
