@@ -10,6 +10,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /// The settings, checked and typed.
 ///
@@ -38,6 +39,7 @@ record Config(
   private static final Set<String> EVERYWHERE = Set.of("0.0.0.0", "::", "[::]");
 
   static Config of(Settings settings) {
+    settings.values().forEach(Config::checkLength);
     var agentApi =
         settings.get(Setting.RUNNEL_AGENT_API_URL).map(url(Setting.RUNNEL_AGENT_API_URL));
     if (agentApi.isPresent() && settings.get(Setting.RUNNEL_AGENT_API_KEY).isEmpty()) {
@@ -72,6 +74,14 @@ record Config(
         settings.get(Setting.RUNNEL_CONSOLE_TOKEN),
         Quantity.reminders(settings, Setting.RUNNEL_REMINDERS),
         settings);
+  }
+
+  /// A gap between the commas is for the platform to name.
+  private static void checkLength(Setting setting, String value) {
+    if (setting.mustBeLong()
+        && !Stream.of(value.split(",")).allMatch(it -> it.isBlank() || Setting.isLong(it))) {
+      throw new SettingsException("%s %s.".formatted(setting, Setting.TOO_SHORT));
+    }
   }
 
   /// Whether a header can carry it.

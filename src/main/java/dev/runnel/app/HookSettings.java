@@ -145,7 +145,11 @@ final class HookSettings {
         tree.isArray()
             ? part.strings(place, tree)
             : part.text(place, tree).map(List::of).orElse(List.of());
-    return texts.stream().map(secrets).toList();
+    var values = texts.stream().map(secrets).toList();
+    if (!values.stream().allMatch(Setting::isLong)) {
+      throw part.wrong(place, Setting.TOO_SHORT);
+    }
+    return values;
   }
 
   private Encoding encoding(String place, Optional<String> text) {

@@ -68,6 +68,13 @@ enum Setting {
   GITEA_TOKEN("gitea.token"),
   GITEA_URL("gitea.url");
 
+  /// What is said of a secret that is shorter than [#isLong] wants, after its name.
+  static final String TOO_SHORT =
+      "is too short: a secret has at least 16 characters, so that nobody guesses it."
+          + " `openssl rand -hex 32` makes one";
+
+  private static final int LEAST_CHARACTERS = 16;
+
   private final String path;
 
   Setting(String path) {
@@ -147,6 +154,20 @@ enum Setting {
           GITEA_URL ->
           false;
     };
+  }
+
+  /// Whether it is a secret by which others show who they are to Runnel, or Runnel to them, and
+  /// which the operator may make. Tokens and keys that platforms issue are long.
+  boolean mustBeLong() {
+    return isSecret()
+        && (name().endsWith("_SECRET")
+            || this == RUNNEL_CONSOLE_TOKEN
+            || this == RUNNEL_AGENT_API_KEY);
+  }
+
+  /// Whether nobody guesses it.
+  static boolean isLong(String secret) {
+    return secret.strip().length() >= LEAST_CHARACTERS;
   }
 
   static Optional<Setting> atPath(String path) {

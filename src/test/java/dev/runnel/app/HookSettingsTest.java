@@ -35,7 +35,7 @@ class HookSettingsTest {
           callback: https://alerts.example/runnel
           profile: fast
       """;
-  private static final Map<String, String> SECRETS = Map.of("ALERTS_SECRET", "a secret");
+  private static final Map<String, String> SECRETS = Map.of("ALERTS_SECRET", "a secret of alerts");
 
   @TempDir Path folder;
 
@@ -44,10 +44,10 @@ class HookSettingsTest {
     var hooks = hooks(WHOLE);
 
     assertThat(hooks).extracting(Hook::name).containsExactly("alerts");
-    assertThat(hooks.getFirst().proof().secrets()).containsExactly("a secret");
+    assertThat(hooks.getFirst().proof().secrets()).containsExactly("a secret of alerts");
     assertThat(hooks.getFirst().only()).hasSize(2);
     assertThat(hooks.getFirst().options().profile()).contains("fast");
-    assertThat(hooks.toString()).doesNotContain("a secret");
+    assertThat(hooks.toString()).doesNotContain("a secret of alerts");
   }
 
   @Test
@@ -81,15 +81,17 @@ class HookSettingsTest {
           {template: x, proof: {kind: bearer}} | hooks.alerts.proof.secret needs a secret
           {template: x, proof: {kind: bearer, secret: "  "}} | hooks.alerts.proof.secret must be one value
           {template: x, proof: {kind: standard-webhooks, secret: abc}} | hooks.alerts.proof.secret
+          {template: x, proof: {kind: bearer, secret: fifteen-letters}} | hooks.alerts.proof.secret is too short: a secret has at least 16 characters
+          {template: x, proof: {kind: bearer, secret: [sixteen-letters!, short]}} | hooks.alerts.proof.secret is too short
           {template: x, proof: {kind: bearer, secret: "${NOT_SET}"}} | the variable NOT_SET, which is not set
-          {template: x, proof: {kind: bearer, secret: s, tolerance: 5m}} | without sent_at
-          {template: x, proof: {kind: bearer, secret: s, sent_at: /at, tolerance: soon}} | must be a time like 90s
-          {proof: {kind: bearer, secret: s}} | needs either a template
-          {template: x, prompt: /p, proof: {kind: bearer, secret: s}} | needs either a template
-          {prompt: p, proof: {kind: bearer, secret: s}} | "p" is no place in a body
-          {prompt: /p, titel: /t, proof: {kind: bearer, secret: s}} | hooks.alerts.titel. Did you mean title?
-          {prompt: /p, callback: ftp://x.example, proof: {kind: bearer, secret: s}} | callback needs a web address
-          {prompt: /p, only: failed, proof: {kind: bearer, secret: s}} | like /action: failed
+          {template: x, proof: {kind: bearer, secret: sixteen-letters!, tolerance: 5m}} | without sent_at
+          {template: x, proof: {kind: bearer, secret: sixteen-letters!, sent_at: /at, tolerance: soon}} | must be a time like 90s
+          {proof: {kind: bearer, secret: sixteen-letters!}} | needs either a template
+          {template: x, prompt: /p, proof: {kind: bearer, secret: sixteen-letters!}} | needs either a template
+          {prompt: p, proof: {kind: bearer, secret: sixteen-letters!}} | "p" is no place in a body
+          {prompt: /p, titel: /t, proof: {kind: bearer, secret: sixteen-letters!}} | hooks.alerts.titel. Did you mean title?
+          {prompt: /p, callback: ftp://x.example, proof: {kind: bearer, secret: sixteen-letters!}} | callback needs a web address
+          {prompt: /p, only: failed, proof: {kind: bearer, secret: sixteen-letters!}} | like /action: failed
           """)
   void whatIsWrongStopsTheStartAndIsNamed(String hook, String complaint) {
     assertThatThrownBy(() -> hooks("hooks:\n  alerts: " + hook + "\n"))
@@ -100,7 +102,11 @@ class HookSettingsTest {
   @Test
   void aNameThatCannotStandInAnAddressIsRefused() {
     assertThatThrownBy(
-            () -> hooks("hooks:\n  \"a b\": {prompt: /p, proof: {kind: bearer, secret: s}}\n"))
+            () ->
+                hooks(
+                    "hooks:\n"
+                        + "  \"a b\": {prompt: /p, proof: {kind: bearer, secret:"
+                        + " sixteen-letters!}}\n"))
         .hasMessageContaining("needs a name of small letters");
   }
 

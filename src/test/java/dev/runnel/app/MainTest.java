@@ -68,7 +68,7 @@ class MainTest {
             "SLACK_CLIENT_ID",
             "1.2",
             "SLACK_CLIENT_SECRET",
-            "s",
+            "a-client-secret-of-slack",
             "RUNNEL_PUBLIC_URL",
             "https://agents.acme.dev");
 
@@ -91,8 +91,8 @@ class MainTest {
     assertThat(run(Map.of("SLACK_BOT_TOKEN", "xoxb-secret"), "serve")).isOne();
     assertThat(complained()).contains("SLACK_SIGNING_SECRET").doesNotContain("xoxb-secret");
 
-    assertThat(run(Map.of("GITHUB_WEBHOOK_SECRET", "hook-secret"), "serve")).isOne();
-    assertThat(complained()).contains("GITHUB_TOKEN").doesNotContain("hook-secret");
+    assertThat(run(Map.of("GITHUB_WEBHOOK_SECRET", "secret-of-the-hook"), "serve")).isOne();
+    assertThat(complained()).contains("GITHUB_TOKEN").doesNotContain("secret-of-the-hook");
   }
 
   @Test

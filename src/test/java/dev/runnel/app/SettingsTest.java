@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -212,12 +213,53 @@ class SettingsTest {
             + " jdbc:postgresql:",
         "RUNNEL_AGENT_API_URL | https://a.b  | RUNNEL_AGENT_API_KEY is missing",
         "RUNNEL_AGENT_API_URL | https://u:p@a.b | RUNNEL_AGENT_API_URL is not an address",
-        "RUNNEL_AGENT_API_KEY | two words    | RUNNEL_AGENT_API_KEY is not a key",
+        "RUNNEL_AGENT_API_KEY | two words of a key | RUNNEL_AGENT_API_KEY is not a key",
       })
   void aMalformedSettingStopsTheStart(String variable, String value, String message) {
     assertThatThrownBy(() -> Config.of(settings(Map.of(variable, value), "")))
         .isInstanceOf(SettingsException.class)
         .hasMessageContaining(message);
+  }
+
+  @Test
+  void everySecretThatNoPlatformIssuesHasAtLeastSixteenCharacters() {
+    var refused =
+        Stream.of(Setting.values())
+            .filter(Setting::isSecret)
+            .filter(
+                setting -> {
+                  try {
+                    Config.of(settings(Map.of(setting.name(), "fifteen-letters"), ""));
+                    return false;
+                  } catch (SettingsException e) {
+                    return String.valueOf(e.getMessage()).startsWith(setting + " is too short");
+                  }
+                })
+            .toList();
+
+    assertThat(refused)
+        .containsExactly(
+            Setting.RUNNEL_AGENT_API_KEY,
+            Setting.RUNNEL_CONSOLE_TOKEN,
+            Setting.SLACK_SIGNING_SECRET,
+            Setting.SLACK_CLIENT_SECRET,
+            Setting.GITHUB_WEBHOOK_SECRET,
+            Setting.GITLAB_WEBHOOK_SECRET,
+            Setting.JIRA_WEBHOOK_SECRET,
+            Setting.LINEAR_WEBHOOK_SECRET,
+            Setting.GITEA_WEBHOOK_SECRET);
+  }
+
+  @Test
+  void eachOfSeveralSecretsHasAtLeastSixteenCharacters() {
+    var file = "github:\n  webhook_secret: [sixteen-letters!, %s]\n";
+
+    assertThat(Config.of(settings(Map.of(), file.formatted("sixteen-others!!")))).isNotNull();
+    assertThatThrownBy(() -> Config.of(settings(Map.of(), file.formatted("fifteen-letters"))))
+        .isInstanceOf(SettingsException.class)
+        .hasMessage(
+            "GITHUB_WEBHOOK_SECRET is too short: a secret has at least 16 characters, so that"
+                + " nobody guesses it. `openssl rand -hex 32` makes one.");
   }
 
   @Test

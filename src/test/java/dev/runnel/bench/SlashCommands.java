@@ -34,7 +34,7 @@ import java.util.concurrent.atomic.AtomicLong;
 ///
 /// `mvn -q test-compile exec:exec@bench`
 public final class SlashCommands {
-  private static final String SECRET = "bench-secret";
+  private static final String SECRET = "secret-of-the-bench";
   private static final Duration WARM_UP = Duration.ofSeconds(5);
 
   private SlashCommands() {}

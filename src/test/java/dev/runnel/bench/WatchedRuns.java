@@ -63,7 +63,7 @@ public final class WatchedRuns {
         "RUNNEL_AGENT_API_URL",
         service.uri().toString(),
         "RUNNEL_AGENT_API_KEY",
-        "key",
+        "key-of-the-bench",
         "MALLOC_ARENA_MAX",
         "1");
   }

@@ -45,7 +45,7 @@ import org.junit.jupiter.api.io.TempDir;
 class DuplicateStormTest {
   private static final int TIMES = 50;
   private static final int TWINS = 20;
-  private static final String SECRET = "hook-secret";
+  private static final String SECRET = "secret-of-the-hook";
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   private final SignedSlack signed = new SignedSlack(LocalSlack.SIGNING_SECRET);

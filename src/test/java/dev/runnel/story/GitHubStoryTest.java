@@ -39,7 +39,7 @@ class GitHubStoryTest {
       """;
 
   private static final Duration PATIENCE = Duration.ofSeconds(40);
-  private static final String SECRET = "hook-secret";
+  private static final String SECRET = "secret-of-the-hook";
 
   @TempDir Path folder;
   private EmulateGitHub github;

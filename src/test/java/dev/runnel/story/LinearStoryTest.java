@@ -31,7 +31,7 @@ class LinearStoryTest {
       """;
 
   private static final Duration PATIENCE = Duration.ofSeconds(40);
-  private static final String SECRET = "hook-secret";
+  private static final String SECRET = "secret-of-the-hook";
 
   @TempDir Path folder;
   private EmulateLinear linear;

@@ -14,7 +14,7 @@ import java.util.Optional;
 
 /// The real Agent Run Service on a free port, with a shell command as its agent.
 public final class EmbeddedService implements AutoCloseable {
-  public static final String KEY = "test-key";
+  public static final String KEY = "test-key-of-the-service";
 
   private final Database database;
   private final AgentRunService service;
