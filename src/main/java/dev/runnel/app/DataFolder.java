@@ -1,5 +1,6 @@
 package dev.runnel.app;
 
+import dev.runnel.database.OwnerOnly;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
@@ -10,9 +11,11 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
 import java.util.HexFormat;
+import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// The folder of the embedded database, the workspaces and the generated key. One process at a time
@@ -20,6 +23,9 @@ import org.jspecify.annotations.Nullable;
 final class DataFolder implements AutoCloseable {
   private static final String KEY_FILE = "agent-api-key";
   private static final int KEY_BYTES = 24;
+  private static final Pattern OURS =
+      Pattern.compile(
+          "(runnel|agent-runs)\\.db(-wal|-shm|-journal)?|agent-api-key|lock|workspaces|repositories|agents");
 
   private final Path folder;
   private final FileChannel lockFile;
@@ -31,7 +37,9 @@ final class DataFolder implements AutoCloseable {
 
   static DataFolder open(Path folder) {
     try {
-      createPrivately(folder);
+      OwnerOnly.createFolders(folder);
+      closeToOthers(folder);
+      OwnerOnly.createFile(folder.resolve("lock"));
       var lockFile =
           FileChannel.open(
               folder.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
@@ -50,19 +58,19 @@ final class DataFolder implements AutoCloseable {
     }
   }
 
-  /// Prompts, transcripts and workspaces are nobody else's. A folder that is there stays as it is.
-  private static void createPrivately(Path folder) throws IOException {
-    if (isPosix(folder)) {
-      Files.createDirectories(
-          folder,
-          PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
-    } else {
-      Files.createDirectories(folder);
+  /// Prompts, transcripts, keys and workspaces are nobody else's. A folder that holds other things
+  /// too stays as it is.
+  private static void closeToOthers(Path folder) throws IOException {
+    try (var entries = Files.list(folder)) {
+      var byWhose =
+          entries.collect(
+              Collectors.partitioningBy(
+                  entry -> OURS.matcher(entry.getFileName().toString()).matches()));
+      byWhose.getOrDefault(true, List.of()).forEach(OwnerOnly::close);
+      if (byWhose.getOrDefault(false, List.of()).isEmpty()) {
+        OwnerOnly.close(folder);
+      }
     }
-  }
-
-  private static boolean isPosix(Path path) {
-    return path.getFileSystem().supportedFileAttributeViews().contains("posix");
   }
 
   private static String why(IOException e) {
@@ -95,15 +103,11 @@ final class DataFolder implements AutoCloseable {
       var bytes = new byte[KEY_BYTES];
       new SecureRandom().nextBytes(bytes);
       var key = "wk-" + HexFormat.of().formatHex(bytes);
-      if (isPosix(file)) {
-        Files.createFile(
-            file,
-            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+      if (!OwnerOnly.createFile(file)) {
+        return key(folder);
       }
       Files.writeString(file, key + "\n");
       return key;
-    } catch (FileAlreadyExistsException e) {
-      return key(folder);
     } catch (IOException e) {
       throw new SettingsException(
           "The key file %s cannot be read. Give it to the user that Runnel runs as, or delete it and start Runnel again."

@@ -4,12 +4,12 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.flywaydb.core.Flyway;
@@ -57,15 +57,21 @@ public final class Database implements AutoCloseable {
     this.embedded = embedded;
   }
 
-  /// Opens or creates a file. A commit is on the disk when it returns.
+  /// Opens or creates a file, which no other account can read. A commit is on the disk when it
+  /// returns.
   public static Database sqlite(Path file) {
     try {
       var folder = file.toAbsolutePath().getParent();
       if (folder != null) {
-        Files.createDirectories(folder);
+        OwnerOnly.createFolders(folder);
+      }
+      // SQLite makes its logs with the permissions of the file.
+      OwnerOnly.createFile(file);
+      for (var suffix : List.of("", "-wal", "-shm", "-journal")) {
+        OwnerOnly.close(file.resolveSibling(file.getFileName() + suffix));
       }
     } catch (IOException e) {
-      throw new UncheckedIOException("The folder of " + file + " cannot be made", e);
+      throw new UncheckedIOException("The file " + file + " cannot be made", e);
     }
     var writing = pool("write", sqlite(file, false), 1);
     return new Database(

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -22,6 +23,54 @@ class DataFolderTest {
 
     assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(data)))
         .isEqualTo("rwx------");
+  }
+
+  @Test
+  void whatIsThereAlreadyIsClosedToOthers() throws IOException {
+    var data = Files.createDirectory(folder.resolve("data"));
+    var files = List.of("agent-api-key", "runnel.db", "agent-runs.db-wal", "lock");
+    var folders = List.of("workspaces", "repositories", "agents");
+    for (var name : files) {
+      Files.createFile(data.resolve(name));
+      Files.setPosixFilePermissions(
+          data.resolve(name), PosixFilePermissions.fromString("rw-r--r--"));
+    }
+    for (var name : folders) {
+      Files.createDirectory(data.resolve(name));
+      Files.setPosixFilePermissions(
+          data.resolve(name), PosixFilePermissions.fromString("rwxr-xr-x"));
+    }
+    Files.setPosixFilePermissions(data, PosixFilePermissions.fromString("rwxr-xr-x"));
+
+    DataFolder.open(data).close();
+
+    assertThat(files)
+        .allSatisfy(name -> assertThat(permissions(data, name)).isEqualTo("rw-------"));
+    assertThat(folders)
+        .allSatisfy(name -> assertThat(permissions(data, name)).isEqualTo("rwx------"));
+    assertThat(permissions(data, "")).isEqualTo("rwx------");
+  }
+
+  @Test
+  void aFolderThatHoldsOtherThingsTooStaysOpenForThem() throws IOException {
+    var data = Files.createDirectory(folder.resolve("project"));
+    Files.createFile(data.resolve("README.md"));
+    Files.createFile(data.resolve("runnel.db"));
+    for (var name : List.of("", "README.md", "runnel.db")) {
+      Files.setPosixFilePermissions(
+          data.resolve(name), PosixFilePermissions.fromString("rwxr-xr-x"));
+    }
+
+    DataFolder.open(data).close();
+
+    assertThat(permissions(data, "")).isEqualTo("rwxr-xr-x");
+    assertThat(permissions(data, "README.md")).isEqualTo("rwxr-xr-x");
+    assertThat(permissions(data, "runnel.db")).isEqualTo("rw-------");
+    assertThat(permissions(data, "lock")).isEqualTo("rw-------");
+  }
+
+  private static String permissions(Path data, String name) throws IOException {
+    return PosixFilePermissions.toString(Files.getPosixFilePermissions(data.resolve(name)));
   }
 
   @Test

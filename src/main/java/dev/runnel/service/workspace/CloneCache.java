@@ -136,7 +136,7 @@ final class CloneCache {
     var work = isNew ? mirror.resolveSibling(mirror.getFileName() + ".new") : mirror;
     if (isNew) {
       Disk.delete(work);
-      Files.createDirectories(folder);
+      Disk.createPrivately(folder);
       git.must(
           "No room for the clone was made",
           folder,

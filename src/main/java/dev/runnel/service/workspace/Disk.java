@@ -15,6 +15,17 @@ import org.jspecify.annotations.Nullable;
 final class Disk {
   private Disk() {}
 
+  /// Makes a folder with all above it that are missing, which no other account can look into.
+  static void createPrivately(Path folder) throws IOException {
+    if (folder.getFileSystem().supportedFileAttributeViews().contains("posix")) {
+      Files.createDirectories(
+          folder,
+          PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+    } else {
+      Files.createDirectories(folder);
+    }
+  }
+
   /// The bytes of all files in it; links are not followed.
   static long size(Path folder) throws IOException {
     var sum = new long[1];

@@ -70,7 +70,7 @@ public final class Workspaces {
       }
       Files.deleteIfExists(ready(runId));
       Disk.delete(root);
-      Files.createDirectories(root);
+      Disk.createPrivately(root);
       var sources = new ArrayList<Skills.Source>();
       for (var repository : environment.repositories()) {
         doing[0] = "Cloning " + repository.fullName();

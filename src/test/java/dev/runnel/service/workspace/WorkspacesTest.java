@@ -106,6 +106,17 @@ class WorkspacesTest {
   }
 
   @Test
+  void aWorkspaceIsItsOwnersAlone() throws Exception {
+    prepare("run");
+
+    for (var each : List.of("workspaces", "workspaces/run")) {
+      assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(folder.resolve(each))))
+          .as(each)
+          .isEqualTo("rwx------");
+    }
+  }
+
+  @Test
   void aWorkspaceIsMadeOnceAndFoundAgain() throws Exception {
     var made = (Prepared.Ready) prepare("run");
     workspaces.release("run");
