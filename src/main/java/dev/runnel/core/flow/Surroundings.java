@@ -29,7 +29,7 @@ final class Surroundings {
   }
 
   static String of(Background background, RandomGenerator chance) {
-    var surroundings = new Surroundings(new Fence(chance));
+    var surroundings = new Surroundings(Fence.drawn(chance));
     surroundings.write(background);
     return surroundings.text.toString();
   }

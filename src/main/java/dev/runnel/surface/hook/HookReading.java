@@ -2,6 +2,7 @@ package dev.runnel.surface.hook;
 
 import com.fasterxml.jackson.core.JsonPointer;
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.runnel.core.flow.Fence;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Request;
 import dev.runnel.core.model.RunOptions;
@@ -87,9 +88,9 @@ sealed interface HookReading {
   }
 
   /// Whoever wrote parts of the body does not have the secret, and cannot know this.
-  private static String fence(Hook hook, byte[] bytes) {
+  private static Fence fence(Hook hook, byte[] bytes) {
     var secret = hook.proof().secrets().getFirst();
-    return "data-" + Hmac.hex(secret, FENCE, bytes).substring(0, 16);
+    return new Fence("data-" + Hmac.hex(secret, FENCE, bytes).substring(0, 16));
   }
 
   private static boolean holds(Condition condition, JsonNode body) {
