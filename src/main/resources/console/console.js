@@ -109,9 +109,10 @@ async function send(form, button) {
     } else if (reply.status === 422) {
       answer.textContent = text;
     } else {
-      answer.textContent = reply.status === 401
-        ? 'This page is out of date. Load it again, then repeat.'
-        : 'That could not be kept just now. Please try again.';
+      answer.textContent = {
+        401: 'This page is out of date. Load it again, then repeat.',
+        413: 'That is too long. Put it into a file or an issue, and say where it is.',
+      }[reply.status] ?? 'That could not be kept just now. Please try again.';
     }
   } catch {
     answer.textContent = 'Runnel cannot be reached. Please try again.';

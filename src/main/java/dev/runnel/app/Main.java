@@ -34,6 +34,9 @@ public final class Main {
         ./runnel --help | --version
       """;
 
+  /// More than cores: work that keeps a carrier, as SQLite does, must not keep all of them.
+  private static final int CARRIERS = 16;
+
   private static final Logger log = LoggerFactory.getLogger(Main.class);
 
   /// Orchestrators kill after 30 seconds.
@@ -50,6 +53,10 @@ public final class Main {
   }
 
   public static void main(String[] args) {
+    // Read when the first virtual thread is made.
+    if (System.getProperty("jdk.virtualThreadScheduler.parallelism") == null) {
+      System.setProperty("jdk.virtualThreadScheduler.parallelism", Integer.toString(CARRIERS));
+    }
     var out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
     var err = new PrintStream(System.err, true, StandardCharsets.UTF_8);
     System.exit(new Main(out, err, System.getenv()).run(List.of(args)));

@@ -28,7 +28,7 @@ import dev.runnel.surface.slack.SlackSurface;
 import dev.runnel.web.FrontDoor;
 import dev.runnel.web.Health;
 import dev.runnel.web.Receptions;
-import io.javalin.Javalin;
+import dev.runnel.web.WebServer;
 import io.javalin.config.RoutesConfig;
 import io.javalin.util.JavalinBindException;
 import java.io.IOException;
@@ -277,24 +277,13 @@ final class Wiring implements AutoCloseable {
   }
 
   private void serve(int port, Consumer<RoutesConfig> routes) {
-    var server =
-        Javalin.create(
-            javalin -> {
-              javalin.startup.showJavalinBanner = false;
-              javalin.startup.showOldJavalinVersionWarning = false;
-              javalin.concurrency.useVirtualThreads = true;
-              // The front door takes less, and looks after that itself.
-              javalin.http.maxRequestSize = AgentRunService.MOST_BYTES;
-              routes.accept(javalin.routes);
-            });
     try {
-      server.start(config.host(), port);
+      opened(WebServer.start(config.host(), port, AgentRunService.MOST_BYTES, routes));
     } catch (JavalinBindException e) {
       throw new SettingsException(
           PortProbe.problem(config.host(), port)
               .orElse("Port %d was taken just now. Start Runnel again.".formatted(port)));
     }
-    opened((AutoCloseable) server::stop);
   }
 
   private String agent(Optional<AgentRunService> service) {

@@ -51,6 +51,11 @@ public final class ConsoleSurface implements Surface {
     return ID;
   }
 
+  @Override
+  public int maxBodyBytes() {
+    return Form.MAX_BYTES;
+  }
+
   /// The body of an accepted reply is the conversation's id; of a 422, what to do, for the person.
   @Override
   public Reception receive(RawRequest request) {

@@ -19,6 +19,9 @@ import java.util.regex.Pattern;
 ///   that a double click has one effect
 /// - `text`, `conversation`, `run`, `link`, `lane`, `id`: as the action needs
 record Form(Map<String, String> fields) {
+  /// A prompt of many pages.
+  static final int MAX_BYTES = 64 * 1024;
+
   private static final Pattern TURN = Pattern.compile("\\d{1,9}");
 
   Form {

@@ -90,6 +90,7 @@ final class Guard {
               RequestProblem.Code.REQUEST_TOO_LARGE, "The body is larger than this service takes");
       case 404 ->
           new RequestProblem(RequestProblem.Code.RESOURCE_NOT_FOUND, "Nothing is at this address");
+      case 503 -> new RequestProblem(RequestProblem.Code.RESOURCE_UNAVAILABLE, "Try again soon");
       default ->
           status >= 400 && status < 500
               ? RequestProblem.invalid("The request cannot be read")

@@ -9,6 +9,7 @@ import dev.runnel.core.port.Store;
 import dev.runnel.core.port.Surface;
 import io.javalin.config.RoutesConfig;
 import io.javalin.http.Context;
+import io.javalin.http.HttpResponseException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.time.InstantSource;
@@ -27,15 +28,15 @@ import org.slf4j.LoggerFactory;
 public final class FrontDoor implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(FrontDoor.class);
 
-  /// More than any platform sends for an issue or a message.
-  public static final int MOST_BYTES = 5 * 1024 * 1024;
-
   /// As much as any platform could send.
-  private static final int MOST_BYTES_READ_OFF = 32 * 1024 * 1024;
+  private static final int MAX_BYTES_SKIPPED = 32 * 1024 * 1024;
 
   private static final Reply OFF = Reply.text(404, "This platform is not connected here.\n");
   private static final Reply UNREADABLE = Reply.text(400, "The body cannot be read.\n");
   private static final Reply TOO_LARGE = Reply.text(413, "The body is too large.\n");
+  private static final Reply LATE = Reply.text(408, "The body did not arrive in time.\n");
+  private static final Reply TOO_MUCH =
+      Reply.text(503, "Too much is arriving just now. Please send it again.\n");
   private static final Reply NOT_STORED =
       Reply.text(503, "This could not be stored just now. Please send it again.\n");
 
@@ -78,13 +79,8 @@ public final class FrontDoor implements AutoCloseable {
     context.result(reply.body());
   }
 
+  /// Nothing is read of what nobody will look at.
   private Reply reply(Context context, String name) {
-    Optional<byte[]> body;
-    try {
-      body = body(context);
-    } catch (IOException brokenOff) {
-      return UNREADABLE;
-    }
     var surface =
         name.isBlank()
             ? Optional.<Surface>empty()
@@ -96,7 +92,16 @@ public final class FrontDoor implements AutoCloseable {
       receptions.count(surface.get().id(), "closed");
       return CLOSED;
     }
-    return body.isEmpty() ? TOO_LARGE : receive(surface.get(), request(context, body.get()));
+    try {
+      var body = body(context, surface.get().maxBodyBytes());
+      return body.isEmpty() ? TOO_LARGE : receive(surface.get(), request(context, body.get()));
+    } catch (HttpResponseException limit) {
+      var isLate = limit.getStatus() == LATE.status();
+      receptions.count(surface.get().id(), isLate ? "late" : "too_much");
+      return isLate ? LATE : TOO_MUCH;
+    } catch (IOException brokenOff) {
+      return UNREADABLE;
+    }
   }
 
   private Reply receive(Surface surface, RawRequest request) {
@@ -140,29 +145,25 @@ public final class FrontDoor implements AutoCloseable {
   }
 
   /// The body's bytes, or empty when there are too many; a length that is announced is believed.
-  private static Optional<byte[]> body(Context context) throws IOException {
+  private static Optional<byte[]> body(Context context, int most) throws IOException {
     var input = context.req().getInputStream();
-    if (context.req().getContentLengthLong() <= MOST_BYTES) {
-      var bytes = input.readNBytes(MOST_BYTES + 1);
-      if (bytes.length <= MOST_BYTES) {
+    if (context.req().getContentLengthLong() <= most) {
+      var bytes = input.readNBytes(most + 1);
+      if (bytes.length <= most) {
         return Optional.of(bytes);
       }
     }
     if (context.header("Expect") == null) {
-      readOff(input);
+      skipRest(input);
     }
     return Optional.empty();
   }
 
   /// A sender that is still writing would see a broken connection instead of our answer.
-  private static void readOff(InputStream input) throws IOException {
-    var buffer = new byte[64 * 1024];
-    for (int left = MOST_BYTES_READ_OFF; left > 0; ) {
-      int read = input.read(buffer);
-      if (read < 0) {
-        return;
-      }
-      left -= read;
+  private static void skipRest(InputStream input) throws IOException {
+    long left = MAX_BYTES_SKIPPED;
+    for (long skipped = 1; skipped > 0 && left > 0; left -= skipped) {
+      skipped = input.skip(left);
     }
   }
 

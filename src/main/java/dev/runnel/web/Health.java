@@ -3,10 +3,14 @@ package dev.runnel.web;
 import io.javalin.config.RoutesConfig;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Supplier;
 
 /// `GET /healthz`, `GET /readyz` and `GET /metrics`.
 public final class Health {
+  /// What orchestrators ask; answered without waiting for anything.
+  static final Set<String> PROBES = Set.of("/healthz", "/readyz");
+
   private final Supplier<Optional<String>> problem;
   private final Supplier<Map<String, Long>> gauges;
   private final Receptions receptions;

@@ -8,7 +8,8 @@ import java.util.concurrent.atomic.LongAdder;
 
 /// How many requests came in, by surface and by what became of them, since the start.
 public final class Receptions {
-  /// @param result `accepted`, `known`, `answered`, `rejected`, `not_stored` or `closed`
+  /// @param result `accepted`, `known`, `answered`, `rejected`, `not_stored`, `closed`, `late` or
+  ///     `too_much`
   public record Kind(SurfaceId surface, String result) {}
 
   private final Map<Kind, LongAdder> counts = new ConcurrentHashMap<>();

@@ -1,6 +1,5 @@
-/// The front door: takes requests for the surfaces, answers only after what they say is on
-/// disk, and
-/// tells whether the process is well.
+/// The HTTP server with its limits, and the front door: it takes requests for the surfaces, answers
+/// only after what they say is on disk, and tells whether the process is well.
 @NullMarked
 package dev.runnel.web;
 

@@ -103,7 +103,7 @@ class ArrowsTest {
 
   @ArchTest
   static final ArchRule web =
-      room("web").imports("dev.runnel.core..", JAVALIN, "jakarta.servlet..");
+      room("web").imports("dev.runnel.core..", JAVALIN, "jakarta.servlet..", "org.eclipse.jetty..");
 
   @ArchTest
   static final ArchRule console =

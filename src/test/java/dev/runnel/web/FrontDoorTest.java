@@ -45,11 +45,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 class FrontDoorTest {
   /// Says a body is a delivery by its text, unless the text is `noise` or `forged`.
-  private static final class Parrot implements Surface {
-    @Override
-    public SurfaceId id() {
-      return Samples.SURFACE;
-    }
+  private record Parrot(SurfaceId id, int maxBodyBytes) implements Surface {
 
     @Override
     public Reception receive(RawRequest request) {
@@ -58,7 +54,9 @@ class FrontDoorTest {
         case "noise" -> new Reception.Answered(Reply.text(200, "heard"));
         case "forged" -> new Reception.Rejected(Reply.text(401, "no"), "bad signature");
         default ->
-            new Reception.Accepted(delivery(text, say(text)), Reply.json(200, "{\"ok\":true}"));
+            new Reception.Accepted(
+                delivery(text.substring(0, Math.min(text.length(), 100)), say(text)),
+                Reply.json(200, "{\"ok\":true}"));
       };
     }
 
@@ -78,6 +76,8 @@ class FrontDoorTest {
     }
   }
 
+  private static final int MAX_BYTES = 5 * 1024 * 1024;
+
   @TempDir Path folder;
   private final HttpClient http = HttpClient.newHttpClient();
   private Database database;
@@ -93,7 +93,10 @@ class FrontDoorTest {
     var door =
         new FrontDoor(
             new FullableStore(),
-            Surfaces.of(List.of(new Parrot())),
+            Surfaces.of(
+                List.of(
+                    new Parrot(Samples.SURFACE, MAX_BYTES),
+                    new Parrot(new SurfaceId("terse"), 1_000))),
             InstantSource.system(),
             receptions);
     var health =
@@ -152,7 +155,7 @@ class FrontDoorTest {
 
   @Test
   void aBodyOverTheLimitIsTooLargeAnnouncedOrNot() throws Exception {
-    var large = "x".repeat(FrontDoor.MOST_BYTES + 1);
+    var large = "x".repeat(MAX_BYTES + 1);
     var chunked =
         BodyPublishers.fromPublisher(
             BodyPublishers.ofString(large)); // without a length it is sent in chunks
@@ -164,10 +167,34 @@ class FrontDoorTest {
 
   @Test
   void whoIsStillWritingIsToldThatTheBodyIsTooLarge() throws Exception {
-    var huge = "x".repeat(5 * FrontDoor.MOST_BYTES);
+    var huge = "x".repeat(5 * MAX_BYTES);
 
     for (int i = 0; i < 5; i++) {
       assertThat(post("/webhooks/fake", huge).statusCode()).isEqualTo(413);
+    }
+  }
+
+  @Test
+  void eachPlatformHasALimitOfItsOwn() throws Exception {
+    assertThat(post("/webhooks/terse", "x".repeat(1_000)).statusCode()).isEqualTo(200);
+    assertThat(post("/webhooks/terse", "x".repeat(1_001)).statusCode()).isEqualTo(413);
+  }
+
+  @Test
+  void ofABodyForAPlatformThatIsOffNothingIsRead() throws Exception {
+    var request =
+        """
+        POST /webhooks/gitlab HTTP/1.1\r
+        Host: localhost\r
+        Content-Length: 1000\r
+        \r
+        """;
+
+    try (var socket = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
+      socket.setSoTimeout(5_000);
+      socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+      var answer = new String(socket.getInputStream().readNBytes(12), StandardCharsets.US_ASCII);
+      assertThat(answer).isEqualTo("HTTP/1.1 404");
     }
   }
 

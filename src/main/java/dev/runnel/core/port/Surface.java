@@ -30,6 +30,12 @@ public interface Surface {
   /// Verifies, then parses. Quick and pure: no I/O, because a sender waits for the answer.
   Reception receive(RawRequest request);
 
+  /// The largest body of a request that is read at all; its sender has proved nothing yet. The
+  /// default is more than any tracker sends for an issue.
+  default int maxBodyBytes() {
+    return 5 * 1024 * 1024;
+  }
+
   /// Whether the delivery counts, as far as [#receive] could not know without calling out: who
   /// said it may, and it is what it looks like. Asked before anything is planned.
   default Admission admit(Delivery delivery) {

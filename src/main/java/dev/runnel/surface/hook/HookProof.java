@@ -49,7 +49,7 @@ public sealed interface HookProof {
     @Override
     public boolean proves(RawRequest request) {
       var claimed = request.header(header).orElse("");
-      if (!claimed.startsWith(prefix)) {
+      if (!claimed.startsWith(prefix) || claimed.length() == prefix.length()) {
         return false;
       }
       return isOneOf(

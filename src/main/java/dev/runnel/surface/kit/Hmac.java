@@ -5,6 +5,7 @@ import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.regex.Pattern;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
@@ -12,6 +13,8 @@ import javax.crypto.spec.SecretKeySpec;
 ///
 /// @param secrets all valid at once, so that they can be rotated without an outage
 public record Hmac(List<String> secrets) {
+  private static final Pattern SIGNATURE = Pattern.compile("[0-9a-f]{64}");
+
   public Hmac {
     secrets = List.copyOf(secrets);
     if (secrets.isEmpty() || secrets.stream().anyMatch(String::isBlank)) {
@@ -19,10 +22,14 @@ public record Hmac(List<String> secrets) {
     }
   }
 
-  /// Whether one of the secrets signs the parts, put together, as `signature` says.
+  /// Whether one of the secrets signs the parts, put together, as `signature` says. It costs one
+  /// HMAC for each secret; what cannot be a signature costs none.
   ///
   /// @param signature lower-case hex; compared in constant time
   public boolean signs(String signature, byte[]... parts) {
+    if (!SIGNATURE.matcher(signature).matches()) {
+      return false;
+    }
     var claimed = signature.getBytes(StandardCharsets.UTF_8);
     var matches = false;
     for (var secret : secrets) {

@@ -5,14 +5,14 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.runnel.core.model.RawRequest;
 import java.io.IOException;
-import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.Locale;
 import java.util.Optional;
 
 /// Reads what a tracker sent: JSON, or a form with JSON in its field `payload`.
 public final class WebhookBody {
-  private static final String FIELD = "payload=";
+  private static final byte[] FIELD = "payload=".getBytes(StandardCharsets.US_ASCII);
   private static final JsonMapper JSON =
       JsonMapper.builder().enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS).build();
 
@@ -25,22 +25,51 @@ public final class WebhookBody {
         .isPresent();
   }
 
-  /// The JSON's bytes; of a form those of its decoded field, none where it cannot be decoded.
+  /// The JSON's bytes; of a form those of its decoded field, none where it cannot be decoded. A
+  /// sender may not have proved itself yet, so that nothing is copied more than once.
   public static byte[] payload(RawRequest request) {
+    var body = request.body();
     if (!isForm(request)) {
-      return request.body();
+      return body;
     }
-    for (var field : new String(request.body(), StandardCharsets.UTF_8).split("&", -1)) {
-      if (field.startsWith(FIELD)) {
-        try {
-          return URLDecoder.decode(field.substring(FIELD.length()), StandardCharsets.UTF_8)
-              .getBytes(StandardCharsets.UTF_8);
-        } catch (IllegalArgumentException malformed) {
-          return new byte[0];
-        }
+    for (int start = 0; start < body.length; ) {
+      int end = indexOf('&', body, start);
+      int value = start + FIELD.length;
+      if (value <= end && Arrays.equals(body, start, value, FIELD, 0, FIELD.length)) {
+        return decoded(body, value, end);
       }
+      start = end + 1;
     }
     return new byte[0];
+  }
+
+  private static int indexOf(char sign, byte[] body, int from) {
+    int at = from;
+    while (at < body.length && body[at] != sign) {
+      at++;
+    }
+    return at;
+  }
+
+  private static byte[] decoded(byte[] body, int from, int to) {
+    var bytes = new byte[to - from];
+    int length = 0;
+    for (int at = from; at < to; at++) {
+      switch (body[at]) {
+        case '+' -> bytes[length++] = ' ';
+        case '%' -> {
+          int high = at + 2 < to ? Character.digit(body[at + 1], 16) : -1;
+          int low = at + 2 < to ? Character.digit(body[at + 2], 16) : -1;
+          if (high < 0 || low < 0) {
+            return new byte[0];
+          }
+          bytes[length++] = (byte) (high << 4 | low);
+          at += 2;
+        }
+        default -> bytes[length++] = body[at];
+      }
+    }
+    return length == bytes.length ? bytes : Arrays.copyOf(bytes, length);
   }
 
   /// @return empty when there is no JSON object

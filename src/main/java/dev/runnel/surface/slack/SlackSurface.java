@@ -34,6 +34,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @implSpec Thread-safe. [#receive] is pure; all else may call Slack.
 public final class SlackSurface implements Surface, AutoCloseable {
+  private static final int MAX_BODY_BYTES = 1024 * 1024;
 
   private final SlackConfig config;
   private final InstantSource clock;
@@ -225,6 +226,11 @@ public final class SlackSurface implements Surface, AutoCloseable {
   @Override
   public SurfaceId id() {
     return SlackPlace.SURFACE;
+  }
+
+  @Override
+  public int maxBodyBytes() {
+    return MAX_BODY_BYTES;
   }
 
   @Override

@@ -3,7 +3,9 @@ package dev.runnel.surface.kit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.runnel.core.model.RawRequest;
+import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -25,20 +27,35 @@ class StandardWebhooksTest {
   @ParameterizedTest
   @CsvSource({"0, true", "300, true", "-300, true", "301, false", "-301, false"})
   void itIsGoodForFiveMinutes(int secondsLater, boolean good) {
-    var request =
-        new RawRequest(
-            "POST",
-            "/",
-            Map.of(
-                "webhook-id",
-                ID,
-                "webhook-timestamp",
-                "1614265330",
-                "webhook-signature",
-                SIGNATURE),
-            BODY,
-            Instant.ofEpochSecond(1614265330 + secondsLater));
+    assertThat(signed(SIGNATURE, BODY, secondsLater)).isEqualTo(good);
+  }
 
-    assertThat(new StandardWebhooks(List.of(KEY)).signed(request)).isEqualTo(good);
+  @Test
+  void theRightSignatureIsFoundAmongEightAndNotBeyond() {
+    var wrong = "v1,AAAA ";
+
+    assertThat(signed(wrong.repeat(7) + SIGNATURE, BODY, 0)).isTrue();
+    assertThat(signed(wrong.repeat(8) + SIGNATURE, BODY, 0)).isFalse();
+  }
+
+  @Test
+  void manySignaturesOnALargeBodyCostOneHmac() {
+    var threads = ManagementFactory.getThreadMXBean();
+    var before = threads.getCurrentThreadCpuTime();
+
+    assertThat(signed("v1, ".repeat(3_500), new byte[5 * 1024 * 1024], 0)).isFalse();
+
+    // One takes some milliseconds, one for each signature ten seconds and more.
+    assertThat(Duration.ofNanos(threads.getCurrentThreadCpuTime() - before))
+        .isLessThan(Duration.ofSeconds(3));
+  }
+
+  private static boolean signed(String signatures, byte[] body, int secondsLater) {
+    var headers =
+        Map.of(
+            "webhook-id", ID, "webhook-timestamp", "1614265330", "webhook-signature", signatures);
+    var arrived = Instant.ofEpochSecond(1614265330 + secondsLater);
+    return new StandardWebhooks(List.of(KEY))
+        .signed(new RawRequest("POST", "/", headers, body, arrived));
   }
 }

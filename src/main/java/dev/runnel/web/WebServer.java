@@ -1,0 +1,110 @@
+package dev.runnel.web;
+
+import io.javalin.Javalin;
+import io.javalin.config.RoutesConfig;
+import jakarta.servlet.DispatcherType;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.function.Consumer;
+import org.eclipse.jetty.ee10.servlet.FilterHolder;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.NetworkConnectionLimit;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.thread.QueuedThreadPool;
+
+/// The HTTP server of everything, which nobody can fill up: its connections are limited, and so is
+/// what [bodies][BodyLimits] take. Requests run on virtual threads; health checks run on platform
+/// threads, so that they are answered when the virtual ones have no carrier left.
+public final class WebServer implements AutoCloseable {
+  private static final int MAX_CONNECTIONS = 1_000;
+  private static final Duration IDLE_WHEN_FULL = Duration.ofSeconds(5);
+  private static final int MAX_PLATFORM_THREADS = 32;
+  private static final int MIN_PLATFORM_THREADS = 4;
+  private static final int LINGERING_MS = 60_000;
+
+  private final Javalin javalin;
+  private final BodyLimits limits;
+
+  private WebServer(Javalin javalin, BodyLimits limits) {
+    this.javalin = javalin;
+    this.limits = limits;
+  }
+
+  /// @param port `0` for any free one
+  /// @param largestBody in bytes; routes may take less
+  /// @throws io.javalin.util.JavalinBindException when the port cannot be had
+  public static WebServer start(
+      String host, int port, long largestBody, Consumer<RoutesConfig> routes) {
+    return start(host, port, largestBody, new BodyLimits(), routes);
+  }
+
+  static WebServer start(
+      String host, int port, long largestBody, BodyLimits limits, Consumer<RoutesConfig> routes) {
+    var javalin =
+        Javalin.create(
+            config -> {
+              config.startup.showJavalinBanner = false;
+              config.startup.showOldJavalinVersionWarning = false;
+              config.http.maxRequestSize = largestBody;
+              config.jetty.threadPool =
+                  new QueuedThreadPool(MAX_PLATFORM_THREADS, MIN_PLATFORM_THREADS, LINGERING_MS);
+              config.jetty.modifyServer(
+                  server -> {
+                    server.setHandler(new OnVirtualThreads());
+                    var connections = new NetworkConnectionLimit(MAX_CONNECTIONS, server);
+                    connections.setEndPointIdleTimeout(IDLE_WHEN_FULL.toMillis());
+                    server.addBean(connections);
+                  });
+              config.jetty.modifyServletContextHandler(
+                  context -> {
+                    var filter = new FilterHolder(limits);
+                    filter.setAsyncSupported(true);
+                    context.addFilter(filter, "/*", EnumSet.of(DispatcherType.REQUEST));
+                  });
+              routes.accept(config.routes);
+            });
+    var server = new WebServer(javalin, limits);
+    try {
+      javalin.start(host, port);
+      return server;
+    } catch (RuntimeException e) {
+      server.close();
+      throw e;
+    }
+  }
+
+  public int port() {
+    return javalin.port();
+  }
+
+  @Override
+  public void close() {
+    javalin.stop();
+    limits.close();
+  }
+
+  /// Jetty's own virtual threads would read the requests, too, and none would be read while the
+  /// carriers are busy.
+  private static final class OnVirtualThreads extends Handler.Wrapper {
+    @Override
+    public boolean handle(Request request, Response response, Callback callback) throws Exception {
+      if (Health.PROBES.contains(Request.getPathInContext(request))) {
+        return super.handle(request, response, callback);
+      }
+      var _ = Thread.ofVirtual().name("http").start(() -> pass(request, response, callback));
+      return true;
+    }
+
+    private void pass(Request request, Response response, Callback callback) {
+      try {
+        if (!super.handle(request, response, callback)) {
+          Response.writeError(request, response, callback, 404);
+        }
+      } catch (Throwable broken) {
+        Response.writeError(request, response, callback, broken);
+      }
+    }
+  }
+}

@@ -1,0 +1,161 @@
+package dev.runnel.story;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.runnel.testkit.RunnelProcess;
+import dev.runnel.testkit.SignedSlack;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Senders without credentials make Runnel neither deaf nor end it.
+@Timeout(120)
+class StrangersTest {
+  private static final String SECRET = "8f742231b10e8888abcd99eeeaaa85a5";
+  private static final byte[] FIVE_MEGABYTES = new byte[5 * 1024 * 1024 - 1];
+  private static final int BROKEN_OFF = 0;
+
+  @TempDir private static Path folder;
+  private static RunnelProcess runnel;
+  private final HttpClient http =
+      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+
+  @BeforeAll
+  static void open() throws Exception {
+    runnel =
+        RunnelProcess.start(
+            folder,
+            RunnelProcess.freePort(),
+            Map.of(
+                "SLACK_SIGNING_SECRET", SECRET,
+                "SLACK_BOT_TOKEN", "xoxb-1-2-three",
+                "SLACK_API_URL", "http://127.0.0.1:9/api/",
+                "GITLAB_WEBHOOK_SECRET", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+                "GITLAB_TOKEN", "glpat-none-of-anybody",
+                "GITLAB_URL", "http://127.0.0.1:9"),
+            List.of("-Xmx256m", "-XX:+ExitOnOutOfMemoryError"));
+  }
+
+  @AfterAll
+  static void close() {
+    runnel.close();
+  }
+
+  /// In whatever way it was started: a work that keeps its carrier keeps one of many.
+  @Test
+  void thereAreMoreCarriersThanCores() throws Exception {
+    var scheduler =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "jcmd").toString(),
+                Long.toString(runnel.pid()),
+                "Thread.vthread_scheduler")
+            .redirectErrorStream(true)
+            .start();
+    try (var output = scheduler.inputReader()) {
+      assertThat(output.lines()).anyMatch(line -> line.contains("parallelism = 16"));
+    }
+  }
+
+  @Test
+  void manySignaturesOnLargeBodiesHoldUpNobody() throws Exception {
+    var attacks =
+        IntStream.range(0, 2)
+            .mapToObj(
+                _ ->
+                    http.sendAsync(
+                        post("/webhooks/gitlab", FIVE_MEGABYTES)
+                            .header("webhook-id", "1")
+                            .header(
+                                "webhook-timestamp", Long.toString(Instant.now().getEpochSecond()))
+                            .header("webhook-signature", "v1, ".repeat(1_900))
+                            .timeout(Duration.ofSeconds(60))
+                            .build(),
+                        BodyHandlers.ofString()))
+            .toList();
+
+    for (int i = 0; i < 3; i++) {
+      assertThat(isHealthy()).isTrue();
+      assertThat(commandIsTaken(i)).isTrue();
+    }
+    assertThat(attacks).allMatch(attack -> attack.join().statusCode() == 401);
+  }
+
+  @Test
+  void largeFormsOfTheConsoleAreRefused() throws Exception {
+    var attacks =
+        IntStream.range(0, 2).mapToObj(_ -> sends("/webhooks/console", "&".repeat(5_000_000)));
+
+    assertThat(attacks.map(CompletableFuture::join)).containsOnly(413);
+    assertThat(commandIsTaken(3)).isTrue();
+  }
+
+  @Test
+  void manyLargeBodiesAtOnceTakeNoMoreMemoryThanThereIs() throws Exception {
+    var attacks =
+        IntStream.range(0, 70)
+            .mapToObj(
+                _ ->
+                    http.sendAsync(
+                            post("/webhooks/gitlab", FIVE_MEGABYTES).build(),
+                            BodyHandlers.discarding())
+                        .thenApply(HttpResponse::statusCode)
+                        .exceptionally(_ -> BROKEN_OFF))
+            .toList();
+
+    assertThat(isHealthy()).isTrue();
+    assertThat(commandIsTaken(4)).isTrue();
+    assertThat(attacks.stream().map(CompletableFuture::join))
+        .isSubsetOf(401, 503, BROKEN_OFF)
+        .contains(401);
+    assertThat(isHealthy()).isTrue();
+    assertThat(runnel.log()).doesNotContain("OutOfMemoryError");
+  }
+
+  private CompletableFuture<Integer> sends(String path, String form) {
+    return http.sendAsync(
+            post(path, form.getBytes(StandardCharsets.UTF_8))
+                .header("Content-Type", "application/x-www-form-urlencoded")
+                .build(),
+            BodyHandlers.discarding())
+        .thenApply(HttpResponse::statusCode);
+  }
+
+  private HttpRequest.Builder post(String path, byte[] body) {
+    return HttpRequest.newBuilder(URI.create(runnel.url() + path))
+        .POST(BodyPublishers.ofByteArray(body));
+  }
+
+  private boolean isHealthy() throws Exception {
+    return runnel.get("/healthz").statusCode() == 200;
+  }
+
+  private boolean commandIsTaken(int number) throws Exception {
+    var command =
+        new SignedSlack(SECRET)
+            .command(
+                URI.create(runnel.url()),
+                "C1",
+                "U1",
+                "trigger-" + number,
+                "fix it",
+                Optional.empty());
+    return http.send(command, BodyHandlers.discarding()).statusCode() == 200;
+  }
+}

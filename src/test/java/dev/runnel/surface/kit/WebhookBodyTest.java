@@ -1,0 +1,60 @@
+package dev.runnel.surface.kit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.management.ThreadMXBean;
+import dev.runnel.core.model.RawRequest;
+import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class WebhookBodyTest {
+  private static final int FIVE_MEGABYTES = 5 * 1024 * 1024;
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "payload=%7B%22a%22%3A+%22%C3%BC%22%7D      | {\"a\": \"ü\"}",
+        "secret=1&payload=a%26b%3dc&payload=other   | a&b=c",
+        "notpayload=1&payload=                      | ''",
+        "secret=payload=x                           | ''",
+        "payload=%7                                 | ''",
+        "payload=%zz                                | ''",
+        "payload=a%                                 | ''",
+      })
+  void ofAFormTheFirstFieldOfThatNameIsDecoded(String form, String payload) {
+    assertThat(new String(WebhookBody.payload(form(form)), StandardCharsets.UTF_8))
+        .isEqualTo(payload);
+  }
+
+  @Test
+  void aLargeFormIsDecodedWithoutCopyingItManyTimes() {
+    var manyFields = form("&".repeat(FIVE_MEGABYTES));
+    var oneField = form("payload=" + "%20".repeat(FIVE_MEGABYTES / 3));
+    allocatedBy(() -> WebhookBody.payload(form(""))); // What loading a class takes does not count.
+
+    assertThat(allocatedBy(() -> WebhookBody.payload(manyFields))).isLessThan(FIVE_MEGABYTES);
+    assertThat(allocatedBy(() -> WebhookBody.payload(oneField))).isLessThan(3 * FIVE_MEGABYTES);
+  }
+
+  private static long allocatedBy(Runnable work) {
+    var threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    var before = threads.getCurrentThreadAllocatedBytes();
+    work.run();
+    return threads.getCurrentThreadAllocatedBytes() - before;
+  }
+
+  private static RawRequest form(String text) {
+    return new RawRequest(
+        "POST",
+        "/",
+        Map.of("content-type", "application/x-www-form-urlencoded"),
+        text.getBytes(StandardCharsets.UTF_8),
+        Instant.EPOCH);
+  }
+}

@@ -1,0 +1,168 @@
+package dev.runnel.web;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/// What strangers can do to the server before they have proved anything.
+class WebServerTest {
+  private static final int FREE = 10_000;
+  private static final int BUDGET = 200_000;
+
+  private final HttpClient http = HttpClient.newHttpClient();
+  private BodyLimits limits = new BodyLimits(FREE, BUDGET, Duration.ofSeconds(20));
+  private WebServer server = serve(limits);
+
+  private static WebServer serve(BodyLimits limits) {
+    return WebServer.start(
+        "127.0.0.1",
+        0,
+        10_000_000,
+        limits,
+        routes -> {
+          new Health(Optional::empty, Map::of, new Receptions()).routes(routes);
+          routes.post("/read", ctx -> ctx.result("read " + ctx.bodyAsBytes().length));
+          routes.post(
+              "/skip",
+              ctx -> {
+                while (ctx.req().getInputStream().skip(50_000) > 0) {}
+                ctx.result("free " + limits.freeBudget());
+              });
+          routes.get("/who", ctx -> ctx.result("" + Thread.currentThread().isVirtual()));
+        });
+  }
+
+  @AfterEach
+  void close() {
+    server.close();
+    http.close();
+  }
+
+  @Test
+  void probesAreAnsweredWhileEveryCarrierIsBusy() throws Exception {
+    int carriers =
+        Integer.getInteger(
+            "jdk.virtualThreadScheduler.parallelism", Runtime.getRuntime().availableProcessors());
+    var running = new CountDownLatch(carriers);
+    var isOver = new AtomicBoolean();
+    try {
+      for (int i = 0; i < carriers; i++) {
+        var _ =
+            Thread.startVirtualThread(
+                () -> {
+                  running.countDown();
+                  while (!isOver.get()) {
+                    Thread.onSpinWait();
+                  }
+                });
+      }
+      running.await();
+
+      assertThat(get("/healthz").body()).isEqualTo("ok\n");
+      assertThat(get("/readyz").body()).isEqualTo("ready\n");
+    } finally {
+      isOver.set(true);
+    }
+  }
+
+  @Test
+  void otherRequestsRunOnVirtualThreads() throws Exception {
+    assertThat(get("/who").body()).isEqualTo("true");
+  }
+
+  @Test
+  void largeBodiesOverTheBudgetAreRefusedAndSmallOnesAreNot() throws Exception {
+    var open = new ArrayList<Socket>();
+    for (int i = 0; i < 2; i++) {
+      var socket = sends("/read", 200_000, 99_000);
+      open.add(socket);
+    }
+    await().until(() -> limits.freeBudget() == BUDGET - 2 * (99_000 - FREE));
+
+    assertThat(post("/read", 99_000).statusCode()).isEqualTo(503);
+    assertThat(post("/read", FREE).body()).isEqualTo("read 10000");
+
+    for (var socket : open) {
+      socket.close();
+    }
+    await().until(() -> limits.freeBudget() == BUDGET);
+    assertThat(post("/read", 99_000).body()).isEqualTo("read 99000");
+    assertThat(limits.freeBudget()).isEqualTo(BUDGET);
+  }
+
+  @Test
+  void whatIsSkippedTakesNothingOfTheBudget() throws Exception {
+    assertThat(post("/skip", 2 * BUDGET).body()).isEqualTo("free " + BUDGET);
+  }
+
+  @Test
+  void aBodyThatDoesNotArriveIsGivenUp() throws Exception {
+    server.close();
+    limits = new BodyLimits(FREE, BUDGET, Duration.ofMillis(200));
+    server = serve(limits);
+    try (var silent = sends("/read", 50_000, 20_000);
+        var slow = sends("/read", 50_000, 0)) {
+      silent.setSoTimeout(10_000);
+      slow.setSoTimeout(10_000);
+      // Byte by byte, and never all of it, however fast this machine is.
+      for (var sent = 0; sent < 40_000 && slow.getInputStream().available() == 0; sent++) {
+        slow.getOutputStream().write('x');
+      }
+      assertThat(status(silent)).isEqualTo("HTTP/1.1 408");
+      assertThat(status(slow)).isEqualTo("HTTP/1.1 408");
+    }
+    await().until(() -> limits.freeBudget() == BUDGET);
+  }
+
+  private static String status(Socket socket) throws IOException {
+    return new String(socket.getInputStream().readNBytes(12), StandardCharsets.US_ASCII);
+  }
+
+  /// Announces a body, and sends a part of it.
+  private Socket sends(String path, int announced, int sent) throws IOException {
+    var socket = new Socket(InetAddress.getLoopbackAddress(), server.port());
+    var head =
+        "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n"
+            .formatted(path, announced);
+    socket.getOutputStream().write(head.getBytes(StandardCharsets.US_ASCII));
+    socket.getOutputStream().write(new byte[sent]);
+    return socket;
+  }
+
+  private HttpResponse<String> get(String path) throws IOException, InterruptedException {
+    return send(HttpRequest.newBuilder(uri(path)));
+  }
+
+  private HttpResponse<String> post(String path, int length)
+      throws IOException, InterruptedException {
+    return send(
+        HttpRequest.newBuilder(uri(path)).POST(BodyPublishers.ofByteArray(new byte[length])));
+  }
+
+  private HttpResponse<String> send(HttpRequest.Builder request)
+      throws IOException, InterruptedException {
+    return http.send(request.timeout(Duration.ofSeconds(10)).build(), BodyHandlers.ofString());
+  }
+
+  private URI uri(String path) {
+    return URI.create("http://127.0.0.1:" + server.port() + path);
+  }
+}
