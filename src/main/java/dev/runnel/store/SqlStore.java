@@ -49,6 +49,7 @@ public final class SqlStore implements Store, AutoCloseable {
   private final Sequence sequence;
   private final Acceptance acceptance;
   private final Cache<RunId, Binding> byRun;
+  private final Cache<Conversation, Boolean> withRun;
   private volatile Consumer<Set<Touched>> onTouched = _ -> {};
   private volatile @Nullable DatabaseException trouble;
 
@@ -61,6 +62,8 @@ public final class SqlStore implements Store, AutoCloseable {
             .maximumSize(CACHED_BINDINGS)
             .expireAfterWrite(database.isEmbedded() ? CACHED_FOR : CACHED_BESIDE_OTHERS)
             .build();
+    this.withRun =
+        Caffeine.newBuilder().maximumSize(CACHED_BINDINGS).expireAfterWrite(CACHED_FOR).build();
     this.sequence = new Sequence(clock, newest(database));
     this.acceptance =
         new Acceptance(
@@ -156,6 +159,20 @@ public final class SqlStore implements Store, AutoCloseable {
   @Override
   public List<Preferences.Preference> preferences(Set<String> places) {
     return database.read(rows -> new SqlPreferences(rows).of(places));
+  }
+
+  /// That there is no run is asked each time: another node may start one.
+  @Override
+  public boolean mayHaveRun(Conversation conversation) {
+    if (withRun.getIfPresent(conversation) != null) {
+      return true;
+    }
+    var mayHaveRun =
+        database.read(rows -> Store.mayHaveRun(new SqlWork(rows, sequence), conversation));
+    if (mayHaveRun) {
+      withRun.put(conversation, true);
+    }
+    return mayHaveRun;
   }
 
   /// Is told, after each commit, where rows came.

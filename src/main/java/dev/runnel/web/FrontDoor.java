@@ -1,6 +1,8 @@
 package dev.runnel.web;
 
 import dev.runnel.core.flow.Surfaces;
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.RawRequest;
 import dev.runnel.core.model.Reception;
 import dev.runnel.core.model.Reply;
@@ -116,6 +118,10 @@ public final class FrontDoor implements AutoCloseable {
       case Reception.Accepted(var delivery, var reply) -> {
         boolean isNew;
         try {
+          if (isOverheard(delivery) && !store.mayHaveRun(delivery.conversation())) {
+            receptions.count(surface, "answered");
+            yield reply;
+          }
           isNew = store.accept(delivery);
         } catch (RuntimeException e) {
           // The sender sends it again; one line, for a database that is gone is asked often.
@@ -142,6 +148,12 @@ public final class FrontDoor implements AutoCloseable {
         yield reply;
       }
     };
+  }
+
+  /// Words between people: nothing of them is kept where no run could be meant.
+  private static boolean isOverheard(Delivery delivery) {
+    return !delivery.addressed()
+        && (delivery.intent().words().isPresent() || delivery.intent() instanceof Intent.Amend);
   }
 
   /// The body's bytes, or empty when there are too many; a length that is announced is believed.

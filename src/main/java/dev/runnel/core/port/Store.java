@@ -44,6 +44,21 @@ public interface Store {
   /// @return false when the delivery, or what it says, is known already and there is nothing to do
   boolean accept(Delivery delivery);
 
+  /// Whether the conversation has a run, or may be about to have one. May say yes for a while after
+  /// its run was released, and never says no too early, whichever node the start is on.
+  default boolean mayHaveRun(Conversation conversation) {
+    return commit(work -> mayHaveRun(work, conversation));
+  }
+
+  /// The order counts, because a start moves on between the questions: from the place where its
+  /// thread is opened, to the thread, to the binding.
+  static boolean mayHaveRun(Work work, Conversation conversation) {
+    return work.inbox().waitingNear(conversation).stream()
+            .anyMatch(each -> each.item().origin().opensThread())
+        || !work.inbox().waiting(conversation).isEmpty()
+        || work.bindings().of(conversation).isPresent();
+  }
+
   /// Reads without a transaction, perhaps from a cache that is a moment behind: to decide whether a
   /// commit is worth it, and to show.
   <T> T read(Function<Bindings, T> question);

@@ -11,9 +11,11 @@ import static org.mockito.Mockito.timeout;
 import static org.mockito.Mockito.verify;
 
 import dev.runnel.core.flow.Surfaces;
+import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.RawRequest;
 import dev.runnel.core.port.Store;
+import dev.runnel.testkit.MemoryStore;
 import dev.runnel.testkit.SettableClock;
 import dev.runnel.testkit.SlackEnvelope;
 import dev.runnel.web.FrontDoor;
@@ -145,19 +147,26 @@ final class SlackWaysIn implements AutoCloseable {
 
   /// What a test says is kept.
   private final class Kept implements Store {
+    private final Store store = new MemoryStore();
+
     @Override
     public boolean accept(Delivery delivery) {
       return keeper.test(delivery);
     }
 
     @Override
+    public boolean mayHaveRun(Conversation conversation) {
+      return true;
+    }
+
+    @Override
     public <T> T commit(Function<Work, T> step) {
-      throw new UnsupportedOperationException();
+      return store.commit(step);
     }
 
     @Override
     public <T> T read(Function<Bindings, T> question) {
-      throw new UnsupportedOperationException();
+      return store.read(question);
     }
   }
 }

@@ -1,0 +1,147 @@
+package dev.runnel.surface.slack;
+
+import static dev.runnel.testkit.Samples.start;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.runnel.core.flow.Surfaces;
+import dev.runnel.core.model.Binding;
+import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.Origin;
+import dev.runnel.core.model.Reception;
+import dev.runnel.core.model.Request;
+import dev.runnel.core.model.RunState;
+import dev.runnel.core.model.Trace;
+import dev.runnel.database.Database;
+import dev.runnel.store.SqlStore;
+import dev.runnel.testkit.Samples;
+import dev.runnel.web.FrontDoor;
+import dev.runnel.web.Receptions;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// What people say to each other in threads that Slack tells us of.
+class SlackOverheardTest {
+  private static final InstantSource CLOCK = () -> SlackRequests.NOW;
+
+  @TempDir Path folder;
+  private SlackSurface surface;
+  private Database database;
+  private SqlStore store;
+  private Database othersDatabase;
+  private SqlStore other;
+  private FrontDoor door;
+
+  @BeforeEach
+  void open() {
+    surface = new SlackSurface(SlackRequests.CONFIG, CLOCK);
+    database = Database.sqlite(folder.resolve("runnel.db"));
+    store = new SqlStore(database, CLOCK);
+    othersDatabase = Database.sqlite(folder.resolve("runnel.db"));
+    other = new SqlStore(othersDatabase, CLOCK);
+    door = new FrontDoor(store, Surfaces.of(List.of(surface)), CLOCK, new Receptions());
+  }
+
+  @AfterEach
+  void close() {
+    other.close();
+    othersDatabase.close();
+    store.close();
+    database.close();
+    surface.close();
+  }
+
+  @Test
+  void whereThereIsNoRunItIsAnsweredAndNotKept() {
+    takes("message-in-thread");
+
+    assertThat(kept(conversation("message-in-thread"))).isEmpty();
+  }
+
+  @Test
+  void aThreadThatGetsItsRunOnAnotherNodeIsHeardFromThenOn() {
+    takes("message-in-thread");
+    binds(conversation("message-in-thread"));
+
+    takes("message-in-thread");
+
+    assertThat(kept(conversation("message-in-thread"))).hasSize(1);
+  }
+
+  @Test
+  void whileAStartWaitsInTheThreadItIsKept() {
+    other.accept(delivery(conversation("message-in-thread"), false));
+
+    takes("message-in-thread");
+
+    assertThat(kept(conversation("message-in-thread"))).hasSize(2);
+  }
+
+  @Test
+  void whileAThreadIsOpenedInTheChannelItIsKept() {
+    var thread = conversation("message-in-thread");
+    other.accept(delivery(new Conversation(thread.surface(), thread.place() + "~trigger"), true));
+
+    takes("message-in-thread");
+
+    assertThat(kept(thread)).hasSize(1);
+  }
+
+  @Test
+  void aMentionIsAlwaysKept() {
+    takes("app-mention");
+
+    assertThat(kept(conversation("app-mention"))).hasSize(1);
+  }
+
+  private void takes(String fixture) {
+    assertThat(door.take(surface.id(), surface.receive(SlackRequests.golden(fixture))).status())
+        .isEqualTo(200);
+  }
+
+  private Conversation conversation(String fixture) {
+    return ((Reception.Accepted) surface.receive(SlackRequests.golden(fixture)))
+        .delivery()
+        .conversation();
+  }
+
+  private List<Trace> kept(Conversation conversation) {
+    return store.commit(work -> work.inbox().traces(conversation, Optional.empty(), 10));
+  }
+
+  private void binds(Conversation conversation) {
+    other.change(
+        work ->
+            work.bindings()
+                .save(
+                    new Binding(
+                        conversation,
+                        Samples.run("1", RunState.RUNNING),
+                        Samples.DANA,
+                        Request.of("fix it"),
+                        Origin.NONE,
+                        Optional.empty(),
+                        SlackRequests.NOW,
+                        false,
+                        0)));
+  }
+
+  private static Delivery delivery(Conversation conversation, boolean opensThread) {
+    return new Delivery(
+        new DeliveryId("slack:waits"),
+        "said:waits",
+        conversation,
+        Samples.DANA,
+        start("fix it"),
+        true,
+        new Origin(Optional.empty(), Optional.empty(), Optional.empty(), opensThread),
+        SlackRequests.NOW);
+  }
+}
