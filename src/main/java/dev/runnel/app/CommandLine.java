@@ -5,34 +5,52 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /// What was typed after `./runnel`.
 sealed interface CommandLine {
+  /// What every command takes.
+  ///
+  /// @param file the settings
+  /// @param overrides settings that win over the file and the environment
+  record Options(Optional<Path> file, Map<Setting, String> overrides) {}
+
   /// Bot, embedded service and console.
   ///
   /// @param exitWhenReady stop as soon as everything works: a smoke test, and the training run
-  ///     of the
-  ///     class cache
-  record Serve(Optional<Path> file, Map<Setting, String> overrides, boolean exitWhenReady)
-      implements CommandLine {}
+  ///     of the class cache
+  record Serve(Options options, boolean exitWhenReady) implements CommandLine {}
 
-  record Check(Optional<Path> file) implements CommandLine {}
+  record Check(Options options) implements CommandLine {}
 
   /// What a sample gives at a hook, without starting anything.
   ///
   /// @param sample a file; `-` for standard input
-  record TryHook(Optional<Path> file, String name, String sample) implements CommandLine {}
+  record TryHook(Options options, String name, String sample) implements CommandLine {}
 
-  record Manifest(Optional<Path> file) implements CommandLine {}
+  record Manifest(Options options) implements CommandLine {}
 
   /// The Agent Run API from a terminal.
   ///
   /// @param verb start, list, show, follow, cancel or watch
-  record RunCommand(Optional<Path> file, String verb, List<String> arguments, boolean json)
-      implements CommandLine {}
+  /// @param waits whether a start goes on as a watch
+  /// @param chosen by option, what a start gives the run beside its prompt: `model`, `env`, …
+  record RunCommand(
+      Options options,
+      String verb,
+      List<String> arguments,
+      boolean json,
+      boolean waits,
+      Map<String, String> chosen)
+      implements CommandLine {
+    public RunCommand {
+      chosen = Map.copyOf(chosen);
+    }
+  }
 
   record Help() implements CommandLine {}
 
@@ -40,6 +58,13 @@ sealed interface CommandLine {
 
   /// Not understood.
   record Wrong(String why) implements CommandLine {}
+
+  /// The options of every command that take a value.
+  List<String> VALUE_OPTIONS = List.of("--config", "--port", "--data");
+
+  /// What `run start` gives the run beside its prompt.
+  List<String> START_OPTIONS =
+      List.of("--name", "--model", "--env", "--title", "--skill", "--factory");
 
   /// How many arguments each verb of `run` takes, at least; the last takes the rest of the words.
   Map<String, Integer> RUN_VERBS =
@@ -52,6 +77,8 @@ sealed interface CommandLine {
     Optional<Path> file = Optional.empty();
     var exitWhenReady = false;
     var json = false;
+    var waits = false;
+    var chosen = new HashMap<String, String>();
     while (!rest.isEmpty()) {
       var word = rest.remove();
       switch (word) {
@@ -63,7 +90,19 @@ sealed interface CommandLine {
         }
         case "--exit-when-ready" -> exitWhenReady = true;
         case "--json" -> json = true;
-        case "--config", "--port", "--data" -> {
+        case "--wait" -> waits = true;
+        case "--" -> {
+          arguments.addAll(rest);
+          rest.clear();
+        }
+        default -> {
+          if (!word.startsWith("--")) {
+            arguments.add(word);
+            continue;
+          }
+          if (!VALUE_OPTIONS.contains(word) && !START_OPTIONS.contains(word)) {
+            return new Wrong("There is no option %s.%s".formatted(word, suggestion(word)));
+          }
           if (rest.isEmpty()) {
             return new Wrong("%s needs a value.".formatted(word));
           }
@@ -71,25 +110,9 @@ sealed interface CommandLine {
           switch (word) {
             case "--config" -> file = Optional.of(Path.of(value));
             case "--port" -> overrides.put(Setting.PORT, value);
-            default -> overrides.put(Setting.RUNNEL_DATA, value);
+            case "--data" -> overrides.put(Setting.RUNNEL_DATA, value);
+            default -> chosen.put(word.substring(2), value);
           }
-        }
-        case "--" -> {
-          arguments.addAll(rest);
-          rest.clear();
-        }
-        default -> {
-          if (word.startsWith("--")) {
-            return new Wrong(
-                "There is no option %s.%s"
-                    .formatted(
-                        word,
-                        Settings.suggestion(
-                            word,
-                            List.of(
-                                "--config", "--port", "--data", "--json", "--help", "--version"))));
-          }
-          arguments.add(word);
         }
       }
     }
@@ -97,17 +120,26 @@ sealed interface CommandLine {
     if (!List.of("run", "hook").contains(command) && !arguments.isEmpty()) {
       return new Wrong("%s takes no %s.".formatted(command, arguments.getFirst()));
     }
+    if (!(command.equals("run") && arguments.indexOf("start") == 0)) {
+      if (waits) {
+        return new Wrong("--wait is for run start.");
+      }
+      if (!chosen.isEmpty()) {
+        return new Wrong("--%s is for run start.".formatted(chosen.keySet().iterator().next()));
+      }
+    }
+    var options = new Options(file, overrides);
     return switch (command) {
-      case "serve" -> new Serve(file, overrides, exitWhenReady);
-      case "check" -> new Check(file);
-      case "manifest" -> new Manifest(file);
+      case "serve" -> new Serve(options, exitWhenReady);
+      case "check" -> new Check(options);
+      case "manifest" -> new Manifest(options);
       case "help" -> new Help();
       case "version" -> new Version();
-      case "run" -> run(file, arguments, json);
+      case "run" -> run(options, arguments, json, waits, chosen);
       case "hook" ->
           arguments.size() == 1 || arguments.size() == 2
               ? new TryHook(
-                  file, arguments.getFirst(), arguments.size() == 2 ? arguments.getLast() : "-")
+                  options, arguments.getFirst(), arguments.size() == 2 ? arguments.getLast() : "-")
               : new Wrong("hook needs the name of a hook, and perhaps the file of a sample.");
       default ->
           new Wrong(
@@ -119,7 +151,21 @@ sealed interface CommandLine {
     };
   }
 
-  private static CommandLine run(Optional<Path> file, List<String> arguments, boolean json) {
+  private static String suggestion(String option) {
+    var others = Stream.of("--json", "--wait", "--help", "--version");
+    var known =
+        Stream.of(VALUE_OPTIONS.stream(), START_OPTIONS.stream(), others)
+            .flatMap(it -> it)
+            .toList();
+    return Settings.suggestion(option, known);
+  }
+
+  private static CommandLine run(
+      Options options,
+      List<String> arguments,
+      boolean json,
+      boolean waits,
+      Map<String, String> chosen) {
     var verb = arguments.isEmpty() ? "" : arguments.getFirst();
     var needed = RUN_VERBS.get(verb);
     if (needed == null) {
@@ -129,6 +175,6 @@ sealed interface CommandLine {
     if (given.size() < needed) {
       return new Wrong("run " + verb + " needs more words.");
     }
-    return new RunCommand(file, verb, List.copyOf(given), json);
+    return new RunCommand(options, verb, List.copyOf(given), json, waits, chosen);
   }
 }

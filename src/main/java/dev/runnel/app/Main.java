@@ -2,7 +2,6 @@ package dev.runnel.app;
 
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
@@ -18,20 +17,26 @@ public final class Main {
       Runnel hands work to cloud coding agents, from Slack threads and issues.
 
         ./runnel [serve]              run the bot, the agent service and the console
-            --config FILE             settings (else RUNNEL_CONFIG, else runnel.yaml)
-            --port N                  HTTP port, 0 for any free one (else PORT, else 8080)
-            --data DIR                database and workspaces (else RUNNEL_DATA, else data)
         ./runnel check                call everything that is connected once, and say what is wrong
         ./runnel manifest             print the Slack app manifest for this installation
         ./runnel hook NAME [FILE]     show what a sample of JSON would start at a hook
-        ./runnel run start PROMPT     start a run
+        ./runnel run start PROMPT     start a run; with --wait, watch it, too
+            --title --name --model --env --skill --factory  VALUE each, what the run is given
         ./runnel run list             list runs
         ./runnel run show ID          show a run
         ./runnel run follow ID TEXT   say something to a run
         ./runnel run cancel ID        stop a run
         ./runnel run watch ID         follow a run to its end
-            --json                    for machines
+            --json                    for machines; of an ID its first characters will do
         ./runnel --help | --version
+
+      Every command takes
+        --config FILE                 settings (else RUNNEL_CONFIG, else runnel.yaml)
+        --port N                      HTTP port, 0 for any free one (else PORT, else 8080)
+        --data DIR                    database and workspaces (else RUNNEL_DATA, else data)
+
+      Exit status: 0 well, 1 not, 2 not understood. `run watch` and `run start --wait`: 0 the run
+      succeeded, 1 it failed, 3 it waits for a person, 4 it was cancelled.
       """;
 
   /// More than cores: work that keeps a carrier, as SQLite does, must not keep all of them.
@@ -62,20 +67,20 @@ public final class Main {
     System.exit(new Main(out, err, System.getenv()).run(List.of(args)));
   }
 
-  /// @return the exit code: 0 well, 1 not, 2 not understood
+  /// @return the exit code, as the help says
   int run(List<String> words) {
     try {
       return switch (CommandLine.parse(words)) {
         case CommandLine.Serve serve -> serve(serve);
-        case CommandLine.Check(var file) -> new Check(config(file), out).run();
-        case CommandLine.Manifest(var file) -> {
-          out.print(Manifest.of(config(file)));
+        case CommandLine.Check(var options) -> new Check(config(options), out).run();
+        case CommandLine.Manifest(var options) -> {
+          out.print(Manifest.of(config(options)));
           yield 0;
         }
-        case CommandLine.TryHook(var file, var name, var sample) ->
-            new TryHook(config(file).settings().hooks(), out, err).run(name, sample);
+        case CommandLine.TryHook(var options, var name, var sample) ->
+            new TryHook(config(options).settings().hooks(), out, err).run(name, sample);
         case CommandLine.RunCommand command ->
-            new RunCommands(config(command.file()), out, err).run(command);
+            new RunCommands(config(command.options()), out, err).run(command);
         case CommandLine.Help _ -> {
           out.print(HELP);
           yield 0;
@@ -95,13 +100,12 @@ public final class Main {
     }
   }
 
-  private Config config(Optional<Path> file) {
-    return Config.of(Settings.read(environment, file, Map.of()));
+  private Config config(CommandLine.Options options) {
+    return Config.of(Settings.read(environment, options.file(), options.overrides()));
   }
 
   private int serve(CommandLine.Serve serve) {
-    var config = Config.of(Settings.read(environment, serve.file(), serve.overrides()));
-    var runnel = Wiring.start(config, environment, InstantSource.system());
+    var runnel = Wiring.start(config(serve.options()), environment, InstantSource.system());
     out.println("Runnel " + version());
     runnel.lines().forEach(out::println);
     if (serve.exitWhenReady()) {

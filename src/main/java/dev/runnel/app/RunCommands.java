@@ -9,20 +9,38 @@ import dev.runnel.client.ListRuns;
 import dev.runnel.client.RunsClient;
 import dev.runnel.client.RunsException;
 import dev.runnel.client.Waiting;
+import dev.runnel.wire.AgentConfig;
 import dev.runnel.wire.CreateRun;
+import dev.runnel.wire.DispatchRun;
+import dev.runnel.wire.Factory;
 import dev.runnel.wire.FollowUpMessage;
 import dev.runnel.wire.RunItem;
 import dev.runnel.wire.RunStateValue;
 import java.io.PrintStream;
 import java.nio.file.Files;
 import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /// `./runnel run …`: the Agent Run API from a terminal, through the same client as the bot.
 final class RunCommands {
   private static final int LISTED = 20;
+
+  /// How many of the newest are searched for a name or the beginning of an id.
+  private static final int SEARCHED = 5_000;
+
+  /// The beginning of an id, and not all of it.
+  private static final Pattern PREFIX = Pattern.compile("(?i)[0-9a-f-]{4,35}");
+
+  private static final Set<String> CONFIGURES = Set.of("name", "model", "env");
+  private static final Set<String> FOR_FACTORIES = Set.of("factory", "title");
+
   private final Config config;
   private final PrintStream out;
   private final PrintStream err;
@@ -52,25 +70,21 @@ final class RunCommands {
             .baseUrl(config.agentApiOr(config.port()))
             .apiKey(key.orElseGet(() -> DataFolder.key(config.data())))
             .build()) {
-      perform(client, command);
-      return 0;
+      return perform(client, command);
     } catch (RunsException | IllegalArgumentException | IllegalStateException e) {
       err.println(e.getMessage());
       return 1;
     }
   }
 
-  private void perform(RunsClient client, CommandLine.RunCommand command) {
+  private int perform(RunsClient client, CommandLine.RunCommand command) {
     var words = command.arguments();
-    var first = words.isEmpty() ? "" : words.getFirst();
+    var first =
+        List.of("start", "list").contains(command.verb()) ? "" : id(client, words.getFirst());
     switch (command.verb()) {
       case "start" -> {
-        var created =
-            client
-                .runs()
-                .createOnce(CreateRun.of(String.join(" ", words)), UUID.randomUUID().toString())
-                .send();
-        show(command, created, Stream.of("Started " + created.runId()));
+        var id = start(client, command, String.join(" ", words));
+        return command.waits() ? watch(client, command, id) : 0;
       }
       case "list" -> {
         var answer = client.runs().list(ListRuns.ALL.limit(LISTED)).withRawResponse().send();
@@ -79,41 +93,130 @@ final class RunCommands {
             command,
             answer.json(),
             runs.isEmpty() ? Stream.of("No runs yet.") : runs.stream().map(RunCommands::line));
+        return 0;
       }
       case "show" -> {
         var run = client.runs().get(first).send();
         show(command, run, lines(run));
+        return 0;
       }
       case "follow" -> {
         var text = String.join(" ", words.subList(1, words.size()));
         var accepted = client.runs().followUp(first, FollowUpMessage.of(text)).send();
         show(command, accepted, Stream.of("Said."));
+        return 0;
       }
       case "cancel" -> {
         var run = client.runs().ensureCancelled(first).send();
         show(command, run, Stream.of(ended(run)));
+        return 0;
       }
-      default -> watch(client, command, first);
+      default -> {
+        return watch(client, command, first);
+      }
     }
   }
 
+  /// @return the run's id
+  private String start(RunsClient client, CommandLine.RunCommand command, String prompt) {
+    var chosen = command.chosen();
+    var factory = chosen.get("factory");
+    if (factory != null) {
+      var others = chosen.keySet().stream().filter(it -> !FOR_FACTORIES.contains(it)).findFirst();
+      if (others.isPresent()) {
+        throw new IllegalArgumentException(
+            "A factory chooses that itself: leave --%s or --factory out.".formatted(others.get()));
+      }
+      var work = DispatchRun.builder().prompt(prompt).ticketRef("terminal:" + UUID.randomUUID());
+      Optional.ofNullable(chosen.get("title")).ifPresent(work::title);
+      var dispatched =
+          client.factories().dispatch(factoryUid(client, factory), work.build()).send();
+      show(command, dispatched, Stream.of("Started " + dispatched.runId()));
+      return dispatched.runId();
+    }
+    var run = CreateRun.builder().prompt(prompt);
+    Optional.ofNullable(chosen.get("title")).ifPresent(run::title);
+    Optional.ofNullable(chosen.get("skill")).ifPresent(run::skill);
+    if (chosen.keySet().stream().anyMatch(CONFIGURES::contains)) {
+      var config = AgentConfig.builder();
+      Optional.ofNullable(chosen.get("name")).ifPresent(config::name);
+      Optional.ofNullable(chosen.get("model")).ifPresent(config::modelId);
+      Optional.ofNullable(chosen.get("env")).ifPresent(config::environmentId);
+      run.config(config.build());
+    }
+    var created = client.runs().createOnce(run.build(), UUID.randomUUID().toString()).send();
+    show(command, created, Stream.of("Started " + created.runId()));
+    return created.runId();
+  }
+
+  /// @param factory its uid, name or alias
+  private static String factoryUid(RunsClient client, String factory) {
+    var named =
+        client
+            .factories()
+            .search(factory)
+            .items()
+            .limit(SEARCHED)
+            .filter(
+                it -> factory.equalsIgnoreCase(it.name()) || factory.equalsIgnoreCase(it.alias()))
+            .map(Factory::uid)
+            .toList();
+    return named.size() == 1 ? named.getFirst() : factory;
+  }
+
+  /// The whole id of a run that is named by its first characters.
+  private static String id(RunsClient client, String given) {
+    if (!PREFIX.matcher(given).matches()) {
+      return given;
+    }
+    var found =
+        client
+            .runs()
+            .pages(ListRuns.ALL)
+            .items()
+            .limit(SEARCHED)
+            .map(RunItem::runId)
+            .filter(id -> id.startsWith(given.toLowerCase(Locale.ROOT)))
+            .distinct()
+            .toList();
+    if (found.size() > 1) {
+      throw new IllegalArgumentException(
+          "%d runs begin with %s: give some more characters.".formatted(found.size(), given));
+    }
+    return found.isEmpty() ? given : found.getFirst();
+  }
+
   /// Prints each change until the run stops, or waits for somebody.
-  private void watch(RunsClient client, CommandLine.RunCommand command, String id) {
+  ///
+  /// @return the exit code for how the run is then
+  private int watch(RunsClient client, CommandLine.RunCommand command, String id) {
     var before = new AtomicReference<>("");
-    client
-        .runs()
-        .await(
-            id,
-            Waiting.USUAL
-                .sessionPatience(Duration.ZERO)
-                .onProgress(
-                    run -> {
-                      var now = line(run) + "  " + run.message();
-                      if (!now.equals(before.getAndSet(now))) {
-                        show(command, run, Stream.of(now));
-                      }
-                    }))
-        .send();
+    var run =
+        client
+            .runs()
+            .await(
+                id,
+                Waiting.USUAL
+                    .sessionPatience(Duration.ZERO)
+                    .onProgress(
+                        it -> {
+                          var now = line(it) + "  " + it.message();
+                          if (!now.equals(before.getAndSet(now))) {
+                            show(command, it, Stream.of(now));
+                          }
+                        }))
+            .send();
+    return exitCode(run.state());
+  }
+
+  private static int exitCode(RunStateValue state) {
+    if (state.equals(RunStateValue.SUCCEEDED)) {
+      return 0;
+    }
+    if (state.equals(RunStateValue.CANCELLED)) {
+      return 4;
+    }
+    return state.isBlocked() ? 3 : 1;
   }
 
   private void show(CommandLine.RunCommand command, Object answer, Stream<String> lines) {

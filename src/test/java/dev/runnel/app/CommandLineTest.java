@@ -9,9 +9,12 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class CommandLineTest {
+  private static final CommandLine.Options NO_OPTIONS =
+      new CommandLine.Options(Optional.empty(), Map.of());
+
   @Test
   void nothingServes() {
-    assertThat(parse()).isEqualTo(new CommandLine.Serve(Optional.empty(), Map.of(), false));
+    assertThat(parse()).isEqualTo(new CommandLine.Serve(NO_OPTIONS, false));
   }
 
   @Test
@@ -19,8 +22,9 @@ class CommandLineTest {
     assertThat(parse("--port", "0", "serve", "--data", "d", "--config", "c.yaml"))
         .isEqualTo(
             new CommandLine.Serve(
-                Optional.of(Path.of("c.yaml")),
-                Map.of(Setting.PORT, "0", Setting.RUNNEL_DATA, "d"),
+                new CommandLine.Options(
+                    Optional.of(Path.of("c.yaml")),
+                    Map.of(Setting.PORT, "0", Setting.RUNNEL_DATA, "d")),
                 false));
   }
 
@@ -29,11 +33,28 @@ class CommandLineTest {
     assertThat(parse("run", "follow", "id", "go", "on", "--json"))
         .isEqualTo(
             new CommandLine.RunCommand(
-                Optional.empty(), "follow", List.of("id", "go", "on"), true));
+                NO_OPTIONS, "follow", List.of("id", "go", "on"), true, false, Map.of()));
     assertThat(parse("run", "start", "--", "--strange prompt"))
         .isEqualTo(
             new CommandLine.RunCommand(
-                Optional.empty(), "start", List.of("--strange prompt"), false));
+                NO_OPTIONS, "start", List.of("--strange prompt"), false, false, Map.of()));
+  }
+
+  @Test
+  void aStartTakesWhatItGivesTheRunFromOptions() {
+    assertThat(parse("run", "start", "fix", "it", "--model", "fast", "--env", "web", "--wait"))
+        .isEqualTo(
+            new CommandLine.RunCommand(
+                NO_OPTIONS,
+                "start",
+                List.of("fix", "it"),
+                false,
+                true,
+                Map.of("model", "fast", "env", "web")));
+    assertThat(parse("run", "show", "id", "--model", "fast"))
+        .isEqualTo(wrong("--model is for run start."));
+    assertThat(parse("run", "start", "fix", "--titel", "x"))
+        .isEqualTo(wrong("There is no option --titel. Did you mean --title?"));
   }
 
   @Test
@@ -45,6 +66,7 @@ class CommandLineTest {
     assertThat(parse("run", "show")).isEqualTo(wrong("run show needs more words."));
     assertThat(parse("run", "x"))
         .isEqualTo(wrong("run needs one of: start, list, show, follow, cancel, watch."));
+    assertThat(parse("run", "watch", "id", "--wait")).isEqualTo(wrong("--wait is for run start."));
     assertThat(parse("serve", "now")).isEqualTo(wrong("serve takes no now."));
   }
 

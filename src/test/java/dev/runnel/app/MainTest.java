@@ -7,9 +7,12 @@ import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class MainTest {
   private final ByteArrayOutputStream out = new ByteArrayOutputStream();
@@ -99,6 +102,23 @@ class MainTest {
   void runNeedsARunnelToTalkTo() {
     assertThat(run(Map.of("RUNNEL_DATA", "/nonexistent"), "run", "list")).isOne();
     assertThat(complained()).contains("There is no Runnel in /nonexistent yet");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"serve", "check", "manifest", "run list", "hook alerts"})
+  void everyCommandTakesThePortAndTheDataFolderFromTheCommandLine(String command) {
+    var words = new ArrayList<>(List.of(command.split(" ")));
+    words.addAll(List.of("--data", "/nonexistent", "--port", "99999"));
+
+    assertThat(run(Map.of("PORT", "1"), words.toArray(String[]::new))).isOne();
+    assertThat(complained()).startsWith("PORT is 99999, and must be");
+  }
+
+  @Test
+  void theDataFolderOfTheCommandLineWinsOverTheVariable() {
+    assertThat(run(Map.of("RUNNEL_DATA", "/nonexistent"), "run", "list", "--data", "/other"))
+        .isOne();
+    assertThat(complained()).contains("There is no Runnel in /other yet");
   }
 
   private int run(Map<String, String> environment, String... words) {

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -19,6 +20,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /// `./runnel run …` against a real service.
 @Timeout(60)
@@ -26,7 +29,7 @@ class RunCommandsTest {
   private static final String AGENT =
       """
       read -r line; echo "::status reading"; case "$line" in \
-      slow*) sleep 300;; ask*) echo "::blocked Which branch?";; *) echo "Done: $line";; esac\
+      slow*) sleep 300;; fail*) exit 1;; ask*) echo "::blocked Which branch?";; *) echo "Done: $line";; esac\
       """;
 
   private final ByteArrayOutputStream out = new ByteArrayOutputStream();
@@ -59,7 +62,7 @@ class RunCommandsTest {
   void aWatchEndsWhenTheRunWaitsForSomebodyAndAFollowUpGoesOn() {
     var id = started("ask me");
 
-    assertThat(run("watch", id)).isZero();
+    assertThat(run("watch", id)).isEqualTo(3);
     assertThat(said()).last().asString().endsWith("Which branch?");
     assertThat(run("follow", id, "the", "main", "one")).isZero();
     assertThat(said()).containsExactly("Said.");
@@ -77,6 +80,75 @@ class RunCommandsTest {
     run("watch", done);
     assertThat(run("cancel", done)).isZero();
     assertThat(said()).containsExactly(done + " had already ended: SUCCEEDED");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"fix the build, 0", "fail at it, 1", "ask me, 3"})
+  void aWatchAndAStartThatWaitsExitWithHowTheRunIs(String prompt, int status) {
+    assertThat(run("watch", started(prompt))).isEqualTo(status);
+    assertThat(run("start", prompt, "--wait")).isEqualTo(status);
+    assertThat(said()).first().asString().startsWith("Started ");
+    assertThat(said()).last().asString().contains(prompt);
+  }
+
+  @Test
+  void aWatchOfACancelledRunExitsWithFour() {
+    var id = started("slow work");
+    run("cancel", id);
+
+    assertThat(run("watch", id)).isEqualTo(4);
+  }
+
+  @Test
+  void theServiceIsFoundByThePortAndTheDataFolderOfTheCommandLine(@TempDir Path data)
+      throws IOException {
+    Files.writeString(data.resolve("agent-api-key"), EmbeddedService.KEY);
+    var port = Integer.toString(service.uri().getPort());
+
+    assertThat(
+            new Main(stream(out), stream(err), Map.of())
+                .run(List.of("run", "list", "--port", port, "--data", data.toString())))
+        .isZero();
+    assertThat(said()).containsExactly("No runs yet.");
+  }
+
+  @Test
+  void aRunIsStartedWithATitleANameAndAModel() {
+    assertThat(
+            run(
+                "start",
+                "fix it",
+                "--title",
+                "The build",
+                "--name",
+                "nightly",
+                "--model",
+                "fast",
+                "--json"))
+        .isZero();
+    var id = tree(said().getFirst()).path("run_id").asText();
+
+    assertThat(run("show", id, "--json")).isZero();
+    var shown = tree(said().getFirst());
+    assertThat(shown.path("title").asText()).isEqualTo("The build");
+    assertThat(shown.at("/agent_config/name").asText()).isEqualTo("nightly");
+    assertThat(shown.at("/agent_config/model_id").asText()).isEqualTo("fast");
+  }
+
+  @Test
+  void aFactoryTakesNoModel() {
+    assertThat(run("start", "fix it", "--factory", "builders", "--model", "fast")).isOne();
+    assertThat(err.toString(StandardCharsets.UTF_8))
+        .startsWith("A factory chooses that itself: leave --model or --factory out.");
+  }
+
+  @Test
+  void theBeginningOfAnIdNamesARun() {
+    var id = started("fix the build");
+
+    assertThat(run("watch", id.substring(0, 30))).isZero();
+    assertThat(run("show", id.substring(0, 20))).isZero();
+    assertThat(said().getFirst()).startsWith(id);
   }
 
   @Test
