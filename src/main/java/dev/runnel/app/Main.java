@@ -105,6 +105,7 @@ public final class Main {
   }
 
   private int serve(CommandLine.Serve serve) {
+    HangUpSignal.handle(() -> log.info("hang-up ignored: new settings are read at the next start"));
     var runnel = Wiring.start(config(serve.options()), environment, InstantSource.system());
     out.println("Runnel " + version());
     runnel.lines().forEach(out::println);

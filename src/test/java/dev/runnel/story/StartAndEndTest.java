@@ -1,10 +1,13 @@
 package dev.runnel.story;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.runnel.testkit.RunnelProcess;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
@@ -35,6 +38,27 @@ class StartAndEndTest {
         assertThat(runnel.log()).doesNotContain("left behind");
       }
       assertThat(Duration.ofNanos(System.nanoTime() - before)).isLessThan(Duration.ofSeconds(60));
+    }
+  }
+
+  @Test
+  void aHangUpOfTheTerminalDoesNotEndIt(@TempDir Path folder) throws Exception {
+    try (var runnel = RunnelProcess.start(folder, RunnelProcess.freePort(), Map.of())) {
+      new ProcessBuilder("kill", "-HUP", Long.toString(runnel.pid())).start().waitFor();
+
+      // Whoever started these tests may have it ignored for all processes below, as nohup does.
+      if (!isHangUpIgnored(runnel.pid())) {
+        await().until(() -> runnel.log().contains("hang-up ignored"));
+      }
+      assertThat(runnel.get("/readyz").statusCode()).isEqualTo(200);
+    }
+  }
+
+  private static boolean isHangUpIgnored(long pid) throws IOException {
+    try (var status = Files.lines(Path.of("/proc", Long.toString(pid), "status"))) {
+      return status
+          .filter(line -> line.startsWith("SigIgn:"))
+          .anyMatch(line -> (Long.parseUnsignedLong(line.substring(7).strip(), 16) & 1) == 1);
     }
   }
 }
