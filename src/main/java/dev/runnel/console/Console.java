@@ -1,5 +1,6 @@
 package dev.runnel.console;
 
+import dev.runnel.console.Transcripts.Part;
 import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Outcome;
@@ -12,6 +13,9 @@ import io.javalin.http.Context;
 import io.javalin.http.Cookie;
 import io.javalin.http.Handler;
 import io.javalin.http.SameSite;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.HashMap;
@@ -88,6 +92,7 @@ public final class Console implements AutoCloseable {
     routes.get("/live", guarded(this::followRuns));
     routes.get("/runs/{id}", guarded(this::showRun));
     routes.get("/runs/{id}/live", guarded(this::followRun));
+    routes.get("/runs/{id}/transcript", guarded(this::sendTranscript));
     routes.get("/attention", guarded(this::showAttention));
     routes.post("/attention", guarded(this::attend));
     routes.get("/console/{asset}", this::asset);
@@ -202,7 +207,7 @@ public final class Console implements AutoCloseable {
             ctx.html(
                 pages.run(
                     run,
-                    transcripts.after(run.run().id(), 0),
+                    transcripts.after(run.run().id(), 0).map(Part::forAPage),
                     run.binding()
                         .map(binding -> surface.notes(binding.conversation()))
                         .orElse(List.of()),
@@ -217,6 +222,27 @@ public final class Console implements AutoCloseable {
                 ctx,
                 new RunLook(
                     store, runs, transcripts, surface, pages, clock, run, lastLineOf(ctx))));
+  }
+
+  /// The whole of it, piece by piece.
+  private void sendTranscript(Context ctx) throws IOException {
+    var given = ctx.pathParam("id");
+    var part = given.isBlank() ? Optional.<Part>empty() : transcripts.after(new RunId(given), 0);
+    if (part.isEmpty()) {
+      missing(ctx);
+      return;
+    }
+    ctx.contentType("text/plain; charset=utf-8")
+        .header("Content-Disposition", "attachment; filename=\"transcript.txt\"");
+    OutputStream output = ctx.outputStream();
+    while (part.isPresent() && !part.get().lines().isEmpty()) {
+      for (var line : part.get().lines()) {
+        var who = LineView.who(line);
+        var text = who.isEmpty() ? line.text() : who + ": " + line.text();
+        output.write((text + "\n").getBytes(StandardCharsets.UTF_8));
+      }
+      part = transcripts.after(new RunId(given), part.get().lines().getLast().number());
+    }
   }
 
   /// The page says where it began, and a browser that comes back says how far it got.

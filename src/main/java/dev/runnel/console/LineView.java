@@ -27,7 +27,7 @@ public record LineView(long number, String kind, String who, List<Mark> marks) {
         .toList();
   }
 
-  private static String who(Line line) {
+  static String who(Line line) {
     return switch (line.kind()) {
       case ASKED -> line.execution() == 1 ? "Prompt" : "Follow-up";
       case SAID -> "";

@@ -99,7 +99,7 @@ final class RunLook implements Streams.Look {
     if (!mayGrow) {
       return;
     }
-    var part = transcripts.after(shown.run().id(), line);
+    var part = transcripts.after(shown.run().id(), line).map(Transcripts.Part::forAPage);
     mayGrow = part.map(Transcripts.Part::mayGrow).orElse(false);
     var lines = part.map(Transcripts.Part::lines).orElse(List.of());
     if (!lines.isEmpty()) {

@@ -22,6 +22,8 @@ import java.util.Optional;
 ///
 /// @param binding empty for a run that Runnel did not start: it can be looked at only
 public record RunView(Run run, Optional<Binding> binding, Instant now) {
+  private static final int MAX_MESSAGE = 20_000;
+
   static RunView of(Binding binding, Instant now) {
     return new RunView(binding.run(), Optional.of(binding), now);
   }
@@ -154,7 +156,10 @@ public record RunView(Run run, Optional<Binding> binding, Instant now) {
 
   /// The service's latest words: progress, a question, the answer, or why it failed.
   public List<Mark> message() {
-    return run.message().filter(text -> !text.isBlank()).map(Mark::of).orElse(List.of());
+    return run.message()
+        .filter(text -> !text.isBlank())
+        .map(text -> Mark.of(Transcripts.inShort(text, MAX_MESSAGE)))
+        .orElse(List.of());
   }
 
   public String cost() {

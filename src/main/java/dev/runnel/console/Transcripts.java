@@ -2,6 +2,7 @@ package dev.runnel.console;
 
 import dev.runnel.core.model.RunId;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -18,15 +19,47 @@ public interface Transcripts {
 
   /// @param mayGrow whether more may come: there is a further page, or the run has not ended
   record Part(List<Line> lines, boolean mayGrow) {
+    private static final int MAX_LINE = 5_000;
+    private static final int MAX_CHARACTERS = 400_000;
+
     public Part {
       lines = List.copyOf(lines);
+    }
+
+    /// What a page can show of it at once: its first lines, long ones in short. The rest can be
+    /// asked for next.
+    Part forAPage() {
+      var shown = new ArrayList<Line>();
+      int room = MAX_CHARACTERS;
+      for (var line : lines) {
+        var inShort = line.inShort(MAX_LINE);
+        room -= inShort.text().length();
+        if (room < 0) {
+          return new Part(shown, true);
+        }
+        shown.add(inShort);
+      }
+      return new Part(shown, mayGrow);
     }
   }
 
   /// @param number 1, 2, … within the run
   /// @param execution the execution that said it, from 1
   /// @param text without a line end; only [Kind#ASKED] may hold several lines
-  record Line(long number, int execution, Kind kind, Instant at, String text) {}
+  record Line(long number, int execution, Kind kind, Instant at, String text) {
+    private Line inShort(int most) {
+      return new Line(number, execution, kind, at, Transcripts.inShort(text, most));
+    }
+  }
+
+  /// The beginning of a text that is long, and how much is left out.
+  static String inShort(String text, int most) {
+    if (text.length() <= most) {
+      return text;
+    }
+    int end = Character.isHighSurrogate(text.charAt(most - 1)) ? most - 1 : most;
+    return "%s … (%d more characters)".formatted(text.substring(0, end), text.length() - end);
+  }
 
   /// Who says a line.
   enum Kind {

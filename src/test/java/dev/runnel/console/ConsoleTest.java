@@ -187,6 +187,41 @@ class ConsoleTest {
     }
 
     @Test
+    void aLineWithoutEndIsShownInShortAndIsWholeInTheDownload() throws Exception {
+      var run = site.binds(SLACK, DANA, "Fix the test", null);
+      var endless = "<".repeat(10_000_000);
+      site.says(run, Kind.ASKED, "Draw a wall");
+      site.says(run, Kind.SAID, endless);
+      site.sees(site.runs.moves(run.id(), RunState.SUCCEEDED, endless));
+
+      assertThat(page(path(run)).length()).isLessThan(500_000);
+      assertThat(page(path(run))).contains("9995000 more characters", path(run) + "/transcript");
+      try (var live = live(path(run) + "/live?after=0")) {
+        await().until(() -> live.sent("lines").contains("more characters"));
+        assertThat(live.sent("lines").length()).isLessThan(500_000);
+      }
+      var download = get(path(run) + "/transcript");
+      assertThat(download.headers().firstValue("Content-Disposition").orElseThrow())
+          .startsWith("attachment");
+      assertThat(download.body().equals("Prompt: Draw a wall\n" + endless + "\n")).isTrue();
+    }
+
+    @Test
+    void manyLongLinesArriveWholeInPiecesThatABrowserCanHold() throws Exception {
+      var run = site.binds(SLACK, DANA, "Fix the test", null);
+      for (int i = 1; i <= 200; i++) {
+        site.says(run, Kind.SAID, "<".repeat(64 * 1024));
+      }
+      site.sees(site.runs.moves(run.id(), RunState.SUCCEEDED, "Done"));
+
+      assertThat(page(path(run)).length()).isLessThan(3_000_000);
+      try (var live = live(path(run) + "/live?after=0")) {
+        await().until(() -> live.sent("lines").contains("data-line=\"200\""));
+        assertThat(live.events("lines")).allMatch(event -> event.data().length() < 3_000_000);
+      }
+    }
+
+    @Test
     void followsItsStateAndLinesAfterItWasReopened() throws Exception {
       var run = site.binds(SLACK, DANA, "Fix the test", null);
       site.sees(site.runs.moves(run.id(), RunState.SUCCEEDED, "Done"));
