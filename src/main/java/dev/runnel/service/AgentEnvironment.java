@@ -3,44 +3,70 @@ package dev.runnel.service;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 
-/// What an agent finds in its environment: the machine's, without what only Runnel may know.
+/// Which of the operator's variables reach the programs of a run. Only what is named here, by the
+/// agent, or by the run's environment does: a list of what to hide would miss the next secret.
+///
+/// A name that ends with `*` stands for all names that begin so.
 final class AgentEnvironment {
-  private static final List<String> OURS =
-      List.of("RUNNEL_", "SLACK_", "GITLAB_", "JIRA_", "LINEAR_", "GITEA_");
-  private static final Set<String> SECRETS =
-      Set.of("GITHUB_TOKEN", "GITHUB_WEBHOOK_SECRET", "GITHUB_APP_ID", "GITHUB_PRIVATE_KEY_FILE");
+  /// For every program.
+  static final List<String> COMMON =
+      List.of("PATH", "HOME", "LANG", "LC_*", "TZ", "TERM", "TMPDIR");
 
-  /// These would lead every git of a run to one repository, where Runnel was started from a hook.
-  private static final Set<String> MISLEADING =
-      Set.of(
-          "GIT_DIR",
-          "GIT_WORK_TREE",
-          "GIT_INDEX_FILE",
-          "GIT_COMMON_DIR",
-          "GIT_OBJECT_DIRECTORY",
-          "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-          "GIT_NAMESPACE",
-          "GIT_PREFIX");
+  /// For the git that Runnel itself runs, which no agent can look into: how it reaches a server.
+  /// Not `GIT_DIR` and the like: they would lead every clone to one repository, where Runnel was
+  /// started from a hook.
+  static final List<String> FOR_GIT =
+      List.of(
+          "SSH_AUTH_SOCK",
+          "GIT_SSH",
+          "GIT_SSH_COMMAND",
+          "GIT_SSL_CAINFO",
+          "GIT_SSL_CAPATH",
+          "GIT_PROXY_COMMAND",
+          "GIT_CONFIG_GLOBAL",
+          "GIT_CONFIG_SYSTEM",
+          "GIT_TRACE*",
+          "SSL_CERT_FILE",
+          "SSL_CERT_DIR",
+          "XDG_CONFIG_HOME",
+          "HTTP_PROXY",
+          "HTTPS_PROXY",
+          "ALL_PROXY",
+          "NO_PROXY",
+          "http_proxy",
+          "https_proxy",
+          "all_proxy",
+          "no_proxy");
 
   private AgentEnvironment() {}
 
-  static Map<String, String> of(Map<String, String> environment, Job job) {
-    var result = new HashMap<String, String>();
-    environment.forEach(
-        (name, value) -> {
-          if (!isSecret(name) && !MISLEADING.contains(name)) {
-            result.put(name, value);
-          }
-        });
-    result.put("RUNNEL_RUN_ID", job.runId());
-    result.put("RUNNEL_SESSION_ID", job.sessionId());
-    result.put("RUNNEL_EXECUTION", Integer.toString(job.execution()));
-    return result;
+  /// What tells a program which run it works for.
+  static Map<String, String> of(Job job) {
+    return Map.of(
+        "RUNNEL_RUN_ID",
+        job.runId(),
+        "RUNNEL_SESSION_ID",
+        job.sessionId(),
+        "RUNNEL_EXECUTION",
+        Integer.toString(job.execution()));
   }
 
-  private static boolean isSecret(String name) {
-    return SECRETS.contains(name) || OURS.stream().anyMatch(name::startsWith);
+  /// The variables of these names that there are.
+  static Map<String, String> pick(Map<String, String> environment, List<String> names) {
+    var picked = new HashMap<String, String>();
+    environment.forEach(
+        (name, value) -> {
+          if (names.stream().anyMatch(allowed -> matches(allowed, name))) {
+            picked.put(name, value);
+          }
+        });
+    return picked;
+  }
+
+  private static boolean matches(String allowed, String name) {
+    return allowed.endsWith("*")
+        ? name.startsWith(allowed.substring(0, allowed.length() - 1))
+        : name.equals(allowed);
   }
 }

@@ -50,6 +50,11 @@ record ClaudeAgent() implements Harness {
   }
 
   @Override
+  public List<String> variables() {
+    return List.of("ANTHROPIC_*", "CLAUDE_*");
+  }
+
+  @Override
   public List<Path> places(Desk desk) {
     return desk.variable("CLAUDE_CONFIG_DIR")
         .map(Path::of)

@@ -54,6 +54,11 @@ record CodexAgent() implements Harness {
   }
 
   @Override
+  public List<String> variables() {
+    return List.of("OPENAI_*", "CODEX_*");
+  }
+
+  @Override
   public List<Path> places(Desk desk) {
     return List.of(desk.folder(), home(desk));
   }

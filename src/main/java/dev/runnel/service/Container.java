@@ -28,10 +28,6 @@ record Container(Path program) implements Isolation {
           "RUNNEL_CONFIG_JSON",
           "RUNNEL_SKILL_FILE");
 
-  /// Where the known agents are at home, when it is not the usual place.
-  private static final List<String> HOMES =
-      List.of("CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME");
-
   @Override
   public List<String> wrap(List<String> command, Place place) {
     var root = place.root().toAbsolutePath().toString();
@@ -46,15 +42,25 @@ record Container(Path program) implements Isolation {
       }
     }
     whole.addAll(List.of("--env", "HOME=" + place.home().orElse(Path.of("/tmp"))));
-    if (place.home().isPresent()) {
-      HOMES.forEach(name -> whole.addAll(List.of("--env", name)));
-    }
     // Names alone: the values come from the environment, arguments are for everybody to see.
     OURS.forEach(name -> whole.addAll(List.of("--env", name)));
     new TreeSet<>(place.variables()).forEach(name -> whole.addAll(List.of("--env", name)));
     whole.add(place.image().orElseThrow());
     whole.addAll(command);
     return whole;
+  }
+
+  @Override
+  public List<String> variables() {
+    return List.of(
+        "DOCKER_*",
+        "CONTAINER_HOST",
+        "CONTAINERS_*",
+        "REGISTRY_AUTH_FILE",
+        "XDG_RUNTIME_DIR",
+        "XDG_CONFIG_HOME",
+        "XDG_DATA_HOME",
+        "DBUS_SESSION_BUS_ADDRESS");
   }
 
   /// A container outlives the program that started it, when that one is killed.

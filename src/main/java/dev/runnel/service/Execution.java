@@ -36,7 +36,7 @@ final class Execution {
 
   /// Where the agent works, and what it finds there.
   ///
-  /// @param lent the variables of its environment
+  /// @param lent the variables of its environment and of the agent's login
   /// @param surroundings all variables, the lent ones among them
   private record Site(
       Environment chosen,
@@ -155,7 +155,7 @@ final class Execution {
     var skill = isItsOwn ? "" : job.skillSpec();
     var prepared = workspaces.prepare(job.runId(), chosen, skill, bench(chosen));
     if (prepared instanceof Prepared.Ready ready) {
-      return work(harness, site(chosen, ready));
+      return work(harness, site(harness, chosen, ready));
     }
     // What a setup command left running was for the agent alone.
     endAll();
@@ -167,8 +167,9 @@ final class Execution {
     };
   }
 
-  private Site site(Environment chosen, Prepared.Ready ready) {
-    var lent = new HashMap<>(settings.environments().variables(chosen));
+  private Site site(Harness harness, Environment chosen, Prepared.Ready ready) {
+    var lent = new HashMap<>(settings.variables(harness.variables()));
+    lent.putAll(settings.environments().variables(chosen));
     if (job.leads()) {
       // For the runs below this one, and for nothing else.
       var key = keys.issue("run " + job.runId(), "below", Optional.of(job.runId()));
@@ -289,7 +290,8 @@ final class Execution {
 
   private void start(Harness harness, Launch launch, Site site, Desk desk, LimitWatch watch)
       throws IOException {
-    var environment = new HashMap<>(site.surroundings());
+    var environment = new HashMap<>(settings.variables(settings.isolation().variables()));
+    environment.putAll(site.surroundings());
     environment.putAll(launch.environment());
     var names = new HashSet<>(site.lent().keySet());
     names.addAll(launch.environment().keySet());

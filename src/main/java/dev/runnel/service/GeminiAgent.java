@@ -75,6 +75,17 @@ record GeminiAgent() implements Harness {
   }
 
   @Override
+  public List<String> variables() {
+    return List.of(
+        "GEMINI_*",
+        "GOOGLE_API_KEY",
+        "GOOGLE_APPLICATION_CREDENTIALS",
+        "GOOGLE_CLOUD_*",
+        "GOOGLE_GEMINI_*",
+        "GOOGLE_GENAI_*");
+  }
+
+  @Override
   public List<Path> places(Desk desk) {
     return List.of(desk.folder(), real(desk));
   }

@@ -34,6 +34,11 @@ sealed interface Harness permits CommandAgent, ClaudeAgent, CodexAgent, GeminiAg
     return List.of(desk.folder());
   }
 
+  /// The operator's variables that its login and its settings need; see [AgentEnvironment].
+  default List<String> variables() {
+    return List.of();
+  }
+
   /// Who makes its models; its own name where it takes those of several.
   default String provider() {
     return name();

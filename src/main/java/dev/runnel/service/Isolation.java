@@ -60,6 +60,12 @@ public sealed interface Isolation permits Isolation.None, Bubblewrap, Container 
     return true;
   }
 
+  /// The operator's variables that its own program needs, and that the command behind it does not
+  /// see; see [AgentEnvironment].
+  default List<String> variables() {
+    return List.of();
+  }
+
   /// A line for the operator.
   String line();
 

@@ -15,7 +15,8 @@ import java.util.function.Supplier;
 /// @param apiKey the bearer key of every request
 /// @param publicUrl how people reach this Runnel; asked late, since a free port is known late
 /// @param command the agent, for the shell; without it the first known agent on the `PATH` works
-/// @param environment what agents inherit, less Runnel's own secrets; its `PATH` is searched
+/// @param environment the operator's variables; its `PATH` is searched, and [AgentEnvironment] says
+///     which of them reach programs of runs
 /// @param slots how many agents work at once
 /// @param grace how long an agent may take to end when told to, before it is killed
 /// @param environments what runs may work in
@@ -85,9 +86,16 @@ public record ServiceSettings(
         workspaces, apiKey, publicUrl, command, System.getenv(), USUAL_SLOTS, USUAL_GRACE);
   }
 
-  /// The environment of the programs of a run, without what is for Runnel or for git alone.
+  /// What every program of a run finds in its environment.
   Map<String, String> surroundings(Job job) {
-    var variables = AgentEnvironment.of(environment, job);
+    var variables = variables(AgentEnvironment.COMMON);
+    variables.putAll(AgentEnvironment.of(job));
+    return variables;
+  }
+
+  /// The operator's variables of these names, without those that hold git's tokens.
+  Map<String, String> variables(List<String> names) {
+    var variables = AgentEnvironment.pick(environment, names);
     variables.keySet().removeAll(environments.tokens());
     return variables;
   }

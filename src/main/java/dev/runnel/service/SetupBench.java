@@ -28,7 +28,7 @@ final class SetupBench implements Workbench {
 
   /// What stands around it.
   ///
-  /// @param environment variables of the operator, less Runnel's secrets
+  /// @param environment what every program of the run finds
   /// @param lent variables that setup commands get in addition
   /// @param mask takes secrets out of a line
   /// @param began told of every process, so that it can be ended
@@ -59,14 +59,16 @@ final class SetupBench implements Workbench {
   @Override
   public Result program(List<String> command, Path folder, Map<String, String> variables)
       throws StoppedException, InterruptedException {
-    var environment = new HashMap<>(around.environment());
+    var environment = new HashMap<>(settings.variables(AgentEnvironment.FOR_GIT));
+    environment.putAll(around.environment());
     environment.putAll(variables);
     return run(command, folder, environment);
   }
 
   @Override
   public Result script(String command, Path folder) throws StoppedException, InterruptedException {
-    var environment = new HashMap<>(around.environment());
+    var environment = new HashMap<>(settings.variables(settings.isolation().variables()));
+    environment.putAll(around.environment());
     environment.putAll(around.lent());
     var place =
         new Isolation.Place(

@@ -81,7 +81,7 @@ class CommandRunTest {
                 "JIRA_TOKEN", "secret-4",
                 "RUNNEL_AGENT_API_KEY", "secret-5",
                 "RUNNEL_DATABASE_URL", "secret-6",
-                "ANTHROPIC_API_KEY", "for-the-agent"))) {
+                "ANTHROPIC_API_KEY", "secret-7"))) {
       var body = JSON.createObjectNode().put("prompt", "x");
       body.putObject("config").put("model_id", "m").put("its_own", 1);
       var id = service.create(body);
@@ -92,8 +92,7 @@ class CommandRunTest {
               "RUNNEL_RUN_ID=" + id,
               "RUNNEL_EXECUTION=1",
               "RUNNEL_SESSION_ID=" + run.get("session_id").asText(),
-              "RUNNEL_CONFIG_JSON={\"model_id\":\"m\",\"its_own\":1}",
-              "ANTHROPIC_API_KEY=for-the-agent")
+              "RUNNEL_CONFIG_JSON={\"model_id\":\"m\",\"its_own\":1}")
           .noneMatch(line -> line.contains("secret-"));
     }
   }

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -138,13 +139,36 @@ class KnownAgentRunTest {
     }
   }
 
+  @Test
+  void itFindsItsOwnLoginAndNoOther() throws IOException {
+    var login =
+        Map.of(
+            "ANTHROPIC_API_KEY", "claudes",
+            "CLAUDE_CODE_OAUTH_TOKEN", "claudes",
+            "OPENAI_API_KEY", "of another",
+            "GEMINI_API_KEY", "of another");
+    try (var service = claude("env > env.txt\n" + print(END), login)) {
+      var id = service.create("x");
+      service.awaitState(id, "SUCCEEDED");
+
+      assertThat(Files.readAllLines(folder.resolve("workspaces/" + id + "/env.txt")))
+          .contains("ANTHROPIC_API_KEY=claudes", "CLAUDE_CODE_OAUTH_TOKEN=claudes")
+          .noneMatch(line -> line.contains("of another"));
+    }
+  }
+
   private RunningService claude(String script) throws IOException {
+    return claude(script, Map.of());
+  }
+
+  private RunningService claude(String script, Map<String, String> variables) throws IOException {
     var programs = Files.createDirectory(folder.resolve("programs"));
     var claude = programs.resolve("claude");
     Files.writeString(claude, "#!/bin/sh\ncat > /dev/null\n" + script + "\n");
     Files.setPosixFilePermissions(claude, PosixFilePermissions.fromString("rwx------"));
-    return RunningService.inEnvironment(
-        folder, Optional.empty(), Map.of("PATH", programs + ":/usr/bin:/bin"));
+    var all = new HashMap<>(variables);
+    all.put("PATH", programs + ":/usr/bin:/bin");
+    return RunningService.inEnvironment(folder, Optional.empty(), all);
   }
 
   private static String print(String line) {

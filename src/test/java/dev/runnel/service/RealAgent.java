@@ -44,7 +44,7 @@ record RealAgent(
         "codex",
         "fake-1",
         Access.FULL,
-        Map.of("FAKE_KEY", "fake-key"),
+        Map.of("CODEX_FAKE_KEY", "fake-key"),
         ".codex/config.toml",
         """
         model_provider = "fake"
@@ -56,7 +56,7 @@ record RealAgent(
         [model_providers.fake]
         name = "Fake"
         base_url = "%s/v1"
-        env_key = "FAKE_KEY"
+        env_key = "CODEX_FAKE_KEY"
         wire_api = "responses"
         request_max_retries = 1
         stream_max_retries = 1
@@ -87,7 +87,7 @@ record RealAgent(
         "fake/fake-1",
         Access.WORKSPACE,
         Map.of(
-            "FAKE_KEY",
+            "OPENCODE_FAKE_KEY",
             "fake-key",
             "OPENCODE_DISABLE_AUTOUPDATE",
             "1",
@@ -105,7 +105,7 @@ record RealAgent(
             "fake": {
               "npm": "@ai-sdk/openai-compatible",
               "name": "Fake",
-              "options": {"baseURL": "%s/v1", "apiKey": "{env:FAKE_KEY}"},
+              "options": {"baseURL": "%s/v1", "apiKey": "{env:OPENCODE_FAKE_KEY}"},
               "models": {"fake-1": {"name": "Fake"}}
             }
           }

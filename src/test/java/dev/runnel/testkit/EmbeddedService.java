@@ -3,13 +3,16 @@ package dev.runnel.testkit;
 import dev.runnel.database.Database;
 import dev.runnel.service.AgentRunService;
 import dev.runnel.service.Factory;
+import dev.runnel.service.Isolation;
 import dev.runnel.service.ServiceSettings;
+import dev.runnel.service.workspace.Environments;
 import io.javalin.Javalin;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /// The real Agent Run Service on a free port, with a shell command as its agent.
@@ -35,16 +38,45 @@ public final class EmbeddedService implements AutoCloseable {
     this(folder, command, 4, factories);
   }
 
+  /// One whose runs work in other surroundings.
+  ///
+  /// @param variables the operator's
+  public EmbeddedService(
+      Path folder,
+      String command,
+      Map<String, String> variables,
+      Environments environments,
+      Isolation isolation) {
+    this(folder, plain(folder, command, variables, 4), environments, isolation, List.of());
+  }
+
   private EmbeddedService(Path folder, String command, int slots, List<Factory> factories) {
-    var plain =
-        new ServiceSettings(
-            folder.resolve("workspaces"),
-            KEY,
-            () -> URI.create("http://runnel.test/"),
-            Optional.of(command),
-            System.getenv(),
-            slots,
-            Duration.ofSeconds(1));
+    this(
+        folder,
+        plain(folder, command, System.getenv(), slots),
+        Environments.NONE,
+        new Isolation.None(),
+        factories);
+  }
+
+  private static ServiceSettings plain(
+      Path folder, String command, Map<String, String> variables, int slots) {
+    return new ServiceSettings(
+        folder.resolve("workspaces"),
+        KEY,
+        () -> URI.create("http://runnel.test/"),
+        Optional.of(command),
+        variables,
+        slots,
+        Duration.ofSeconds(1));
+  }
+
+  private EmbeddedService(
+      Path folder,
+      ServiceSettings plain,
+      Environments environments,
+      Isolation isolation,
+      List<Factory> factories) {
     database = MigratedFile.open(folder.resolve("agent-runs.db"), "db/service");
     service =
         AgentRunService.open(
@@ -57,9 +89,9 @@ public final class EmbeddedService implements AutoCloseable {
                 plain.environment(),
                 plain.slots(),
                 plain.grace(),
-                plain.environments(),
+                environments,
                 plain.limits(),
-                plain.isolation(),
+                isolation,
                 plain.access(),
                 factories,
                 plain.apiUrl()),

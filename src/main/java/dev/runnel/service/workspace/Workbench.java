@@ -14,7 +14,7 @@ public interface Workbench {
 
   /// Runs a program of ours, like git.
   ///
-  /// @param variables in addition to the operator's environment
+  /// @param variables in addition to what git finds in any case
   Result program(List<String> command, Path folder, Map<String, String> variables)
       throws StoppedException, InterruptedException;
 
