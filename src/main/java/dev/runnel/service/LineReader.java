@@ -16,6 +16,8 @@ final class LineReader {
   private final int longest;
   private final Consumer<String> lines;
   private boolean cut;
+  // A carriage return came after the cut: what follows is written over the line.
+  private boolean isOverwritten;
 
   private LineReader(int longest, Consumer<String> lines) {
     this.longest = longest;
@@ -48,6 +50,14 @@ final class LineReader {
         keep(bytes, start, i - start);
         say();
         start = i + 1;
+      } else if (isOverwritten) {
+        line.reset();
+        cut = false;
+        isOverwritten = false;
+      } else if (bytes[i] == '\r') {
+        keep(bytes, start, i + 1 - start);
+        isOverwritten = cut;
+        start = i + 1;
       }
     }
     keep(bytes, start, count - start);
@@ -62,6 +72,7 @@ final class LineReader {
   private void say() {
     var text = line.toString(StandardCharsets.UTF_8);
     line.reset();
+    isOverwritten = false;
     if (cut) {
       cut = false;
       // The last character may have lost a part of its bytes.

@@ -2,6 +2,7 @@ package dev.runnel.service;
 
 import dev.runnel.database.DatabaseException;
 import dev.runnel.service.TranscriptRows.Entry;
+import dev.runnel.text.TerminalText;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -34,8 +35,6 @@ final class OutputRecorder implements AgentProcess.Sink {
   private static final int LINE_LENGTH = 64 * 1024;
   private static final int RESULT_LINES = 40;
   private static final int RESULT_LINE_LENGTH = 500;
-
-  private static final Pattern COLOURS = Pattern.compile("\u001B\\[[0-9;]*m");
 
   /// Elsewhere in what tools give back, pull requests are those of others.
   private static final Pattern OPENS_PULL_REQUEST = Pattern.compile("\\b[pm]r (create|new)\\b");
@@ -181,8 +180,8 @@ final class OutputRecorder implements AgentProcess.Sink {
     var deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(BATCH_MILLIS);
     for (int count = 0; line != null; count++) {
       switch (line.source()) {
-        case OUT -> hear(line.text()).forEach(this::take);
-        case ERR -> takeError(line.text());
+        case OUT -> hear(TerminalText.plain(line.text())).forEach(this::take);
+        case ERR -> takeError(TerminalText.plain(line.text()));
         case END -> {
           noteUsage();
           return false;
@@ -200,7 +199,8 @@ final class OutputRecorder implements AgentProcess.Sink {
   /// to take its output.
   private List<Saying> hear(String line) {
     try {
-      return ears.hear(line);
+      // JSON may have hidden a colour in the line.
+      return ears.hear(line).stream().map(saying -> saying.with(TerminalText::plain)).toList();
     } catch (RuntimeException e) {
       log.warn("output not understood run={} error={}", job.runId(), e.getClass().getName());
       return List.of(new Saying.Said(line));
@@ -295,7 +295,7 @@ final class OutputRecorder implements AgentProcess.Sink {
 
   private void takeError(String line) {
     if (!line.isBlank()) {
-      errors.addLast(shorten(COLOURS.matcher(line).replaceAll(""), ERROR_LENGTH));
+      errors.addLast(shorten(line, ERROR_LENGTH));
       if (errors.size() > ERROR_LINES) {
         errors.removeFirst();
       }

@@ -1,6 +1,7 @@
 package dev.runnel.service;
 
 import java.util.Set;
+import java.util.function.UnaryOperator;
 
 /// What a line of an agent's output means.
 sealed interface Saying {
@@ -57,4 +58,19 @@ sealed interface Saying {
 
   /// It says that it failed, whatever its exit status will be.
   record Failure(String why) implements Saying {}
+
+  /// The same with its words changed, where people read them.
+  default Saying with(UnaryOperator<String> words) {
+    return switch (this) {
+      case Said(String text) -> new Said(words.apply(text));
+      case Did(String tool, String given) -> new Did(words.apply(tool), words.apply(given));
+      case Result(String text, boolean failed) -> new Result(words.apply(text), failed);
+      case Status(String text) -> new Status(words.apply(text));
+      case Question(String text) -> new Question(words.apply(text));
+      case Answer(String text) -> new Answer(words.apply(text));
+      case Planned(String text) -> new Planned(words.apply(text));
+      case Failure(String why) -> new Failure(words.apply(why));
+      case Session _, Wrote _, Used _, Finished _ -> this;
+    };
+  }
 }

@@ -5,6 +5,7 @@ import dev.runnel.service.TranscriptRows.Entry;
 import dev.runnel.service.workspace.Environment;
 import dev.runnel.service.workspace.StoppedException;
 import dev.runnel.service.workspace.Workbench;
+import dev.runnel.text.TerminalText;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -198,7 +199,7 @@ final class SetupBench implements Workbench {
       if (line.isBlank()) {
         return;
       }
-      var masked = mask.apply(line);
+      var masked = mask.apply(TerminalText.plain(line));
       last.addLast(
           masked.length() <= LONGEST_LINE ? masked : masked.substring(0, LONGEST_LINE) + "…");
       if (last.size() > LAST_LINES) {

@@ -20,6 +20,8 @@ class ArrowsTest {
 
   @ArchTest static final ArchRule wire = room("wire").imports(JACKSON);
 
+  @ArchTest static final ArchRule text = room("text").imports();
+
   @ArchTest
   static final ArchRule client =
       room("client")
@@ -33,6 +35,7 @@ class ArrowsTest {
               "dev.runnel.service.workspace",
               "dev.runnel.wire",
               "dev.runnel.database",
+              "dev.runnel.text",
               JACKSON,
               JAVALIN,
               "com.github.kagkarlsson.scheduler.task.schedule");

@@ -1,0 +1,172 @@
+package dev.runnel.text;
+
+import java.util.Arrays;
+
+/// What programs write for a terminal, as the text that a person would see there.
+public final class TerminalText {
+  private static final char ESCAPE = 0x1B;
+  private static final char BELL = 0x07;
+  private static final char CONTROL_SEQUENCE = 0x9B;
+  private static final char STRING_TERMINATOR = 0x9C;
+
+  private final String text;
+  private final StringBuilder seen = new StringBuilder();
+  // The line under way, a code point a cell.
+  private final int[] cells;
+  private int length;
+  private int cursor;
+
+  private TerminalText(String text) {
+    this.text = text;
+    this.cells = new int[text.length()];
+  }
+
+  /// The text without escape sequences, other control characters and what changes the direction of
+  /// writing. Of what was written over each other in a line, the last is kept. Tabs, line feeds and
+  /// all that letters and emoji are made of stay.
+  ///
+  /// Takes time in proportion to the text's length. A line break ends every sequence.
+  public static String plain(String text) {
+    return text.codePoints().allMatch(TerminalText::isText) ? text : new TerminalText(text).read();
+  }
+
+  private static boolean isText(int point) {
+    return point == '\n'
+        || point == '\t'
+        || !(Character.isISOControl(point)
+            || Character.getType(point) == Character.SURROGATE
+            || turnsAround(point));
+  }
+
+  /// As U+202E, which makes `exe.gpj` of what is `jpg.exe`.
+  private static boolean turnsAround(int point) {
+    return switch (Character.getDirectionality(point)) {
+      case Character.DIRECTIONALITY_LEFT_TO_RIGHT_EMBEDDING,
+          Character.DIRECTIONALITY_LEFT_TO_RIGHT_OVERRIDE,
+          Character.DIRECTIONALITY_RIGHT_TO_LEFT_EMBEDDING,
+          Character.DIRECTIONALITY_RIGHT_TO_LEFT_OVERRIDE,
+          Character.DIRECTIONALITY_POP_DIRECTIONAL_FORMAT,
+          Character.DIRECTIONALITY_LEFT_TO_RIGHT_ISOLATE,
+          Character.DIRECTIONALITY_RIGHT_TO_LEFT_ISOLATE,
+          Character.DIRECTIONALITY_FIRST_STRONG_ISOLATE,
+          Character.DIRECTIONALITY_POP_DIRECTIONAL_ISOLATE ->
+          true;
+      default -> false;
+    };
+  }
+
+  private String read() {
+    for (int at = 0; at < text.length(); ) {
+      var point = text.codePointAt(at);
+      at += Character.charCount(point);
+      switch (point) {
+        case '\n' -> {
+          endLine();
+          seen.append('\n');
+        }
+        case '\r' -> cursor = 0;
+        case '\b' -> cursor = Math.max(0, cursor - 1);
+        case ESCAPE -> at = afterEscape(at);
+        case CONTROL_SEQUENCE -> at = afterControlSequence(at);
+        // Device control, start of string, operating system command, privacy message, application.
+        case 0x90, 0x98, 0x9D, 0x9E, 0x9F -> at = afterString(at);
+        default -> {
+          if (isText(point)) {
+            put(point);
+          }
+        }
+      }
+    }
+    endLine();
+    return seen.toString();
+  }
+
+  private int afterEscape(int from) {
+    return switch (charAt(from)) {
+      case '[' -> afterControlSequence(from + 1);
+      case 'P', 'X', ']', '^', '_' -> afterString(from + 1);
+      default -> {
+        var end = skip(from, 0x20, 0x2F);
+        yield isIn(end, 0x30, 0x7E) ? end + 1 : end;
+      }
+    };
+  }
+
+  private int afterControlSequence(int from) {
+    var endOfNumbers = skip(from, 0x30, 0x3F);
+    var end = skip(endOfNumbers, 0x20, 0x2F);
+    if (!isIn(end, 0x40, 0x7E)) {
+      return end;
+    }
+    var number = text.substring(from, endOfNumbers);
+    switch (charAt(end)) {
+      case 'G' -> cursor = Math.min(length, column(number));
+      case 'K' -> erase(number);
+      default -> {
+        // Colours, and moves to other lines.
+      }
+    }
+    return end + 1;
+  }
+
+  private static int column(String number) {
+    return number.matches("[0-9]{1,6}") ? Math.max(0, Integer.parseInt(number) - 1) : 0;
+  }
+
+  private void erase(String which) {
+    switch (which) {
+      case "", "0" -> length = Math.min(length, cursor);
+      case "1" -> Arrays.fill(cells, 0, Math.min(length, cursor + 1), ' ');
+      case "2" -> {
+        length = 0;
+        cursor = 0;
+      }
+      default -> {
+        // No terminal knows it.
+      }
+    }
+  }
+
+  /// A string that nothing ends is text all the same.
+  private int afterString(int from) {
+    var end = from;
+    while (end < text.length() && !Character.isISOControl(text.charAt(end))) {
+      end++;
+    }
+    return switch (charAt(end)) {
+      case BELL, STRING_TERMINATOR -> end + 1;
+      case ESCAPE -> charAt(end + 1) == '\\' ? end + 2 : from;
+      default -> from;
+    };
+  }
+
+  private int skip(int from, int first, int last) {
+    var end = from;
+    while (isIn(end, first, last)) {
+      end++;
+    }
+    return end;
+  }
+
+  private boolean isIn(int at, int first, int last) {
+    return at < text.length() && text.charAt(at) >= first && text.charAt(at) <= last;
+  }
+
+  /// A line feed, which ends every sequence, beyond the end.
+  private char charAt(int at) {
+    return at < text.length() ? text.charAt(at) : '\n';
+  }
+
+  private void put(int point) {
+    cells[cursor++] = point;
+    length = Math.max(length, cursor);
+  }
+
+  private void endLine() {
+    for (int cell = 0; cell < length; cell++) {
+      seen.appendCodePoint(cells[cell]);
+    }
+    length = 0;
+    cursor = 0;
+  }
+}
