@@ -25,6 +25,7 @@ import dev.runnel.store.SqlStore;
 import dev.runnel.store.SteadyClock;
 import dev.runnel.surface.hook.HookSurface;
 import dev.runnel.surface.slack.SlackSurface;
+import dev.runnel.text.Redactor;
 import dev.runnel.web.FrontDoor;
 import dev.runnel.web.Health;
 import dev.runnel.web.Receptions;
@@ -98,6 +99,7 @@ final class Wiring implements AutoCloseable {
     var port = config.port() == 0 ? freePort() : config.port();
     var publicUrl = config.publicUrl().orElse(URI.create("http://localhost:" + port));
     var key = config.agentApiKey().orElseGet(() -> DataFolder.key(data.path()));
+    var redactor = Redactor.of(Secrets.of(config.settings())).and(List.of(key));
 
     // The trial starts a program, which takes as long as opening a database.
     var isolation =
@@ -113,7 +115,7 @@ final class Wiring implements AutoCloseable {
         new ClientAgentRuns(
             opened(RunsClient.builder().baseUrl(config.agentApiOr(port)).apiKey(key).build()),
             config.agentApi().isEmpty());
-    var service = embeddedService(data, key, port, publicUrl, environment, isolation);
+    var service = embeddedService(data, key, port, publicUrl, environment, isolation, redactor);
 
     var access = new Access(config.consoleToken().orElse(null));
     var consoleSurface = new ConsoleSurface(access);
@@ -212,7 +214,8 @@ final class Wiring implements AutoCloseable {
       int port,
       URI publicUrl,
       Map<String, String> environment,
-      CompletableFuture<Isolation> isolation) {
+      CompletableFuture<Isolation> isolation,
+      Redactor redactor) {
     if (config.agentApi().isPresent()) {
       return Optional.empty();
     }
@@ -233,7 +236,8 @@ final class Wiring implements AutoCloseable {
                     result(isolation),
                     config.agentAccess(),
                     config.settings().factories(),
-                    () -> config.agentApiOr(port)),
+                    () -> config.agentApiOr(port),
+                    redactor),
                 clock)));
   }
 

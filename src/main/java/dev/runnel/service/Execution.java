@@ -160,8 +160,9 @@ final class Execution {
     // What a setup command left running was for the agent alone.
     endAll();
     return switch (prepared) {
-      case Prepared.Failed(String why) -> Ending.notSetUp(environments.masked(why));
-      case Prepared.Late(String during) -> Ending.outOfTime(late(environments.masked(during)));
+      case Prepared.Failed(String why) -> Ending.notSetUp(settings.redactor().redact(why));
+      case Prepared.Late(String during) ->
+          Ending.outOfTime(late(settings.redactor().redact(during)));
       case Prepared.Stopped _, Prepared.Ready _ ->
           wish() == Wish.LEAVE ? Ending.restarted() : Ending.cancelled();
     };
@@ -198,14 +199,11 @@ final class Execution {
       }
       var seen = told.forAgent(harness.name());
       var launch = harness.launch(seen, desk);
-      var recorder = new OutputRecorder(job, harness, ready.root(), ready.folder(), book);
+      var recorder =
+          new OutputRecorder(job, harness, ready.root(), ready.folder(), book, settings.redactor());
       try (var watch =
           new LimitWatch(
-              settings.limits(),
-              recorder,
-              settings.environments()::masked,
-              () -> workspaces.size(job.runId()),
-              this::reachLimit)) {
+              settings.limits(), recorder, () -> workspaces.size(job.runId()), this::reachLimit)) {
         try {
           start(harness, launch, site, desk, watch);
         } catch (IOException e) {
@@ -335,7 +333,7 @@ final class Execution {
             workspaces.root(job.runId()),
             settings.surroundings(job),
             settings.environments().variables(chosen),
-            settings.environments()::masked,
+            settings.redactor(),
             this::began,
             () -> wish() != Wish.NONE),
         settings,

@@ -6,7 +6,6 @@ import java.util.Optional;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,7 +24,6 @@ final class LimitWatch implements AgentProcess.Sink, AutoCloseable {
 
   private final Limits limits;
   private final AgentProcess.Sink next;
-  private final UnaryOperator<String> mask;
   private final Measure disk;
   private final Runnable end;
   private final AtomicLong heardAt = new AtomicLong(System.nanoTime());
@@ -34,29 +32,24 @@ final class LimitWatch implements AgentProcess.Sink, AutoCloseable {
   private volatile Optional<Ending> reached = Optional.empty();
   private volatile boolean over;
 
-  /// @param mask takes secrets out of a line
   /// @param end ends the agent; called at most once, by a thread of its own
-  LimitWatch(
-      Limits limits,
-      AgentProcess.Sink next,
-      UnaryOperator<String> mask,
-      Measure disk,
-      Runnable end) {
+  LimitWatch(Limits limits, AgentProcess.Sink next, Measure disk, Runnable end) {
     this.limits = limits;
     this.next = next;
-    this.mask = mask;
     this.disk = disk;
     this.end = end;
   }
 
   @Override
   public void out(String line) {
-    next.out(heard(line));
+    heard(line);
+    next.out(line);
   }
 
   @Override
   public void err(String line) {
-    next.err(heard(line));
+    heard(line);
+    next.err(line);
   }
 
   /// The agent has started.
@@ -76,12 +69,11 @@ final class LimitWatch implements AgentProcess.Sink, AutoCloseable {
     wake.release();
   }
 
-  private String heard(String line) {
+  private void heard(String line) {
     heardAt.set(System.nanoTime());
     if (outputBytes.addAndGet(line.length() + 1L) > limits.outputBytes()) {
       wake.release();
     }
-    return mask.apply(line);
   }
 
   private void watch() {

@@ -12,6 +12,8 @@ final class LineReader {
   /// The usual bound.
   static final int LONGEST = 64 * 1024;
 
+  private static final int LONGEST_TOKEN = 300;
+
   private final ByteArrayOutputStream line = new ByteArrayOutputStream();
   private final int longest;
   private final Consumer<String> lines;
@@ -69,14 +71,24 @@ final class LineReader {
     cut |= room < length;
   }
 
+  /// What the cut took a part of goes as a whole: a character's bytes, or a token, of which nobody
+  /// could say any more what it was.
+  private static int endOfWhole(String text) {
+    var end = text.endsWith("\uFFFD") ? text.length() - 1 : text.length();
+    var least = Math.max(0, end - LONGEST_TOKEN);
+    while (end > least && text.charAt(end - 1) > ' ' && text.charAt(end - 1) < 0x7F) {
+      end--;
+    }
+    return end;
+  }
+
   private void say() {
     var text = line.toString(StandardCharsets.UTF_8);
     line.reset();
     isOverwritten = false;
     if (cut) {
       cut = false;
-      // The last character may have lost a part of its bytes.
-      lines.accept(text.replaceAll("\uFFFD$", "") + "…");
+      lines.accept(text.substring(0, endOfWhole(text)) + "…");
     } else {
       lines.accept(text.endsWith("\r") ? text.substring(0, text.length() - 1) : text);
     }

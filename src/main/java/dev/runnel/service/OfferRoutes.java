@@ -139,7 +139,7 @@ final class OfferRoutes {
               .add(name);
         }
       } catch (IllegalStateException e) {
-        var why = environments.masked(String.valueOf(e.getMessage()));
+        var why = skills.settings().redactor().redact(String.valueOf(e.getMessage()));
         log.warn("skills not read environment={} why={}", environment.uid(), why);
         failures.add(why);
       }

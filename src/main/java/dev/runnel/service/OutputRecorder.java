@@ -2,6 +2,7 @@ package dev.runnel.service;
 
 import dev.runnel.database.DatabaseException;
 import dev.runnel.service.TranscriptRows.Entry;
+import dev.runnel.text.Redactor;
 import dev.runnel.text.TerminalText;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
@@ -19,7 +20,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Writes down what an execution says, in batches, and remembers what its ending will need.
+/// Writes down what an execution says, as text without secrets and in batches, and remembers what
+/// its ending will need.
 ///
 /// The queue is short and the kept transcript bounded, so an agent that says too much waits for the
 /// disk, and then talks into the air; the memory does not grow.
@@ -96,10 +98,13 @@ final class OutputRecorder implements AgentProcess.Sink {
   private final Path root;
   private final Path folder;
   private final RunBook book;
+  private final Redactor redactor;
   private final BlockingQueue<Line> queue = new ArrayBlockingQueue<>(QUEUED_LINES);
   private final Thread writer;
 
   // All below: only the writer's, and after its end the thread's that joined it.
+  private final Redactor.Lines output;
+  private final Redactor.Lines errorOutput;
   private final LastParagraph paragraph = new LastParagraph();
   private final Deque<String> errors = new ArrayDeque<>();
   private final List<Entry> entries = new ArrayList<>();
@@ -119,13 +124,18 @@ final class OutputRecorder implements AgentProcess.Sink {
 
   /// @param root of the run's workspace
   /// @param folder in which the agent works
-  OutputRecorder(Job job, Harness harness, Path root, Path folder, RunBook book) {
+  /// @param redactor takes secrets out
+  OutputRecorder(
+      Job job, Harness harness, Path root, Path folder, RunBook book, Redactor redactor) {
     this.job = job;
     this.harness = harness;
     this.ears = harness.ears();
     this.root = root;
     this.folder = folder;
     this.book = book;
+    this.redactor = redactor;
+    this.output = redactor.lines();
+    this.errorOutput = redactor.lines();
     this.writer = Thread.ofVirtual().name("transcript " + job.runId()).start(this::write);
   }
 
@@ -180,8 +190,11 @@ final class OutputRecorder implements AgentProcess.Sink {
     var deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(BATCH_MILLIS);
     for (int count = 0; line != null; count++) {
       switch (line.source()) {
-        case OUT -> hear(TerminalText.plain(line.text())).forEach(this::take);
-        case ERR -> takeError(TerminalText.plain(line.text()));
+        case OUT ->
+            output
+                .next(TerminalText.plain(line.text()))
+                .ifPresent(it -> hear(it).forEach(this::take));
+        case ERR -> errorOutput.next(TerminalText.plain(line.text())).ifPresent(this::takeError);
         case END -> {
           noteUsage();
           return false;
@@ -199,8 +212,10 @@ final class OutputRecorder implements AgentProcess.Sink {
   /// to take its output.
   private List<Saying> hear(String line) {
     try {
-      // JSON may have hidden a colour in the line.
-      return ears.hear(line).stream().map(saying -> saying.with(TerminalText::plain)).toList();
+      // JSON may have hidden a secret or a colour in the line.
+      return ears.hear(line).stream()
+          .map(saying -> saying.with(text -> redactor.redact(TerminalText.plain(text))))
+          .toList();
     } catch (RuntimeException e) {
       log.warn("output not understood run={} error={}", job.runId(), e.getClass().getName());
       return List.of(new Saying.Said(line));

@@ -1,6 +1,7 @@
 package dev.runnel.service;
 
 import dev.runnel.service.workspace.Environments;
+import dev.runnel.text.Redactor;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -23,6 +24,8 @@ import java.util.function.Supplier;
 /// @param isolation what keeps agents apart from the machine
 /// @param access how far the known agents may reach; a command is not held back
 /// @param apiUrl how agents on this machine reach the service, with `/api/v1`
+/// @param redactor takes out of all that agents and setup commands say what is secret; the key
+///     and the values of lent variables always are
 public record ServiceSettings(
     Path workspaces,
     String apiKey,
@@ -36,13 +39,15 @@ public record ServiceSettings(
     Isolation isolation,
     Access access,
     List<Factory> factories,
-    Supplier<URI> apiUrl) {
+    Supplier<URI> apiUrl,
+    Redactor redactor) {
   private static final int USUAL_SLOTS = 4;
   private static final Duration USUAL_GRACE = Duration.ofSeconds(10);
 
   public ServiceSettings {
     environment = Map.copyOf(environment);
     factories = List.copyOf(factories);
+    redactor = redactor.and(List.of(apiKey)).and(environments.lent().values());
     if (apiKey.isBlank()) {
       throw new IllegalArgumentException("The service needs an API key that is not blank");
     }
@@ -76,7 +81,8 @@ public record ServiceSettings(
         new Isolation.None(),
         Access.WORKSPACE,
         List.of(),
-        () -> URI.create(publicUrl.get().toString().replaceAll("/+$", "") + "/api/v1"));
+        () -> URI.create(publicUrl.get().toString().replaceAll("/+$", "") + "/api/v1"),
+        Redactor.SHAPES);
   }
 
   /// With what is usual, in the environment of this process.

@@ -5,6 +5,7 @@ import dev.runnel.service.TranscriptRows.Entry;
 import dev.runnel.service.workspace.Environment;
 import dev.runnel.service.workspace.StoppedException;
 import dev.runnel.service.workspace.Workbench;
+import dev.runnel.text.Redactor;
 import dev.runnel.text.TerminalText;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -17,7 +18,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
-import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -31,7 +31,7 @@ final class SetupBench implements Workbench {
   ///
   /// @param environment what every program of the run finds
   /// @param lent variables that setup commands get in addition
-  /// @param mask takes secrets out of a line
+  /// @param redactor takes secrets out of what the programs say
   /// @param began told of every process, so that it can be ended
   /// @param stopped whether there is no point in going on
   record Around(
@@ -40,7 +40,7 @@ final class SetupBench implements Workbench {
       Path root,
       Map<String, String> environment,
       Map<String, String> lent,
-      UnaryOperator<String> mask,
+      Redactor redactor,
       Consumer<AgentProcess> began,
       BooleanSupplier stopped) {}
 
@@ -92,7 +92,7 @@ final class SetupBench implements Workbench {
 
   @Override
   public void tell(String progress) {
-    var text = around.mask().apply(progress);
+    var text = around.redactor().redact(progress);
     write(new Entry(TranscriptLine.Kind.NOTE, text), Optional.of(text));
   }
 
@@ -114,7 +114,7 @@ final class SetupBench implements Workbench {
   private Result run(List<String> command, Path folder, Map<String, String> environment)
       throws StoppedException, InterruptedException {
     check();
-    var heard = new Heard(around.mask());
+    var heard = new Heard(around.redactor().lines());
     AgentProcess process;
     try {
       process = AgentProcess.start(around.job(), command, folder, environment, "", heard);
@@ -169,13 +169,13 @@ final class SetupBench implements Workbench {
     private static final int LAST_LINES = 10;
     private static final int LONGEST_LINE = 300;
 
-    private final UnaryOperator<String> mask;
     // All guarded by this.
+    private final Redactor.Lines redacted;
     private final StringBuilder output = new StringBuilder();
     private final Deque<String> last = new ArrayDeque<>();
 
-    Heard(UnaryOperator<String> mask) {
-      this.mask = mask;
+    Heard(Redactor.Lines redacted) {
+      this.redacted = redacted;
     }
 
     @Override
@@ -196,12 +196,11 @@ final class SetupBench implements Workbench {
     }
 
     private void remember(String line) {
-      if (line.isBlank()) {
-        return;
-      }
-      var masked = mask.apply(TerminalText.plain(line));
-      last.addLast(
-          masked.length() <= LONGEST_LINE ? masked : masked.substring(0, LONGEST_LINE) + "…");
+      redacted.next(TerminalText.plain(line)).filter(text -> !text.isBlank()).ifPresent(this::keep);
+    }
+
+    private void keep(String line) {
+      last.addLast(line.length() <= LONGEST_LINE ? line : line.substring(0, LONGEST_LINE) + "…");
       if (last.size() > LAST_LINES) {
         last.removeFirst();
       }

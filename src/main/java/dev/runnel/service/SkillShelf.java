@@ -36,7 +36,7 @@ record SkillShelf(ServiceSettings settings, Workspaces workspaces) {
             settings.workspaces(),
             settings.surroundings(job),
             Map.of(),
-            settings.environments()::masked,
+            settings.redactor(),
             _ -> {},
             () -> false);
     try {

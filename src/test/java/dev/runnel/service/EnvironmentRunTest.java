@@ -128,7 +128,7 @@ class EnvironmentRunTest {
                   List.of(environment), Optional.empty(), Map.of("NPM_TOKEN", SECRET)));
       try (var service =
           RunningService.with(folder, "echo ${#NPM_TOKEN}; echo token=$NPM_TOKEN", 4, setup)) {
-        assertThat(answer(service, "web")).isEqualTo("12\ntoken=***");
+        assertThat(answer(service, "web")).isEqualTo("12\ntoken=(redacted)");
         assertThat(answer(service, "")).isEqualTo("0\ntoken=");
       }
     }
@@ -190,7 +190,7 @@ class EnvironmentRunTest {
             .isEqualTo("environment_setup_failed");
         assertThat(service.message(id))
             .startsWith("The setup command `echo no $NPM_TOKEN")
-            .contains("no ***")
+            .contains("no (redacted)")
             .contains("give up")
             .doesNotContain("fine");
         assertThat(run.toString() + service.service.transcript(id, 0)).doesNotContain(SECRET);

@@ -9,6 +9,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.database.Database;
 import dev.runnel.service.workspace.Environments;
 import dev.runnel.testkit.MigratedFile;
+import dev.runnel.text.Redactor;
 import io.javalin.Javalin;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -91,7 +92,8 @@ final class RunningService implements AutoCloseable {
             setup.isolation(),
             setup.access(),
             setup.factories(),
-            () -> uri("/api/v1"));
+            () -> uri("/api/v1"),
+            Redactor.SHAPES);
     this.service = AgentRunService.open(database, settings, clock);
     this.server =
         Javalin.create(

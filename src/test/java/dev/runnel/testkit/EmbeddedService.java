@@ -94,7 +94,8 @@ public final class EmbeddedService implements AutoCloseable {
                 isolation,
                 plain.access(),
                 factories,
-                plain.apiUrl()),
+                plain.apiUrl(),
+                plain.redactor()),
             InstantSource.system());
     server =
         Javalin.create(

@@ -1,6 +1,5 @@
 package dev.runnel.service.workspace;
 
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -15,9 +14,6 @@ import java.util.stream.Collectors;
 public record Environments(
     List<Environment> all, Optional<Environment> byDefault, Map<String, String> lent) {
   public static final Environments NONE = new Environments(List.of(), Optional.empty(), Map.of());
-
-  // A shorter value would blot out ordinary words.
-  private static final int SHORTEST_SECRET = 6;
 
   public Environments {
     all = List.copyOf(all);
@@ -65,25 +61,6 @@ public record Environments(
         .flatMap(each -> each.repositories().stream())
         .flatMap(repository -> repository.token().stream())
         .collect(Collectors.toSet());
-  }
-
-  /// The text without the values of lent variables, line by line where they have several.
-  public String masked(String text) {
-    if (lent.isEmpty()) {
-      return text;
-    }
-    var secrets =
-        lent.values().stream()
-            .flatMap(String::lines)
-            .filter(line -> line.length() >= SHORTEST_SECRET)
-            // One may be a part of another.
-            .sorted(Comparator.comparingInt(String::length).reversed())
-            .toList();
-    var result = text;
-    for (var secret : secrets) {
-      result = result.replace(secret, "***");
-    }
-    return result;
   }
 
   /// Never the values.
