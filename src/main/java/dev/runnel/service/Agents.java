@@ -21,6 +21,8 @@ record Agents(Harness usual, List<Harness> here) {
   /// The public service's own agent, and so the usual one.
   private static final String ANY = "oz";
 
+  private static final Pattern SECRET = Pattern.compile("(?i).*(key|token|secret|password)");
+
   Agents {
     here = List.copyOf(here);
   }
@@ -34,6 +36,17 @@ record Agents(Harness usual, List<Harness> here) {
             .<Harness>map(text -> new CommandAgent("command", text))
             .orElseGet(() -> here.isEmpty() ? Rehearsal.agent() : here.getFirst()),
         here);
+  }
+
+  /// The secrets among the operator's variables that some known agent is lent.
+  static List<String> secrets(Map<String, String> environment) {
+    return KNOWN.stream()
+        .map(agent -> AgentEnvironment.pick(environment, agent.variables()))
+        .flatMap(lent -> lent.entrySet().stream())
+        .filter(variable -> SECRET.matcher(variable.getKey()).matches())
+        .map(Map.Entry::getValue)
+        .distinct()
+        .toList();
   }
 
   /// The agent that a run asks for.

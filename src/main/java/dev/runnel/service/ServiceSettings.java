@@ -24,8 +24,8 @@ import java.util.function.Supplier;
 /// @param isolation what keeps agents apart from the machine
 /// @param access how far the known agents may reach; a command is not held back
 /// @param apiUrl how agents on this machine reach the service, with `/api/v1`
-/// @param redactor takes out of all that agents and setup commands say what is secret; the key
-///     and the values of lent variables always are
+/// @param redactor takes out of all that agents and setup commands say what is secret; the key,
+///     the values of lent variables and agents' logins always are
 public record ServiceSettings(
     Path workspaces,
     String apiKey,
@@ -47,7 +47,11 @@ public record ServiceSettings(
   public ServiceSettings {
     environment = Map.copyOf(environment);
     factories = List.copyOf(factories);
-    redactor = redactor.and(List.of(apiKey)).and(environments.lent().values());
+    redactor =
+        redactor
+            .and(List.of(apiKey))
+            .and(environments.lent().values())
+            .and(Agents.secrets(environment));
     if (apiKey.isBlank()) {
       throw new IllegalArgumentException("The service needs an API key that is not blank");
     }

@@ -77,6 +77,37 @@ class SecretsInOutputTest {
   }
 
   @Test
+  void theKeyThatAnAgentWasLentForItsLoginIsMasked() throws IOException {
+    var agent = folder.resolve("bin/codex");
+    Files.createDirectories(agent.getParent());
+    Files.writeString(
+        agent,
+        """
+        #!/bin/sh
+        cat >/dev/null
+        printf '{"type":"item.completed","item":{"type":"agent_message","text":"%s on %s"}}\\n' \
+          "$OPENAI_API_KEY" "$OPENAI_BASE_URL"
+        printf '%s\\n' '{"type":"turn.completed"}'
+        """);
+    assertThat(agent.toFile().setExecutable(true)).isTrue();
+    var environment =
+        Map.of(
+            "PATH",
+            agent.getParent() + ":" + System.getenv("PATH"),
+            "HOME",
+            folder.toString(),
+            "OPENAI_API_KEY",
+            "a key of no known shape",
+            "OPENAI_BASE_URL",
+            "https://models.example");
+    try (var service = RunningService.inOnlyThisEnvironment(folder, environment, Access.FULL)) {
+      assertThat(seen(service))
+          .contains("(redacted) on https://models.example")
+          .doesNotContain("no known shape");
+    }
+  }
+
+  @Test
   void aTokenThatTheLongestLineCutsIsNotShownInPart() {
     var seen =
         seen(
