@@ -11,7 +11,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// An agent at work: a process in a session of its own, where the system has `setsid`, so that no
 /// signal to Runnel's terminal reaches it.
@@ -26,19 +30,23 @@ final class AgentProcess {
   /// JSON that lost its end could not be read at all.
   private static final int LONGEST_LINE = 1024 * 1024;
 
+  private static final Logger log = LoggerFactory.getLogger(AgentProcess.class);
+
   private final Job job;
   private final Process process;
-  private final List<Thread> readers;
+  private final List<Thread> readers = new ArrayList<>();
+  private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
 
-  private AgentProcess(Job job, Process process, List<Thread> readers) {
+  private AgentProcess(Job job, Process process) {
     this.job = job;
     this.process = process;
-    this.readers = readers;
   }
 
   /// @param environment all of it: nothing is inherited
   /// @throws IOException when the program is not there, or cannot be run
+  /// @throws Spawner.NoRoomException when there is no room; a part of it may run all the same
   static AgentProcess start(
+      Spawner spawner,
       Job job,
       List<String> command,
       Path folder,
@@ -52,16 +60,27 @@ final class AgentProcess {
     var builder = new ProcessBuilder(whole).directory(folder.toFile());
     builder.environment().clear();
     builder.environment().putAll(environment);
-    var process = builder.start();
-    // Platform threads: a blocked read of a pipe would hold a virtual thread's carrier.
-    daemon("agent-input", () -> write(process, input));
-    var readers =
-        List.of(
-            daemon("agent-output", () -> read(process.getInputStream(), LONGEST_LINE, sink::out)),
-            daemon(
-                "agent-errors",
-                () -> read(process.getErrorStream(), LineReader.LONGEST, sink::err)));
-    return new AgentProcess(job, process, readers);
+    var process = spawner.process(builder);
+    var started = new AgentProcess(job, process);
+    try {
+      started.connect(spawner, input, sink);
+    } catch (RuntimeException e) {
+      // Nobody would take its output.
+      process.destroyForcibly();
+      throw e;
+    }
+    return started;
+  }
+
+  /// Platform threads: a blocked read of a pipe would hold a virtual thread's carrier.
+  private void connect(Spawner spawner, String input, Sink sink) {
+    spawner.daemon("agent-input", () -> write(input));
+    readers.add(
+        spawner.daemon(
+            "agent-output", () -> read(process.getInputStream(), LONGEST_LINE, sink::out)));
+    readers.add(
+        spawner.daemon(
+            "agent-errors", () -> read(process.getErrorStream(), LineReader.LONGEST, sink::err)));
   }
 
   long pid() {
@@ -91,23 +110,35 @@ final class AgentProcess {
     }
   }
 
-  private static void write(Process process, String input) {
+  /// Why its input or output could not be handled; it was killed then.
+  Optional<Throwable> failure() {
+    return Optional.ofNullable(failure.get());
+  }
+
+  private void write(String input) {
     try (var stdin = process.getOutputStream()) {
       stdin.write(input.getBytes(StandardCharsets.UTF_8));
     } catch (IOException _) {
       // An agent need not read what it is asked.
+    } catch (RuntimeException | OutOfMemoryError e) {
+      fail(e);
     }
   }
 
-  private static void read(InputStream stream, int longest, Consumer<String> lines) {
+  private void read(InputStream stream, int longest, Consumer<String> lines) {
     try (stream) {
       LineReader.read(stream, longest, lines);
     } catch (IOException | UncheckedIOException _) {
       // The process ended and took the pipe along.
+    } catch (RuntimeException | OutOfMemoryError e) {
+      fail(e);
     }
   }
 
-  private static Thread daemon(String name, Runnable work) {
-    return Thread.ofPlatform().daemon().name(name).start(work);
+  /// An agent whose output nobody takes would wait for ever.
+  private void fail(Throwable why) {
+    failure.compareAndSet(null, why);
+    process.destroyForcibly();
+    log.error("agent's pipe broke run={}", job.runId(), why);
   }
 }

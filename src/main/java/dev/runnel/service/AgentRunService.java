@@ -60,6 +60,12 @@ public final class AgentRunService implements AutoCloseable {
   /// @param database the service's own, an embedded one; stays the caller's to close, after this
   public static AgentRunService open(
       Database database, ServiceSettings settings, InstantSource clock) {
+    return open(database, settings, clock, Spawner.system());
+  }
+
+  /// On a machine with its own processes and threads.
+  static AgentRunService open(
+      Database database, ServiceSettings settings, InstantSource clock, Spawner spawner) {
     database.migrate("db/service");
     var agents = Agents.find(settings.command(), settings.environment());
     var watchers = new RunWatchers();
@@ -71,10 +77,19 @@ public final class AgentRunService implements AutoCloseable {
     var housekeeping = Housekeeping.start(workspaces, index, settings.limits(), clock);
     var queue =
         RunQueue.start(
-            book, index, agents, keys, settings, workspaces, housekeeping, watchers, arrivals);
+            spawner,
+            book,
+            index,
+            agents,
+            keys,
+            settings,
+            workspaces,
+            housekeeping,
+            watchers,
+            arrivals);
     log.info("agent run service open agent={} slots={}", agents.usual().name(), settings.slots());
     var links = new SignedLinks(clock);
-    var skills = new SkillShelf(settings, workspaces);
+    var skills = new SkillShelf(spawner, settings, workspaces);
     var changes = new Semaphore(0);
     var schedules = new Schedules(database, clock, changes);
     var factories = new Factories(settings.factories(), clock.instant());

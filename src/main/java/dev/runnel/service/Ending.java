@@ -24,6 +24,16 @@ record Ending(Phase phase, String message, @Nullable String errorCode, boolean r
     return new Ending(Phase.FAILED, why, "environment_setup_failed", false);
   }
 
+  /// The machine had no room for what the execution needed.
+  static Ending noRoom() {
+    return notSetUp("The machine had no room for one more process or thread. Reply to try again.");
+  }
+
+  /// Something failed on our side while it worked.
+  static Ending because(Throwable failure) {
+    return Spawner.isNoRoom(failure) ? noRoom() : broken();
+  }
+
   /// A time limit was reached.
   static Ending outOfTime(String why) {
     return new Ending(Phase.ERROR, why, "infrastructure_timeout", false);

@@ -44,6 +44,7 @@ final class Execution {
       Map<String, String> lent,
       Map<String, String> surroundings) {}
 
+  private final Spawner spawner;
   private final Job job;
   private final Agents agents;
   private final ApiKeys keys;
@@ -58,6 +59,7 @@ final class Execution {
   private Optional<AgentProcess> process = Optional.empty();
 
   Execution(
+      Spawner spawner,
       Job job,
       Agents agents,
       ApiKeys keys,
@@ -65,6 +67,7 @@ final class Execution {
       RunBook book,
       RunIndex index,
       Workspaces workspaces) {
+    this.spawner = spawner;
     this.job = job;
     this.agents = agents;
     this.keys = keys;
@@ -94,7 +97,7 @@ final class Execution {
       try {
         book.finish(job.runId(), ending);
         return;
-      } catch (DatabaseException e) {
+      } catch (DatabaseException | OutOfMemoryError e) {
         if (wish() == Wish.LEAVE) {
           throw e;
         }
@@ -127,10 +130,10 @@ final class Execution {
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
       return Ending.restarted();
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | OutOfMemoryError e) {
       log.error("execution broke run={}", job.runId(), e);
       endAll();
-      return Ending.broken();
+      return Ending.because(e);
     }
   }
 
@@ -200,10 +203,15 @@ final class Execution {
       var seen = told.forAgent(harness.name());
       var launch = harness.launch(seen, desk);
       var recorder =
-          new OutputRecorder(job, harness, ready.root(), ready.folder(), book, settings.redactor());
+          new OutputRecorder(
+              spawner, job, harness, ready.root(), ready.folder(), book, settings.redactor());
       try (var watch =
           new LimitWatch(
-              settings.limits(), recorder, () -> workspaces.size(job.runId()), this::reachLimit)) {
+              spawner,
+              settings.limits(),
+              recorder,
+              () -> workspaces.size(job.runId()),
+              this::reachLimit)) {
         try {
           start(harness, launch, site, desk, watch);
         } catch (IOException e) {
@@ -211,6 +219,10 @@ final class Execution {
           recorder.finish();
           log.error("agent not started run={} agent={}", job.runId(), harness.name(), e);
           return Ending.notSetUp("The agent " + harness.name() + " could not be started here.");
+        } catch (RuntimeException | OutOfMemoryError e) {
+          endAll();
+          recorder.finish();
+          throw e;
         }
         var working = process().orElseThrow();
         var status = working.awaitExit();
@@ -220,6 +232,10 @@ final class Execution {
         var heard = recorder.finish();
         if (wish() == Wish.LEAVE) {
           return Ending.restarted();
+        }
+        var failure = recorder.failure().or(working::failure);
+        if (failure.isPresent()) {
+          return Ending.because(failure.get());
         }
         return watch.reached().orElseGet(() -> ending(harness, seen, status, heard));
       }
@@ -305,6 +321,7 @@ final class Execution {
             harness instanceof CommandAgent ? Optional.empty() : Optional.of(desk.home()));
     var started =
         AgentProcess.start(
+            spawner,
             job,
             settings.isolation().wrap(launch.command(), place),
             ready.folder(),
@@ -327,6 +344,7 @@ final class Execution {
 
   private SetupBench bench(Environment chosen) {
     return new SetupBench(
+        spawner,
         new SetupBench.Around(
             job,
             chosen,
@@ -357,7 +375,12 @@ final class Execution {
         wish() == Wish.NONE
             ? Collections.min(List.of(LEFTOVER_GRACE, settings.grace()))
             : settings.grace();
-    if (process().map(each -> !each.end(grace)).orElse(false)) {
+    // Of a start that failed there may be a process that nobody got to know.
+    var ended =
+        process()
+            .map(each -> each.end(grace))
+            .orElseGet(() -> ProcessTree.of(job.runId(), job.execution()).end(grace));
+    if (!ended) {
       log.error("processes left that cannot be killed run={}", job.runId());
     }
     settings.isolation().cleanUp(job, settings.environment());
@@ -380,8 +403,16 @@ final class Execution {
     synchronized (this) {
       wish = wanted;
     }
-    // What starts after this looks at the wish.
-    process().ifPresent(working -> working.end(settings.grace()));
+    while (true) {
+      try {
+        // What starts after this looks at the wish.
+        process().ifPresent(working -> working.end(settings.grace()));
+        return;
+      } catch (OutOfMemoryError e) {
+        log.error("agent not ended, will try again run={}", job.runId(), e);
+        LockSupport.parkNanos(PAUSE.toNanos());
+      }
+    }
   }
 
   private synchronized Optional<AgentProcess> process() {

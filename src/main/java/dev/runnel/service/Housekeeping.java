@@ -1,6 +1,5 @@
 package dev.runnel.service;
 
-import dev.runnel.database.DatabaseException;
 import dev.runnel.service.workspace.Workspaces;
 import java.io.IOException;
 import java.time.Duration;
@@ -86,7 +85,7 @@ final class Housekeeping implements AutoCloseable {
   private void clean() {
     try {
       workspaces.clean(clock.instant(), limits.keep(), limits.keepBytes(), this::isNeeded);
-    } catch (IOException | DatabaseException e) {
+    } catch (IOException | RuntimeException | OutOfMemoryError e) {
       log.warn("workspaces not tidied up, will try again", e);
     }
   }

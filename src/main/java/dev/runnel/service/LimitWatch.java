@@ -6,6 +6,7 @@ import java.util.Optional;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -22,6 +23,9 @@ final class LimitWatch implements AgentProcess.Sink, AutoCloseable {
     long bytes() throws IOException;
   }
 
+  private static final Duration PAUSE = Duration.ofSeconds(1);
+
+  private final Spawner spawner;
   private final Limits limits;
   private final AgentProcess.Sink next;
   private final Measure disk;
@@ -32,8 +36,9 @@ final class LimitWatch implements AgentProcess.Sink, AutoCloseable {
   private volatile Optional<Ending> reached = Optional.empty();
   private volatile boolean over;
 
-  /// @param end ends the agent; called at most once, by a thread of its own
-  LimitWatch(Limits limits, AgentProcess.Sink next, Measure disk, Runnable end) {
+  /// @param end ends the agent; called by a thread of its own, again when it fails
+  LimitWatch(Spawner spawner, Limits limits, AgentProcess.Sink next, Measure disk, Runnable end) {
+    this.spawner = spawner;
     this.limits = limits;
     this.next = next;
     this.disk = disk;
@@ -55,7 +60,7 @@ final class LimitWatch implements AgentProcess.Sink, AutoCloseable {
   /// The agent has started.
   void start() {
     heardAt.set(System.nanoTime());
-    Thread.ofVirtual().name("limits").start(this::watch);
+    spawner.virtual("limits", this::watch);
   }
 
   /// How the execution ends because of a limit.
@@ -77,35 +82,56 @@ final class LimitWatch implements AgentProcess.Sink, AutoCloseable {
   }
 
   private void watch() {
-    var start = System.nanoTime();
-    var diskAt = start + LOOK_AT_DISK.toNanos();
     try {
-      while (!over) {
-        var now = System.nanoTime();
-        var found = inTime(now - start, now - heardAt.get());
-        if (found.isEmpty() && now - diskAt >= 0) {
-          found = onDisk();
-          var took = System.nanoTime() - now;
-          diskAt = System.nanoTime() + Math.max(LOOK_AT_DISK.toNanos(), took * REST_AFTER_MEASURE);
-        }
-        if (found.isPresent()) {
-          reached = found;
-          end.run();
-          return;
-        }
-        var wait =
-            Math.min(
-                Math.min(
-                    limits.total().toNanos() - (now - start),
-                    limits.idle().toNanos() - (now - heardAt.get())),
-                diskAt - now);
-        if (wake.tryAcquire(Math.max(wait, 1), TimeUnit.NANOSECONDS)) {
-          wake.drainPermits();
-        }
-      }
+      awaitLimit().ifPresent(this::endAgent);
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
+    } catch (RuntimeException | OutOfMemoryError e) {
+      // Unwatched it could go on without end.
+      log.error("limits not watched", e);
+      endAgent(Ending.because(e));
     }
+  }
+
+  private void endAgent(Ending ending) {
+    reached = Optional.of(ending);
+    while (!over) {
+      try {
+        end.run();
+        return;
+      } catch (RuntimeException | OutOfMemoryError e) {
+        log.error("agent not ended, will try again", e);
+        LockSupport.parkNanos(PAUSE.toNanos());
+      }
+    }
+  }
+
+  /// @return empty when the agent has ended before
+  private Optional<Ending> awaitLimit() throws InterruptedException {
+    var start = System.nanoTime();
+    var diskAt = start + LOOK_AT_DISK.toNanos();
+    while (!over) {
+      var now = System.nanoTime();
+      var found = inTime(now - start, now - heardAt.get());
+      if (found.isEmpty() && now - diskAt >= 0) {
+        found = onDisk();
+        var took = System.nanoTime() - now;
+        diskAt = System.nanoTime() + Math.max(LOOK_AT_DISK.toNanos(), took * REST_AFTER_MEASURE);
+      }
+      if (found.isPresent()) {
+        return found;
+      }
+      var wait =
+          Math.min(
+              Math.min(
+                  limits.total().toNanos() - (now - start),
+                  limits.idle().toNanos() - (now - heardAt.get())),
+              diskAt - now);
+      if (wake.tryAcquire(Math.max(wait, 1), TimeUnit.NANOSECONDS)) {
+        wake.drainPermits();
+      }
+    }
+    return Optional.empty();
   }
 
   private Optional<Ending> inTime(long spent, long idle) {

@@ -101,6 +101,7 @@ final class OutputRecorder implements AgentProcess.Sink {
   private final Redactor redactor;
   private final BlockingQueue<Line> queue = new ArrayBlockingQueue<>(QUEUED_LINES);
   private final Thread writer;
+  private volatile @Nullable Throwable broken;
 
   // All below: only the writer's, and after its end the thread's that joined it.
   private final Redactor.Lines output;
@@ -126,7 +127,13 @@ final class OutputRecorder implements AgentProcess.Sink {
   /// @param folder in which the agent works
   /// @param redactor takes secrets out
   OutputRecorder(
-      Job job, Harness harness, Path root, Path folder, RunBook book, Redactor redactor) {
+      Spawner spawner,
+      Job job,
+      Harness harness,
+      Path root,
+      Path folder,
+      RunBook book,
+      Redactor redactor) {
     this.job = job;
     this.harness = harness;
     this.ears = harness.ears();
@@ -136,7 +143,7 @@ final class OutputRecorder implements AgentProcess.Sink {
     this.redactor = redactor;
     this.output = redactor.lines();
     this.errorOutput = redactor.lines();
-    this.writer = Thread.ofVirtual().name("transcript " + job.runId()).start(this::write);
+    this.writer = spawner.virtual("transcript " + job.runId(), this::write);
   }
 
   @Override
@@ -163,6 +170,10 @@ final class OutputRecorder implements AgentProcess.Sink {
   }
 
   private void put(Line line) {
+    var why = broken;
+    if (why != null) {
+      throw new IllegalStateException("The transcript cannot be written", why);
+    }
     try {
       queue.put(line);
     } catch (InterruptedException _) {
@@ -181,7 +192,26 @@ final class OutputRecorder implements AgentProcess.Sink {
       }
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
+    } catch (RuntimeException | OutOfMemoryError e) {
+      broken = e;
+      discard();
     }
+  }
+
+  /// Lets nobody wait who had a line before it broke.
+  private void discard() {
+    try {
+      while (queue.take().source() != Source.END) {
+        // The next one fails.
+      }
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /// Why what was said could not be written down.
+  Optional<Throwable> failure() {
+    return Optional.ofNullable(broken);
   }
 
   /// Waits for a line, then takes what else comes within a moment.

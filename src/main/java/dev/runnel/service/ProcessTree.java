@@ -36,6 +36,11 @@ final class ProcessTree {
     return new ProcessTree(runId, execution, Optional.of(root));
   }
 
+  /// What there is of an execution whose first process nobody knows.
+  static ProcessTree of(String runId, int execution) {
+    return new ProcessTree(runId, execution, Optional.empty());
+  }
+
   /// What an earlier life of the service left. A process id that was given away since is nobody's
   /// of ours, so the start time must fit.
   static ProcessTree left(RunRows.Left left) {

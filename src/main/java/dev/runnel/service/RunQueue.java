@@ -4,7 +4,10 @@ import dev.runnel.service.workspace.Workspaces;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -19,6 +22,7 @@ final class RunQueue implements AutoCloseable {
   private static final Duration CANCEL_PATIENCE = Duration.ofSeconds(2);
   private static final Duration LAST_WORDS = Duration.ofSeconds(10);
 
+  private final Spawner spawner;
   private final RunBook book;
   private final RunIndex index;
   private final Agents agents;
@@ -30,9 +34,12 @@ final class RunQueue implements AutoCloseable {
   private final Arrivals arrivals;
   private final List<Semaphore> slots;
   private final Map<String, Execution> working = new ConcurrentHashMap<>();
+  private final Set<String> recovering = ConcurrentHashMap.newKeySet();
+  private final CountDownLatch closed = new CountDownLatch(1);
   private volatile boolean open = true;
 
   private RunQueue(
+      Spawner spawner,
       RunBook book,
       RunIndex index,
       Agents agents,
@@ -42,6 +49,7 @@ final class RunQueue implements AutoCloseable {
       Housekeeping housekeeping,
       RunWatchers watchers,
       Arrivals arrivals) {
+    this.spawner = spawner;
     this.book = book;
     this.index = index;
     this.agents = agents;
@@ -59,6 +67,7 @@ final class RunQueue implements AutoCloseable {
   ///
   /// @param arrivals tells whenever a run may have been queued
   static RunQueue start(
+      Spawner spawner,
       RunBook book,
       RunIndex index,
       Agents agents,
@@ -70,14 +79,24 @@ final class RunQueue implements AutoCloseable {
       Arrivals arrivals) {
     var queue =
         new RunQueue(
-            book, index, agents, keys, settings, workspaces, housekeeping, watchers, arrivals);
+            spawner,
+            book,
+            index,
+            agents,
+            keys,
+            settings,
+            workspaces,
+            housekeeping,
+            watchers,
+            arrivals);
     for (var left : index.inProgress()) {
-      Thread.ofVirtual().name("recover " + left.runId()).start(() -> queue.recover(left));
+      queue.recover(left, Ending.restarted());
     }
     for (int depth = 0; depth <= RunBook.DEEPEST; depth++) {
       var here = depth;
-      Thread.ofVirtual().name("run-queue " + depth).start(() -> queue.work(here));
+      spawner.virtual("run-queue " + depth, () -> queue.work(here));
     }
+    spawner.virtual("orphaned-runs", queue::sweep);
     return queue;
   }
 
@@ -94,7 +113,7 @@ final class RunQueue implements AutoCloseable {
     }
     var execution = working.get(runId);
     if (execution != null) {
-      Thread.ofVirtual().name("cancel " + runId).start(execution::cancel);
+      aside("cancel " + runId, execution::cancel);
     }
     var changes = new Semaphore(0);
     var deadline = System.nanoTime() + settings.grace().plus(CANCEL_PATIENCE).toNanos();
@@ -111,16 +130,25 @@ final class RunQueue implements AutoCloseable {
   }
 
   private void cancelChild(String runId) {
-    Thread.ofVirtual()
-        .name("cancel " + runId)
-        .start(
-            () -> {
-              try {
-                cancel(runId);
-              } catch (RequestProblem over) {
-                log.debug("child had ended run={}", runId);
-              }
-            });
+    aside(
+        "cancel " + runId,
+        () -> {
+          try {
+            cancel(runId);
+          } catch (RequestProblem over) {
+            log.debug("child had ended run={}", runId);
+          }
+        });
+  }
+
+  /// What has to be done is done here where there is no room for one more thread.
+  private Optional<Thread> aside(String name, Runnable work) {
+    try {
+      return Optional.of(spawner.virtual(name, work));
+    } catch (Spawner.NoRoomException _) {
+      work.run();
+      return Optional.empty();
+    }
   }
 
   /// Starts nothing new, gives what works the time to finish, ends what did not, and waits until
@@ -128,11 +156,12 @@ final class RunQueue implements AutoCloseable {
   @Override
   public void close() {
     open = false;
+    closed.countDown();
     arrivals.tell();
     drain();
     var leaving =
         working.values().stream()
-            .map(execution -> Thread.ofVirtual().start(execution::leave))
+            .flatMap(execution -> aside("leave", execution::leave).stream())
             .toList();
     try {
       for (var each : leaving) {
@@ -181,7 +210,7 @@ final class RunQueue implements AutoCloseable {
         var started = false;
         try {
           started = startNext(depth);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | OutOfMemoryError e) {
           log.warn("queue cannot be read, will look again", e);
         } finally {
           if (!started) {
@@ -206,23 +235,30 @@ final class RunQueue implements AutoCloseable {
     if (job.isEmpty()) {
       return false;
     }
-    var execution = new Execution(job.get(), agents, keys, settings, book, index, workspaces);
-    working.put(job.get().runId(), execution);
+    var runId = job.get().runId();
+    var execution =
+        new Execution(spawner, job.get(), agents, keys, settings, book, index, workspaces);
+    working.put(runId, execution);
     if (!open) {
       // It was claimed in the very moment of the close, which may have missed it.
       execution.leave();
     }
-    Thread.ofVirtual()
-        .name("run " + job.get().runId())
-        .start(() -> execute(job.get().runId(), execution, slots.get(depth)));
-    return true;
+    try {
+      spawner.virtual("run " + runId, () -> execute(runId, execution, slots.get(depth)));
+      return true;
+    } catch (Spawner.NoRoomException e) {
+      log.error("execution not begun run={}", runId, e);
+      working.remove(runId, execution);
+      book.finish(runId, Ending.noRoom());
+      return false;
+    }
   }
 
   private void execute(String runId, Execution execution, Semaphore places) {
     try {
       execution.run();
-    } catch (RuntimeException e) {
-      log.error("execution not finished, the next start will run={}", runId, e);
+    } catch (RuntimeException | OutOfMemoryError e) {
+      log.error("execution not finished, the next look will run={}", runId, e);
     } finally {
       working.remove(runId, execution);
       places.release();
@@ -230,19 +266,51 @@ final class RunQueue implements AutoCloseable {
     }
   }
 
-  private void recover(RunRows.Left left) {
+  /// Looks now and then for runs in progress that nobody works on.
+  private void sweep() {
+    var orphaned = new OrphanedRuns();
+    try {
+      while (!closed.await(LOOK_AGAIN.toSeconds(), TimeUnit.SECONDS)) {
+        try {
+          for (var left : orphaned.look(index.inProgress(), this::isWorkedOn)) {
+            log.error("nobody works on a run in progress run={}", left.runId());
+            recover(left, Ending.broken());
+          }
+        } catch (RuntimeException | OutOfMemoryError e) {
+          log.warn("orphaned runs not looked for, will look again", e);
+        }
+      }
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private boolean isWorkedOn(String runId) {
+    return working.containsKey(runId) || recovering.contains(runId);
+  }
+
+  private void recover(RunRows.Left left, Ending ending) {
+    if (recovering.add(left.runId())) {
+      aside("recover " + left.runId(), () -> end(left, ending));
+    }
+  }
+
+  /// Ends what is left of an execution that nobody works on, and writes down that it has ended.
+  private void end(RunRows.Left left, Ending ending) {
     try {
       var tree = ProcessTree.left(left);
       if (!tree.isEmpty()) {
-        log.warn("ending an agent of before the restart run={}", left.runId());
+        log.warn("ending an agent that nobody watches run={}", left.runId());
         if (!tree.end(settings.grace())) {
           log.error("processes left that cannot be killed run={}", left.runId());
         }
       }
       settings.isolation().cleanUp(left.runId(), left.execution(), settings.environment());
-      book.finish(left.runId(), Ending.restarted());
-    } catch (RuntimeException e) {
-      log.error("run of before the restart not ended run={}", left.runId(), e);
+      book.finish(left.runId(), ending);
+    } catch (RuntimeException | OutOfMemoryError e) {
+      log.error("run that nobody works on not ended, will try again run={}", left.runId(), e);
+    } finally {
+      recovering.remove(left.runId());
     }
   }
 }

@@ -1,6 +1,5 @@
 package dev.runnel.service;
 
-import dev.runnel.database.DatabaseException;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.concurrent.Semaphore;
@@ -79,8 +78,8 @@ final class ScheduleClock implements AutoCloseable {
           .filter(wait -> wait.compareTo(LONGEST_WAIT) < 0)
           .map(wait -> wait.isPositive() ? wait : Duration.ofMillis(1))
           .orElse(LONGEST_WAIT);
-    } catch (DatabaseException away) {
-      log.warn("schedules cannot be read, will look again", away);
+    } catch (RuntimeException | OutOfMemoryError e) {
+      log.warn("schedules cannot be read, will look again", e);
       return LONGEST_WAIT;
     }
   }

@@ -44,13 +44,15 @@ final class SetupBench implements Workbench {
       Consumer<AgentProcess> began,
       BooleanSupplier stopped) {}
 
+  private final Spawner spawner;
   private final Around around;
   private final ServiceSettings settings;
   private final Optional<RunBook> book;
   private final long deadline;
 
   /// @param book takes the words for people; without one nobody is told
-  SetupBench(Around around, ServiceSettings settings, Optional<RunBook> book) {
+  SetupBench(Spawner spawner, Around around, ServiceSettings settings, Optional<RunBook> book) {
+    this.spawner = spawner;
     this.around = around;
     this.settings = settings;
     this.book = book;
@@ -117,18 +119,27 @@ final class SetupBench implements Workbench {
     var heard = new Heard(around.redactor().lines());
     AgentProcess process;
     try {
-      process = AgentProcess.start(around.job(), command, folder, environment, "", heard);
+      process = AgentProcess.start(spawner, around.job(), command, folder, environment, "", heard);
     } catch (IOException e) {
       log.error(
           "program not started run={} program={}", around.job().runId(), command.getFirst(), e);
       return new Result(CANNOT_RUN, "", command.getFirst() + " cannot be run here.");
     }
     around.began().accept(process);
-    var alarm = Thread.ofVirtual().name("start-deadline").start(() -> endAtDeadline(process));
+    Thread alarm;
+    try {
+      alarm = spawner.virtual("start-deadline", () -> endAtDeadline(process));
+    } catch (Spawner.NoRoomException e) {
+      process.end(Duration.ZERO);
+      throw e;
+    }
     try {
       var status = process.awaitExit();
       process.awaitOutput(OUTPUT_PATIENCE);
       check();
+      if (process.failure().isPresent()) {
+        throw new IllegalStateException("Its output was not read", process.failure().get());
+      }
       return heard.result(status);
     } finally {
       alarm.interrupt();

@@ -11,7 +11,7 @@ import java.util.Optional;
 import java.util.UUID;
 
 /// The skills that the environments' repositories offer.
-record SkillShelf(ServiceSettings settings, Workspaces workspaces) {
+record SkillShelf(Spawner spawner, ServiceSettings settings, Workspaces workspaces) {
   /// The malformed ones come with their error. Calls git, and the servers of the repositories where
   /// there is no clone yet.
   ///
@@ -41,7 +41,7 @@ record SkillShelf(ServiceSettings settings, Workspaces workspaces) {
             () -> false);
     try {
       return workspaces.skills(
-          environment, refresh, new SetupBench(around, settings, Optional.empty()));
+          environment, refresh, new SetupBench(spawner, around, settings, Optional.empty()));
     } catch (StoppedException e) {
       throw new IllegalStateException("The repositories did not answer in time", e);
     }

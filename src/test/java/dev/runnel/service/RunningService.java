@@ -76,7 +76,8 @@ final class RunningService implements AutoCloseable {
       Map<String, String> environment,
       int slots,
       Setup setup,
-      InstantSource clock) {
+      InstantSource clock,
+      Spawner spawner) {
     this.database = MigratedFile.open(folder.resolve("agent-runs.db"), "db/service");
     var settings =
         new ServiceSettings(
@@ -94,7 +95,7 @@ final class RunningService implements AutoCloseable {
             setup.factories(),
             () -> uri("/api/v1"),
             Redactor.SHAPES);
-    this.service = AgentRunService.open(database, settings, clock);
+    this.service = AgentRunService.open(database, settings, clock, spawner);
     this.server =
         Javalin.create(
                 config -> {
@@ -112,7 +113,7 @@ final class RunningService implements AutoCloseable {
       Map<String, String> environment,
       int slots,
       Setup setup) {
-    this(folder, command, environment, slots, setup, InstantSource.system());
+    this(folder, command, environment, slots, setup, InstantSource.system(), Spawner.system());
   }
 
   static RunningService withCommand(Path folder, String command) {
@@ -120,7 +121,13 @@ final class RunningService implements AutoCloseable {
   }
 
   static RunningService withClock(Path folder, String command, InstantSource clock) {
-    return new RunningService(folder, Optional.of(command), System.getenv(), 4, Setup.USUAL, clock);
+    return new RunningService(
+        folder, Optional.of(command), System.getenv(), 4, Setup.USUAL, clock, Spawner.system());
+  }
+
+  static RunningService withSpawner(Path folder, String command, Setup setup, Spawner spawner) {
+    return new RunningService(
+        folder, Optional.of(command), System.getenv(), 4, setup, InstantSource.system(), spawner);
   }
 
   static RunningService withCommand(Path folder, String command, int slots) {
