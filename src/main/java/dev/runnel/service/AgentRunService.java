@@ -28,6 +28,7 @@ public final class AgentRunService implements AutoCloseable {
   private final RunWatchers watchers;
   private final RunIndex index;
   private final RunQueue queue;
+  private final DiskReserve diskReserve;
   private final ScheduleClock scheduleClock;
   private final Guard guard;
   private final List<Consumer<Api>> resources;
@@ -40,6 +41,7 @@ public final class AgentRunService implements AutoCloseable {
       RunWatchers watchers,
       RunIndex index,
       RunQueue queue,
+      DiskReserve diskReserve,
       ScheduleClock scheduleClock,
       Guard guard,
       List<Consumer<Api>> resources) {
@@ -50,6 +52,7 @@ public final class AgentRunService implements AutoCloseable {
     this.watchers = watchers;
     this.index = index;
     this.queue = queue;
+    this.diskReserve = diskReserve;
     this.scheduleClock = scheduleClock;
     this.guard = guard;
     this.resources = resources;
@@ -60,12 +63,16 @@ public final class AgentRunService implements AutoCloseable {
   /// @param database the service's own, an embedded one; stays the caller's to close, after this
   public static AgentRunService open(
       Database database, ServiceSettings settings, InstantSource clock) {
-    return open(database, settings, clock, Spawner.system());
+    return open(database, settings, clock, Spawner.system(), FreeSpace.of(settings.workspaces()));
   }
 
-  /// On a machine with its own processes and threads.
+  /// On a machine with its own processes, threads and disk.
   static AgentRunService open(
-      Database database, ServiceSettings settings, InstantSource clock, Spawner spawner) {
+      Database database,
+      ServiceSettings settings,
+      InstantSource clock,
+      Spawner spawner,
+      FreeSpace disk) {
     database.migrate("db/service");
     var agents = Agents.find(settings.command(), settings.environment());
     var watchers = new RunWatchers();
@@ -102,6 +109,7 @@ public final class AgentRunService implements AutoCloseable {
         watchers,
         index,
         queue,
+        DiskReserve.start(spawner, workspaces, disk, queue::giveUp),
         ScheduleClock.start(book, schedules, identities, clock, changes),
         new Guard(keys, settings.publicUrl()),
         List.of(
@@ -171,6 +179,7 @@ public final class AgentRunService implements AutoCloseable {
   public void close() {
     scheduleClock.close();
     queue.close();
+    diskReserve.close();
     housekeeping.close();
     log.info("agent run service closed");
   }

@@ -34,6 +34,13 @@ record Ending(Phase phase, String message, @Nullable String errorCode, boolean r
     return Spawner.isNoRoom(failure) ? noRoom() : broken();
   }
 
+  /// The disk was needed for more than this run.
+  static Ending diskFull(long workspaceBytes) {
+    return failed(
+        "The agent was stopped and its workspace deleted: the disk was nearly full, and its workspace was the biggest, %d MiB. Reply to begin anew."
+            .formatted(workspaceBytes / FreeSpace.MIB));
+  }
+
   /// A time limit was reached.
   static Ending outOfTime(String why) {
     return new Ending(Phase.ERROR, why, "infrastructure_timeout", false);

@@ -14,6 +14,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -24,6 +26,7 @@ final class Execution {
   private static final Duration LEFTOVER_GRACE = Duration.ofSeconds(2);
   private static final Duration OUTPUT_PATIENCE = Duration.ofSeconds(2);
   private static final Duration PAUSE = Duration.ofSeconds(1);
+  private static final Duration FREEING = Duration.ofSeconds(30);
 
   private enum Wish {
     NONE,
@@ -54,8 +57,10 @@ final class Execution {
   private final Workspaces workspaces;
   // The worker's alone: whether the workspace is in use.
   private boolean entered;
+  private final CountDownLatch over = new CountDownLatch(1);
   // Guarded by this.
   private Wish wish = Wish.NONE;
+  private Optional<Ending> givenUp = Optional.empty();
   private Optional<AgentProcess> process = Optional.empty();
 
   Execution(
@@ -80,20 +85,29 @@ final class Execution {
   /// Works until nothing of it is left, and writes down how it ended.
   void run() {
     try {
-      finish(ending());
+      var ending = ending();
+      finish(givenUp().orElse(ending));
     } finally {
-      if (job.leads()) {
-        keys.revokeOfRun(job.runId());
-      }
-      // Measuring it takes time, which the end need not wait for.
-      if (entered) {
-        workspaces.release(job.runId());
+      over.countDown();
+      try {
+        if (job.leads()) {
+          keys.revokeOfRun(job.runId());
+        }
+      } finally {
+        // Measuring it takes time, which the end need not wait for.
+        if (entered) {
+          workspaces.release(job.runId());
+        }
       }
     }
   }
 
   private void finish(Ending ending) {
     while (true) {
+      if (givenUp().isPresent()) {
+        // The end may find room only where the workspace was.
+        freeWorkspace();
+      }
       try {
         book.finish(job.runId(), ending);
         return;
@@ -116,6 +130,31 @@ final class Execution {
   /// Ends the processes because the service stops.
   void leave() {
     stop(Wish.LEAVE);
+  }
+
+  /// Ends the processes at once and has the workspace deleted, because the disk is needed; returns
+  /// when that is done and the end written down, but waits no longer than it takes as a rule.
+  void giveUp(Ending why) throws InterruptedException {
+    synchronized (this) {
+      givenUp = Optional.of(why);
+      wish = wish == Wish.NONE ? Wish.LIMIT : wish;
+    }
+    process().ifPresent(working -> working.end(Duration.ZERO));
+    if (!over.await(FREEING.toSeconds(), TimeUnit.SECONDS)) {
+      log.warn("workspace not freed in time run={}", job.runId());
+    }
+  }
+
+  private synchronized Optional<Ending> givenUp() {
+    return givenUp;
+  }
+
+  private void freeWorkspace() {
+    try {
+      workspaces.delete(job.runId());
+    } catch (IOException e) {
+      log.error("workspace not deleted run={}", job.runId(), e);
+    }
   }
 
   private Ending ending() {

@@ -129,6 +129,16 @@ final class RunQueue implements AutoCloseable {
     }
   }
 
+  /// See [DiskReserve.Executions].
+  boolean giveUp(String runId, Ending why) throws InterruptedException {
+    var execution = working.get(runId);
+    if (execution == null) {
+      return false;
+    }
+    execution.giveUp(why);
+    return true;
+  }
+
   private void cancelChild(String runId) {
     aside(
         "cancel " + runId,

@@ -77,7 +77,8 @@ final class RunningService implements AutoCloseable {
       int slots,
       Setup setup,
       InstantSource clock,
-      Spawner spawner) {
+      Spawner spawner,
+      FreeSpace disk) {
     this.database = MigratedFile.open(folder.resolve("agent-runs.db"), "db/service");
     var settings =
         new ServiceSettings(
@@ -95,7 +96,7 @@ final class RunningService implements AutoCloseable {
             setup.factories(),
             () -> uri("/api/v1"),
             Redactor.SHAPES);
-    this.service = AgentRunService.open(database, settings, clock, spawner);
+    this.service = AgentRunService.open(database, settings, clock, spawner, disk);
     this.server =
         Javalin.create(
                 config -> {
@@ -113,7 +114,15 @@ final class RunningService implements AutoCloseable {
       Map<String, String> environment,
       int slots,
       Setup setup) {
-    this(folder, command, environment, slots, setup, InstantSource.system(), Spawner.system());
+    this(
+        folder,
+        command,
+        environment,
+        slots,
+        setup,
+        InstantSource.system(),
+        Spawner.system(),
+        FreeSpace.of(folder));
   }
 
   static RunningService withCommand(Path folder, String command) {
@@ -122,12 +131,38 @@ final class RunningService implements AutoCloseable {
 
   static RunningService withClock(Path folder, String command, InstantSource clock) {
     return new RunningService(
-        folder, Optional.of(command), System.getenv(), 4, Setup.USUAL, clock, Spawner.system());
+        folder,
+        Optional.of(command),
+        System.getenv(),
+        4,
+        Setup.USUAL,
+        clock,
+        Spawner.system(),
+        FreeSpace.of(folder));
+  }
+
+  static RunningService withDisk(Path folder, String command, FreeSpace disk) {
+    return new RunningService(
+        folder,
+        Optional.of(command),
+        System.getenv(),
+        4,
+        Setup.USUAL,
+        InstantSource.system(),
+        Spawner.system(),
+        disk);
   }
 
   static RunningService withSpawner(Path folder, String command, Setup setup, Spawner spawner) {
     return new RunningService(
-        folder, Optional.of(command), System.getenv(), 4, setup, InstantSource.system(), spawner);
+        folder,
+        Optional.of(command),
+        System.getenv(),
+        4,
+        setup,
+        InstantSource.system(),
+        spawner,
+        FreeSpace.of(folder));
   }
 
   static RunningService withCommand(Path folder, String command, int slots) {

@@ -26,6 +26,9 @@ public final class Workspaces {
   private static final String READY = ".ready";
   private static final String TRASH = ".trash";
 
+  /// How big a run's workspace is.
+  public record Size(String runId, long bytes) {}
+
   private record Old(String runId, Instant usedAt, long bytes) {}
 
   private final Path folder;
@@ -145,6 +148,32 @@ public final class Workspaces {
     deleteTrash();
   }
 
+  /// The biggest workspace there is.
+  public Optional<Size> biggest() throws IOException {
+    if (!Files.isDirectory(folder)) {
+      return Optional.empty();
+    }
+    deleteTrash();
+    var sizes = new ArrayList<Size>();
+    for (var runId : runs()) {
+      sizes.add(new Size(runId, used.contains(runId) ? size(runId) : measured(runId)));
+    }
+    return sizes.stream().max(Comparator.comparingLong(Size::bytes));
+  }
+
+  /// Deletes a workspace that nobody uses now.
+  public void deleteUnused(String runId) throws IOException {
+    if (discard(runId)) {
+      deleteTrash();
+    }
+  }
+
+  /// Deletes a workspace for whoever has it in use; nothing must work in it any more.
+  public void delete(String runId) throws IOException {
+    Files.deleteIfExists(ready(runId));
+    Disk.delete(root(runId));
+  }
+
   /// Deletes the clones of repositories that no environment names any more.
   public void forgetOtherRepositories() throws IOException {
     cache.keepOnly(
@@ -191,17 +220,23 @@ public final class Workspaces {
 
   private List<Old> old() throws IOException {
     var all = new ArrayList<Old>();
-    try (var folders = Files.list(folder)) {
-      for (var each : folders.filter(Files::isDirectory).toList()) {
-        var runId = each.getFileName().toString();
-        if (!runId.endsWith(TRASH)) {
-          var file = isReady(runId) ? ready(runId) : each;
-          all.add(new Old(runId, Files.getLastModifiedTime(file).toInstant(), measured(runId)));
-        }
-      }
+    for (var runId : runs()) {
+      var file = isReady(runId) ? ready(runId) : root(runId);
+      all.add(new Old(runId, Files.getLastModifiedTime(file).toInstant(), measured(runId)));
     }
     all.sort(Comparator.comparing(Old::usedAt));
     return all;
+  }
+
+  /// The runs that have a workspace.
+  private List<String> runs() throws IOException {
+    try (var folders = Files.list(folder)) {
+      return folders
+          .filter(Files::isDirectory)
+          .map(each -> each.getFileName().toString())
+          .filter(name -> !name.endsWith(TRASH))
+          .toList();
+    }
   }
 
   private long measured(String runId) throws IOException {
