@@ -9,6 +9,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /// Statements on one connection. Parameters are strings, numbers, booleans (kept as 0 and 1),
@@ -40,6 +41,24 @@ public final class Rows {
       var rows = new ArrayList<T>();
       while (result.next()) {
         rows.add(reader.read(result));
+      }
+      return rows;
+    }
+  }
+
+  /// The rows up to the one with which there are enough; those behind it are not read.
+  public <T> List<T> listUntil(
+      Predicate<? super T> enough, String sql, Reader<T> reader, @Nullable Object... parameters)
+      throws SQLException {
+    try (var statement = prepare(sql, parameters);
+        var result = statement.executeQuery()) {
+      var rows = new ArrayList<T>();
+      while (result.next()) {
+        var row = reader.read(result);
+        rows.add(row);
+        if (enough.test(row)) {
+          break;
+        }
       }
       return rows;
     }

@@ -44,8 +44,12 @@ public final class ClientAgentRuns implements AgentRuns {
   private static final Logger log = LoggerFactory.getLogger(ClientAgentRuns.class);
 
   private static final Duration WHILE_PREPARED = Duration.ofSeconds(2);
-  private static final int PAGES_OF_CHANGES = 20;
-  private static final int PAGES_OF_UNFINISHED = 100;
+
+  /// Each run comes with its whole prompt, of which nothing is needed here.
+  static final int RUNS_A_PAGE = 100;
+
+  private static final int MOST_CHANGES = 10_000;
+  private static final int MOST_UNFINISHED = 50_000;
 
   private final RunsClient client;
   private final LookBack lookBack;
@@ -180,27 +184,29 @@ public final class ClientAgentRuns implements AgentRuns {
         ListRuns.ALL
             .updatedAfter(since)
             .sorted(SortBy.UPDATED_AT, SortOrder.ASC)
-            .limit(ListRuns.MAX_LIMIT);
-    return look(query, PAGES_OF_CHANGES, true);
+            .limit(RUNS_A_PAGE);
+    return look(query, MOST_CHANGES, true);
   }
 
   /// By creation, which does not change while pages are read.
   @Override
   public Sighting unfinished() {
-    var query = ListRuns.ALL.sorted(SortBy.CREATED_AT, SortOrder.ASC).limit(ListRuns.MAX_LIMIT);
+    var query = ListRuns.ALL.sorted(SortBy.CREATED_AT, SortOrder.ASC).limit(RUNS_A_PAGE);
     for (var state : RunStates.UNFINISHED) {
       query = query.state(state);
     }
-    return look(query, PAGES_OF_UNFINISHED, false);
+    return look(query, MOST_UNFINISHED, false);
   }
 
+  /// @param most runs, about; a page may hold a single large one
   /// @param maySkipTheRest whether the first pages alone are of use
-  private Sighting look(ListRuns query, int maxPages, boolean maySkipTheRest) {
+  private Sighting look(ListRuns query, int most, boolean maySkipTheRest) {
     var runs = new LinkedHashMap<RunId, Run>();
     try {
       var pages = client.runs().pages(query).iterator();
-      for (int page = 0; page < maxPages && pages.hasNext(); page++) {
+      for (int looked = 0; looked < most && pages.hasNext(); ) {
         for (var item : pages.next().items()) {
+          looked++;
           var run = RunItems.run(item);
           runs.putLast(run.id(), run);
         }

@@ -25,7 +25,7 @@ import java.util.stream.Stream;
 /// Finds out whether a start or a follow-up whose answer was lost happened.
 final class LookBack {
   private static final int CANDIDATES = 20;
-  private static final int PAGES = 20;
+  private static final int MOST = 10_000;
 
   /// The two clocks may differ.
   private static final Duration SKEW = Duration.ofMinutes(2);
@@ -70,24 +70,25 @@ final class LookBack {
                 ListRuns.ALL
                     .createdAfter(from)
                     .sorted(SortBy.CREATED_AT, SortOrder.DESC)
-                    .limit(ListRuns.MAX_LIMIT))
+                    .limit(ClientAgentRuns.RUNS_A_PAGE))
             .iterator();
-    for (int page = 0; pages.hasNext(); page++) {
-      if (page == PAGES) {
+    for (int looked = 0; pages.hasNext(); ) {
+      if (looked >= MOST) {
         return new Outcome.Busy(
             Optional.empty(), "Too many runs were started meanwhile to look through them");
       }
       for (var run : pages.next().items()) {
+        looked++;
         if (carries(run, key)) {
           return done(run);
         }
         showsMetadata |= !run.metadata().isEmpty();
-        if (run.createdAt() == null || !run.createdAt().isBefore(from)) {
+        if (run.metadata().isEmpty()
+            && (run.createdAt() == null || !run.createdAt().isBefore(from))) {
           unnamed.add(run);
         }
       }
     }
-    unnamed.removeIf(run -> !run.metadata().isEmpty());
     return showsMetadata || unnamed.isEmpty() ? new Outcome.Missing() : byWords(unnamed, words);
   }
 
@@ -170,9 +171,11 @@ final class LookBack {
     } catch (RunsException notShown) {
       // Not every service has conversations.
     }
-    return item.submittedPrompt() == null || item.startedAt() != null
+    // A service may leave out the prompt as it was submitted where it is the prompt.
+    var prompt = item.submittedPrompt() == null ? item.prompt() : item.submittedPrompt();
+    return prompt == null || item.startedAt() != null
         ? OptionalInt.empty()
-        : OptionalInt.of(count(item.submittedPrompt(), text));
+        : OptionalInt.of(count(prompt, text));
   }
 
   private static Stream<ConversationMessage> messages(ConversationStep step) {

@@ -69,7 +69,11 @@ final class Guard {
         answer(ctx, new RequestProblem(RequestProblem.Code.RESOURCE_UNAVAILABLE, "Try again soon"));
       } catch (IOException brokenOff) {
         answer(ctx, ofStatus(400));
-      } catch (RuntimeException e) {
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        answer(ctx, ofStatus(500));
+      } catch (Exception | Error e) {
+        // Also where there is no memory for this one answer: the next one may be smaller.
         log.error("request broke path={}", ctx.path(), e);
         answer(ctx, ofStatus(500));
       }

@@ -1,5 +1,6 @@
 package dev.runnel.service;
 
+import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.databind.DeserializationFeature;
@@ -16,6 +17,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.type.LogicalType;
 import com.fasterxml.jackson.datatype.jsr310.JavaTimeModule;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -53,6 +55,11 @@ final class Json {
     } catch (JsonProcessingException e) {
       throw new IllegalStateException("Cannot be written: " + value.getClass().getName(), e);
     }
+  }
+
+  /// Writes piece by piece, so that the whole is never held.
+  static JsonGenerator writer(OutputStream out) throws IOException {
+    return MAPPER.createGenerator(out);
   }
 
   static ObjectNode object(Object value) {

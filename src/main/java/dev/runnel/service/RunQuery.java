@@ -24,6 +24,9 @@ import org.jspecify.annotations.Nullable;
 /// repeated. Different filters must all hold; the values of one filter are alternatives. A filter
 /// that this service has nothing for matches nothing, rather than everything.
 final class RunQuery {
+  /// What the runs of a page may weigh together, so that neither side has to hold more.
+  static final int MOST_BYTES = 2 * 1024 * 1024;
+
   private static final int USUAL_LIMIT = 20;
   private static final int HIGHEST_LIMIT = 500;
   private static final int MOST_METADATA = 5;
@@ -37,7 +40,7 @@ final class RunQuery {
   /// @param id what may be a run's
   private record Search(List<String> words, String id) {}
 
-  /// A page, one run more than asked for where there is one.
+  /// A page: as many runs as asked for, or fewer where they are large.
   record Page(List<RunRow> runs, Optional<String> nextCursor) {}
 
   private final Map<String, List<String>> parameters;
@@ -80,11 +83,28 @@ final class RunQuery {
             + " LIMIT ?";
     var parameters = new ArrayList<@Nullable Object>(values);
     parameters.add(limit + 1);
-    var found = rows.list(sql, RunRow::read, parameters.toArray());
-    if (found.size() <= limit) {
+    var weight = new Weight();
+    var found = rows.listUntil(weight::exceeds, sql, RunRow::read, parameters.toArray());
+    var fits = found.size() <= limit && (weight.bytes <= MOST_BYTES || found.size() == 1);
+    if (fits) {
       return new Page(found, Optional.empty());
     }
-    return new Page(found.subList(0, limit), Optional.of(cursor(found.get(limit - 1))));
+    // The last one only shows that there is more.
+    var page = found.subList(0, found.size() - 1);
+    return new Page(page, Optional.of(cursor(page.getLast())));
+  }
+
+  /// What the runs of a page weigh so far.
+  private static final class Weight {
+    private long bytes;
+    private int runs;
+
+    /// The first run is on its page, whatever it weighs.
+    boolean exceeds(RunRow run) {
+      bytes += run.bytes();
+      runs++;
+      return runs > 1 && bytes > MOST_BYTES;
+    }
   }
 
   private void filters() {

@@ -1,10 +1,10 @@
 package dev.runnel.service;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.wire.Conversation;
 import dev.runnel.wire.FollowUpMessage;
 import dev.runnel.wire.PageInfo;
 import io.javalin.http.Context;
+import java.io.IOException;
 import java.io.SequenceInputStream;
 import java.time.InstantSource;
 import java.util.HashMap;
@@ -95,20 +95,26 @@ final class RunRoutes {
     }
   }
 
-  private void list(Context ctx, Caller caller) {
+  private void list(Context ctx, Caller caller) throws IOException {
     var parameters = new HashMap<>(ctx.queryParamMap());
     limitToFamily(caller, parameters);
     var page = index.list(RunQuery.parse(parameters));
     var now = clock.instant();
     var url = settings.publicUrl().get();
-    ObjectNode body = Json.newObject();
-    var runs = body.putArray("runs");
-    page.runs().forEach(run -> runs.add(run.show(url, now)));
-    body.set(
-        "page_info",
-        Json.object(
-            new PageInfo(page.nextCursor().isPresent(), page.nextCursor().orElse(null), Map.of())));
-    Api.answer(ctx, body.toString());
+    ctx.contentType("application/json");
+    try (var json = Json.writer(ctx.outputStream())) {
+      json.writeStartObject();
+      json.writeArrayFieldStart("runs");
+      for (var run : page.runs()) {
+        var item = run.show(url, now);
+        json.writeTree(item);
+      }
+      json.writeEndArray();
+      json.writePOJOField(
+          "page_info",
+          new PageInfo(page.nextCursor().isPresent(), page.nextCursor().orElse(null), Map.of()));
+      json.writeEndObject();
+    }
   }
 
   /// An ancestor that is not there, or not the caller's to see, is a mistake, and no empty family.

@@ -14,6 +14,7 @@ import dev.runnel.wire.Scope;
 import dev.runnel.wire.SkillOfRun;
 import dev.runnel.wire.StatusMessage;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -23,6 +24,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /// A run as it is kept.
 ///
@@ -95,6 +97,7 @@ record RunRow(
   }
 
   /// As the API shows it. What was sent is shown as it was, unknown members included, secrets not.
+  /// The prompt is what was submitted, and is not said a second time as that.
   ObjectNode show(URI publicUrl, Instant now) {
     var item = Json.object(item(publicUrl, now));
     config.ifPresent(json -> item.set("agent_config", masked(Json.read(json))));
@@ -217,7 +220,6 @@ record RunRow(
             .sandboxRunning(phase == Phase.INPROGRESS)
             .scope(scope())
             .debugAgentAvailable(false)
-            .submittedPrompt(prompt)
             .cancellable(true);
     skill().ifPresent(item::agentSkill);
     factoryUid.ifPresent(item::factoryUid);
@@ -267,6 +269,22 @@ record RunRow(
             null,
             null,
             Map.of()));
+  }
+
+  /// What it weighs in a list, about.
+  long bytes() {
+    return Stream.of(
+            Optional.of(prompt),
+            Optional.of(title),
+            status.map(StatusMessage::message),
+            config,
+            metadata,
+            artifacts,
+            usage,
+            request)
+        .flatMap(Optional::stream)
+        .mapToLong(text -> text.getBytes(StandardCharsets.UTF_8).length)
+        .sum();
   }
 
   private static Optional<Instant> instant(ResultSet row, String column) throws SQLException {

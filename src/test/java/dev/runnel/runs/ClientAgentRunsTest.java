@@ -500,7 +500,27 @@ class ClientAgentRunsTest implements AgentRunsContract {
 
       assertThat(seen).hasSize(501);
       assertThat(seen).extracting(run -> run.updatedAt().orElseThrow()).isSorted();
-      assertThat(service.lines()).containsExactly(LIST, LIST);
+      assertThat(service.lines()).containsExactly(LIST, LIST, LIST, LIST, LIST, LIST);
+    }
+
+    @Test
+    void asksForPagesThatStaySmallWhenPromptsAreLong() {
+      runs.changedSince(Instant.EPOCH);
+      runs.unfinished();
+      service.add("Somebody else's");
+      runs.startedBy(newKey(), Instant.EPOCH, Optional.empty());
+
+      assertThat(service.limits()).isNotEmpty().allMatch(limit -> limit <= 100);
+    }
+
+    @Test
+    void readsPagesThatHoldFewerRunsThanAskedFor() {
+      for (int i = 0; i < 5; i++) {
+        service.add("Run " + i);
+      }
+      service.pagesHoldAtMost(2);
+
+      assertThat(seen(runs.changedSince(Instant.EPOCH))).hasSize(5);
     }
 
     @Test

@@ -41,6 +41,8 @@ final class PretendService extends Dispatcher {
   private final Map<String, ObjectNode> runs = new LinkedHashMap<>();
   private final Map<String, Deque<MockResponse>> answers = new LinkedHashMap<>();
   private final List<Seen> seen = new ArrayList<>();
+  private final List<Integer> limits = new ArrayList<>();
+  private int mostInAPage = Integer.MAX_VALUE;
   private Instant now = Instant.parse("2026-01-05T09:00:00Z");
   private boolean ignoresMetadataFilter;
   private boolean hidesMetadata;
@@ -114,6 +116,16 @@ final class PretendService extends Dispatcher {
       throw new IllegalArgumentException("There is no run " + id);
     }
     return run;
+  }
+
+  /// How many runs a page was asked for, list by list.
+  synchronized List<Integer> limits() {
+    return List.copyOf(limits);
+  }
+
+  /// As where runs are large.
+  synchronized void pagesHoldAtMost(int runs) {
+    mostInAPage = runs;
   }
 
   synchronized List<Seen> seen() {
@@ -228,8 +240,9 @@ final class PretendService extends Dispatcher {
     }
     var matching = runs.values().stream().filter(run -> matches(run, url)).sorted(order).toList();
     var from = Integer.parseInt(or(url.queryParameter("cursor"), "0"));
-    var to =
-        Math.min(matching.size(), from + Integer.parseInt(or(url.queryParameter("limit"), "20")));
+    var limit = Integer.parseInt(or(url.queryParameter("limit"), "20"));
+    limits.add(limit);
+    var to = Math.min(matching.size(), from + Math.min(limit, mostInAPage));
     var page = JSON.createObjectNode();
     var shown = page.putArray("runs");
     for (var run : matching.subList(from, to)) {

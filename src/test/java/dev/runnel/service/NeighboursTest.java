@@ -270,7 +270,7 @@ class NeighboursTest {
       assertThat(run.at("/creator/email").asText()).isEqualTo("a@example.org");
       assertThat(run.at("/executor/type").asText()).isEqualTo("service_account");
       assertThat(run.get("a_member_of_next_year")).isEqualTo(asked.get("a_member_of_next_year"));
-      assertThat(run.get("submitted_prompt").asText()).isEqualTo("x");
+      assertThat(run.get("prompt").asText()).isEqualTo("x");
     }
 
     private static JsonNode open(String path) {

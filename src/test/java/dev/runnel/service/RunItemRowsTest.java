@@ -308,11 +308,13 @@ class RunItemRowsTest {
   }
 
   @Row("2.6 submitted_prompt")
-  void theSubmittedPromptIsThePromptAndWhatWasSaidBeforeTheStart() {
-    assertThat(done.get("submitted_prompt").asText()).isEqualTo("open it\nplease");
+  void thePromptIsTheSubmittedOneAndIsNotSaidTwice() {
+    assertThat(done.get("prompt").asText()).isEqualTo("open it\nplease");
+    assertThat(done.has("submitted_prompt")).isFalse();
     var id = full.create("one");
     full.followUp(id, "two");
-    assertThat(full.run(id).get("submitted_prompt").asText()).isEqualTo("one\n\ntwo");
+    assertThat(full.run(id).get("prompt").asText()).isEqualTo("one\n\ntwo");
+    assertThat(full.run(id).has("submitted_prompt")).isFalse();
   }
 
   @Row("2.6 no run_url")
