@@ -51,7 +51,7 @@ final class RunItems {
         status.map(StatusMessage::retryable).orElse(false),
         link(item.sessionLink()),
         item.artifacts().stream().flatMap(it -> artifact(it).stream()).toList(),
-        Costs.total(item.requestUsage()),
+        Costs.total(item.requestUsage() == null ? null : item.requestUsage().json()),
         duration(item.runTime()),
         Optional.ofNullable(item.updatedAt()),
         delivery(item),

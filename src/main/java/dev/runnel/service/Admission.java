@@ -35,12 +35,7 @@ record Admission(RunRows runs, Instant at) {
     if (run.conversationId().isPresent() && runs.newestOf(run.conversationId().get()).isEmpty()) {
       throw RequestProblem.invalid("conversation_id names no conversation");
     }
-    var creator =
-        run.onBehalfOf()
-            .map(
-                who ->
-                    new UserInfo("user", who, who, who.contains("@") ? who : null, null, Map.of()))
-            .orElse(caller.info());
+    var creator = person(asked, caller).orElse(caller.info());
     var executor =
         run.identityUid()
             .map(uid -> new UserInfo("service_account", uid, null, null, null, Map.of()))
@@ -49,15 +44,24 @@ record Admission(RunRows runs, Instant at) {
         id,
         run,
         new RunRows.Origin(
-            parent.isPresent() ? RunSource.ORCHESTRATION : RunSource.API,
+            parent.isPresent() ? RunSource.ORCHESTRATION : TriggerMetadata.source(asked.metadata()),
             creator,
             executor,
             factoryUid.or(() -> factoryOf),
             Optional.empty(),
+            parent.map(RunRow::rootRunId),
             parent.map(row -> row.depth() + 1).orElse(0)),
         at);
     log.info("run created run={}", id);
     return id;
+  }
+
+  /// Whom the request is made for.
+  private static Optional<UserInfo> person(NewRun asked, Caller caller) {
+    return asked
+        .onBehalfOf()
+        .map(who -> new UserInfo("user", who, who, who.contains("@") ? who : null, null, Map.of()))
+        .or(() -> TriggerMetadata.person(asked.metadata()));
   }
 
   void scheduled(NewRun run, Schedules.Schedule schedule) throws SQLException {
@@ -71,6 +75,7 @@ record Admission(RunRows runs, Instant at) {
             Caller.MAIN.info(),
             Optional.empty(),
             Optional.of(schedule.forRun()),
+            Optional.empty(),
             0),
         at);
     log.info("run created run={} schedule={}", id, schedule.id());

@@ -23,6 +23,15 @@ final class Api {
           HandlerType.DELETE,
           HandlerType.OPTIONS);
 
+  /// What is published, and not here.
+  private static final Pattern HOSTED =
+      Pattern.compile(
+          "/networking/.*"
+              + "|/factory/[^/]+/(?!runs$).*"
+              + "|/agent/(?:messages|events|inbox|metrics|costs|scorers|benchmarks)(?:/.*)?"
+              + "|/agent/runs/[^/]+/(?:harness-usage|attachments/prepare)"
+              + "|/agent/conversations/[^/]+/(?:transcript|screenshots/.*)");
+
   /// What is done with a request.
   @FunctionalInterface
   interface Action {
@@ -107,6 +116,12 @@ final class Api {
             "Allowed here: " + String.join(", ", path.getValue()));
       }
     }
-    throw nothing();
+    throw HOSTED.matcher(ctx.path().substring(BASE.length())).matches() ? hosted() : nothing();
+  }
+
+  private static RequestProblem hosted() {
+    return new RequestProblem(
+        RequestProblem.Code.RESOURCE_NOT_FOUND,
+        "This part of the interface belongs to the hosted product; this service does not have it");
   }
 }

@@ -1,6 +1,7 @@
 package dev.runnel.service;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.runnel.wire.ModelProvider;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -95,8 +96,8 @@ record ClaudeAgent() implements Harness {
   }
 
   @Override
-  public String provider() {
-    return "anthropic";
+  public ModelProvider provider() {
+    return ModelProvider.ANTHROPIC;
   }
 
   @Override

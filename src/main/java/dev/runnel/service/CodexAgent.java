@@ -1,6 +1,7 @@
 package dev.runnel.service;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.runnel.wire.ModelProvider;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -107,8 +108,8 @@ record CodexAgent() implements Harness {
   }
 
   @Override
-  public String provider() {
-    return "openai";
+  public ModelProvider provider() {
+    return ModelProvider.OPENAI;
   }
 
   @Override

@@ -1,18 +1,26 @@
 package dev.runnel.service;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.runnel.wire.ActionState;
 import dev.runnel.wire.ConversationContent;
 import dev.runnel.wire.ConversationMessage;
 import dev.runnel.wire.ConversationStep;
 import dev.runnel.wire.MessageRole;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /// A transcript as a conversation: a step for each execution, in it a message for what one side
 /// says without being interrupted. Not for several threads.
 final class ConversationSteps {
   private static final long MOST = 8L * 1024 * 1024;
+
+  /// The one line that the transcript has of a tool that failed without a word.
+  private static final String FAILED = "failed";
+
+  /// Something done, whose result may follow.
+  private record Done(String id, PublicAction action) {}
 
   private final String runId;
   private final List<ConversationStep> steps = new ArrayList<>();
@@ -21,6 +29,11 @@ final class ConversationSteps {
   private TranscriptLine.Kind kind = TranscriptLine.Kind.NOTE;
   private int execution;
   private long size;
+  private long firstLine;
+  private Instant saidAt = Instant.EPOCH;
+  private Instant stepBegan = Instant.EPOCH;
+  private Instant last = Instant.EPOCH;
+  private @Nullable Done done;
 
   private ConversationSteps(String runId) {
     this.runId = runId;
@@ -33,31 +46,45 @@ final class ConversationSteps {
     while (part.isPresent() && !part.get().lines().isEmpty()) {
       for (var line : part.get().lines()) {
         if (!steps.add(line)) {
-          return steps.all();
+          return steps.all(false);
         }
+      }
+      if (!part.get().mayGrow()) {
+        return steps.all(true);
       }
       part = index.transcript(runId, part.get().lines().getLast().number());
     }
-    return steps.all();
+    return steps.all(part.isPresent() && !part.get().mayGrow());
   }
 
   private boolean add(TranscriptLine line) {
     size += line.text().length();
     if (size > MOST) {
       endMessage();
-      kind = TranscriptLine.Kind.NOTE;
+      begin(TranscriptLine.Kind.NOTE, line);
       text.append("The rest is in the transcript.");
       return false;
     }
     if (line.execution() != execution) {
-      endStep();
+      endStep(true);
       execution = line.execution();
+      stepBegan = line.at();
     } else if (line.kind() != kind || !goesOn(kind)) {
       endMessage();
     }
+    if (text.isEmpty()) {
+      begin(line.kind(), line);
+    }
     kind = line.kind();
+    last = line.at();
     text.append(text.isEmpty() ? "" : "\n").append(line.text());
     return true;
+  }
+
+  private void begin(TranscriptLine.Kind what, TranscriptLine line) {
+    kind = what;
+    firstLine = line.number();
+    saidAt = line.at();
   }
 
   /// Whether lines of a kind belong together.
@@ -68,17 +95,25 @@ final class ConversationSteps {
     };
   }
 
-  private List<ConversationStep> all() {
-    endStep();
+  private List<ConversationStep> all(boolean isOver) {
+    endStep(isOver);
     return steps;
   }
 
-  private void endStep() {
+  private void endStep(boolean isOver) {
     endMessage();
+    done = null;
     if (!messages.isEmpty()) {
       steps.add(
           new ConversationStep(
-              runId + "/" + execution, List.copyOf(messages), List.of(), Map.of()));
+              runId + "/" + execution,
+              List.copyOf(messages),
+              List.of(),
+              null,
+              null,
+              stepBegan,
+              isOver ? last : null,
+              Map.of()));
       messages.clear();
     }
   }
@@ -90,40 +125,44 @@ final class ConversationSteps {
     }
   }
 
-  private static ConversationMessage message(TranscriptLine.Kind kind, String words) {
+  private ConversationMessage message(TranscriptLine.Kind kind, String words) {
     return switch (kind) {
-      case ASKED -> text(MessageRole.USER, words);
-      case SAID, QUESTION -> text(MessageRole.ASSISTANT, words);
-      case DID ->
-          message(
-              MessageRole.ASSISTANT,
-              new ConversationContent("action", null, text(words), null, null, Map.of()));
-      case RESULT ->
-          message(
-              MessageRole.TOOL,
-              new ConversationContent("action_result", null, null, text(words), null, Map.of()));
-      case STATUS -> event(MessageRole.ASSISTANT, "status", words);
-      case ERROR -> event(MessageRole.SYSTEM, "standard_error", words);
-      case NOTE -> event(MessageRole.SYSTEM, "note", words);
+      case ASKED -> message(MessageRole.USER, ConversationContent.text(words));
+      case SAID, QUESTION -> message(MessageRole.ASSISTANT, ConversationContent.text(words));
+      case DID -> message(MessageRole.ASSISTANT, action(words));
+      case RESULT -> message(MessageRole.TOOL, result(words));
+      case STATUS -> message(MessageRole.ASSISTANT, event("status", words));
+      case ERROR -> message(MessageRole.SYSTEM, event("standard_error", words));
+      case NOTE -> message(MessageRole.SYSTEM, event("note", words));
     };
   }
 
-  private static ConversationMessage text(MessageRole role, String words) {
-    return message(role, new ConversationContent("text", words, null, null, null, Map.of()));
+  private ConversationContent action(String words) {
+    var action = PublicAction.of(words);
+    var now = new Done(runId + "/" + firstLine, action);
+    done = now;
+    return ConversationContent.action(now.id(), action.name(), action.category(), action.input());
   }
 
-  private static ConversationMessage event(MessageRole role, String name, String words) {
-    return message(
-        role,
-        new ConversationContent(
-            "event", null, null, null, text(words).put("name", name), Map.of()));
+  /// Of what was done last; the transcript does not keep which of several at once it was.
+  private ConversationContent result(String words) {
+    var of = done;
+    if (of == null) {
+      return event("tool_output", words);
+    }
+    return ConversationContent.actionResult(
+        of.id(),
+        of.action().name(),
+        of.action().category(),
+        Json.newObject().put("text", words),
+        words.equals(FAILED) ? ActionState.FAILED : ActionState.COMPLETED);
   }
 
-  private static ObjectNode text(String words) {
-    return Json.newObject().put("text", words);
+  private static ConversationContent event(String name, String words) {
+    return ConversationContent.event(name, Json.newObject().put("text", words));
   }
 
-  private static ConversationMessage message(MessageRole role, ConversationContent content) {
-    return new ConversationMessage(role, List.of(content), Map.of());
+  private ConversationMessage message(MessageRole role, ConversationContent content) {
+    return new ConversationMessage(role, List.of(content), null, null, saidAt, Map.of());
   }
 }

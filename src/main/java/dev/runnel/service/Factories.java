@@ -2,6 +2,7 @@ package dev.runnel.service;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.service.Factory.Member;
+import dev.runnel.wire.CredentialStrategy;
 import dev.runnel.wire.DispatchRun;
 import dev.runnel.wire.RunMode;
 import java.time.Instant;
@@ -18,6 +19,7 @@ import java.util.stream.Stream;
 /// The factories of the configuration: how they are shown, found, and given work.
 final class Factories {
   private static final Pattern TICKET = Pattern.compile("([^:\\s]+):(\\S+)");
+  private static final String NO_FORGE = "NONE";
   private static final String TEAM = "runnel";
   private static final String SOURCE = "ticket_source";
   private static final String ID = "ticket_id";
@@ -72,11 +74,22 @@ final class Factories {
     var json = Json.newObject();
     json.put("uid", factory.uid());
     json.put("name", factory.name());
-    factory.alias().ifPresent(alias -> json.put("alias", alias));
-    factory.description().ifPresent(words -> json.put("description", words));
+    json.put("alias", factory.alias().orElse(null));
+    json.put("description", factory.description().orElse(null));
     json.put("team_uid", TEAM);
-    factory.environment().ifPresent(uid -> json.put("default_environment", uid));
-    factory.model().ifPresent(model -> json.put("default_model", model));
+    json.put("default_environment", factory.environment().orElse(null));
+    json.put("default_model", factory.model().orElse(null));
+    json.putNull("avatar_url");
+    // Its repositories are those of its environments.
+    json.put("code_forge", NO_FORGE);
+    json.putArray("code_forges").add(NO_FORGE);
+    json.put("credential_strategy", CredentialStrategy.EXECUTOR.value());
+    var defaults = json.putObject("agent_defaults");
+    defaults.put("default_runner_uid", "").put("worker_host", "");
+    defaults.putObject("mcp_servers");
+    defaults.putArray("secrets");
+    json.putObject("scorer_defaults");
+    json.putObject("scoring").putNull("default_model");
     json.putArray("repositories");
     json.putArray("integrations");
     json.put("created_at", since.toString());
@@ -166,8 +179,7 @@ final class Factories {
     member.environment().or(factory::environment).ifPresent(it -> json.put("environment_id", it));
     member.model().or(factory::model).ifPresent(it -> json.put("base_model", it));
     member.harness().ifPresent(it -> json.putObject("harness").put("type", it));
-    json.putArray("skills");
-    json.putArray("secrets");
+    Identities.complete(json);
     return json;
   }
 }

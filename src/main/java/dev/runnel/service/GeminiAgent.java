@@ -5,6 +5,7 @@ import com.fasterxml.jackson.core.json.JsonReadFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.runnel.wire.ModelProvider;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -124,8 +125,8 @@ record GeminiAgent() implements Harness {
   }
 
   @Override
-  public String provider() {
-    return "google";
+  public ModelProvider provider() {
+    return ModelProvider.GOOGLE;
   }
 
   @Override

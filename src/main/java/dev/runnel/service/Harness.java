@@ -1,5 +1,6 @@
 package dev.runnel.service;
 
+import dev.runnel.wire.ModelProvider;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -39,9 +40,9 @@ sealed interface Harness permits CommandAgent, ClaudeAgent, CodexAgent, GeminiAg
     return List.of();
   }
 
-  /// Who makes its models; its own name where it takes those of several.
-  default String provider() {
-    return name();
+  /// Who makes its models; unknown where it takes those of several.
+  default ModelProvider provider() {
+    return ModelProvider.UNKNOWN;
   }
 
   /// The names of models that it will still know in its next version.

@@ -183,11 +183,24 @@ final class Identities {
     json.put("created_at", created.toString());
     json.put("updated_at", updated.toString());
     json.setAll(body);
+    complete(json);
+    return json;
+  }
+
+  /// Adds what an answer always has.
+  static void complete(ObjectNode identity) {
     for (var list : List.of("skills", "secrets")) {
-      if (!json.has(list)) {
-        json.putArray(list);
+      if (!identity.has(list)) {
+        identity.putArray(list);
       }
     }
-    return json;
+    if (!identity.has("default_runner_uid")) {
+      identity.put("default_runner_uid", "");
+    }
+    if (!identity.has("memory")) {
+      var memory = identity.putObject("memory");
+      memory.putArray("attached_stores");
+      memory.putObject("auto_memory").put("enabled", false);
+    }
   }
 }

@@ -245,10 +245,20 @@ final class OfferRoutes {
             !(agents.usual() instanceof CommandAgent),
             null,
             null,
+            "What the agent takes when no model is named",
             Map.of()));
     for (var agent : agents.here()) {
       for (var model : agent.models()) {
-        models.add(new Model(model, model, agent.provider(), true, null, null, Map.of()));
+        models.add(
+            new Model(
+                model,
+                model,
+                agent.provider(),
+                true,
+                null,
+                null,
+                "A model of " + agent.name(),
+                Map.of()));
       }
     }
     return new ModelList(Job.ANY_MODEL, models, Map.of());

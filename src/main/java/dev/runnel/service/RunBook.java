@@ -189,7 +189,8 @@ final class RunBook {
                 case Step.To _ -> {
                   runs.giveFollowUps(runId, 0);
                   runs.end(runId, Ending.cancelled(), at);
-                  new EventRows(runs.rows()).add(runId, EventRows.Type.RUN_CANCELLED, at);
+                  new EventRows(runs.rows())
+                      .add(runId, run.execution(), EventRows.Type.RUN_CANCELLED, at);
                   log.info("run cancelled run={}", runId);
                   yield false;
                 }
@@ -223,8 +224,8 @@ final class RunBook {
               runs.giveFollowUps(run.id(), job.execution());
               runs.claim(run.id(), job.sessionId(), at);
               var events = new EventRows(runs.rows());
-              events.add(run.id(), EventRows.Type.RUN_CLAIMED, at);
-              events.add(run.id(), EventRows.Type.SESSION_STARTED, at);
+              events.add(run.id(), job.execution(), EventRows.Type.RUN_CLAIMED, at);
+              events.add(run.id(), job.execution(), EventRows.Type.SESSION_STARTED, at);
               new TranscriptRows(runs.rows())
                   .add(
                       run.id(),
@@ -244,7 +245,8 @@ final class RunBook {
     return change(
         (runs, at) -> {
           runs.launched(job.runId(), pid, startedAt);
-          new EventRows(runs.rows()).add(job.runId(), EventRows.Type.AGENT_STARTED, at);
+          new EventRows(runs.rows())
+              .add(job.runId(), job.execution(), EventRows.Type.AGENT_STARTED, at);
           return runs.find(job.runId()).map(RunRow::cancelAsked).orElse(true);
         });
   }
@@ -294,7 +296,8 @@ final class RunBook {
               return switch (RunMachine.next(run.phase(), new Event.Ended(as.phase(), waiting))) {
                 case Step.To(Phase next) -> {
                   runs.settle(runId, worked(run, at));
-                  new EventRows(runs.rows()).add(runId, EventRows.Type.ofEnd(as.phase()), at);
+                  new EventRows(runs.rows())
+                      .add(runId, run.execution(), EventRows.Type.ofEnd(as.phase()), at);
                   if (next == Phase.QUEUED) {
                     runs.queue(runId, at);
                   } else {

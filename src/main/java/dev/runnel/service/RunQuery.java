@@ -175,10 +175,19 @@ final class RunQuery {
       }
       wanted.addAll(states);
     }
-    if (!wanted.isEmpty()) {
-      conditions.add("state IN (" + marks(wanted) + ")");
-      values.addAll(wanted);
+    if (wanted.isEmpty()) {
+      return;
     }
+    // What runs below a run is its task's work, too.
+    var orBelow =
+        all("task_status").contains("running")
+            ? " OR id IN (SELECT root_run_id FROM runs WHERE state IN ("
+                + String.join(
+                    ", ", RunWords.RUNNING.stream().map(each -> "'" + each + "'").toList())
+                + "))"
+            : "";
+    conditions.add("(state IN (" + marks(wanted) + ")" + orBelow + ")");
+    values.addAll(wanted);
   }
 
   private void artifacts() {

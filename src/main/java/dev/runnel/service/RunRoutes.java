@@ -1,5 +1,6 @@
 package dev.runnel.service;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.wire.Conversation;
 import dev.runnel.wire.FollowUpMessage;
 import dev.runnel.wire.PageInfo;
@@ -60,6 +61,8 @@ final class RunRoutes {
     api.get("/agent/run-by-external-reference", this::byReference);
     api.get("/agent/runs/{id}/conversation", this::conversationOfRun);
     api.get("/agent/conversations/{id}", this::conversation);
+    api.post("/agent/conversations/{id}/followups", this::followUpConversation);
+    api.post("/agent/conversations/{id}/interrupt", this::interruptConversation);
     api.open("/agent/sessions/{id}/redirect", this::ofSession);
     api.open("/agent/conversations/{id}/redirect", this::ofConversation);
   }
@@ -135,6 +138,35 @@ final class RunRoutes {
   }
 
   private void followUp(Context ctx, Caller caller) {
+    var id = ctx.pathParam("id");
+    Api.answer(ctx, followUp(ctx, caller, id));
+  }
+
+  /// Goes to the run that went on with the conversation last.
+  private void followUpConversation(Context ctx, Caller caller) {
+    var id = newestOf(ctx, caller).id();
+    var answer = (ObjectNode) Json.read(followUp(ctx, caller, id));
+    Api.answer(ctx, answer.put("run_id", id).toString());
+  }
+
+  private void interruptConversation(Context ctx, Caller caller) {
+    newestOf(ctx, caller);
+    throw notInterrupted();
+  }
+
+  private RunRow newestOf(Context ctx, Caller caller) {
+    return index
+        .newestOf(ctx.pathParam("id"))
+        .filter(run -> access.isOpen(caller, run.id(), false))
+        .orElseThrow(RunRoutes::noConversation);
+  }
+
+  private static RequestProblem noConversation() {
+    return new RequestProblem(
+        RequestProblem.Code.RESOURCE_NOT_FOUND, "No conversation has this id");
+  }
+
+  private String followUp(Context ctx, Caller caller, String id) {
     var message = Json.convert(Json.body(ctx.bodyAsBytes()), FollowUpMessage.class);
     var text = message.message();
     if (message.attachments() != null && !message.attachments().isEmpty()) {
@@ -149,8 +181,8 @@ final class RunRoutes {
       throw RequestProblem.invalid("The message holds a NUL character");
     }
     var mode = Optional.ofNullable(message.mode()).map(NewRun::checkMode);
-    access.require(caller, ctx.pathParam("id"), false);
-    Api.answer(ctx, book.followUp(ctx.pathParam("id"), text, mode, key(ctx)));
+    access.require(caller, id, false);
+    return book.followUp(id, text, mode, key(ctx));
   }
 
   private void cancel(Context ctx, Caller caller) {
@@ -162,7 +194,11 @@ final class RunRoutes {
 
   private void interrupt(Context ctx, Caller caller) {
     find(ctx, caller);
-    throw new RequestProblem(
+    throw notInterrupted();
+  }
+
+  private static RequestProblem notInterrupted() {
+    return new RequestProblem(
         RequestProblem.Code.OPERATION_NOT_SUPPORTED,
         "Agents here cannot be interrupted. Cancel the run, and go on with a follow-up.");
   }
@@ -215,8 +251,7 @@ final class RunRoutes {
     var id = ctx.pathParam("id");
     var runs = index.runsOf(id).stream().filter(run -> access.isOpen(caller, run, false)).toList();
     if (runs.isEmpty()) {
-      throw new RequestProblem(
-          RequestProblem.Code.RESOURCE_NOT_FOUND, "No conversation has this id");
+      throw noConversation();
     }
     answerConversation(ctx, id, runs);
   }

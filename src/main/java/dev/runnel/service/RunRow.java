@@ -5,8 +5,10 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.node.TextNode;
 import dev.runnel.database.Rows;
 import dev.runnel.wire.ArtifactItem;
+import dev.runnel.wire.ArtifactType;
 import dev.runnel.wire.ErrorCode;
 import dev.runnel.wire.ExecutionLocation;
+import dev.runnel.wire.PullRequestStatus;
 import dev.runnel.wire.RunItem;
 import dev.runnel.wire.RunSource;
 import dev.runnel.wire.RunStateValue;
@@ -28,8 +30,10 @@ import java.util.stream.Stream;
 
 /// A run as it is kept.
 ///
+/// @param finishedAt when it last came to an end; empty while it is active
 /// @param execution how many executions have started
 /// @param worked how long the ended executions took
+/// @param rootRunId the run at the top of its tree
 /// @param cancelAsked whether its processes are to be ended, or being ended
 record RunRow(
     String id,
@@ -40,6 +44,7 @@ record RunRow(
     Instant createdAt,
     Instant updatedAt,
     Optional<Instant> startedAt,
+    Optional<Instant> finishedAt,
     int execution,
     Optional<Instant> executionStartedAt,
     Duration worked,
@@ -60,7 +65,8 @@ record RunRow(
     Optional<String> schedule,
     Optional<String> triggerUrl,
     int depth,
-    String mode) {
+    String mode,
+    String rootRunId) {
   private static final JsonNode MASK = TextNode.valueOf("***");
 
   static RunRow read(ResultSet row) throws SQLException {
@@ -73,6 +79,7 @@ record RunRow(
         Rows.instant(row, "created_at"),
         Rows.instant(row, "updated_at"),
         instant(row, "started_at"),
+        instant(row, "finished_at"),
         row.getInt("execution"),
         instant(row, "execution_started_at"),
         Duration.of(row.getLong("worked"), ChronoUnit.MICROS),
@@ -93,7 +100,8 @@ record RunRow(
         Rows.text(row, "schedule"),
         Rows.text(row, "trigger_url"),
         row.getInt("depth"),
-        row.getString("mode"));
+        row.getString("mode"),
+        Rows.text(row, "root_run_id").orElse(row.getString("id")));
   }
 
   /// As the API shows it. What was sent is shown as it was, unknown members included, secrets not.
@@ -101,10 +109,15 @@ record RunRow(
   ObjectNode show(URI publicUrl, Instant now) {
     var item = Json.object(item(publicUrl, now));
     config.ifPresent(json -> item.set("agent_config", masked(Json.read(json))));
+    // Always there, so that nobody has to guess what its absence means.
+    if (finishedAt.isEmpty()) {
+      item.putNull("finished_at");
+    }
+    item.path("artifacts").forEach(RunRow::completePullRequest);
     creator.ifPresent(json -> item.set("creator", Json.read(json)));
     executor.ifPresent(json -> item.set("executor", Json.read(json)));
     schedule.ifPresent(json -> item.set("schedule", Json.read(json)));
-    usage.ifPresent(json -> item.set("request_usage", Json.read(json)));
+    usage.ifPresent(json -> item.set("request_usage", Json.read(Usage.fromJson(json).toJson())));
     request
         .map(Json::read)
         .ifPresent(
@@ -117,6 +130,15 @@ record RunRow(
                           }
                         }));
     return item;
+  }
+
+  /// Those of before it was required have no status.
+  private static void completePullRequest(JsonNode artifact) {
+    if (artifact.path("artifact_type").asText().equals(ArtifactType.PULL_REQUEST.value())
+        && artifact.path("data") instanceof ObjectNode data
+        && !data.has("status")) {
+      data.put("status", PullRequestStatus.UNKNOWN.value());
+    }
   }
 
   /// The variables and headers of tool servers hold secrets, which whoever sees the run need not.
@@ -144,6 +166,7 @@ record RunRow(
         createdAt,
         updatedAt,
         startedAt,
+        finishedAt,
         execution,
         executionStartedAt,
         worked,
@@ -171,7 +194,8 @@ record RunRow(
         schedule,
         triggerUrl,
         depth,
-        mode);
+        mode,
+        rootRunId);
   }
 
   private static String ordinal(int number) {
@@ -219,11 +243,13 @@ record RunRow(
             .metadata(metadataEntries())
             .sandboxRunning(phase == Phase.INPROGRESS)
             .scope(scope())
+            .rootRunId(rootRunId)
             .debugAgentAvailable(false)
             .cancellable(true);
     skill().ifPresent(item::agentSkill);
     factoryUid.ifPresent(item::factoryUid);
-    triggerUrl.ifPresent(item::triggerUrl);
+    finishedAt.ifPresent(item::finishedAt);
+    triggerUrl.or(() -> scheduleLink(publicUrl)).ifPresent(item::triggerUrl);
     status.ifPresent(item::statusMessage);
     conversationId.ifPresent(item::conversationId);
     parentRunId.ifPresent(item::parentRunId);
@@ -246,7 +272,20 @@ record RunRow(
   }
 
   private String link(URI publicUrl) {
-    return publicUrl.toString().replaceAll("/+$", "") + "/runs/" + id;
+    return base(publicUrl) + "/runs/" + id;
+  }
+
+  private Optional<String> scheduleLink(URI publicUrl) {
+    return schedule.map(
+        json ->
+            base(publicUrl)
+                + Api.BASE
+                + "/agent/schedules/"
+                + Json.read(json).path("schedule_id").asText());
+  }
+
+  private static String base(URI publicUrl) {
+    return publicUrl.toString().replaceAll("/+$", "");
   }
 
   private Duration runTime(Instant now) {

@@ -27,12 +27,14 @@ record RunRows(Rows rows) {
   /// @param creator who asked, or for whom
   /// @param executor as whom the agent works
   /// @param schedule as a run names it
+  /// @param rootRunId the top of the tree that it belongs to; empty for a tree of its own
   record Origin(
       RunSource source,
       UserInfo creator,
       UserInfo executor,
       Optional<String> factoryUid,
       Optional<ObjectNode> schedule,
+      Optional<String> rootRunId,
       int depth) {}
 
   void insert(String id, NewRun run, Origin origin, Instant at) throws SQLException {
@@ -42,8 +44,9 @@ record RunRows(Rows rows) {
         INSERT INTO runs (id, state, title, prompt, source, created_at, updated_at, queued_at,
           config, config_name, model_id, environment_id, skill_spec, metadata,
           conversation_id, parent_run_id, request, creator, creator_uid, executor, executor_uid,
-          factory_uid, schedule_id, schedule, trigger_url, depth, mode)
-        VALUES (?, 'QUEUED', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+          factory_uid, schedule_id, schedule, trigger_url, depth, mode, root_run_id)
+        VALUES (?, 'QUEUED', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
+          ?)
         """,
         id,
         run.title(),
@@ -68,10 +71,11 @@ record RunRows(Rows rows) {
         origin.factoryUid().orElse(null),
         origin.schedule().map(schedule -> schedule.path("schedule_id").asText()).orElse(null),
         origin.schedule().map(ObjectNode::toString).orElse(null),
-        run.metadata().get("ticket_url"),
+        TriggerMetadata.url(run.metadata()).orElse(null),
         origin.depth(),
-        run.mode().value());
-    new EventRows(rows).add(id, EventRows.Type.RUN_CREATED, at);
+        run.mode().value(),
+        origin.rootRunId().orElse(id));
+    new EventRows(rows).add(id, 0, EventRows.Type.RUN_CREATED, at);
     new FileRows(rows).attach(id, run.attachments());
     for (var entry : run.metadata().entrySet()) {
       rows.change(
@@ -258,7 +262,7 @@ record RunRows(Rows rows) {
     rows.change(
         """
         UPDATE runs SET state = 'QUEUED', queued_at = ?, updated_at = ?, status_message = NULL,
-          error_code = NULL, retryable = NULL
+          error_code = NULL, retryable = NULL, finished_at = NULL
         WHERE id = ?
         """,
         at,
@@ -282,7 +286,7 @@ record RunRows(Rows rows) {
     rows.change(
         """
         UPDATE runs SET state = ?, status_message = ?, error_code = ?, retryable = ?,
-          updated_at = ?
+          updated_at = ?, finished_at = ?
         WHERE id = ?
         """,
         ending.phase().name(),
@@ -290,6 +294,7 @@ record RunRows(Rows rows) {
         ending.errorCode(),
         ending.errorCode() == null ? null : ending.retryable(),
         at,
+        ending.phase() == Phase.BLOCKED ? null : at,
         id);
   }
 

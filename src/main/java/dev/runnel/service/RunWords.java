@@ -16,9 +16,10 @@ final class RunWords {
           "FAILED",
           "ERROR",
           "CANCELLED");
+  static final List<String> RUNNING = List.of("QUEUED", "PENDING", "CLAIMED", "INPROGRESS");
   static final Map<String, List<String>> TASK_STATES =
       Map.of(
-          "running", List.of("QUEUED", "PENDING", "CLAIMED", "INPROGRESS"),
+          "running", RUNNING,
           "failed", List.of("FAILED", "ERROR"),
           "blocked", List.of("BLOCKED"),
           "cancelled", List.of("CANCELLED"),

@@ -35,7 +35,7 @@ record Usage(long input, long output, Optional<BigDecimal> dollars, boolean ofSe
     var json = Json.newObject();
     json.put("input_tokens", input).put("output_tokens", output);
     json.put("total_tokens", input + output);
-    dollars.ifPresent(amount -> json.put("total_cost_usd", amount));
+    dollars.ifPresent(amount -> json.put("inference_cost_usd", amount));
     return json.toString();
   }
 
@@ -44,7 +44,8 @@ record Usage(long input, long output, Optional<BigDecimal> dollars, boolean ofSe
     return new Usage(
         json.path("input_tokens").asLong(),
         json.path("output_tokens").asLong(),
-        dollars(json.path("total_cost_usd")),
+        // By the name that it was kept under before.
+        dollars(json.path("inference_cost_usd")).or(() -> dollars(json.path("total_cost_usd"))),
         false);
   }
 

@@ -43,8 +43,9 @@ public sealed interface ArtifactItem {
       implements ArtifactItem {}
 
   /// A pull request that was opened.
-  record PullRequest(
-      String url, @Nullable String branch, @Nullable PullRequestStatus status, JsonNode json)
+  ///
+  /// @param status unknown where nobody reports it
+  record PullRequest(String url, @Nullable String branch, PullRequestStatus status, JsonNode json)
       implements ArtifactItem {
     /// One that the service found.
     public static PullRequest of(String url, @Nullable String branch, Instant createdAt) {
@@ -55,7 +56,8 @@ public sealed interface ArtifactItem {
       if (branch != null) {
         data.put("branch", branch);
       }
-      return new PullRequest(url, branch, null, json);
+      data.put("status", PullRequestStatus.UNKNOWN.value());
+      return new PullRequest(url, branch, PullRequestStatus.UNKNOWN, json);
     }
   }
 
@@ -107,7 +109,10 @@ public sealed interface ArtifactItem {
     if (type.equals("PULL_REQUEST") && url != null) {
       var status = text(data, "status");
       return new PullRequest(
-          url, text(data, "branch"), status == null ? null : new PullRequestStatus(status), json);
+          url,
+          text(data, "branch"),
+          status == null ? PullRequestStatus.UNKNOWN : new PullRequestStatus(status),
+          json);
     }
     if (type.equals("SCREENSHOT") && uid != null) {
       return new Screenshot(uid, text(data, "mime_type"), description, json);

@@ -5,20 +5,26 @@ import com.fasterxml.jackson.annotation.JsonAnySetter;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.databind.JsonNode;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// Something said or done.
 ///
+/// @param messageIds of the lines of the transcript that it is made of
 /// @param more what this version does not know, as it came
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record ConversationMessage(
     @JsonProperty("role") @Nullable MessageRole role,
     @JsonProperty("content") List<ConversationContent> content,
+    @JsonProperty("message_ids") @Nullable List<String> messageIds,
+    @JsonProperty("request_id") @Nullable String requestId,
+    @JsonProperty("timestamp") @Nullable Instant timestamp,
     @JsonAnySetter @JsonAnyGetter Map<String, JsonNode> more) {
   public ConversationMessage {
     content = Copies.list(content);
+    messageIds = messageIds == null ? null : Copies.list(messageIds);
     more = Copies.map(more);
   }
 }

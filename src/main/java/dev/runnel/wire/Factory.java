@@ -12,6 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /// A group of agents that takes work.
 ///
+/// @param codeForge the first of its code forges: `GITHUB`, `GITLAB`, `AZURE_DEVOPS`, `NONE`
+/// @param avatarUrl good for a short time
 /// @param more what this version does not know, as it came
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record Factory(
@@ -29,11 +31,16 @@ public record Factory(
     @JsonProperty("code_forge") @Nullable String codeForge,
     @JsonProperty("created_at") @Nullable Instant createdAt,
     @JsonProperty("updated_at") @Nullable Instant updatedAt,
+    @JsonProperty("avatar_url") @Nullable String avatarUrl,
+    @JsonProperty("code_forges") List<String> codeForges,
+    @JsonProperty("scorer_defaults") @Nullable JsonNode scorerDefaults,
+    @JsonProperty("scoring") @Nullable JsonNode scoring,
     @JsonAnySetter @JsonAnyGetter Map<String, JsonNode> more) {
   public Factory {
     Copies.requireText(uid, "uid");
     repositories = Copies.list(repositories);
     integrations = Copies.list(integrations);
+    codeForges = Copies.list(codeForges);
     more = Copies.map(more);
   }
 }

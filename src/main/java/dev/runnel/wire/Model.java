@@ -16,10 +16,11 @@ import org.jspecify.annotations.Nullable;
 public record Model(
     @JsonProperty("id") String id,
     @JsonProperty("display_name") @Nullable String displayName,
-    @JsonProperty("provider") @Nullable String provider,
+    @JsonProperty("provider") @Nullable ModelProvider provider,
     @JsonProperty("vision_supported") @Nullable Boolean visionSupported,
     @JsonProperty("reasoning_level") @Nullable String reasoningLevel,
     @JsonProperty("disable_reason") @Nullable String disableReason,
+    @JsonProperty("description") @Nullable String description,
     @JsonAnySetter @JsonAnyGetter Map<String, JsonNode> more) {
   public Model {
     Copies.requireText(id, "id");

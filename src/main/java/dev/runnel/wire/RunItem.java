@@ -27,6 +27,8 @@ import org.jspecify.annotations.Nullable;
 /// @param runTime ISO 8601 duration
 /// @param cancellable whether this kind of run can be cancelled, whatever its state
 /// @param submittedPrompt as it was submitted, with what was said before the start
+/// @param finishedAt when it last came to an end; null while it is active
+/// @param rootRunId the run at the top of its tree, itself where nothing is above it
 /// @param more what this version does not know, as it came
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record RunItem(
@@ -50,7 +52,7 @@ public record RunItem(
     @JsonProperty("conversation_id") @Nullable String conversationId,
     @JsonProperty("parent_run_id") @Nullable String parentRunId,
     @JsonProperty("artifacts") List<ArtifactItem> artifacts,
-    @JsonProperty("request_usage") @Nullable JsonNode requestUsage,
+    @JsonProperty("request_usage") @Nullable RequestUsage requestUsage,
     @JsonProperty("schedule") @Nullable ScheduleOfRun schedule,
     @JsonProperty("scope") @Nullable Scope scope,
     @JsonProperty("is_sandbox_running") @Nullable Boolean sandboxRunning,
@@ -61,6 +63,8 @@ public record RunItem(
     @JsonProperty("debug_agent_available") @Nullable Boolean debugAgentAvailable,
     @JsonProperty("factory_uid") @Nullable String factoryUid,
     @JsonProperty("submitted_prompt") @Nullable String submittedPrompt,
+    @JsonProperty("finished_at") @Nullable Instant finishedAt,
+    @JsonProperty("root_run_id") @Nullable String rootRunId,
     @JsonAnySetter @JsonAnyGetter Map<String, JsonNode> more) {
   public RunItem {
     Copies.requireText(runId, "run_id");
@@ -108,6 +112,8 @@ public record RunItem(
     builder.debugAgentAvailable = debugAgentAvailable;
     builder.factoryUid = factoryUid;
     builder.submittedPrompt = submittedPrompt;
+    builder.finishedAt = finishedAt;
+    builder.rootRunId = rootRunId;
     builder.more.putAll(more);
     return builder;
   }
@@ -155,7 +161,7 @@ public record RunItem(
     private @Nullable String conversationId;
     private @Nullable String parentRunId;
     private @Nullable List<ArtifactItem> artifacts;
-    private @Nullable JsonNode requestUsage;
+    private @Nullable RequestUsage requestUsage;
     private @Nullable ScheduleOfRun schedule;
     private @Nullable Scope scope;
     private @Nullable Boolean sandboxRunning;
@@ -166,6 +172,8 @@ public record RunItem(
     private @Nullable Boolean debugAgentAvailable;
     private @Nullable String factoryUid;
     private @Nullable String submittedPrompt;
+    private @Nullable Instant finishedAt;
+    private @Nullable String rootRunId;
     private final Map<String, JsonNode> more = new LinkedHashMap<>();
 
     private Builder() {}
@@ -270,7 +278,7 @@ public record RunItem(
       return this;
     }
 
-    public Builder requestUsage(JsonNode requestUsage) {
+    public Builder requestUsage(RequestUsage requestUsage) {
       this.requestUsage = requestUsage;
       return this;
     }
@@ -333,6 +341,16 @@ public record RunItem(
       return this;
     }
 
+    public Builder finishedAt(Instant finishedAt) {
+      this.finishedAt = finishedAt;
+      return this;
+    }
+
+    public Builder rootRunId(String rootRunId) {
+      this.rootRunId = rootRunId;
+      return this;
+    }
+
     /// Any other member; a JSON null is sent as such.
     public Builder member(String name, JsonNode value) {
       more.put(name, value);
@@ -379,6 +397,8 @@ public record RunItem(
           debugAgentAvailable,
           factoryUid,
           submittedPrompt,
+          finishedAt,
+          rootRunId,
           more);
     }
   }

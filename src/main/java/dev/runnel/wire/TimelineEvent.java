@@ -11,15 +11,17 @@ import org.jspecify.annotations.Nullable;
 
 /// Something that happened to a run.
 ///
-/// @param eventType such as created, claimed, started, done, blocked, cancelled
+/// @param payload of any shape, by the type
+/// @param executionId the execution of the run that it belongs to, where it belongs to one
 /// @param more what this version does not know, as it came
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record TimelineEvent(
     @JsonProperty("event_uuid") @Nullable String eventUuid,
     @JsonProperty("run_id") @Nullable String runId,
-    @JsonProperty("event_type") @Nullable String eventType,
+    @JsonProperty("event_type") @Nullable TimelineEventType eventType,
     @JsonProperty("occurred_at") @Nullable Instant occurredAt,
     @JsonProperty("payload") @Nullable JsonNode payload,
+    @JsonProperty("execution_id") @Nullable Long executionId,
     @JsonAnySetter @JsonAnyGetter Map<String, JsonNode> more) {
   public TimelineEvent {
     more = Copies.map(more);

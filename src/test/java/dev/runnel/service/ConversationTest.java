@@ -152,14 +152,13 @@ class ConversationTest {
         .map(
             message -> {
               var content = message.at("/content/0");
-              var event = content.path("event");
               return message.get("role").asText()
                   + " "
                   + content.get("type").asText()
                   + " "
-                  + (event.isMissingNode()
-                      ? content.get("text").asText()
-                      : event.get("name").asText() + " " + event.get("text").asText());
+                  + (content.has("data")
+                      ? content.get("name").asText() + " " + content.at("/data/text").asText()
+                      : content.get("text").asText());
             })
         .toList();
   }

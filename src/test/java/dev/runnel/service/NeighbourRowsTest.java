@@ -440,9 +440,9 @@ class NeighbourRowsTest {
     var events = service.ok(service.get("/agent/runs/" + id + "/timeline")).get("events");
 
     assertThat(events.findValuesAsText("event_type"))
-        .startsWith("run_created", "run_claimed")
-        .contains("session_started", "agent_started")
-        .endsWith("run_done");
+        .startsWith("oz_run_created", "oz_run_claimed")
+        .contains("shared_session_started", "agent_started")
+        .endsWith("oz_run_done");
     for (var event : events) {
       assertUuid(event.get("event_uuid"));
       assertThat(event.get("run_id").asText()).isEqualTo(id);
@@ -476,10 +476,7 @@ class NeighbourRowsTest {
   @Row("2.15 attachments/prepare, conversation follow-ups, messages")
   void whatThisServiceDoesNotHaveIsNotFound() {
     assertNotFound(service.post("/agent/runs/" + id + "/attachments/prepare", "{}"));
-    assertNotFound(
-        service.post(
-            "/agent/conversations/" + run.get("conversation_id").asText() + "/followups",
-            "{\"message\":\"x\"}"));
+    assertNotFound(service.post("/agent/conversations/none/followups", "{\"message\":\"x\"}"));
     assertNotFound(service.get("/agent/messages"));
     assertNotFound(service.post("/agent/messages", "{}"));
   }

@@ -217,7 +217,11 @@ class NeighboursTest {
       assertThat(service.ok(service.get("/agent/runs/" + id + "/timeline")).get("events"))
           .extracting(event -> event.get("event_type").asText())
           .containsExactly(
-              "run_created", "run_claimed", "session_started", "agent_started", "run_done");
+              "oz_run_created",
+              "oz_run_claimed",
+              "shared_session_started",
+              "agent_started",
+              "oz_run_done");
     }
 
     @Test

@@ -142,7 +142,7 @@ class OfferTest {
     assertThat(models.get("default_model_id").asText()).isEqualTo("default");
     assertThat(models.get("models"))
         .extracting(each -> each.get("id").asText() + " " + each.get("provider").asText())
-        .containsExactly("default command");
+        .containsExactly("default UNKNOWN");
   }
 
   @Test
@@ -158,7 +158,7 @@ class OfferTest {
     assertThat(service.ok(service.get("/agent/models")).get("models"))
         .extracting(each -> each.get("id").asText() + " " + each.get("provider").asText())
         .containsExactly(
-            "default anthropic", "sonnet anthropic", "opus anthropic", "haiku anthropic");
+            "default ANTHROPIC", "sonnet ANTHROPIC", "opus ANTHROPIC", "haiku ANTHROPIC");
   }
 
   @Test

@@ -358,7 +358,7 @@ class RunItemRowsTest {
   @Row("2.7 RequestUsage")
   void usageIsNumbers() {
     assertThat(made.at("/request_usage/total_tokens").asInt()).isEqualTo(15);
-    assertThat(made.at("/request_usage/total_cost_usd").decimalValue())
+    assertThat(made.at("/request_usage/inference_cost_usd").decimalValue())
         .isEqualByComparingTo("0.25");
     assertThat(made.get("request_usage")).allMatch(JsonNode::isNumber);
   }

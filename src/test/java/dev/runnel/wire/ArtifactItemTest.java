@@ -125,7 +125,7 @@ public class ArtifactItemTest {
     assertThat(ClientJson.tree(found).toString())
         .isEqualTo(
             "{\"artifact_type\":\"PULL_REQUEST\",\"created_at\":\"2026-01-05T09:00:00Z\","
-                + "\"data\":{\"url\":\"https://a.example/1\",\"branch\":\"b\"}}");
+                + "\"data\":{\"url\":\"https://a.example/1\",\"branch\":\"b\",\"status\":\"unknown\"}}");
   }
 
   private static ArtifactItem read(int which) throws IOException {

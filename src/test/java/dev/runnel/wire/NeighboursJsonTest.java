@@ -188,12 +188,84 @@ public class NeighboursJsonTest {
         .extracting(ConversationContent::type)
         .containsExactly("event", "text", "action", "action_result");
     var contents = step.messages().stream().map(it -> it.content().getFirst()).toList();
-    assertThat(contents.get(0).event()).isEqualTo(ClientJson.tree("{\"kind\":\"started\"}"));
+    assertThat(contents.get(0))
+        .isEqualTo(
+            ConversationContent.event(
+                "session_started", ClientJson.tree("{\"kind\":\"started\"}")));
     assertThat(contents.get(1).text()).isEqualTo("Fix it");
-    assertThat(contents.get(2).action())
-        .isEqualTo(ClientJson.tree("{\"tool\":\"shell\",\"input\":\"npm test\"}"));
-    assertThat(contents.get(3).actionResult()).isEqualTo(ClientJson.tree("{\"exit\":1}"));
+    assertThat(contents.get(1).messageId()).isEqualTo("m-1");
+    assertThat(contents.get(2).input()).isEqualTo(ClientJson.tree("{\"command\":\"npm test\"}"));
+    assertThat(contents.get(2).id()).isEqualTo("a-1");
+    assertThat(contents.get(3))
+        .isEqualTo(
+            ConversationContent.actionResult(
+                "a-1",
+                "run_command",
+                ActionCategory.COMMAND,
+                ClientJson.tree("{\"exit_code\":1}"),
+                ActionState.FAILED));
     assertThat(step.steps()).extracting(ConversationStep::id).containsExactly("1.1");
+  }
+
+  @Test
+  public void aStepOfAConversationSaysWhatItWasAboutAndWhen() throws Exception {
+    var step = Golden.read("conversation", Conversation.class).steps().getFirst();
+
+    assertThat(step.description()).isEqualTo("Fix the flaky test");
+    assertThat(step.summary()).isEqualTo("The test waits for the clock");
+    assertThat(step.startedAt()).isEqualTo("2026-01-05T09:00:20Z");
+    assertThat(step.completedAt()).isEqualTo("2026-01-05T09:04:30Z");
+    var message = step.messages().get(1);
+    assertThat(message.messageIds()).containsExactly("m-1");
+    assertThat(message.requestId()).isEqualTo("q-1");
+    assertThat(message.timestamp()).isEqualTo("2026-01-05T09:00:20Z");
+  }
+
+  @Test
+  public void contentsAreWrittenFlat() throws Exception {
+    assertThat(ClientJson.tree(ConversationContent.text("Fix it")))
+        .isEqualTo(ClientJson.tree("{\"type\":\"text\",\"text\":\"Fix it\"}"));
+    assertThat(
+            ClientJson.tree(
+                ConversationContent.action(
+                    "a-1",
+                    "run_command",
+                    ActionCategory.COMMAND,
+                    ClientJson.tree("{\"command\":\"ls\"}"))))
+        .isEqualTo(
+            ClientJson.tree(
+                """
+                {"type": "action", "id": "a-1", "name": "run_command", "category": "command",
+                 "input": {"command": "ls"}}
+                """));
+  }
+
+  @Test
+  public void anEventOfATimelineHasItsTypeAndExecution() throws Exception {
+    var event = Golden.read("timeline#/events/0", TimelineEvent.class);
+
+    assertThat(event.eventType()).isEqualTo(TimelineEventType.OZ_RUN_CLAIMED);
+    assertThat(event.executionId()).isEqualTo(1);
+  }
+
+  @Test
+  public void aFactoryHasItsForgesAndScoring() throws Exception {
+    var factory = Golden.read("factory", Factory.class);
+
+    assertThat(factory.avatarUrl()).isEqualTo("https://app.example/avatar/f-1");
+    assertThat(factory.codeForge()).isEqualTo("GITHUB");
+    assertThat(factory.codeForges()).containsExactly("GITHUB");
+    assertThat(requireNonNull(factory.scoring()).has("default_model")).isTrue();
+    assertThat(requireNonNull(factory.scorerDefaults()).path("default_runner_uid").asText())
+        .isEqualTo("runner-1");
+  }
+
+  @Test
+  public void aModelSaysWhoMakesItAndWhatItIsFor() throws Exception {
+    var model = Golden.read("models#/models/0", Model.class);
+
+    assertThat(model.provider()).isEqualTo(ModelProvider.ANTHROPIC);
+    assertThat(model.description()).isEqualTo("For hard problems");
   }
 
   @Test

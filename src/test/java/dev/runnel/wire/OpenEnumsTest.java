@@ -162,9 +162,50 @@ public class OpenEnumsTest {
     hasExactly(MessageRole.class, "user", "assistant", "tool", "system");
   }
 
+  @Test
+  public void timelinesHaveElevenTypesOfEvents() throws Exception {
+    hasExactly(
+        TimelineEventType.class,
+        "oz_run_created",
+        "oz_run_claimed",
+        "worker_container_ready",
+        "shared_session_started",
+        "agent_started",
+        "oz_run_done",
+        "oz_run_blocked",
+        "oz_run_cancelled",
+        "oz_run_failed",
+        "oz_run_errored",
+        "vm_shutdown");
+  }
+
+  @Test
+  public void modelsHaveThreeProvidersOrAnUnknownOne() throws Exception {
+    hasExactly(ModelProvider.class, "OPENAI", "ANTHROPIC", "GOOGLE", "UNKNOWN");
+  }
+
+  @Test
+  public void actionsHaveEightCategoriesAndFourStates() throws Exception {
+    hasExactly(
+        ActionCategory.class,
+        "command",
+        "files",
+        "search",
+        "integration",
+        "documents",
+        "computer",
+        "review",
+        "skill");
+    hasExactly(ActionState.class, "running", "completed", "failed", "denied");
+  }
+
   @ParameterizedTest
   @ValueSource(
       classes = {
+        TimelineEventType.class,
+        ModelProvider.class,
+        ActionCategory.class,
+        ActionState.class,
         RunStateValue.class,
         RunSource.class,
         ErrorCode.class,

@@ -1,5 +1,6 @@
 package dev.runnel.wire;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -87,7 +88,7 @@ public class RunItemJsonTest {
                             PullRequestStatus.DRAFT,
                             golden.at("/artifacts/0")),
                         new ArtifactItem.Unknown(golden.at("/artifacts/1"))))
-                .requestUsage(golden.path("request_usage"))
+                .requestUsage(new RequestUsage(golden.path("request_usage")))
                 .schedule(
                     new ScheduleOfRun(
                         "s-1",
@@ -106,6 +107,8 @@ public class RunItemJsonTest {
                 .factoryUid("f-1")
                 .submittedPrompt(
                     "Fix the flaky login test and open a pull request.\n\nBranch from main.")
+                .finishedAt(Instant.parse("2026-01-05T09:04:30.250Z"))
+                .rootRunId("7c1e9f3b-11d0-4f0e-9b6e-0d9a8c7b6a54")
                 .member("a_member_of_next_year", golden.path("a_member_of_next_year"))
                 .member("a_null_of_next_year", NullNode.instance)
                 .build());
@@ -200,7 +203,23 @@ public class RunItemJsonTest {
     var json = ((ObjectNode) Golden.tree("run-minimal")).put("request_usage", "unlimited");
 
     assertThat(ClientJson.strict(json, RunItem.class).requestUsage())
-        .isEqualTo(TextNode.valueOf("unlimited"));
+        .isEqualTo(new RequestUsage(TextNode.valueOf("unlimited")));
+  }
+
+  @Test
+  public void whatIsStableOfAUsageIsTyped() throws Exception {
+    var usage = requireNonNull(Golden.read("run", RunItem.class).requestUsage());
+
+    assertThat(usage.inferenceCost()).isEqualByComparingTo("1.25");
+    assertThat(usage.computeCost()).isEqualByComparingTo("0.5");
+    assertThat(usage.platformCost()).isEqualByComparingTo("0.25");
+    assertThat(usage.inferenceCostUsd()).isEqualByComparingTo("0.02");
+    assertThat(usage.computeCostUsd()).isEqualByComparingTo("0.01");
+    assertThat(usage.platformCostUsd()).isNull();
+    assertThat(usage.totalTokens()).isEqualTo(1204);
+    assertThat(usage.modelTokens())
+        .containsExactly(new RequestUsage.ModelTokens("fast", 1204, "byok"));
+    assertThat(new RequestUsage(TextNode.valueOf("unlimited")).totalTokens()).isNull();
   }
 
   @Test

@@ -78,6 +78,8 @@ final class Prompts {
     metadata.put("runnel.delivery", delivery.id().value());
     put(metadata, "runnel.surface", delivery.conversation().surface().value());
     put(metadata, "runnel.conversation", delivery.conversation().id());
+    put(metadata, "runnel.person", delivery.actor().id());
+    put(metadata, "runnel.person_name", delivery.actor().name());
     delivery.origin().link().ifPresent(link -> put(metadata, "runnel.link", link.toString()));
     return metadata;
   }

@@ -65,6 +65,7 @@ class JourneyTest {
       assertThat(world.runs.starts().getFirst().prompt().metadata())
           .containsEntry("runnel.delivery", "fake:1")
           .containsEntry("runnel.surface", "fake")
+          .containsKeys("runnel.person", "runnel.person_name")
           .containsEntry("runnel.conversation", "fake:team/channel/1");
       assertThat(world.surface.kinds(THREAD)).containsExactly("Status");
       assertThat(world.surface.receipts()).containsExactly(new PostRef("message-1"));
