@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.time.format.DateTimeParseException;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -34,6 +35,9 @@ final class RunItems {
   // Services name environments by ids that say nothing to anybody.
   private static final Pattern OPAQUE =
       Pattern.compile("[A-Za-z0-9]{22}|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}");
+
+  /// Models that are the service's own choice, which tells nobody which one works.
+  private static final Set<String> CHOICES = Set.of("default", "auto");
 
   private RunItems() {}
 
@@ -56,7 +60,7 @@ final class RunItems {
         Optional.ofNullable(item.updatedAt()),
         delivery(item),
         config.map(AgentConfig::environmentId).filter(RunItems::isAName),
-        config.map(AgentConfig::modelId).filter(it -> !it.isBlank()));
+        config.map(AgentConfig::modelId).filter(it -> !it.isBlank() && !CHOICES.contains(it)));
   }
 
   private static boolean isAName(String environment) {

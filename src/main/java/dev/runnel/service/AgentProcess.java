@@ -55,7 +55,7 @@ final class AgentProcess {
       Sink sink)
       throws IOException {
     var whole = new ArrayList<String>();
-    Agents.find("setsid", environment).ifPresent(setsid -> whole.add(setsid.toString()));
+    Executables.find("setsid", environment).ifPresent(setsid -> whole.add(setsid.toString()));
     whole.addAll(command);
     var builder = new ProcessBuilder(whole).directory(folder.toFile());
     builder.environment().clear();

@@ -98,9 +98,10 @@ public final class AgentRunService implements AutoCloseable {
     var links = new SignedLinks(clock);
     var skills = new SkillShelf(spawner, settings, workspaces);
     var changes = new Semaphore(0);
-    var schedules = new Schedules(database, clock, changes);
     var factories = new Factories(settings.factories(), clock.instant());
     var identities = new Identities(database, clock, factories.identities());
+    var configs = new ConfigResolution(agents, settings.environments(), identities);
+    var schedules = new Schedules(database, clock, changes, configs);
     return new AgentRunService(
         agents,
         settings,
@@ -110,14 +111,13 @@ public final class AgentRunService implements AutoCloseable {
         index,
         queue,
         DiskReserve.start(spawner, workspaces, disk, queue::giveUp),
-        ScheduleClock.start(book, schedules, identities, clock, changes),
+        ScheduleClock.start(book, schedules, configs, clock, changes),
         new Guard(keys, settings.publicUrl()),
         List.of(
-            new RunRoutes(book, index, queue, identities, factories, settings, links, clock)
-                ::register,
-            new FactoryRoutes(factories, book, index, settings.publicUrl())::register,
+            new RunRoutes(book, index, queue, configs, factories, settings, links, clock)::register,
+            new FactoryRoutes(factories, configs, book, index, settings.publicUrl())::register,
             new FileRoutes(index, settings, links)::register,
-            new IdentityRoutes(identities)::register,
+            new IdentityRoutes(identities, agents)::register,
             new ScheduleRoutes(schedules)::register,
             new KeyRoutes(keys)::register,
             new OfferRoutes(agents, settings.environments(), skills, index, clock.instant())

@@ -1,12 +1,10 @@
 package dev.runnel.service;
 
-import java.io.File;
-import java.nio.file.Files;
-import java.nio.file.InvalidPathException;
-import java.nio.file.Path;
+import dev.runnel.wire.HarnessType;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
@@ -21,6 +19,9 @@ record Agents(Harness usual, List<Harness> here) {
   /// The public service's own agent, and so the usual one.
   private static final String ANY = "oz";
 
+  private static final Set<HarnessType> PUBLISHED =
+      Set.of(HarnessType.CLAUDE, HarnessType.CODEX, HarnessType.GEMINI);
+
   private static final Pattern SECRET = Pattern.compile("(?i).*(key|token|secret|password)");
 
   Agents {
@@ -30,7 +31,10 @@ record Agents(Harness usual, List<Harness> here) {
   /// The usual one is the command if there is one, else the first known agent on the `PATH`, else
   /// the rehearsal.
   static Agents find(Optional<String> command, Map<String, String> environment) {
-    var here = KNOWN.stream().filter(agent -> find(agent.name(), environment).isPresent()).toList();
+    var here =
+        KNOWN.stream()
+            .filter(agent -> Executables.find(agent.name(), environment).isPresent())
+            .toList();
     return new Agents(
         command
             .<Harness>map(text -> new CommandAgent("command", text))
@@ -49,6 +53,13 @@ record Agents(Harness usual, List<Harness> here) {
         .toList();
   }
 
+  /// The usual one, by a name that is published; the service's own goes by the name of the public
+  /// service's.
+  HarnessType usualType() {
+    var type = new HarnessType(usual.name());
+    return PUBLISHED.contains(type) ? type : HarnessType.OZ;
+  }
+
   /// The agent that a run asks for.
   ///
   /// @throws AgentRefused when it is not here
@@ -62,32 +73,29 @@ record Agents(Harness usual, List<Harness> here) {
         return agent;
       }
     }
-    throw new AgentRefused(
-        "The run asks for the agent %s, which is not installed here. %s"
-            .formatted(
-                wanted,
-                here.isEmpty()
-                    ? "No coding agent is."
-                    : here.stream()
-                        .map(Harness::name)
-                        .collect(Collectors.joining(", ", "There is: ", "."))));
+    throw new AgentRefused(missing(wanted));
   }
 
-  /// Where a program is on the `PATH`.
-  static Optional<Path> find(String program, Map<String, String> environment) {
-    return Pattern.compile(Pattern.quote(File.pathSeparator))
-        .splitAsStream(environment.getOrDefault("PATH", ""))
-        .filter(folder -> !folder.isBlank())
-        .flatMap(folder -> path(folder, program).stream())
-        .filter(file -> Files.isRegularFile(file) && Files.isExecutable(file))
-        .findFirst();
+  /// Why no run can have an agent.
+  ///
+  /// @param wanted blank for the usual one
+  Optional<String> problem(String wanted) {
+    var isHere =
+        wanted.isBlank()
+            || wanted.equals(ANY)
+            || wanted.equals(usual.name())
+            || here.stream().anyMatch(agent -> agent.name().equals(wanted));
+    return isHere ? Optional.empty() : Optional.of(missing(wanted));
   }
 
-  private static Optional<Path> path(String folder, String program) {
-    try {
-      return Optional.of(Path.of(folder, program));
-    } catch (InvalidPathException _) {
-      return Optional.empty();
-    }
+  private String missing(String wanted) {
+    return "The run asks for the agent %s, which is not installed here. %s"
+        .formatted(
+            wanted,
+            here.isEmpty()
+                ? "No coding agent is."
+                : here.stream()
+                    .map(Harness::name)
+                    .collect(Collectors.joining(", ", "There is: ", ".")));
   }
 }

@@ -15,12 +15,19 @@ final class FactoryRoutes {
   private static final int HIGHEST_LIMIT = 500;
 
   private final Factories factories;
+  private final ConfigResolution configs;
   private final RunBook book;
   private final RunIndex index;
   private final Supplier<URI> publicUrl;
 
-  FactoryRoutes(Factories factories, RunBook book, RunIndex index, Supplier<URI> publicUrl) {
+  FactoryRoutes(
+      Factories factories,
+      ConfigResolution configs,
+      RunBook book,
+      RunIndex index,
+      Supplier<URI> publicUrl) {
     this.factories = factories;
+    this.configs = configs;
     this.book = book;
     this.index = index;
     this.publicUrl = publicUrl;
@@ -55,7 +62,7 @@ final class FactoryRoutes {
   private void dispatch(Context ctx, Caller caller) {
     var factory = find(ctx);
     var work = Json.convert(Json.body(ctx.bodyAsBytes()), DispatchRun.class);
-    var run = factories.run(factory, work);
+    var run = configs.resolved(factories.run(factory, work));
     var created =
         Json.read(book.create(run, caller, Optional.of(factory.uid()), RunRoutes.key(ctx)));
     var id = created.path("run_id").asText();

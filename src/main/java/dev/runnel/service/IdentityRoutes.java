@@ -8,9 +8,11 @@ import java.util.Optional;
 /// Named agents: configurations that a run can name.
 final class IdentityRoutes {
   private final Identities identities;
+  private final Agents agents;
 
-  IdentityRoutes(Identities identities) {
+  IdentityRoutes(Identities identities, Agents agents) {
     this.identities = identities;
+    this.agents = agents;
   }
 
   void register(Api api) {
@@ -27,6 +29,7 @@ final class IdentityRoutes {
         (ctx, _) -> {
           var asked = Json.body(ctx.bodyAsBytes());
           Json.convert(asked, CreateIdentity.class);
+          ConfigResolution.check(asked, agents);
           ctx.status(201);
           Api.answer(ctx, identities.create(asked).toString());
         });
@@ -38,6 +41,7 @@ final class IdentityRoutes {
         (ctx, _) -> {
           var asked = Json.body(ctx.bodyAsBytes());
           Json.convert(asked, UpdateIdentity.class);
+          ConfigResolution.check(asked, agents);
           Api.answer(
               ctx,
               identities

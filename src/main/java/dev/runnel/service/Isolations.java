@@ -64,8 +64,8 @@ public final class Isolations {
         yield found;
       }
       case "container" ->
-          Agents.find("docker", environment)
-              .or(() -> Agents.find("podman", environment))
+          Executables.find("docker", environment)
+              .or(() -> Executables.find("podman", environment))
               .<Isolation>map(Container::new)
               .orElseThrow(
                   () ->
@@ -83,7 +83,7 @@ public final class Isolations {
     var writable =
         home.map(path -> STATE.stream().map(each -> Path.of(path).resolve(each)).toList())
             .orElse(List.of());
-    return Agents.find("bwrap", environment)
+    return Executables.find("bwrap", environment)
         .map(program -> new Bubblewrap(program, data, writable));
   }
 

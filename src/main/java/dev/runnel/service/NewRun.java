@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 /// @param identityUid as whom the agent works
 /// @param onBehalfOf e-mail or id of the person the run is for
 /// @param rest what else was asked for: `team`, `interactive`, and what this version does not know
+/// @param resolved what holds of its configuration where it says nothing: see [ConfigResolution]
 record NewRun(
     String prompt,
     String title,
@@ -36,7 +37,8 @@ record NewRun(
     Optional<String> identityUid,
     Optional<String> onBehalfOf,
     List<Attachment> attachments,
-    ObjectNode rest) {
+    ObjectNode rest,
+    ObjectNode resolved) {
   private static final int MOST_METADATA = 20;
   private static final int LONGEST_VALUE = 256;
   private static final int LONGEST_IDLE = 60;
@@ -88,7 +90,8 @@ record NewRun(
         present(request.agentIdentityUid()),
         present(request.onBehalfOf()),
         attachments(request),
-        rest(request));
+        rest(request),
+        Json.newObject());
   }
 
   NewRun with(Map<String, String> metadata) {
@@ -103,7 +106,8 @@ record NewRun(
         identityUid,
         onBehalfOf,
         attachments,
-        rest);
+        rest,
+        resolved);
   }
 
   /// With a configuration that holds where this one says nothing.
@@ -125,7 +129,24 @@ record NewRun(
         identityUid,
         onBehalfOf,
         attachments,
-        rest);
+        rest,
+        resolved);
+  }
+
+  NewRun resolvedTo(ObjectNode resolved) {
+    return new NewRun(
+        prompt,
+        title,
+        config,
+        metadata,
+        conversationId,
+        parentRunId,
+        mode,
+        identityUid,
+        onBehalfOf,
+        attachments,
+        rest,
+        resolved);
   }
 
   NewRun below(String parentRunId) {
@@ -140,7 +161,8 @@ record NewRun(
         identityUid,
         onBehalfOf,
         attachments,
-        rest);
+        rest,
+        resolved);
   }
 
   private static List<Attachment> attachments(CreateRun request) {

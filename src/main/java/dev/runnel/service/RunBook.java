@@ -99,8 +99,8 @@ final class RunBook {
 
   /// Starts the run of a schedule that is due, if one is.
   ///
-  /// @param configured by the agent that the run names
-  boolean startDue(UnaryOperator<NewRun> configured) {
+  /// @param resolved with what the agent that the run names, and defaults, add
+  boolean startDue(UnaryOperator<NewRun> resolved) {
     var started =
         change(
             (runs, at) -> {
@@ -111,7 +111,7 @@ final class RunBook {
               var schedule = due.get();
               String error = null;
               try {
-                var run = configured.apply(NewRun.parse(Schedules.request(schedule.body())));
+                var run = resolved.apply(NewRun.parse(Schedules.request(schedule.body())));
                 new Admission(runs, at).scheduled(run, schedule);
               } catch (RequestProblem problem) {
                 error = problem.detail();

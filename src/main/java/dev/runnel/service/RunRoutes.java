@@ -1,6 +1,7 @@
 package dev.runnel.service;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.runnel.service.workspace.Environment;
 import dev.runnel.wire.Conversation;
 import dev.runnel.wire.FollowUpMessage;
 import dev.runnel.wire.PageInfo;
@@ -12,6 +13,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /// Runs, and what is known of one.
 final class RunRoutes {
@@ -20,7 +22,7 @@ final class RunRoutes {
   private final RunBook book;
   private final RunIndex index;
   private final RunQueue queue;
-  private final Identities identities;
+  private final ConfigResolution configs;
   private final Factories factories;
   private final ServiceSettings settings;
   private final InstantSource clock;
@@ -31,7 +33,7 @@ final class RunRoutes {
       RunBook book,
       RunIndex index,
       RunQueue queue,
-      Identities identities,
+      ConfigResolution configs,
       Factories factories,
       ServiceSettings settings,
       SignedLinks links,
@@ -39,7 +41,7 @@ final class RunRoutes {
     this.book = book;
     this.index = index;
     this.queue = queue;
-    this.identities = identities;
+    this.configs = configs;
     this.factories = factories;
     this.settings = settings;
     this.clock = clock;
@@ -75,13 +77,7 @@ final class RunRoutes {
             "A foreman gets its work by a dispatch: POST /factory/{uid}/runs");
       }
     }
-    run = identities.configured(run);
-    var environment =
-        run.config().map(config -> config.path("environment_id").asText("")).orElse("");
-    var environments = settings.environments();
-    if (!environments.all().isEmpty() && environments.find(environment).isEmpty()) {
-      throw RequestProblem.invalid(environments.noneIs(environment));
-    }
+    run = configs.resolved(run);
     if (caller.scope() instanceof Caller.Scope.Below(String parent)) {
       var wanted = run.parentRunId().orElse(parent);
       access.require(caller, wanted, true);
@@ -101,6 +97,7 @@ final class RunRoutes {
   private void list(Context ctx, Caller caller) throws IOException {
     var parameters = new HashMap<>(ctx.queryParamMap());
     limitToFamily(caller, parameters);
+    parameters.computeIfPresent("environment_id", (_, asked) -> withUids(asked));
     var page = index.list(RunQuery.parse(parameters));
     var now = clock.instant();
     var url = settings.publicUrl().get();
@@ -118,6 +115,15 @@ final class RunRoutes {
           new PageInfo(page.nextCursor().isPresent(), page.nextCursor().orElse(null), Map.of()));
       json.writeEndObject();
     }
+  }
+
+  /// Runs keep the uid of the environment that they were asked for by its name.
+  private List<String> withUids(List<String> asked) {
+    var uids =
+        asked.stream()
+            .filter(name -> !name.isBlank())
+            .flatMap(name -> settings.environments().find(name).stream().map(Environment::uid));
+    return Stream.concat(asked.stream(), uids).distinct().toList();
   }
 
   /// An ancestor that is not there, or not the caller's to see, is a mistake, and no empty family.

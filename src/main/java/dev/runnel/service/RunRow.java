@@ -34,6 +34,7 @@ import java.util.stream.Stream;
 /// @param execution how many executions have started
 /// @param worked how long the ended executions took
 /// @param rootRunId the run at the top of its tree
+/// @param resolved what its configuration came to where it says nothing
 /// @param cancelAsked whether its processes are to be ended, or being ended
 record RunRow(
     String id,
@@ -66,7 +67,8 @@ record RunRow(
     Optional<String> triggerUrl,
     int depth,
     String mode,
-    String rootRunId) {
+    String rootRunId,
+    Optional<String> resolved) {
   private static final JsonNode MASK = TextNode.valueOf("***");
 
   static RunRow read(ResultSet row) throws SQLException {
@@ -101,14 +103,17 @@ record RunRow(
         Rows.text(row, "trigger_url"),
         row.getInt("depth"),
         row.getString("mode"),
-        Rows.text(row, "root_run_id").orElse(row.getString("id")));
+        Rows.text(row, "root_run_id").orElse(row.getString("id")),
+        Rows.text(row, "resolved"));
   }
 
   /// As the API shows it. What was sent is shown as it was, unknown members included, secrets not.
   /// The prompt is what was submitted, and is not said a second time as that.
   ObjectNode show(URI publicUrl, Instant now) {
     var item = Json.object(item(publicUrl, now));
-    config.ifPresent(json -> item.set("agent_config", masked(Json.read(json))));
+    if (config.isPresent() || resolved.isPresent()) {
+      item.set("agent_config", shownConfig());
+    }
     // Always there, so that nobody has to guess what its absence means.
     if (finishedAt.isEmpty()) {
       item.putNull("finished_at");
@@ -130,6 +135,23 @@ record RunRow(
                           }
                         }));
     return item;
+  }
+
+  /// What was asked for, and what defaults added.
+  private JsonNode shownConfig() {
+    var shown = (ObjectNode) masked(configNode());
+    var added = resolved.map(Json::read).orElseGet(Json::newObject);
+    for (var member : List.of("environment_id", "model_id")) {
+      if (added.has(member)) {
+        shown.set(member, added.get(member));
+      }
+    }
+    if (added.has("harness")) {
+      var harness =
+          shown.path("harness") instanceof ObjectNode given ? given : shown.putObject("harness");
+      harness.set("type", added.get("harness"));
+    }
+    return shown;
   }
 
   /// Those of before it was required have no status.
@@ -195,7 +217,8 @@ record RunRow(
         triggerUrl,
         depth,
         mode,
-        rootRunId);
+        rootRunId,
+        resolved);
   }
 
   private static String ordinal(int number) {

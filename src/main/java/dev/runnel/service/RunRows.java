@@ -44,9 +44,9 @@ record RunRows(Rows rows) {
         INSERT INTO runs (id, state, title, prompt, source, created_at, updated_at, queued_at,
           config, config_name, model_id, environment_id, skill_spec, metadata,
           conversation_id, parent_run_id, request, creator, creator_uid, executor, executor_uid,
-          factory_uid, schedule_id, schedule, trigger_url, depth, mode, root_run_id)
+          factory_uid, schedule_id, schedule, trigger_url, depth, mode, root_run_id, resolved)
         VALUES (?, 'QUEUED', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
-          ?)
+          ?, ?)
         """,
         id,
         run.title(),
@@ -57,8 +57,8 @@ record RunRows(Rows rows) {
         at,
         run.config().map(Json::write).orElse(null),
         config.path("name").asText(null),
-        config.path("model_id").asText(null),
-        text(config, "environment_id"),
+        config.path("model_id").asText(run.resolved().path("model_id").asText(null)),
+        run.resolved().path("environment_id").asText(text(config, "environment_id")),
         text(config, "skill_spec"),
         Json.write(run.metadata()),
         run.conversationId().orElse(id),
@@ -74,7 +74,8 @@ record RunRows(Rows rows) {
         TriggerMetadata.url(run.metadata()).orElse(null),
         origin.depth(),
         run.mode().value(),
-        origin.rootRunId().orElse(id));
+        origin.rootRunId().orElse(id),
+        run.resolved().toString());
     new EventRows(rows).add(id, 0, EventRows.Type.RUN_CREATED, at);
     new FileRows(rows).attach(id, run.attachments());
     for (var entry : run.metadata().entrySet()) {

@@ -17,7 +17,7 @@ final class ScheduleClock implements AutoCloseable {
 
   private final RunBook book;
   private final Schedules schedules;
-  private final Identities identities;
+  private final ConfigResolution configs;
   private final InstantSource clock;
   private final Semaphore changes;
   private final Thread thread;
@@ -25,12 +25,12 @@ final class ScheduleClock implements AutoCloseable {
   private ScheduleClock(
       RunBook book,
       Schedules schedules,
-      Identities identities,
+      ConfigResolution configs,
       InstantSource clock,
       Semaphore changes) {
     this.book = book;
     this.schedules = schedules;
-    this.identities = identities;
+    this.configs = configs;
     this.clock = clock;
     this.changes = changes;
     this.thread = Thread.ofVirtual().name("schedules").unstarted(this::work);
@@ -40,10 +40,10 @@ final class ScheduleClock implements AutoCloseable {
   static ScheduleClock start(
       RunBook book,
       Schedules schedules,
-      Identities identities,
+      ConfigResolution configs,
       InstantSource clock,
       Semaphore changes) {
-    var started = new ScheduleClock(book, schedules, identities, clock, changes);
+    var started = new ScheduleClock(book, schedules, configs, clock, changes);
     started.thread.start();
     return started;
   }
@@ -70,7 +70,7 @@ final class ScheduleClock implements AutoCloseable {
     try {
       var started = true;
       while (started) {
-        started = book.startDue(identities::configured);
+        started = book.startDue(configs::resolved);
       }
       return schedules
           .nextDue()

@@ -8,6 +8,7 @@ import dev.runnel.database.Rows;
 import dev.runnel.wire.CreateSchedule;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.ZoneOffset;
@@ -30,6 +31,10 @@ final class Schedules {
           "enabled",
           "name",
           "cron_schedule");
+
+  /// Around a year like 2100, 29 February does not come for eight years. Of a date that never
+  /// comes, the clock says that it comes in thousands of years.
+  private static final Duration LONGEST_GAP = Duration.ofDays(9 * 366);
 
   /// @param body without what has a column
   /// @param nextRun empty while it is switched off
@@ -93,12 +98,14 @@ final class Schedules {
   private final Database database;
   private final InstantSource clock;
   private final Semaphore changes;
+  private final ConfigResolution configs;
 
   /// @param changes gets a permit whenever another run may be due next
-  Schedules(Database database, InstantSource clock, Semaphore changes) {
+  Schedules(Database database, InstantSource clock, Semaphore changes, ConfigResolution configs) {
     this.database = database;
     this.clock = clock;
     this.changes = changes;
+    this.configs = configs;
   }
 
   Schedule create(ObjectNode asked) {
@@ -262,7 +269,7 @@ final class Schedules {
     var nextRun = next(cron, now());
     Json.convert(asked, CreateSchedule.class);
     // What it will ask for must be a run.
-    NewRun.parse(request(asked));
+    configs.resolved(NewRun.parse(request(asked)));
     var body = asked.deepCopy();
     body.remove(OURS);
     body.properties().removeIf(member -> member.getValue().isNull());
@@ -298,13 +305,17 @@ final class Schedules {
   }
 
   private static Optional<Instant> next(String cron, Instant after) {
+    Instant next;
     try {
-      return Optional.of(
-          new CronSchedule(cron, ZoneOffset.UTC, CronStyle.UNIX).getInitialExecutionTime(after));
+      next = new CronSchedule(cron, ZoneOffset.UTC, CronStyle.UNIX).getInitialExecutionTime(after);
     } catch (RuntimeException malformed) {
       throw RequestProblem.invalid(
           "cron_schedule must have five fields: minute, hour, day, month, weekday, as in"
               + " 30 9 * * 1-5");
     }
+    if (Duration.between(after, next).compareTo(LONGEST_GAP) > 0) {
+      throw RequestProblem.invalid("cron_schedule names a date that never comes: " + cron);
+    }
+    return Optional.of(next);
   }
 }

@@ -299,7 +299,44 @@ class SpecificationTest {
           row("2.15 GET /factory", FactoriesTest::areListedBySearchTeamLimitAndCursor),
           row("2.15 GET /factory/{uid}", FactoriesTest::oneIsReadByItsUid),
           row("2.15 POST /factory/{uid}/runs", FactoriesTest::workIsDispatchedToOne),
-          row("2.15 factory tasks", FactoriesTest::theirTasksAreReadByPath));
+          row("2.15 factory tasks", FactoriesTest::theirTasksAreReadByPath),
+          row("2.16 finished_at", RunItemJsonTest::everyMemberIsReadToItsComponent),
+          row("2.16 root_run_id", RunItemJsonTest::everyMemberIsReadToItsComponent),
+          row(
+              "2.16 source of chats and trackers",
+              RunItemJsonTest::everyMemberIsReadToItsComponent),
+          row("2.16 trigger_url", RunItemJsonTest::everyMemberIsReadToItsComponent),
+          row(
+              "2.16 creator of chats and trackers",
+              RunItemJsonTest::everyMemberIsReadToItsComponent),
+          row("2.16 resolved agent_config", RunItemJsonTest::everyMemberIsReadToItsComponent),
+          row(
+              "2.16 environment_id of defaults",
+              RunsResourceTest::eachFilterOfAListIsSentByItsNameAndEncoded),
+          row("2.16 PULL_REQUEST status", ArtifactItemTest::aPullRequestHasAddressBranchAndStatus),
+          row(
+              "2.16 task_status of a tree",
+              RunsResourceTest::eachFilterOfAListIsSentByItsNameAndEncoded),
+          row("2.16 timeline types", NeighboursJsonTest::anEventOfATimelineHasItsTypeAndExecution),
+          row(
+              "2.16 conversation step",
+              NeighboursJsonTest::aStepOfAConversationSaysWhatItWasAboutAndWhen),
+          row(
+              "2.16 conversation message",
+              NeighboursJsonTest::aStepOfAConversationSaysWhatItWasAboutAndWhen),
+          row("2.16 text", NeighboursJsonTest::contentsAreWrittenFlat),
+          row("2.16 action", NeighboursJsonTest::contentsAreWrittenFlat),
+          row(
+              "2.16 action_result",
+              NeighboursJsonTest::aConversationIsNestedAndHasFourRolesAndContents),
+          row("2.16 event", NeighboursJsonTest::aConversationIsNestedAndHasFourRolesAndContents),
+          row("2.16 model provider", NeighboursJsonTest::aModelSaysWhoMakesItAndWhatItIsFor),
+          row("2.16 model description", NeighboursJsonTest::aModelSaysWhoMakesItAndWhatItIsFor),
+          row("2.16 request_usage", RunItemJsonTest::whatIsStableOfAUsageIsTyped),
+          row("2.16 factory members", NeighboursJsonTest::aFactoryHasItsForgesAndScoring),
+          row("2.16 identity members", IdentitiesTest::oneIsRead),
+          row("2.16 conversation follow-ups", UndocumentedCallsTest::whatIsOnlyNamedIsPosted),
+          row("2.16 what the hosted product has", FactoriesTest::theirTasksAreReadByPath));
 
   @Test
   void everyRowHasItsTestOnce() throws Exception {

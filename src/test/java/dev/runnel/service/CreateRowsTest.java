@@ -58,10 +58,15 @@ class CreateRowsTest {
 
   @Row("2.3 config")
   void theConfigurationIsAnObjectAndCanBeLeftOut() {
-    assertThat(created("{\"prompt\":\"x\",\"config\":{\"name\":\"n\"}}").get("agent_config"))
-        .isEqualTo(object("{\"name\":\"n\"}"));
-    assertThat(created("{\"prompt\":\"x\"}").has("agent_config")).isFalse();
-    assertThat(created("{\"prompt\":\"x\",\"config\":null}").has("agent_config")).isFalse();
+    assertThat(
+            created("{\"prompt\":\"x\",\"config\":{\"name\":\"n\"}}")
+                .at("/agent_config/name")
+                .asText())
+        .isEqualTo("n");
+    var defaults = object("{\"model_id\":\"default\",\"harness\":{\"type\":\"oz\"}}");
+    assertThat(created("{\"prompt\":\"x\"}").get("agent_config")).isEqualTo(defaults);
+    assertThat(created("{\"prompt\":\"x\",\"config\":null}").get("agent_config"))
+        .isEqualTo(defaults);
     assertInvalid(post("{\"prompt\":\"x\",\"config\":\"text\"}"));
     assertInvalid(post("{\"prompt\":\"x\",\"config\":[]}"));
   }

@@ -85,17 +85,16 @@ class KnownAgentRunTest {
   }
 
   @Test
-  void aRunThatAsksForAnAgentThatIsNotHereEndsWithASentence() throws IOException {
+  void aRunThatAsksForAnAgentThatIsNotHereIsRefusedWithASentence() throws IOException {
     try (var service = claude(print(END))) {
       var body = JSON.createObjectNode().put("prompt", "x");
       body.putObject("config").putObject("harness").put("type", "codex");
-      var run = service.awaitState(service.create(body), "FAILED");
+      var answer = service.post("/agent/runs", body.toString());
 
-      assertThat(run.at("/status_message/message").asText())
+      assertThat(RunningService.problem(answer)).isEqualTo("invalid_request");
+      assertThat(RunningService.json(answer).get("detail").asText())
           .isEqualTo(
               "The run asks for the agent codex, which is not installed here. There is: claude.");
-      assertThat(run.at("/status_message/error_code").asText())
-          .isEqualTo("environment_setup_failed");
     }
   }
 

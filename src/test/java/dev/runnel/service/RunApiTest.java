@@ -101,7 +101,7 @@ class RunApiTest {
       var config =
           JSON.readTree(
               """
-              {"name":"n","model_id":"m","harness":{"type":"claude"},\
+              {"name":"n","model_id":"m","harness":{"type":"oz"},\
               "mcp_servers":{"s":{"command":"c","args":["a"],"env":{"K":"v"}}}}\
               """);
       var id = service.create(JSON.createObjectNode().put("prompt", "x").set("config", config));
@@ -119,6 +119,7 @@ class RunApiTest {
       }
       var first = config.get("skills").get(0);
       config.remove("skill_spec");
+      ((ObjectNode) config.get("harness")).put("type", "oz");
       var id = service.create(JSON.createObjectNode().put("prompt", "x").set("config", config));
 
       config.set("skill_spec", first);

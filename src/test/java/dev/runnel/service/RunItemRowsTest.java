@@ -203,8 +203,14 @@ class RunItemRowsTest {
   @Row("2.6 agent_config")
   void theConfigurationIsShown() {
     assertThat(done.get("agent_config"))
-        .isEqualTo(object("{\"name\":\"nightly\",\"skill_spec\":\"o/r:a/tidy/SKILL.md\"}"));
-    assertThat(failed.has("agent_config")).isFalse();
+        .isEqualTo(
+            object(
+                """
+                {"name": "nightly", "skill_spec": "o/r:a/tidy/SKILL.md", "model_id": "default",
+                 "harness": {"type": "oz"}}
+                """));
+    assertThat(failed.get("agent_config"))
+        .isEqualTo(object("{\"model_id\":\"default\",\"harness\":{\"type\":\"oz\"}}"));
   }
 
   @Row("2.6 agent_skill")

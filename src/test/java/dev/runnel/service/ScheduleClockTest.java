@@ -4,11 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.runnel.database.Database;
+import dev.runnel.service.workspace.Environments;
 import dev.runnel.testkit.SettableClock;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Semaphore;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -24,6 +26,7 @@ class ScheduleClockTest {
   private RunIndex index;
   private Schedules schedules;
   private Identities identities;
+  private ConfigResolution configs;
 
   @BeforeEach
   void open(@TempDir Path folder) {
@@ -31,12 +34,15 @@ class ScheduleClockTest {
     database.migrate("db/service");
     book = new RunBook(database, clock, new RunWatchers(), new Arrivals(), 4);
     index = new RunIndex(database);
-    schedules = new Schedules(database, clock, changes);
     identities = new Identities(database, clock, Map.of());
+    configs =
+        new ConfigResolution(
+            Agents.find(Optional.of("cat"), Map.of()), Environments.NONE, identities);
+    schedules = new Schedules(database, clock, changes, configs);
   }
 
   private boolean start() {
-    return book.startDue(identities::configured);
+    return book.startDue(configs::resolved);
   }
 
   @AfterEach
@@ -79,7 +85,9 @@ class ScheduleClockTest {
 
   @Test
   void anAgentThatIsNoMoreIsToldAsTheReasonWhyNothingWasStarted() {
-    var schedule = schedules.create(Json.body(EVERY_HOUR).put("agent_uid", "gone"));
+    var agent = identities.create(Json.newObject().put("name", "a")).get("uid").asText();
+    var schedule = schedules.create(Json.body(EVERY_HOUR).put("agent_uid", agent));
+    identities.delete(agent);
     clock.advance(Duration.ofHours(1));
 
     start();
@@ -111,7 +119,7 @@ class ScheduleClockTest {
   @Test
   void theClockStartsWhatIsDueByItself() {
     schedules.create(Json.body(EVERY_HOUR));
-    try (var _ = ScheduleClock.start(book, schedules, identities, clock, changes)) {
+    try (var _ = ScheduleClock.start(book, schedules, configs, clock, changes)) {
       clock.advance(Duration.ofHours(1));
       changes.release();
 

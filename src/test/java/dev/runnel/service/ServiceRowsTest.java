@@ -23,7 +23,8 @@ class ServiceRowsTest {
           SteeringRowsTest.class,
           ProblemRowsTest.class,
           NeighbourRowsTest.class,
-          FactoryRowsTest.class);
+          FactoryRowsTest.class,
+          GrownRowsTest.class);
 
   @Test
   void everyRowHasItsProbe() throws Exception {

@@ -108,10 +108,19 @@ class SkillRunTest {
           "acme/shop:../../../secret.md",
           "acme/shop:/etc/passwd.md",
           "acme/shop:skills/../../SKILL.md",
-          "acme/shop:skills/link/SKILL.md",
-          "acme/shop:--help/SKILL.md",
           ":review/..",
         })
+    void isRefusedWhereItsNameLeadsOutOfTheRepository(String spec) {
+      try (var service = RunningService.with(folder, "echo never", 4, setup())) {
+        var body = JSON.createObjectNode().put("prompt", "Do it").put("skill", spec);
+
+        assertThat(RunningService.problem(service.post("/agent/runs", body.toString())))
+            .isEqualTo("invalid_request");
+      }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"acme/shop:skills/link/SKILL.md", "acme/shop:--help/SKILL.md"})
     void neverReadsOutsideOfTheRepository(String spec) {
       try (var service = RunningService.with(folder, "echo never", 4, setup())) {
         assertThat(failure(service, spec)).doesNotContain("the host's secret");

@@ -1,7 +1,6 @@
 package dev.runnel.service;
 
 import static dev.runnel.service.Probes.assertInvalid;
-import static dev.runnel.service.Probes.object;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -24,6 +23,7 @@ class StateRowsTest {
       [ "$RUNNEL_EXECUTION" = 1 ] || { echo again; exit 0; }
       case "$line" in
         fail*) echo 'no disk' >&2; exit 3;;
+        miss*) exit 127;;
         wait*) sleep 300;;
         ask*) echo '::blocked Which branch?';;
         *) echo done;;
@@ -128,12 +128,7 @@ class StateRowsTest {
 
   @Row("2.13 final failures")
   void failuresThatStayAreSaidToStay() {
-    var setup =
-        service.awaitState(
-            service.create(
-                object("{\"prompt\":\"x\",\"config\":{\"harness\":{\"type\":\"abacus\"}}}")),
-            "FAILED");
-    assertThat(failure(setup)).isEqualTo("environment_setup_failed false");
+    assertThat(failure(ended("miss", "FAILED"))).isEqualTo("environment_setup_failed false");
     assertThat(failure(ended("fail", "FAILED"))).isEqualTo("agent_process_failed false");
     assertThat(failure(ended("wait", "ERROR"))).isEqualTo("infrastructure_timeout false");
   }

@@ -1,0 +1,121 @@
+package dev.runnel.service;
+
+import static dev.runnel.service.Probes.assertInvalid;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// What cannot work is refused to who asks for it, not shown to whoever looks at the run later.
+class ChecksAtCreationTest {
+  @TempDir static Path folder;
+  private static RunningService service;
+
+  @BeforeAll
+  static void start() {
+    service = RunningService.withCommand(folder, "cat");
+  }
+
+  @AfterAll
+  static void stop() {
+    service.close();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{\"harness\":{\"type\":\"abacus\"}}",
+        "{\"harness\":{\"type\":\"OZ\"}}",
+        "{\"skill_spec\":\"o/r:\"}",
+        "{\"skill_spec\":\":tidy\"}",
+        "{\"skill_spec\":\"o/r:../tidy\"}",
+        "{\"skill_spec\":\"https://github.com/o/r\"}",
+        "{\"skill_spec\":\"o/r:a:b\"}",
+        "{\"skills\":[\"o/r:a\",\"o//r:b\"]}",
+        "{\"credential_strategy\":\"ANYBODY\"}",
+      })
+  void aConfigurationThatCannotWorkIsRefused(String config) {
+    assertInvalid(service.post("/agent/runs", "{\"prompt\":\"x\",\"config\":" + config + "}"));
+    assertInvalid(
+        service.post(
+            "/agent/schedules",
+            "{\"name\":\"n\",\"cron_schedule\":\"0 9 * * *\",\"prompt\":\"x\",\"agent_config\":"
+                + config
+                + "}"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "\"harness\":{\"type\":\"abacus\"}",
+        "\"skills\":[\"o/r:\"]",
+        "\"credential_strategy\":\"ANYBODY\"",
+      })
+  void anIdentityThatCannotWorkIsRefused(String member) {
+    assertInvalid(service.post("/agent/identities", "{\"name\":\"a\"," + member + "}"));
+    var uid =
+        RunningService.json(service.post("/agent/identities", "{\"name\":\"a\"}"))
+            .get("uid")
+            .asText();
+    assertInvalid(put("/agent/identities/" + uid, "{" + member + "}"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{\"harness\":{\"type\":\"oz\"}}",
+        "{\"harness\":{}}",
+        "{\"skill_spec\":\"tidy\"}",
+        "{\"skill_spec\":\"r:tidy\"}",
+        "{\"skill_spec\":\"group/sub/r:a/b c/SKILL.md\"}",
+        "{\"credential_strategy\":\"EXECUTOR\"}",
+        "{\"credential_strategy\":null}",
+      })
+  void whatCanWorkIsTaken(String config) {
+    assertThat(
+            service
+                .post("/agent/runs", "{\"prompt\":\"x\",\"config\":" + config + "}")
+                .statusCode())
+        .isEqualTo(200);
+  }
+
+  @Test
+  void theRefusalOfAnAgentNamesThoseThatAreHere() {
+    var answer =
+        service.post(
+            "/agent/runs", "{\"prompt\":\"x\",\"config\":{\"harness\":{\"type\":\"abacus\"}}}");
+
+    assertThat(RunningService.json(answer).get("detail").asText())
+        .contains("abacus", "not installed here");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"0 0 30 2 *", "0 0 31 4 *", "0 0 31 2,4,6,9,11 *"})
+  void aDateThatNeverComesIsRefused(String cron) {
+    var answer = service.post("/agent/schedules", schedule(cron));
+
+    assertInvalid(answer);
+    assertThat(RunningService.json(answer).get("detail").asText()).contains("never");
+  }
+
+  @Test
+  void aDateThatComesEveryFewYearsIsTaken() {
+    assertThat(service.post("/agent/schedules", schedule("0 0 29 2 *")).statusCode())
+        .isEqualTo(201);
+  }
+
+  private static String schedule(String cron) {
+    return "{\"name\":\"n\",\"cron_schedule\":\"" + cron + "\",\"prompt\":\"x\"}";
+  }
+
+  private static HttpResponse<String> put(String path, String body) {
+    return service.send(service.request(path).PUT(BodyPublishers.ofString(body)));
+  }
+}
