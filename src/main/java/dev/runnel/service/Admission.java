@@ -56,8 +56,11 @@ record Admission(RunRows runs, Instant at) {
     return id;
   }
 
-  /// Whom the request is made for.
+  /// Whom the request is made for. What an agent says of it does not count: its runs are its own.
   private static Optional<UserInfo> person(NewRun asked, Caller caller) {
+    if (caller.scope() instanceof Caller.Scope.Below) {
+      return Optional.empty();
+    }
     return asked
         .onBehalfOf()
         .map(who -> new UserInfo("user", who, who, who.contains("@") ? who : null, null, Map.of()))

@@ -79,6 +79,11 @@ final class RunRoutes {
     }
     run = configs.resolved(run);
     if (caller.scope() instanceof Caller.Scope.Below(String parent)) {
+      if (run.onBehalfOf().isPresent()) {
+        throw new RequestProblem(
+            RequestProblem.Code.NOT_AUTHORIZED,
+            "An agent starts runs in its own name: leave on_behalf_of out");
+      }
       var wanted = run.parentRunId().orElse(parent);
       access.require(caller, wanted, true);
       run.conversationId().ifPresent(id -> requireConversation(caller, id));

@@ -28,7 +28,8 @@ class FactoryTest {
         lead*)
           child=$(curl -sS -X POST "$RUNNEL_AGENT_API_URL/agent/runs" \
             -H "Authorization: Bearer $RUNNEL_AGENT_API_KEY" -H 'Content-Type: application/json' \
-            -d '{"prompt": "part", "agent_identity_uid": "shop:coder"}' | sed 's/.*"run_id":"\\([^"]*\\)".*/\\1/')
+            -d '{"prompt": "part", "agent_identity_uid": "shop:coder",
+              "metadata": {"runnel.surface": "slack", "runnel.person": "U1"}}' | sed 's/.*"run_id":"\\([^"]*\\)".*/\\1/')
           echo "::status child $child"
           state=
           while [ "$state" != SUCCEEDED ]; do
@@ -38,7 +39,10 @@ class FactoryTest {
           done
           others=$(curl -sS -o /dev/null -w '%{http_code}' "$RUNNEL_AGENT_API_URL/agent/runs/$STRANGER" \
             -H "Authorization: Bearer $RUNNEL_AGENT_API_KEY")
-          echo "child $child is done; a stranger's run: $others"
+          named=$(curl -sS -o /dev/null -w '%{http_code}' -X POST "$RUNNEL_AGENT_API_URL/agent/runs" \
+            -H "Authorization: Bearer $RUNNEL_AGENT_API_KEY" -H 'Content-Type: application/json' \
+            -d '{"prompt": "part", "on_behalf_of": "ada@team.example"}')
+          echo "child $child is done; in another's name: $named; a stranger's run: $others"
           echo "$RUNNEL_AGENT_API_KEY" > "$KEY_FILE";;
         wait*) sleep 300;;
         think*) sleep 1; cat;;
@@ -123,9 +127,11 @@ class FactoryTest {
     assertThat(run.at("/agent_config/base_prompt").asText())
         .startsWith("Split the work")
         .contains("shop:coder");
-    assertThat(run.at("/status_message/message").asText()).endsWith("a stranger's run: 404");
+    assertThat(run.at("/status_message/message").asText())
+        .endsWith("in another's name: 403; a stranger's run: 404");
     var child = service.ok(service.get("/agent/runs?ancestor_run_id=" + id)).get("runs").get(0);
     assertThat(child.get("source").asText()).isEqualTo("ORCHESTRATION");
+    assertThat(child.at("/creator/type").asText()).isEqualTo("service_account");
     assertThat(child.get("factory_uid").asText()).isEqualTo("shop");
     assertThat(child.at("/agent_config/base_prompt").asText()).isEqualTo("Write small changes");
     assertThat(service.ok(service.get("/agent/runs?factory_uid=shop")).get("runs")).hasSize(2);
