@@ -64,7 +64,8 @@ final class FactoryRoutes {
     var work = Json.convert(Json.body(ctx.bodyAsBytes()), DispatchRun.class);
     var run = configs.resolved(factories.run(factory, work));
     var created =
-        Json.read(book.create(run, caller, Optional.of(factory.uid()), RunRoutes.key(ctx)));
+        Json.read(
+            book.create(run, caller, Optional.of(factory.uid()), IdempotencyKey.of(ctx, caller)));
     var id = created.path("run_id").asText();
     var body = Json.newObject();
     body.put("run_id", id);

@@ -80,13 +80,13 @@ final class RunBook {
         });
   }
 
-  /// @param key the caller's name for this request; the same again gets the same answer
   /// @param factoryUid the factory it is dispatched to
   /// @return a [CreatedRun]
-  String create(NewRun run, Caller caller, Optional<String> factoryUid, Optional<String> key) {
+  String create(
+      NewRun run, Caller caller, Optional<String> factoryUid, Optional<IdempotencyKey> key) {
     var answer =
         once(
-            "create",
+            factoryUid.map(uid -> "create in " + uid).orElse("create"),
             key,
             (runs, at) -> {
               var id = new Admission(runs, at).asked(run, caller, factoryUid);
@@ -129,7 +129,8 @@ final class RunBook {
   /// @return a [FollowUpAccepted]
   /// @throws RequestProblem when there is no such run
   /// @param mode how the agent goes about it, where the message starts an execution
-  String followUp(String runId, String message, Optional<RunMode> mode, Optional<String> key) {
+  String followUp(
+      String runId, String message, Optional<RunMode> mode, Optional<IdempotencyKey> key) {
     var answer =
         once(
             "follow-up " + runId,
@@ -349,18 +350,18 @@ final class RunBook {
         .orElse(run.worked());
   }
 
-  private String once(String scope, Optional<String> key, Change<String> change) {
+  private String once(String operation, Optional<IdempotencyKey> key, Change<String> change) {
     return change(
         (runs, at) -> {
           if (key.isEmpty()) {
             return change.make(runs, at);
           }
-          var given = runs.answer(scope, key.get());
+          var given = runs.answer(operation, key.get());
           if (given.isPresent()) {
             return given.get();
           }
           var answer = change.make(runs, at);
-          runs.keepAnswer(scope, key.get(), answer, at);
+          runs.keepAnswer(operation, key.get(), answer, at);
           return answer;
         });
   }

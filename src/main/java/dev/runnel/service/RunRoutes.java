@@ -17,8 +17,6 @@ import java.util.stream.Stream;
 
 /// Runs, and what is known of one.
 final class RunRoutes {
-  private static final int LONGEST_KEY = 255;
-
   private final RunBook book;
   private final RunIndex index;
   private final RunQueue queue;
@@ -89,7 +87,7 @@ final class RunRoutes {
       run.conversationId().ifPresent(id -> requireConversation(caller, id));
       run = run.below(wanted);
     }
-    Api.answer(ctx, book.create(run, caller, Optional.empty(), key(ctx)));
+    Api.answer(ctx, book.create(run, caller, Optional.empty(), IdempotencyKey.of(ctx, caller)));
   }
 
   /// Who may not read what was said may not have an agent read it.
@@ -193,7 +191,7 @@ final class RunRoutes {
     }
     var mode = Optional.ofNullable(message.mode()).map(NewRun::checkMode);
     access.require(caller, id, false);
-    return book.followUp(id, text, mode, key(ctx));
+    return book.followUp(id, text, mode, IdempotencyKey.of(ctx, caller));
   }
 
   private void cancel(Context ctx, Caller caller) {
@@ -290,13 +288,5 @@ final class RunRoutes {
     var id = ctx.pathParam("id");
     access.require(caller, id, false);
     return index.show(id).orElseThrow(RequestProblem::noRun);
-  }
-
-  static Optional<String> key(Context ctx) {
-    var key = Optional.ofNullable(ctx.header("Idempotency-Key")).filter(text -> !text.isBlank());
-    if (key.isPresent() && key.get().length() > LONGEST_KEY) {
-      throw RequestProblem.invalid("An Idempotency-Key has at most 255 characters");
-    }
-    return key;
   }
 }

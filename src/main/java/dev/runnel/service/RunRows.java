@@ -371,19 +371,32 @@ record RunRows(Rows rows) {
         runId);
   }
 
-  Optional<String> answer(String scope, String key) throws SQLException {
+  /// What was answered when this was asked before.
+  ///
+  /// @throws RequestProblem when the key was another request's
+  Optional<String> answer(String operation, IdempotencyKey key) throws SQLException {
     return rows.first(
-        "SELECT answer FROM answers WHERE scope = ? AND name = ?",
-        row -> row.getString("answer"),
-        scope,
-        key);
+        "SELECT answer, request FROM answers WHERE scope = ? AND name = ?",
+        row -> {
+          if (Rows.text(row, "request").map(body -> !body.equals(key.body())).orElse(false)) {
+            throw new RequestProblem(
+                RequestProblem.Code.OPERATION_NOT_SUPPORTED,
+                "This Idempotency-Key was sent with another body before."
+                    + " Send the same body, or another key.");
+          }
+          return row.getString("answer");
+        },
+        key.scope(operation),
+        key.value());
   }
 
-  void keepAnswer(String scope, String key, String answer, Instant at) throws SQLException {
+  void keepAnswer(String operation, IdempotencyKey key, String answer, Instant at)
+      throws SQLException {
     rows.change(
-        "INSERT INTO answers (scope, name, answer, created_at) VALUES (?, ?, ?, ?)",
-        scope,
-        key,
+        "INSERT INTO answers (scope, name, request, answer, created_at) VALUES (?, ?, ?, ?, ?)",
+        key.scope(operation),
+        key.value(),
+        key.body(),
         answer,
         at);
   }
