@@ -17,6 +17,7 @@ final class Api {
   private static final List<HandlerType> METHODS =
       List.of(
           HandlerType.GET,
+          HandlerType.HEAD,
           HandlerType.POST,
           HandlerType.PUT,
           HandlerType.PATCH,
@@ -49,6 +50,8 @@ final class Api {
 
   void get(String path, Action action) {
     add(HandlerType.GET, path, action);
+    // Left to the server, it would answer 200 to everybody.
+    add(HandlerType.HEAD, path, action);
   }
 
   void post(String path, Action action) {
@@ -65,12 +68,24 @@ final class Api {
 
   /// Opens without the key.
   void open(String path, Action action) {
-    remember(HandlerType.GET, path);
-    routes.get(BASE + path, guard.open(ctx -> action.take(ctx, Caller.MAIN)));
+    for (var method : List.of(HandlerType.GET, HandlerType.HEAD)) {
+      remember(method, path);
+      routes.addHttpHandler(method, BASE + path, guard.open(ctx -> action.take(ctx, Caller.MAIN)));
+    }
   }
 
-  /// Answers at all other addresses.
+  /// Answers at all other addresses, and to all other methods.
   void closeWithNothing() {
+    for (var path : List.of(BASE, BASE + "/<rest>")) {
+      routes.before(
+          path,
+          ctx -> {
+            if (!METHODS.contains(ctx.method())) {
+              guard.keyed((_, _) -> nothingHere(ctx)).handle(ctx);
+              ctx.skipRemainingHandlers();
+            }
+          });
+    }
     for (var method : METHODS) {
       routes.addHttpHandler(method, BASE, guard.keyed((ctx, _) -> nothingHere(ctx)));
       routes.addHttpHandler(method, BASE + "/<rest>", guard.keyed((ctx, _) -> nothingHere(ctx)));

@@ -11,6 +11,7 @@ import java.net.URI;
 import java.util.HexFormat;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
@@ -23,6 +24,7 @@ import org.slf4j.LoggerFactory;
 final class Guard {
   private static final Logger log = LoggerFactory.getLogger(Guard.class);
   private static final String SCHEME = "bearer ";
+  private static final Set<HandlerType> READING = Set.of(HandlerType.GET, HandlerType.HEAD);
   private static final Pattern TRACE_PARENT =
       Pattern.compile("[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}.*");
 
@@ -46,7 +48,7 @@ final class Guard {
                 "Send the key as Authorization: Bearer KEY");
           }
           if (caller.get().scope() instanceof Caller.Scope.Reading
-              && !ctx.method().equals(HandlerType.GET)) {
+              && !READING.contains(ctx.method())) {
             throw new RequestProblem(
                 RequestProblem.Code.NOT_AUTHORIZED, "This key is for reading only");
           }

@@ -404,7 +404,7 @@ class RunApiTest {
       var answer =
           service.send(service.request("/agent/runs").method("DELETE", BodyPublishers.noBody()));
 
-      assertThat(answer.headers().firstValue("Allow")).hasValue("GET, POST");
+      assertThat(answer.headers().firstValue("Allow")).hasValue("GET, HEAD, POST");
     }
 
     @Test
@@ -457,6 +457,45 @@ class RunApiTest {
       assertThat(answer.statusCode()).isEqualTo(401);
       assertThat(problem(answer)).isEqualTo("authentication_required");
       assertThat(answer.headers().firstValue("WWW-Authenticate")).hasValue("Bearer");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+        strings = {"/agent/runs", "/agent/runs/x", "/agent/run", "/agent/schedules", "/elsewhere"})
+    void isNeededForTheHeadersAloneToo(String path) {
+      var answer =
+          service.send(
+              HttpRequest.newBuilder(service.uri("/api/v1" + path))
+                  .method("HEAD", BodyPublishers.noBody()));
+
+      assertThat(answer.statusCode()).isEqualTo(401);
+      assertThat(answer.headers().firstValue("WWW-Authenticate")).hasValue("Bearer");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"/agent/runs,200", "/agent/runs/x,404", "/agent/run,405", "/elsewhere,404"})
+    void getsTheHeadersOfWhatAReadingGets(String path, int status) {
+      var answer = service.send(service.request(path).method("HEAD", BodyPublishers.noBody()));
+
+      assertThat(answer.statusCode()).isEqualTo(status);
+      assertThat(answer.headers().firstValue("Content-Type").orElse(""))
+          .startsWith(status == 200 ? "application/json" : "application/problem+json");
+      assertThat(answer.body()).isEmpty();
+    }
+
+    @Test
+    void thatOnlyReadsGetsHeadersToo() {
+      var key =
+          RunningService.json(service.post("/agent/keys", "{\"name\":\"k\",\"scope\":\"read\"}"))
+              .get("key")
+              .asText();
+      var answer =
+          service.send(
+              HttpRequest.newBuilder(service.uri("/api/v1/agent/runs"))
+                  .header("Authorization", "Bearer " + key)
+                  .method("HEAD", BodyPublishers.noBody()));
+
+      assertThat(answer.statusCode()).isEqualTo(200);
     }
 
     @Test
