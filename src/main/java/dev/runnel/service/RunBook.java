@@ -179,13 +179,19 @@ final class RunBook {
 
   /// Cancels what has not started, or asks for the end of what runs; drops what waits.
   ///
+  /// @param asked when the caller did; who asked before a run was cancelled has cancelled it, too
   /// @return whether processes have to be ended first
   /// @throws RequestProblem when there is no such run, or it is over
-  boolean cancel(String runId) {
+  boolean cancel(String runId, Instant asked) {
+    var since = asked.truncatedTo(ChronoUnit.MICROS);
     var running =
         change(
             (runs, at) -> {
               var run = runs.find(runId).orElseThrow(RequestProblem::noRun);
+              if (run.phase() == Phase.CANCELLED
+                  && run.finishedAt().map(end -> !end.isBefore(since)).orElse(false)) {
+                return false;
+              }
               return switch (RunMachine.next(run.phase(), new Event.CancelAsked())) {
                 case Step.To _ -> {
                   runs.giveFollowUps(runId, 0);

@@ -2,6 +2,7 @@ package dev.runnel.service;
 
 import dev.runnel.service.workspace.Workspaces;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -103,11 +104,12 @@ final class RunQueue implements AutoCloseable {
   /// Cancels a run and waits until nothing of it is left, but not much longer than the grace time:
   /// what would not die by then is still being ended when this returns.
   ///
+  /// @param asked when the caller did
   /// @throws RequestProblem when there is no such run, or it is over
-  void cancel(String runId) {
-    var isRunning = book.cancel(runId);
+  void cancel(String runId, Instant asked) {
+    var isRunning = book.cancel(runId, asked);
     // What it started would go on for nobody.
-    index.unfinishedBelow(runId).forEach(this::cancelChild);
+    index.unfinishedBelow(runId).forEach(child -> cancelChild(child, asked));
     if (!isRunning) {
       return;
     }
@@ -139,12 +141,12 @@ final class RunQueue implements AutoCloseable {
     return true;
   }
 
-  private void cancelChild(String runId) {
+  private void cancelChild(String runId, Instant asked) {
     aside(
         "cancel " + runId,
         () -> {
           try {
-            cancel(runId);
+            cancel(runId, asked);
           } catch (RequestProblem over) {
             log.debug("child had ended run={}", runId);
           }

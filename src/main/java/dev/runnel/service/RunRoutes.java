@@ -195,9 +195,10 @@ final class RunRoutes {
   }
 
   private void cancel(Context ctx, Caller caller) {
+    var asked = clock.instant();
     var id = ctx.pathParam("id");
     access.require(caller, id, false);
-    queue.cancel(id);
+    queue.cancel(id, asked);
     Api.answer(ctx, Json.write(id));
   }
 

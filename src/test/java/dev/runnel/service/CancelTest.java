@@ -6,10 +6,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
+import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Executors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -124,6 +128,26 @@ class CancelTest {
       cancel.join();
       assertThat(service.awaitState(id, "SUCCEEDED").at("/status_message/message").asText())
           .isEqualTo("do this instead");
+    }
+  }
+
+  @Test
+  void everybodyWhoAsksBeforeTheEndIsAnsweredThatItIsCancelled() throws Exception {
+    // It takes its time to die, so that all have asked by then.
+    var command = "trap 'sleep 0.5; exit 1' TERM; touch ready; while :; do sleep 0.1; done";
+    try (var service = RunningService.withCommand(folder, command)) {
+      var id = service.create("x");
+      awaitFile(folder.resolve("workspaces/" + id + "/ready"));
+      try (var callers = Executors.newVirtualThreadPerTaskExecutor()) {
+        var answers =
+            callers.invokeAll(
+                Collections.<Callable<HttpResponse<String>>>nCopies(8, () -> service.cancel(id)));
+        for (var answer : answers) {
+          assertThat(answer.get().statusCode()).as(answer.get().body()).isEqualTo(200);
+        }
+      }
+      assertThat(service.state(id)).isEqualTo("CANCELLED");
+      assertThat(service.cancel(id).statusCode()).isEqualTo(400);
     }
   }
 
