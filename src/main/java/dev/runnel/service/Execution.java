@@ -229,7 +229,7 @@ final class Execution {
 
   private Ending work(Harness harness, Site site) throws IOException, InterruptedException {
     var ready = site.ready();
-    var briefed = Briefing.of(job, ready, () -> index.find(job.runId()).map(RunRow::prompt));
+    var briefed = Briefing.of(job, ready, () -> index.firstPrompt(job.runId()));
     if (ready.fresh() && job.execution() > 1) {
       sayAfresh();
     }

@@ -141,6 +141,13 @@ final class RunBook {
                   && run.execution() == 0
                   && runs.waitingFollowUps(runId).isEmpty()) {
                 runs.appendToPrompt(runId, message, at);
+                runs.addFollowUp(
+                    UUID.randomUUID().toString(),
+                    runId,
+                    message,
+                    key.map(IdempotencyKey::value),
+                    true,
+                    at);
                 if (mode.isPresent()) {
                   runs.mode(runId, mode.get());
                 }
@@ -148,7 +155,7 @@ final class RunBook {
                     new FollowUpAccepted(null, FollowUpOutcome.QUEUED_PROMPT, Map.of()));
               }
               var id = UUID.randomUUID().toString();
-              runs.addFollowUp(id, runId, message, at);
+              runs.addFollowUp(id, runId, message, key.map(IdempotencyKey::value), false, at);
               runs.mode(runId, mode.orElse(nextMode(run)));
               log.info("follow-up kept run={} followup={} phase={}", runId, id, run.phase());
               return switch (RunMachine.next(run.phase(), new Event.Told())) {
@@ -177,7 +184,8 @@ final class RunBook {
     return mode.equals(RunMode.PLAN) && isMade ? RunMode.NORMAL : mode;
   }
 
-  /// Cancels what has not started, or asks for the end of what runs; drops what waits.
+  /// Cancels what has not started, or asks for the end of what runs. What waits is handed back, and
+  /// a prompt that no agent saw is not sent any more.
   ///
   /// @param asked when the caller did; who asked before a run was cancelled has cancelled it, too
   /// @return whether processes have to be ended first
@@ -195,6 +203,9 @@ final class RunBook {
               return switch (RunMachine.next(run.phase(), new Event.CancelAsked())) {
                 case Step.To _ -> {
                   runs.giveFollowUps(runId, 0);
+                  if (run.execution() == 0) {
+                    runs.dropPrompt(runId);
+                  }
                   runs.end(runId, Ending.cancelled(), at);
                   new EventRows(runs.rows())
                       .add(runId, run.execution(), EventRows.Type.RUN_CANCELLED, at);
@@ -251,9 +262,14 @@ final class RunBook {
   boolean launched(Job job, long pid, Optional<Instant> startedAt) {
     return change(
         (runs, at) -> {
+          var hadUntaken = !runs.untakenFollowUps(List.of(job.runId())).isEmpty();
           runs.launched(job.runId(), pid, startedAt);
           new EventRows(runs.rows())
               .add(job.runId(), job.execution(), EventRows.Type.AGENT_STARTED, at);
+          if (hadUntaken) {
+            // From here on the agent has them, and people can see that.
+            runs.touch(job.runId(), at);
+          }
           return runs.find(job.runId()).map(RunRow::cancelAsked).orElse(true);
         });
   }
@@ -300,6 +316,12 @@ final class RunBook {
               var run = runs.find(runId).orElseThrow(RequestProblem::noRun);
               var as = run.cancelAsked() ? Ending.cancelled() : ending;
               var waiting = !runs.waitingFollowUps(runId).isEmpty();
+              if (!runs.isLaunched(runId)) {
+                runs.handBackFollowUps(runId, run.execution());
+                if (as.phase() == Phase.CANCELLED && run.execution() == 1) {
+                  runs.dropPrompt(runId);
+                }
+              }
               return switch (RunMachine.next(run.phase(), new Event.Ended(as.phase(), waiting))) {
                 case Step.To(Phase next) -> {
                   runs.settle(runId, worked(run, at));
@@ -332,9 +354,9 @@ final class RunBook {
   private Job job(RunRow run, RunRows runs) throws SQLException {
     var waiting = runs.waitingFollowUps(run.id());
     var parts = new ArrayList<String>();
-    // A run that was cancelled before its start has its prompt still to come.
-    if (run.execution() == 0 && (!run.prompt().isEmpty() || waiting.isEmpty())) {
-      parts.add(run.prompt());
+    var prompt = runs.firstPrompt(run.id()).filter(_ -> run.execution() == 0);
+    if (prompt.isPresent() && (!prompt.get().isEmpty() || waiting.isEmpty())) {
+      parts.add(prompt.get());
     }
     parts.addAll(waiting);
     var config = run.configNode();

@@ -4,10 +4,12 @@ import dev.runnel.database.Database;
 import dev.runnel.wire.TimelineEvent;
 import java.sql.SQLException;
 import java.time.Instant;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /// All that can be asked about runs, each in one transaction. Nothing changes by it.
 record RunIndex(Database database) {
@@ -40,6 +42,20 @@ record RunIndex(Database database) {
           var page = query.run(rows);
           return new RunQuery.Page(placed(page.runs(), new RunRows(rows)), page.nextCursor());
         });
+  }
+
+  /// What no agent has of what was said to runs, by run.
+  Map<String, List<UntakenFollowUp>> untaken(Collection<RunRow> all) {
+    var ids = all.stream().map(RunRow::id).toList();
+    return database
+        .<List<UntakenFollowUp>>read(rows -> new RunRows(rows).untakenFollowUps(ids))
+        .stream()
+        .collect(Collectors.groupingBy(UntakenFollowUp::runId));
+  }
+
+  /// What a run was asked at first; empty where a stop came before an agent saw it.
+  Optional<String> firstPrompt(String runId) {
+    return database.read(rows -> new RunRows(rows).firstPrompt(runId));
   }
 
   private static List<RunRow> placed(List<RunRow> all, RunRows runs) throws SQLException {

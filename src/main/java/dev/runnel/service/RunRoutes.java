@@ -104,12 +104,14 @@ final class RunRoutes {
     var page = index.list(RunQuery.parse(parameters));
     var now = clock.instant();
     var url = settings.publicUrl().get();
+    var untaken = index.untaken(page.runs());
     ctx.contentType("application/json");
     try (var json = Json.writer(ctx.outputStream())) {
       json.writeStartObject();
       json.writeArrayFieldStart("runs");
       for (var run : page.runs()) {
         var item = run.show(url, now);
+        UntakenFollowUp.show(item, untaken.getOrDefault(run.id(), List.of()), false);
         json.writeTree(item);
       }
       json.writeEndArray();
@@ -143,7 +145,10 @@ final class RunRoutes {
 
   private void show(Context ctx, Caller caller) {
     var run = find(ctx, caller);
-    Api.answer(ctx, run.show(settings.publicUrl().get(), clock.instant()).toString());
+    var item = run.show(settings.publicUrl().get(), clock.instant());
+    var untaken = index.untaken(List.of(run)).getOrDefault(run.id(), List.of());
+    UntakenFollowUp.show(item, untaken, true);
+    Api.answer(ctx, item.toString());
   }
 
   private void followUp(Context ctx, Caller caller) {

@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -344,13 +345,68 @@ record RunRows(Rows rows) {
                     .map(micros -> Instant.EPOCH.plus(micros, ChronoUnit.MICROS))));
   }
 
-  void addFollowUp(String id, String runId, String message, Instant at) throws SQLException {
+  /// @param key the caller's name for it
+  /// @param inPrompt whether it became a part of the prompt
+  void addFollowUp(
+      String id, String runId, String message, Optional<String> key, boolean inPrompt, Instant at)
+      throws SQLException {
     rows.change(
-        "INSERT INTO follow_ups (id, run_id, message, created_at) VALUES (?, ?, ?, ?)",
+        """
+        INSERT INTO follow_ups (id, run_id, message, created_at, request_key, execution)
+        VALUES (?, ?, ?, ?, ?, ?)
+        """,
         id,
         runId,
         message,
-        at);
+        at,
+        key.orElse(null),
+        inPrompt ? -1 : null);
+  }
+
+  /// The follow-ups of runs that no agent has, or ever had, in their order.
+  List<UntakenFollowUp> untakenFollowUps(Collection<String> runIds) throws SQLException {
+    if (runIds.isEmpty()) {
+      return List.of();
+    }
+    return rows.list(
+        """
+        SELECT follow_ups.*, follow_ups.execution = 0 AS unread
+        FROM follow_ups JOIN runs ON runs.id = follow_ups.run_id
+        WHERE follow_ups.run_id IN (%s) AND (
+          follow_ups.execution IS NULL OR follow_ups.execution <= 0
+          OR (runs.state = 'INPROGRESS' AND runs.pid IS NULL
+              AND follow_ups.execution = runs.execution))
+        ORDER BY follow_ups.created_at, follow_ups.id
+        """
+            .formatted(String.join(", ", Collections.nCopies(runIds.size(), "?"))),
+        UntakenFollowUp::read,
+        runIds.toArray());
+  }
+
+  /// Whether the agent of the present execution was started.
+  boolean isLaunched(String runId) throws SQLException {
+    return rows.first(
+            "SELECT 1 FROM runs WHERE id = ? AND pid IS NOT NULL", row -> row.getInt(1), runId)
+        .isPresent();
+  }
+
+  /// No agent saw the prompt, and none shall.
+  void dropPrompt(String runId) throws SQLException {
+    rows.change("UPDATE runs SET prompt_dropped = 1 WHERE id = ?", runId);
+  }
+
+  /// What the run was asked at first; empty where a stop came before that.
+  Optional<String> firstPrompt(String runId) throws SQLException {
+    return rows.first(
+        "SELECT prompt FROM runs WHERE id = ? AND prompt_dropped = 0",
+        row -> row.getString("prompt"),
+        runId);
+  }
+
+  /// The execution ended before its agent began.
+  void handBackFollowUps(String runId, int execution) throws SQLException {
+    rows.change(
+        "UPDATE follow_ups SET execution = 0 WHERE run_id = ? AND execution = ?", runId, execution);
   }
 
   List<String> waitingFollowUps(String runId) throws SQLException {
@@ -366,7 +422,8 @@ record RunRows(Rows rows) {
   /// @param execution the one that gets them; 0 when a cancel drops them
   void giveFollowUps(String runId, int execution) throws SQLException {
     rows.change(
-        "UPDATE follow_ups SET execution = ? WHERE run_id = ? AND execution IS NULL",
+        "UPDATE follow_ups SET execution = ? WHERE run_id = ? AND (execution IS NULL OR execution <"
+            + " 0)",
         execution,
         runId);
   }

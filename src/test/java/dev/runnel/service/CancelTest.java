@@ -5,15 +5,18 @@ import static dev.runnel.service.RunningService.problem;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Collections;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
+import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -108,6 +111,91 @@ class CancelTest {
       assertThat(Files.readString(folder.resolve("workspaces/" + id + "/said2")))
           .isEqualTo("again");
     }
+  }
+
+  @Test
+  void aRunThatIsStoppedBeforeItBeganKeepsNothingOfWhatWasAsked() throws IOException {
+    try (var service =
+        RunningService.withCommand(
+            folder, "cat > said; while [ ! -e go ]; do sleep 0.05; done; cat said", 1)) {
+      var working = service.create("hold the place");
+      service.awaitState(working, "INPROGRESS");
+      var id = service.create("drop the table");
+      service.followUp(id, "and the index");
+      service.cancel(id);
+      assertThat(unread(service.run(id))).containsExactly("and the index");
+
+      service.followUp(id, "only look");
+      CommandRunTest.create(folder.resolve("workspaces/" + working + "/go"));
+      awaitFile(folder.resolve("workspaces/" + id + "/said"));
+
+      assertThat(Files.readString(folder.resolve("workspaces/" + id + "/said")))
+          .isEqualTo("only look");
+      CommandRunTest.create(folder.resolve("workspaces/" + id + "/go"));
+      service.awaitState(id, "SUCCEEDED");
+    }
+  }
+
+  @Test
+  void aRunThatIsStoppedWhileItIsPreparedKeepsNothingOfWhatWasAsked() throws IOException {
+    var slow = "[ -e %1$s/again ] || { touch %1$s/preparing; sleep 300; }".formatted(folder);
+    var setup = EnvironmentRuns.environments(EnvironmentRuns.web("slow", List.of(slow)));
+    try (var service = RunningService.with(folder, "tee " + folder.resolve("said"), 1, setup)) {
+      var id = EnvironmentRuns.runIn(service, "slow");
+      awaitFile(folder.resolve("preparing"));
+      service.cancel(id);
+      CommandRunTest.create(folder.resolve("again"));
+
+      service.followUp(id, "only look");
+      service.awaitState(id, "SUCCEEDED");
+      assertThat(Files.readString(folder.resolve("said"))).isEqualTo("only look");
+    }
+  }
+
+  @Test
+  void whatWaitedToBeSaidIsHandedBack() {
+    try (var service =
+        RunningService.withCommand(folder, "touch ready$RUNNEL_EXECUTION; exec sleep 300")) {
+      var id = service.create("x");
+      awaitFile(folder.resolve("workspaces/" + id + "/ready1"));
+      var first = service.followUp(id, "run the linter").get("followup_id");
+      service.followUp(id, "what does this do?");
+      var waiting = service.run(id).get("pending_followups");
+      assertThat(waiting)
+          .extracting(it -> it.path("message").asText())
+          .containsExactly("run the linter", "what does this do?");
+      assertThat(waiting.get(0).get("followup_id")).isEqualTo(first);
+      assertThat(unread(service.run(id))).isEmpty();
+      service.cancel(id);
+
+      var run = service.run(id);
+      assertThat(run.get("pending_followups")).isEmpty();
+      assertThat(unread(run)).containsExactly("run the linter", "what does this do?");
+    }
+  }
+
+  @Test
+  void whatTheAgentHasIsNeitherWaitingNorHandedBack() {
+    try (var service =
+        RunningService.withCommand(
+            folder,
+            "touch ready; while [ $RUNNEL_EXECUTION = 1 ]; do sleep 0.05; [ ! -e go ] || exit 0;"
+                + " done; exec sleep 300")) {
+      var id = service.create("x");
+      awaitFile(folder.resolve("workspaces/" + id + "/ready"));
+      service.followUp(id, "second");
+      CommandRunTest.create(folder.resolve("workspaces/" + id + "/go"));
+
+      await().untilAsserted(() -> assertThat(service.run(id).get("pending_followups")).isEmpty());
+      service.cancel(id);
+      assertThat(unread(service.run(id))).isEmpty();
+    }
+  }
+
+  private static List<String> unread(JsonNode run) {
+    return StreamSupport.stream(run.path("unread_followups").spliterator(), false)
+        .map(each -> each.path("message").asText())
+        .toList();
   }
 
   @Test
