@@ -58,10 +58,19 @@ public final class FakeSurface implements Surface {
   private final List<Update.Status> repeats = new ArrayList<>();
   private int opens;
   private int calls;
+  private final SurfaceId id;
+
+  public FakeSurface() {
+    this(Samples.SURFACE);
+  }
+
+  public FakeSurface(SurfaceId id) {
+    this.id = id;
+  }
 
   @Override
   public SurfaceId id() {
-    return Samples.SURFACE;
+    return id;
   }
 
   @Override

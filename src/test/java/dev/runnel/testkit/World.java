@@ -11,6 +11,7 @@ import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunOptions;
+import dev.runnel.core.model.SurfaceId;
 import dev.runnel.core.port.Store;
 import dev.runnel.database.Database;
 import dev.runnel.store.SqlStore;
@@ -30,6 +31,10 @@ public final class World implements AutoCloseable {
   public final SettableClock clock = new SettableClock();
   public final FakeAgentRuns runs = new FakeAgentRuns(clock);
   public final FakeSurface surface = new FakeSurface();
+
+  /// Another platform, where people may speak to runs of the first.
+  public final FakeSurface elsewhere = new FakeSurface(new SurfaceId("elsewhere"));
+
   private final Database database;
   private final SqlStore sql;
   private final Set<Conversation> conversations = new LinkedHashSet<>();
@@ -46,7 +51,7 @@ public final class World implements AutoCloseable {
     var random = new Random(1);
     dispatcher = dispatcher(random);
     watcher = new Watcher(store, runs);
-    courier = new Courier(store, Surfaces.of(List.of(surface)), random);
+    courier = new Courier(store, Surfaces.of(List.of(surface, elsewhere)), random);
   }
 
   /// From now on people are reminded of questions.
@@ -72,7 +77,11 @@ public final class World implements AutoCloseable {
             Optional.empty(),
             Optional.empty());
     return new Dispatcher(
-        store, runs, Surfaces.of(List.of(surface)), new Profiles(Map.of("web", web)), random);
+        store,
+        runs,
+        Surfaces.of(List.of(surface, elsewhere)),
+        new Profiles(Map.of("web", web)),
+        random);
   }
 
   /// New workers over the same rows, as after a restart, over a store that the test may bend.
@@ -81,7 +90,7 @@ public final class World implements AutoCloseable {
     var random = new Random(1);
     dispatcher = dispatcher(random);
     watcher = new Watcher(store, runs);
-    courier = new Courier(store, Surfaces.of(List.of(surface)), random, reminders);
+    courier = new Courier(store, Surfaces.of(List.of(surface, elsewhere)), random, reminders);
   }
 
   /// Hands a delivery in at the door.
@@ -139,7 +148,7 @@ public final class World implements AutoCloseable {
   ///
   /// @return when to ask again
   public Instant catchesUp() {
-    return new CatchUp(store, Surfaces.of(List.of(surface))).step(clock.instant());
+    return new CatchUp(store, Surfaces.of(List.of(surface, elsewhere))).step(clock.instant());
   }
 
   /// The only run there is.

@@ -21,7 +21,8 @@ final class Gate {
   boolean admits(Turn turn) {
     var admission =
         surfaces
-            .find(turn.conversation().surface())
+            .find(turn.delivery().id().surface())
+            .or(() -> surfaces.find(turn.conversation().surface()))
             .map(surface -> surface.admit(turn.delivery()))
             .orElse(Admission.ADMITTED);
     return switch (admission) {

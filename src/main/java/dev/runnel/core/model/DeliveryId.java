@@ -20,6 +20,12 @@ public record DeliveryId(String value) {
     return new DeliveryId(surface + ":" + transportId);
   }
 
+  /// The surface that it came in at.
+  public SurfaceId surface() {
+    int end = value.indexOf(':');
+    return new SurfaceId(end > 0 ? value.substring(0, end) : value);
+  }
+
   @Override
   public String toString() {
     return value;

@@ -37,7 +37,8 @@ public interface Surface {
   }
 
   /// Whether the delivery counts, as far as [#receive] could not know without calling out: who
-  /// said it may, and it is what it looks like. Asked before anything is planned.
+  /// said it may, and it is what it looks like. Asked before anything is planned, of the surface
+  /// that received it; its thread may be another's.
   default Admission admit(Delivery delivery) {
     return Admission.ADMITTED;
   }

@@ -5,7 +5,12 @@ import static dev.runnel.testkit.Samples.delivery;
 import static dev.runnel.testkit.Samples.start;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.runnel.core.model.Actor;
 import dev.runnel.core.model.Admission;
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.Origin;
 import dev.runnel.testkit.World;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -41,6 +46,27 @@ class GateTest {
 
     assertThat(world.surface.posts()).isEmpty();
     assertThat(world.runs.runs()).isEmpty();
+  }
+
+  @Test
+  void aStopFromAnotherDoorIsNotAskedAboutAtTheThreadsOwn() {
+    world.says(delivery("1", start("fix it")));
+    world.settle();
+    world.surface.admits(new Admission.TurnedAway("a stranger"));
+
+    world.says(
+        new Delivery(
+            new DeliveryId("elsewhere:1"),
+            "elsewhere:1",
+            THREAD,
+            new Actor("E1", "eve"),
+            new Intent.Cancel(Optional.of(world.onlyRun().id()), Optional.empty()),
+            true,
+            Origin.NONE,
+            world.clock.instant()));
+    world.settle();
+
+    assertThat(world.runs.cancels()).containsExactly(world.onlyRun().id());
   }
 
   @Test
