@@ -119,7 +119,11 @@ final class SimulatedSlack implements AutoCloseable {
       case "conversations.replies", "conversations.history" ->
           answer.put("has_more", false).putArray("messages");
       case "users.info" ->
-          answer.putObject("user").put("id", LocalSlack.ANN).put("real_name", "Ann");
+          answer
+              .putObject("user")
+              .put("id", LocalSlack.ANN)
+              .put("team_id", LocalSlack.TEAM)
+              .put("real_name", "Ann");
       default -> {}
     }
     return answer;

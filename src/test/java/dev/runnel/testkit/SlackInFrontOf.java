@@ -89,7 +89,9 @@ public final class SlackInFrontOf implements AutoCloseable {
         "SLACK_SIGNING_SECRET",
         LocalSlack.SIGNING_SECRET,
         "SLACK_API_URL",
-        uri("/api/").toString());
+        uri("/api/").toString(),
+        "SLACK_INSTALLATIONS",
+        LocalSlack.TEAM);
   }
 
   /// The settings of an app that workspaces install, and that opens a socket to Slack. What goes

@@ -99,7 +99,6 @@ public final class Dispatcher {
                 var delivery = links.resolved(work, pending.item());
                 var parts = work.inbox().joined(pending.item().id());
                 var turn = new Turn(delivery, parts, pending.tries(), now);
-                takes(work, turn);
                 return new Next(turn, situation(work, delivery));
               });
         });
@@ -122,15 +121,20 @@ public final class Dispatcher {
     return until.isPresent();
   }
 
-  /// The first sign that a request was seen. What is said to a run is not signed before the run
-  /// has it, or cannot have it yet.
-  private static void takes(Work work, Turn turn) {
+  /// The first sign that a request was seen, from who may ask. What is said to a run is not signed
+  /// before the run has it, or cannot have it yet.
+  private void takes(Turn turn) {
     var delivery = turn.delivery();
     if (!turn.again()
         && delivery.addressed()
-        && delivery.intent().words().isPresent()
-        && work.bindings().of(delivery.conversation()).filter(Binding::isActive).isEmpty()) {
-      turn.sign(work, Receipt.TAKEN);
+        && delivery.origin().message().isPresent()
+        && delivery.intent().words().isPresent()) {
+      store.change(
+          work -> {
+            if (work.bindings().of(delivery.conversation()).filter(Binding::isActive).isEmpty()) {
+              turn.sign(work, Receipt.TAKEN);
+            }
+          });
     }
   }
 
@@ -214,12 +218,13 @@ public final class Dispatcher {
   private void work(Next next) {
     var turn = next.turn();
     try {
+      var plan = Planner.plan(turn.delivery(), next.situation(), turn.now());
       if (isSettled(turn, next.situation())
-          || !gate.admits(turn)
+          || (hasEffect(plan, turn) && !gate.admits(turn, next.situation().own()))
           || isOutOfReach(turn, next.situation())) {
         return;
       }
-      var plan = Planner.plan(turn.delivery(), next.situation(), turn.now());
+      takes(turn);
       turn = turn.noting(Traces.note(plan));
       log.info(
           "delivery planned delivery={} conversation={} plan={} try={}",
@@ -244,6 +249,11 @@ public final class Dispatcher {
     } catch (RuntimeException broken) {
       turns.breaks(turn, broken);
     }
+  }
+
+  /// Whether it matters who said it. A stop also takes back what waits.
+  private static boolean hasEffect(Plan plan, Turn turn) {
+    return !(plan instanceof Plan.Ignore) || turn.delivery().intent() instanceof Intent.Cancel;
   }
 
   /// What needs no plan: a correction, and words that nobody listens to.

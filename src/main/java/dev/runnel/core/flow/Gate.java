@@ -1,11 +1,20 @@
 package dev.runnel.core.flow;
 
 import dev.runnel.core.model.Admission;
+import dev.runnel.core.model.Binding;
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.Notice;
+import dev.runnel.core.model.NoticeId;
+import dev.runnel.core.model.Update;
+import dev.runnel.core.port.Store.Work;
+import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Lets pass what its surface admits. What is turned away is done, and nobody hears of it: an
-/// answer would let strangers make us talk.
+/// Lets pass what is admitted by the surface it came in at: that one knows who said it, and the
+/// surface of the thread, where that is another, does not. What is turned away is done. Where the
+/// surface can answer privately, it refuses, and who said it is told who may; elsewhere
+/// nobody hears of it, because an answer would let strangers make us talk.
 final class Gate {
   private static final Logger log = LoggerFactory.getLogger(Gate.class);
 
@@ -17,19 +26,20 @@ final class Gate {
     this.turns = turns;
   }
 
+  /// @param own the run that the words would reach: then also who did not address us is told
   /// @return false when the turn is over
-  boolean admits(Turn turn) {
-    var admission =
-        surfaces
-            .find(turn.delivery().id().surface())
-            .or(() -> surfaces.find(turn.conversation().surface()))
-            .map(surface -> surface.admit(turn.delivery()))
-            .orElse(Admission.ADMITTED);
-    return switch (admission) {
+  boolean admits(Turn turn, Optional<Binding> own) {
+    return switch (ask(turn.delivery())) {
       case Admission.Admitted _ -> true;
       case Admission.TurnedAway(var why) -> {
         log.info("delivery turned away delivery={} why={}", turn.delivery().id(), why);
         turns.finish(turn, _ -> {});
+        yield false;
+      }
+      case Admission.Refused(var why, var words) -> {
+        log.info("delivery refused delivery={} why={}", turn.delivery().id(), why);
+        turns.finish(
+            turn.noting("to refuse it: " + why), work -> tell(work, turn, words, own.isPresent()));
         yield false;
       }
       case Admission.Unknown(var after, var why) -> {
@@ -37,5 +47,33 @@ final class Gate {
         yield false;
       }
     };
+  }
+
+  private Admission ask(Delivery delivery) {
+    return surfaces
+        .find(delivery.id().surface())
+        .or(() -> surfaces.find(delivery.conversation().surface()))
+        .map(surface -> surface.admit(delivery))
+        .orElse(Admission.ADMITTED);
+  }
+
+  /// Words that are not addressed to us may be meant for people; who goes on with them is told once
+  /// in a thread.
+  private static void tell(Work work, Turn turn, String words, boolean hasRun) {
+    var delivery = turn.delivery();
+    if (delivery.addressed()) {
+      turn.tell(work, words);
+    } else if (hasRun) {
+      work.outbox()
+          .add(
+              new Notice(
+                  new NoticeId(
+                      "refused:" + delivery.conversation().id() + ":" + delivery.actor().id()),
+                  delivery.conversation(),
+                  new Update.Told(delivery.actor(), words, true),
+                  delivery.origin(),
+                  turn.now(),
+                  0));
+    }
   }
 }

@@ -14,6 +14,12 @@ public sealed interface Admission {
   /// @param why for the log
   record TurnedAway(String why) implements Admission {}
 
+  /// The same, and who said it is told so privately.
+  ///
+  /// @param why for the log
+  /// @param words who may, and what to do
+  record Refused(String why, String words) implements Admission {}
+
   /// The platform could not be asked.
   record Unknown(Optional<Duration> retryAfter, String why) implements Admission {}
 }

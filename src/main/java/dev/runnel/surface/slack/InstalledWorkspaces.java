@@ -52,6 +52,7 @@ final class InstalledWorkspaces implements SlackWorkspaces {
           "missing_scope",
           "no_permission");
 
+  private final SlackConfig config;
   private final SlackClient client;
   private final InstallationRows rows;
   private final Seal seal;
@@ -65,12 +66,14 @@ final class InstalledWorkspaces implements SlackWorkspaces {
   /// @param talking what talks with a workspace, by its API
   /// @param installUrl where people install the app
   InstalledWorkspaces(
+      SlackConfig config,
       SlackClient client,
       InstallationRows rows,
       SlackApi root,
       Function<SlackApi, SlackWorkspace> talking,
       String installUrl,
       InstantSource clock) {
+    this.config = config;
     this.client = client;
     this.rows = rows;
     this.root = root;
@@ -345,7 +348,12 @@ final class InstalledWorkspaces implements SlackWorkspaces {
 
   @Override
   public String summary() {
-    var count = kept.size();
+    if (config.installations().isEmpty()) {
+      return ", but serves no workspace yet. Name those that it is for:"
+          + " policy.installations.slack: [T012AB]. Install it: "
+          + installUrl;
+    }
+    var count = (int) kept.keySet().stream().filter(config::accepts).count();
     return switch (count) {
       case 0 -> ", in no workspace yet. Install it: " + installUrl;
       case 1 -> ", in 1 workspace. Install it in others: " + installUrl;
@@ -356,6 +364,12 @@ final class InstalledWorkspaces implements SlackWorkspaces {
   @Override
   public List<TokenCheck> check() {
     List<TokenCheck> lines = new ArrayList<>();
+    if (config.installations().isEmpty()) {
+      lines.add(
+          TokenCheck.problem(
+              "serves no workspace yet. Anybody may install the app, so name the workspaces that it"
+                  + " is for: policy.installations.slack: [T012AB]."));
+    }
     try {
       for (var row : rows.all()) {
         lines.add(check(row));
@@ -370,6 +384,11 @@ final class InstalledWorkspaces implements SlackWorkspaces {
 
   private TokenCheck check(InstallationRows.Row row) {
     var name = "%s (%s)".formatted(row.name(), row.team());
+    if (!config.accepts(row.team())) {
+      return TokenCheck.well(
+          "%s: not served. To accept it, add %s to policy.installations.slack."
+              .formatted(name, row.team()));
+    }
     return switch (of(row.team()).api().identity()) {
       case Answer.Ok<SlackIdentity> _ -> {
         var missing = missingScopes(row.team());

@@ -11,10 +11,12 @@ import org.slf4j.LoggerFactory;
 final class OneWorkspace implements SlackWorkspaces {
   private static final Logger log = LoggerFactory.getLogger(OneWorkspace.class);
 
+  private final SlackConfig config;
   private final SlackWorkspace workspace;
   private volatile @Nullable SlackIdentity identity;
 
-  OneWorkspace(SlackWorkspace workspace) {
+  OneWorkspace(SlackConfig config, SlackWorkspace workspace) {
+    this.config = config;
     this.workspace = workspace;
   }
 
@@ -66,7 +68,7 @@ final class OneWorkspace implements SlackWorkspaces {
   public List<TokenCheck> check() {
     return List.of(
         switch (workspace.api().identity()) {
-          case Answer.Ok<SlackIdentity> _ -> TokenCheck.OK;
+          case Answer.Ok<SlackIdentity>(SlackIdentity found) -> checked(found);
           case Answer.Wait<SlackIdentity>(_, String why) ->
               TokenCheck.problem(
                   "not reached (" + why + "). Look at SLACK_API_URL and the network.");
@@ -76,5 +78,20 @@ final class OneWorkspace implements SlackWorkspaces {
                       + error
                       + "). Put the bot token of the installed app into SLACK_BOT_TOKEN.");
         });
+  }
+
+  private TokenCheck checked(SlackIdentity found) {
+    if (!config.accepts(found.team())) {
+      return TokenCheck.problem(
+          "the token is of the workspace %1$s, which is not among the accepted ones. Add %1$s to policy.installations.slack."
+              .formatted(found.team()));
+    }
+    return workspace.api().account(found.userId()) instanceof Answer.No<SlackAccount>(String error)
+        ? TokenCheck.problem(
+            "Slack does not say who people are ("
+                + error
+                + "), so nobody is served. Add the scope users:read to the app, and install it"
+                + " again.")
+        : TokenCheck.OK;
   }
 }

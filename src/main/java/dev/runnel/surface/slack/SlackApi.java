@@ -264,6 +264,16 @@ final class SlackApi implements AutoCloseable {
         .map(it -> Optional.ofNullable(it.getUser()).flatMap(SlackApi::name).orElse(user));
   }
 
+  /// What Slack says of an account.
+  Answer<SlackAccount> account(String user) {
+    return call(() -> methods.usersInfo(r -> r.user(user)))
+        .map(
+            it ->
+                Optional.ofNullable(it.getUser())
+                    .map(SlackAccount::of)
+                    .orElse(SlackAccount.UNKNOWN));
+  }
+
   private static Optional<String> name(User user) {
     return Optional.ofNullable(user.getProfile())
         .flatMap(it -> Optional.ofNullable(it.getDisplayName()))

@@ -5,7 +5,9 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /// How to talk with Slack: Slack calls us (HTTP), or we call Slack (a socket), or both, while an
 /// app moves from one to the other; in one workspace, or in all that install the app.
@@ -19,6 +21,8 @@ import java.util.regex.Pattern;
 /// @param habits what signs we set, and whom we listen to
 /// @param command the slash command's name as people type it, for help texts
 /// @param prompts what Slack offers to ask in its agent view
+/// @param installations the workspaces that the operator accepted; with none, the one of the bot
+///     token is served, and none that installs the app
 public record SlackConfig(
     List<String> signingSecrets,
     Optional<String> appToken,
@@ -27,7 +31,8 @@ public record SlackConfig(
     URI apiUrl,
     String command,
     SlackHabits habits,
-    SlackPrompts prompts) {
+    SlackPrompts prompts,
+    Set<String> installations) {
   /// Where Slack sends everything: events, commands, interactions.
   public static final String EVENTS_PATH = "/slack/events";
 
@@ -37,15 +42,23 @@ public record SlackConfig(
   static final String CLIENT_ID = "SLACK_CLIENT_ID";
   static final String CLIENT_SECRET = "SLACK_CLIENT_SECRET";
   static final String API_URL = "SLACK_API_URL";
+  static final String INSTALLATIONS = "SLACK_INSTALLATIONS";
 
   private static final String DEFAULT_API_URL = "https://slack.com/api/";
   private static final String DEFAULT_COMMAND = "/agent";
   // What a header can carry: a line break pasted along with a token fails here, not at a call.
   private static final Pattern TOKEN = Pattern.compile("[!-~]+");
+  private static final Pattern TEAM = Pattern.compile("T[A-Z0-9]+");
   private static final Pattern APP_LEVEL_TOKEN = Pattern.compile("xapp-[!-~]+");
 
   public SlackConfig {
     signingSecrets = List.copyOf(signingSecrets);
+    installations = Set.copyOf(installations);
+    if (!installations.stream().allMatch(it -> TEAM.matcher(it).matches())) {
+      throw new IllegalArgumentException(
+          INSTALLATIONS
+              + " (policy.installations.slack) needs the ids of workspaces, such as T012AB.");
+    }
     if (signingSecrets.stream().anyMatch(String::isBlank)
         || (signingSecrets.isEmpty() && appToken.isEmpty())) {
       throw new IllegalArgumentException(
@@ -86,7 +99,8 @@ public record SlackConfig(
         apiUrl,
         command,
         SlackHabits.USUAL,
-        SlackPrompts.USUAL);
+        SlackPrompts.USUAL,
+        Set.of());
   }
 
   /// Reads the settings by their names.
@@ -136,7 +150,8 @@ public record SlackConfig(
             apiUrl(setting(settings, API_URL).orElse("")),
             DEFAULT_COMMAND,
             SlackHabits.from(settings),
-            SlackPrompts.from(settings)));
+            SlackPrompts.from(settings),
+            setting(settings, INSTALLATIONS).map(SlackConfig::ids).orElse(Set.of())));
   }
 
   private static Optional<String> setting(Map<String, String> settings, String name) {
@@ -145,6 +160,10 @@ public record SlackConfig(
 
   private static List<String> several(String values) {
     return Arrays.stream(values.split(",", -1)).map(String::strip).toList();
+  }
+
+  private static Set<String> ids(String values) {
+    return several(values).stream().filter(it -> !it.isEmpty()).collect(Collectors.toSet());
   }
 
   private static URI apiUrl(String text) {
@@ -161,6 +180,18 @@ public record SlackConfig(
   /// Whether Slack's requests over HTTP can be believed.
   boolean listens() {
     return !signingSecrets.isEmpty();
+  }
+
+  /// Whether people of the workspace are served.
+  boolean accepts(String team) {
+    return installations.contains(team) || (installations.isEmpty() && client.isEmpty());
+  }
+
+  /// What to do to have the workspace served.
+  static String toAccept(String team) {
+    return "Runnel does not serve this workspace yet. Whoever runs Runnel has to accept it: add "
+        + team
+        + " to policy.installations.slack.";
   }
 
   /// Whether an address that came in a payload is Slack's own, so that we may post to it.

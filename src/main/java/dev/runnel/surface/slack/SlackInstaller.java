@@ -141,6 +141,13 @@ public final class SlackInstaller {
     }
     var installation = Installation.of(grant, identity(grant), clock.instant());
     workspaces.install(installation);
+    if (!config.accepts(grant.team())) {
+      log.warn(
+          "slack workspace not served, nobody accepted it team={} to_serve_it=\"add it to"
+              + " policy.installations.slack\"",
+          grant.team());
+      return waits(grant, installation);
+    }
     return done(grant, installation);
   }
 
@@ -151,6 +158,20 @@ public final class SlackInstaller {
             && found.team().equals(grant.team())
         ? found
         : new SlackIdentity(grant.team(), grant.botUser(), "", "", Optional.empty());
+  }
+
+  /// Anybody may come here: who runs Runnel says whom it is for.
+  private static SlackPage waits(SlackGrant grant, Installation installation) {
+    return SlackPage.of(
+        200,
+        "One step is left for " + installation.name(),
+        """
+        <p>The app is installed, and Runnel does not serve the workspace yet: whoever runs Runnel has to accept it.
+        Give them the workspace's id, to add to <code>policy.installations.slack</code>:</p>
+        <p><code>%s</code></p>\
+        """
+            .formatted(SlackPage.escape(grant.team())),
+        Optional.empty());
   }
 
   private SlackPage done(SlackGrant grant, Installation installation) {

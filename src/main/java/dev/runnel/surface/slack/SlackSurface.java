@@ -1,5 +1,6 @@
 package dev.runnel.surface.slack;
 
+import dev.runnel.core.model.Admission;
 import dev.runnel.core.model.Background;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
@@ -49,6 +50,7 @@ public final class SlackSurface implements Surface, AutoCloseable {
   private final BoltApp bolt;
   private volatile @Nullable SlackSocket socket;
   private final SlackHabits habits;
+  private final SlackSenders senders;
   private final SlackAgentView agentView;
 
   /// In one workspace, by the token from the settings.
@@ -86,7 +88,7 @@ public final class SlackSurface implements Surface, AutoCloseable {
       var rows = new InstallationRows(at.database());
       var installed =
           new InstalledWorkspaces(
-              client, rows, api, this::workspace, url + SlackInstaller.INSTALL, clock);
+              config, client, rows, api, this::workspace, url + SlackInstaller.INSTALL, clock);
       workspaces = installed;
       installer =
           Optional.of(
@@ -99,9 +101,10 @@ public final class SlackSurface implements Surface, AutoCloseable {
                   url,
                   clock));
     } else {
-      workspaces = new OneWorkspace(workspace(api));
+      workspaces = new OneWorkspace(config, workspace(api));
       installer = Optional.empty();
     }
+    senders = new SlackSenders(config, workspaces, clock);
     posts =
         new SlackPosts(
             workspaces,
@@ -253,6 +256,11 @@ public final class SlackSurface implements Surface, AutoCloseable {
   /// What a request means that is known to be Slack's.
   Reception read(RawRequest request) {
     return payloads.read(request).orElseGet(() -> bolt.receive(request));
+  }
+
+  @Override
+  public Admission admit(Delivery delivery) {
+    return senders.admit(delivery);
   }
 
   @Override

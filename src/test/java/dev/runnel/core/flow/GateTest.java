@@ -1,7 +1,10 @@
 package dev.runnel.core.flow;
 
+import static dev.runnel.testkit.Samples.DANA;
 import static dev.runnel.testkit.Samples.THREAD;
+import static dev.runnel.testkit.Samples.cancel;
 import static dev.runnel.testkit.Samples.delivery;
+import static dev.runnel.testkit.Samples.say;
 import static dev.runnel.testkit.Samples.start;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -11,12 +14,14 @@ import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.DeliveryId;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Origin;
+import dev.runnel.core.model.Update;
 import dev.runnel.testkit.World;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -81,5 +86,82 @@ class GateTest {
     world.surface.admits(Admission.ADMITTED);
     world.passes(Duration.ofMinutes(1));
     assertThat(world.surface.kinds(THREAD)).containsExactly("Status");
+  }
+
+  @Nested
+  class WhoIsRefused {
+    private static final String WHO_MAY = "Only members may do that.";
+
+    private void refuses() {
+      world.surface.admits(new Admission.Refused("a guest", WHO_MAY));
+    }
+
+    @Test
+    void isToldPrivatelyAndStartsNothing() {
+      refuses();
+      world.says(delivery("1", start("mine a coin")));
+      world.settle();
+
+      assertThat(world.runs.runs()).isEmpty();
+      assertThat(world.surface.posts())
+          .singleElement()
+          .satisfies(
+              post -> assertThat(post.update()).isEqualTo(new Update.Told(DANA, WHO_MAY, true)));
+    }
+
+    @Test
+    void getsNoSignThatTheWordsWereTaken() {
+      refuses();
+      var said = delivery("1", say("mine a coin"));
+      world.says(said);
+      world.settle();
+
+      assertThat(world.surface.signs(said.origin().message().orElseThrow())).isEmpty();
+    }
+
+    @Test
+    void cannotStopTheRunOfOthers() {
+      world.says(delivery("1", start("fix it")));
+      world.settle();
+      refuses();
+      world.says(delivery("2", cancel()));
+      world.settle();
+
+      assertThat(world.runs.cancels()).isEmpty();
+    }
+
+    @Test
+    void whoTalksOnInTheThreadOfARunIsToldOnce() {
+      world.says(delivery("1", start("fix it")));
+      world.settle();
+      refuses();
+      world.says(unaddressed(delivery("2", say("and mine a coin"))));
+      world.says(unaddressed(delivery("3", say("please"))));
+      world.settle();
+
+      assertThat(world.runs.followUps()).isEmpty();
+      assertThat(world.surface.told(THREAD)).containsExactly(WHO_MAY);
+    }
+
+    @Test
+    void whoTalksToOthersWhereNoRunIsHearsNothing() {
+      refuses();
+      world.says(unaddressed(delivery("1", say("lunch?"))));
+      world.settle();
+
+      assertThat(world.surface.posts()).isEmpty();
+    }
+
+    private static Delivery unaddressed(Delivery said) {
+      return new Delivery(
+          said.id(),
+          said.meaning(),
+          said.conversation(),
+          said.actor(),
+          said.intent(),
+          false,
+          said.origin(),
+          said.arrivedAt());
+    }
   }
 }

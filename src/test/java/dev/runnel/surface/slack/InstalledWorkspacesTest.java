@@ -4,7 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.runnel.core.model.Actor;
+import dev.runnel.core.model.Admission;
 import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.NoticeId;
 import dev.runnel.core.model.Origin;
@@ -12,6 +16,7 @@ import dev.runnel.core.model.PostRef;
 import dev.runnel.core.model.Posting;
 import dev.runnel.core.model.Question.Configure.Level;
 import dev.runnel.core.model.Receipt;
+import dev.runnel.core.model.Request;
 import dev.runnel.core.model.Screen;
 import dev.runnel.core.model.Update;
 import dev.runnel.database.Database;
@@ -56,6 +61,11 @@ class InstalledWorkspacesTest {
   }
 
   private SlackSurface node(String clientSecrets) {
+    return node(clientSecrets, "T1,T2,T3");
+  }
+
+  /// @param accepted the workspaces that the operator accepted
+  private SlackSurface node(String clientSecrets, String accepted) {
     var config =
         SlackConfig.from(
                 Map.of(
@@ -66,7 +76,9 @@ class InstalledWorkspacesTest {
                     "SLACK_SIGNING_SECRET",
                     SlackRequests.SECRET,
                     "SLACK_API_URL",
-                    slack.apiUrl().toString()))
+                    slack.apiUrl().toString(),
+                    "SLACK_INSTALLATIONS",
+                    accepted))
             .orElseThrow();
     var node =
         new SlackSurface(
@@ -153,6 +165,59 @@ class InstalledWorkspacesTest {
       assertThat(begun.setCookie())
           .contains("; Secure", "; HttpOnly", "; SameSite=Lax", "Path=/slack/oauth_redirect")
           .doesNotContain(begun.asked("state"));
+    }
+
+    @Test
+    void thatNobodyAcceptedIsNotServedAndThePageSaysWhatToDo() {
+      surface = node("client-secret", "T2");
+      assertThat(install("T1", "xoxb-1", false).html())
+          .contains("policy.installations.slack", "<code>T1</code>")
+          .doesNotContain("xoxb-1");
+      assertThat(surface.check())
+          .singleElement()
+          .satisfies(it -> assertThat(it.words()).contains("not served", "add T1 to"));
+
+      assertThat(surface.admit(start("T1")))
+          .isInstanceOfSatisfying(
+              Admission.Refused.class,
+              it -> assertThat(it.words()).contains("add T1 to policy.installations.slack"));
+      assertThat(slack.calls("users.info")).isEmpty();
+    }
+
+    @Test
+    void thatIsAcceptedIsServedToItsOwnFullMembers() {
+      install("T1", "xoxb-1", false);
+      install("T2", "xoxb-2", false);
+      slack.says("users.info", "{'ok':true,'user':{'id':'U0ANN','team_id':'T1'}}");
+      assertThat(surface.admit(start("T1"))).isEqualTo(Admission.ADMITTED);
+
+      slack.says("users.info", "{'ok':true,'user':{'id':'U0ANN','team_id':'T1'}}");
+      assertThat(surface.admit(start("T2"))).isInstanceOf(Admission.Refused.class);
+    }
+
+    @Test
+    void thatIsGoneIsNotServed() {
+      assertThat(surface.admit(start("T9"))).isInstanceOf(Admission.Refused.class);
+    }
+
+    @Test
+    void isOfNoUseWhileNoneIsAcceptedAndTheCheckSaysHow() {
+      surface = node("client-secret", "");
+      assertThat(surface.transport()).contains("serves no workspace yet");
+      assertThat(surface.check().getFirst().isWell()).isFalse();
+      assertThat(surface.check().getFirst().words()).contains("policy.installations.slack");
+    }
+
+    private Delivery start(String team) {
+      return new Delivery(
+          new DeliveryId("slack:1"),
+          "slash:1",
+          SlackPlace.outsideThreads(team, "C0DEV", "1").conversation(),
+          new Actor("U0ANN", "ann"),
+          new Intent.Start(Request.of("fix it")),
+          true,
+          Origin.NONE,
+          clock.instant());
     }
 
     @Test

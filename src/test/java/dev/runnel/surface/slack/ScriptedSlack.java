@@ -81,10 +81,11 @@ final class ScriptedSlack implements AutoCloseable {
     if (scripted != null) {
       return scripted;
     }
+    var user = calls.getLast().field("user");
     return json(
         method.equals("users.info")
-            ? "{'ok':true,'user':{'profile':{'display_name':'%s'}}}"
-                .formatted(people.getOrDefault(calls.getLast().field("user"), ""))
+            ? "{'ok':true,'user':{'id':'%1$s','team_id':'T0ACME','profile':{'display_name':'%2$s'}}}"
+                .formatted(user, people.getOrDefault(user, ""))
             : FINE.getOrDefault(method, "{'ok':true}"));
   }
 

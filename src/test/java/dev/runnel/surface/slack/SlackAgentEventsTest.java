@@ -127,7 +127,8 @@ class SlackAgentEventsTest {
                   slack.apiUrl(),
                   "/agent",
                   SlackHabits.USUAL,
-                  new SlackPrompts(List.of(new SlackPrompts.Prompt("Hi", "Say hi.")), false)),
+                  new SlackPrompts(List.of(new SlackPrompts.Prompt("Hi", "Say hi.")), false),
+                  Set.of()),
               clock);
 
       receive("app-home-opened-messages");

@@ -33,6 +33,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import mockwebserver3.Dispatcher;
@@ -83,7 +84,8 @@ final class SlackWaysIn implements AutoCloseable {
                 api.apiUrl(),
                 "/agent",
                 SlackHabits.USUAL,
-                SlackPrompts.USUAL),
+                SlackPrompts.USUAL,
+                Set.of()),
             clock);
     var door = new FrontDoor(new Kept(), Surfaces.of(List.of(surface)), clock, new Receptions());
     server =
