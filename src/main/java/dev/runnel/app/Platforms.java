@@ -40,7 +40,20 @@ record Platforms(Optional<SlackSurface> slack, List<Tracker> trackers, OkHttpCli
 
   /// @param check asks the tracker once whether its token is good; what to do when it is not
   /// @param start learns who we are there
-  record Connection(Surface surface, Supplier<Optional<String>> check, Runnable start) {}
+  /// @param note what keeps it from serving anybody
+  record Connection(
+      Surface surface,
+      Supplier<Optional<String>> check,
+      Runnable start,
+      Supplier<Optional<String>> note) {
+    Connection(Surface surface, Supplier<Optional<String>> check, Runnable start) {
+      this(surface, check, start, Optional::empty);
+    }
+
+    String line() {
+      return note.get().map(it -> "on, but " + it).orElse("on");
+    }
+  }
 
   /// @throws SettingsException when half of a platform's settings are there
   static void require(Settings settings) {
@@ -76,7 +89,7 @@ record Platforms(Optional<SlackSurface> slack, List<Tracker> trackers, OkHttpCli
             "GITHUB_WEBHOOK_SECRET and GITHUB_TOKEN, or GITHUB_APP_ID and its key",
             read(GitHubConfig::from, settings.startingWith("GITHUB_", "RUNNEL_"))
                 .map(config -> new GitHubSurface(config, http, clock))
-                .map(it -> new Connection(it, it::check, it::start))),
+                .map(it -> new Connection(it, it::check, it::start, it::note))),
         new Tracker(
             "GitLab",
             "GITLAB_WEBHOOK_SECRET and GITLAB_TOKEN",
@@ -142,7 +155,8 @@ record Platforms(Optional<SlackSurface> slack, List<Tracker> trackers, OkHttpCli
                 .map(
                     it ->
                         Wiring.line(
-                            it.name(), it.on().isPresent() ? "on" : "off. Set " + it.needs())))
+                            it.name(),
+                            it.on().map(Connection::line).orElse("off. Set " + it.needs()))))
         .toList();
   }
 

@@ -11,6 +11,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /// How to talk with GitHub.
@@ -20,12 +23,15 @@ import java.util.stream.Stream;
 /// @param apiUrl without a slash at its end; on Enterprise Server it ends in `/api/v3`
 /// @param access the least role in a repository that may start and steer runs
 /// @param hooks whose lists of deliveries are read to catch up; an app reads its own
+/// @param installations the accounts that the operator accepted, in lower case. Anybody may install
+///     an app, so with none it serves nobody; a token without any serves every sender
 public record GitHubConfig(
     List<String> webhookSecrets,
     GitHubIdentity identity,
     URI apiUrl,
     Access access,
     List<HookPath> hooks,
+    Set<String> installations,
     TrackerSettings tracker) {
   static final String SECRET = "GITHUB_WEBHOOK_SECRET";
   static final String TOKEN = "GITHUB_TOKEN";
@@ -35,8 +41,14 @@ public record GitHubConfig(
   static final String API_URL = "GITHUB_API_URL";
   static final String ACCESS = "GITHUB_ACCESS";
   static final String HOOKS = "GITHUB_HOOKS";
+  static final String INSTALLATIONS = "GITHUB_INSTALLATIONS";
+
+  /// What to do to have an account served.
+  static final String TO_ACCEPT = "add it to policy.installations.github";
 
   private static final String DEFAULT_API_URL = "https://api.github.com";
+
+  private static final Pattern ACCOUNT = Pattern.compile("[a-z0-9][a-z0-9_-]*");
 
   /// GitHub's roles, each with all that the ones before may.
   public enum Access {
@@ -67,6 +79,15 @@ public record GitHubConfig(
   public GitHubConfig {
     webhookSecrets = List.copyOf(webhookSecrets);
     hooks = List.copyOf(hooks);
+    installations =
+        installations.stream()
+            .map(it -> it.toLowerCase(Locale.ROOT))
+            .collect(Collectors.toUnmodifiableSet());
+    if (!installations.stream().allMatch(it -> ACCOUNT.matcher(it).matches())) {
+      throw new IllegalArgumentException(
+          INSTALLATIONS
+              + " (policy.installations.github) needs the names of accounts, such as acme.");
+    }
     SettingValues.requireSecrets(SECRET, webhookSecrets);
     if (identity instanceof GitHubIdentity.Token(var token)) {
       SettingValues.requireToken(TOKEN, token);
@@ -77,7 +98,14 @@ public record GitHubConfig(
   /// With an account's token; who may write is heard.
   public GitHubConfig(
       List<String> webhookSecrets, String token, URI apiUrl, TrackerSettings tracker) {
-    this(webhookSecrets, new GitHubIdentity.Token(token), apiUrl, Access.WRITE, List.of(), tracker);
+    this(
+        webhookSecrets,
+        new GitHubIdentity.Token(token),
+        apiUrl,
+        Access.WRITE,
+        List.of(),
+        Set.of(),
+        tracker);
   }
 
   /// Reads the settings by their names.
@@ -95,6 +123,7 @@ public record GitHubConfig(
                     values.address(API_URL, DEFAULT_API_URL),
                     Access.required(values.text(ACCESS).orElse("write")),
                     values.list(HOOKS).stream().map(HookPath::of).toList(),
+                    Set.copyOf(values.list(INSTALLATIONS)),
                     TrackerSettings.from(settings)));
   }
 
@@ -127,9 +156,21 @@ public record GitHubConfig(
     }
   }
 
+  /// Whether the repositories of the account are served.
+  boolean accepts(String account) {
+    return installations.isEmpty()
+        ? identity instanceof GitHubIdentity.Token
+        : installations.contains(account.toLowerCase(Locale.ROOT));
+  }
+
+  /// Whether nobody is served.
+  boolean acceptsNobody() {
+    return installations.isEmpty() && identity instanceof GitHubIdentity.App;
+  }
+
   @Override
   public String toString() {
-    return "GitHubConfig[apiUrl=%s, access=%s, hooks=%s, tracker=%s, secrets withheld]"
-        .formatted(apiUrl, access, hooks, tracker);
+    return "GitHubConfig[apiUrl=%s, access=%s, hooks=%s, installations=%s, tracker=%s, secrets withheld]"
+        .formatted(apiUrl, access, hooks, installations, tracker);
   }
 }

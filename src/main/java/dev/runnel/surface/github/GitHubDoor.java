@@ -15,15 +15,18 @@ final class GitHubDoor {
       new Admission.TurnedAway("whoever said it has not the role in the repository");
 
   private final GitHubApi api;
-  private final GitHubConfig.Access access;
+  private final GitHubConfig config;
 
-  GitHubDoor(GitHubApi api, GitHubConfig.Access access) {
+  GitHubDoor(GitHubApi api, GitHubConfig config) {
     this.api = api;
-    this.access = access;
+    this.config = config;
   }
 
   /// An issue's own end stops its run, whoever may end it; a correction is its author's.
   Admission admit(IssueKey issue, Delivery delivery) {
+    if (!config.accepts(issue.owner())) {
+      return new Admission.TurnedAway("nobody accepted the account " + issue.owner());
+    }
     var login = delivery.actor().id();
     if (!delivery.addressed()
         || delivery.intent() instanceof Intent.Amend
@@ -43,7 +46,7 @@ final class GitHubDoor {
     return Json.text(permission, "role_name")
         .flatMap(GitHubConfig.Access::of)
         .or(() -> Json.text(permission, "permission").flatMap(GitHubConfig.Access::of))
-        .filter(role -> role.compareTo(access) >= 0)
+        .filter(role -> role.compareTo(config.access()) >= 0)
         .isPresent();
   }
 

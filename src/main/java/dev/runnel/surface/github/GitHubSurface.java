@@ -22,6 +22,7 @@ import dev.runnel.surface.kit.CommentPosts;
 import dev.runnel.surface.kit.Hmac;
 import dev.runnel.surface.kit.Json;
 import dev.runnel.surface.kit.MarkdownPosts;
+import dev.runnel.surface.kit.Recent;
 import dev.runnel.surface.kit.WebhookBody;
 import java.net.URI;
 import java.time.Duration;
@@ -29,10 +30,13 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
 import okhttp3.OkHttpClient;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// Issues and pull requests on GitHub: the trigger label and comments that address Runnel come in,
 /// comments go out. Thread-safe.
@@ -40,6 +44,7 @@ public final class GitHubSurface implements Surface {
   /// Where GitHub's webhooks are received.
   public static final String PATH = "/webhooks/github";
 
+  private static final Logger log = LoggerFactory.getLogger(GitHubSurface.class);
   private static final SurfaceId ID = new SurfaceId("github");
   private static final Pattern SIGNATURE = Pattern.compile("sha256=(?<hex>[0-9a-f]{64})");
   private static final Pattern DELIVERY = Pattern.compile("[!-~]{1,200}");
@@ -58,11 +63,12 @@ public final class GitHubSurface implements Surface {
   private final GitHubDoor door;
   private final GitHubCatchUp catchUp;
   private final GitHubDeliveries deliveries;
-  private final URI apiUrl;
+  private final GitHubConfig config;
+  private final Map<String, Boolean> unaccepted = Recent.map(1_000);
 
   public GitHubSurface(GitHubConfig config, OkHttpClient http, InstantSource clock) {
     this.hmac = new Hmac(config.webhookSecrets());
-    this.apiUrl = config.apiUrl();
+    this.config = config;
     this.api = new GitHubApi(config, http, clock);
     this.account = new BotAccount(api::account);
     this.payloads =
@@ -70,7 +76,7 @@ public final class GitHubSurface implements Surface {
             ID, config.tracker(), account, new CodeQuote(config.webhookSecrets().getFirst()));
     this.posts = new CommentPosts(config.tracker(), new MarkdownPosts(config.tracker(), DIALECT));
     this.background = new GitHubBackground(api, account);
-    this.door = new GitHubDoor(api, config.access());
+    this.door = new GitHubDoor(api, config);
     this.catchUp = new GitHubCatchUp(ID, api, payloads, clock);
     this.deliveries = new GitHubDeliveries(ID, api, payloads, clock, hooks(config));
   }
@@ -86,7 +92,16 @@ public final class GitHubSurface implements Surface {
   ///
   /// @return what to do when it is not, in a sentence
   public Optional<String> check() {
-    return api.check();
+    return api.check().or(this::note);
+  }
+
+  /// What keeps it from serving anybody, for the operator.
+  public Optional<String> note() {
+    return config.acceptsNobody()
+        ? Optional.of(
+            "serves no account yet. Anybody may install the app, so name the accounts that it is"
+                + " for: policy.installations.github: [acme].")
+        : Optional.empty();
   }
 
   /// Learns which account is ours. May call out; later is as good.
@@ -117,6 +132,14 @@ public final class GitHubSurface implements Surface {
       return Reception.Rejected.with(
           400, "the headers X-GitHub-Event and X-GitHub-Delivery are missing");
     }
+    var account =
+        Json.text(payload.get().path("repository"), "full_name")
+            .map(name -> name.split("/", 2)[0])
+            .filter(owner -> !config.accepts(owner));
+    if (account.isPresent()) {
+      warn(account.get());
+      return new Reception.Answered(Reply.empty(204));
+    }
     learn(payload.get());
     if (event.get().equals("ping")) {
       return new Reception.Answered(Reply.text(200, "pong"));
@@ -125,6 +148,16 @@ public final class GitHubSurface implements Surface {
         .read(event.get(), DeliveryId.of(ID, delivery.get()), payload.get(), request.arrivedAt())
         .<Reception>map(said -> new Reception.Accepted(said, Reply.empty(202)))
         .orElseGet(() -> new Reception.Answered(Reply.empty(204)));
+  }
+
+  /// Once for an account: others may send as much as they like.
+  private void warn(String account) {
+    if (unaccepted.put(account, true) == null) {
+      log.warn(
+          "github account not served, nobody accepted it account={} to_serve_it=\"{}\"",
+          account,
+          GitHubConfig.TO_ACCEPT);
+    }
   }
 
   private void learn(JsonNode payload) {
@@ -169,7 +202,7 @@ public final class GitHubSurface implements Surface {
 
   @Override
   public Optional<Shown> shown(URI link, Conversation from) {
-    return GitHubLinks.shown(link, ID, apiUrl);
+    return GitHubLinks.shown(link, ID, config.apiUrl());
   }
 
   @Override

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.runnel.core.model.Admission;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.DeliveryId;
 import dev.runnel.core.model.Intent;
@@ -13,6 +14,7 @@ import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.NoticeId;
 import dev.runnel.core.model.Origin;
 import dev.runnel.core.model.Posting;
+import dev.runnel.core.model.Reception;
 import dev.runnel.testkit.SettableClock;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -62,7 +64,9 @@ class GitHubAppTest {
             "GITHUB_PRIVATE_KEY",
             github.bareKey(),
             "GITHUB_API_URL",
-            github.address().toString()));
+            github.address().toString(),
+            "GITHUB_INSTALLATIONS",
+            "acme, other"));
   }
 
   private GitHubSurface surface(Map<String, String> settings) {
@@ -252,6 +256,53 @@ class GitHubAppTest {
     }
   }
 
+  /// Anybody on GitHub may install an app.
+  @Nested
+  class AnAccount {
+    private void accepts(String accounts) {
+      var settings = settings();
+      settings.put("GITHUB_INSTALLATIONS", accounts);
+      surface = surface(settings);
+    }
+
+    private Reception receives(String repository) {
+      return surface.receive(
+          Deliveries.golden(
+              "recorded-comment",
+              body -> ((ObjectNode) body.path("repository")).put("full_name", repository)));
+    }
+
+    @Test
+    void thatIsAcceptedIsServedHoweverItIsWritten() {
+      accepts("Acme");
+      assertThat(receives("acme/shop")).isInstanceOf(Reception.Accepted.class);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"acme, evil/acme", "acme, acme-labs/shop", "'', acme/shop"})
+    void thatNobodyAcceptedIsNotServed(String accepted, String repository) {
+      accepts(accepted);
+
+      assertThat(receives(repository)).isInstanceOf(Reception.Answered.class);
+      assertThat(github.calls()).isEmpty();
+    }
+
+    @Test
+    void thatIsAcceptedNoMoreIsTurnedAwayWithoutACall() {
+      var delivery = ((Reception.Accepted) receives("acme/shop")).delivery();
+      accepts("other");
+
+      assertThat(surface.admit(delivery)).isInstanceOf(Admission.TurnedAway.class);
+      assertThat(github.calls()).isEmpty();
+    }
+
+    @Test
+    void whereNoneIsAcceptedTheCheckSaysHow() {
+      accepts("");
+      assertThat(surface.check().orElseThrow()).contains("policy.installations.github");
+    }
+  }
+
   @Nested
   class Settings {
     @Test
@@ -278,6 +329,7 @@ class GitHubAppTest {
       "GITHUB_PRIVATE_KEY_FILE, key.pem, GITHUB_PRIVATE_KEY is set beside GITHUB_PRIVATE_KEY_FILE",
       "GITHUB_PRIVATE_KEY, c2VjcmV0, GITHUB_PRIVATE_KEY is no private key",
       "GITHUB_ACCESS, boss, GITHUB_ACCESS must be",
+      "GITHUB_INSTALLATIONS, acme/shop, GITHUB_INSTALLATIONS (policy.installations.github) needs",
       "GITHUB_HOOKS, acme/shop, GITHUB_HOOKS lists",
       "GITHUB_HOOKS, acme/../5, GITHUB_HOOKS lists",
     })

@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import mockwebserver3.MockResponse;
 import mockwebserver3.MockWebServer;
@@ -48,6 +49,7 @@ class GitHubDoorTest {
             URI.create("http://127.0.0.1:" + github.getPort()),
             access,
             List.of(),
+            Set.of(),
             TrackerSettings.of("agent", "agent")),
         new OkHttpClient(),
         new SettableClock());
