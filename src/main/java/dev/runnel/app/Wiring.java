@@ -14,6 +14,7 @@ import dev.runnel.core.flow.Watcher;
 import dev.runnel.core.port.Surface;
 import dev.runnel.database.Database;
 import dev.runnel.database.DatabaseException;
+import dev.runnel.database.ExclusiveUse;
 import dev.runnel.runs.ClientAgentRuns;
 import dev.runnel.service.AgentRunService;
 import dev.runnel.service.Isolation;
@@ -59,6 +60,12 @@ final class Wiring implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Wiring.class);
   private static final Duration PLATFORM_PATIENCE = Duration.ofSeconds(2);
   private static final Duration AGENT_GRACE = Duration.ofSeconds(5);
+
+  private static final String ONE_NODE =
+      "Another Runnel with the embedded Agent Run Service works on this database, and only one may:"
+          + " its runs are on its machine alone. Stop the other one before this one starts (a"
+          + " rolling update must do so too; in Kubernetes: strategy Recreate). For several nodes"
+          + " let all use one Agent Run API: set RUNNEL_AGENT_API_URL and RUNNEL_AGENT_API_KEY.";
 
   private final Deque<AutoCloseable> open = new ArrayDeque<>();
   private final List<String> lines = new ArrayList<>();
@@ -106,6 +113,7 @@ final class Wiring implements AutoCloseable {
         CompletableFuture.supplyAsync(
             () -> isolation(environment, data), Thread.ofVirtual().name("isolation")::start);
     var database = database(data);
+    var runService = useRunServiceAlone();
     var time = new SteadyClock(database.clock(clock));
     var store = opened(new SqlStore(database, time));
     var platforms = opened(Platforms.of(config.settings(), clock, publicUrl, database::dataSource));
@@ -166,7 +174,11 @@ final class Wiring implements AutoCloseable {
           new SlackPages(platforms.slack().flatMap(SlackSurface::installer)).routes(routes);
           new Health(
                   () ->
-                      door.problem().or(engine::problem).or(pulse::problem).or(platforms::problem),
+                      door.problem()
+                          .or(engine::problem)
+                          .or(pulse::problem)
+                          .or(platforms::problem)
+                          .or(() -> runService.filter(ExclusiveUse::isLost).map(_ -> ONE_NODE)),
                   pulse::gauges,
                   receptions)
               .routes(routes);
@@ -261,6 +273,16 @@ final class Wiring implements AutoCloseable {
                   Setting.RUNNEL_AGENTS_ISOLATION.path(),
                   e.getMessage()));
     }
+  }
+
+  /// The runs of the embedded service are on its machine alone: to another node they are missing,
+  /// and it would tell their threads that they failed.
+  private Optional<ExclusiveUse> useRunServiceAlone() {
+    if (config.agentApi().isPresent() || config.databaseUrl().isEmpty()) {
+      return Optional.empty();
+    }
+    var use = ExclusiveUse.take(config.databaseUrl().get(), "runnel embedded run service");
+    return Optional.of(opened(use.orElseThrow(() -> new SettingsException(ONE_NODE))));
   }
 
   private Database database(DataFolder data) {
