@@ -6,6 +6,7 @@ import dev.runnel.core.model.Admission;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.Missed;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.NoticeId;
 import dev.runnel.core.model.Origin;
@@ -388,6 +389,23 @@ public interface TrackerContract {
     tracker().platform().answersAll(503);
 
     assertThat(post("n1", status(RunState.RUNNING), null, 0)).isInstanceOf(Posting.Later.class);
+  }
+
+  /// What is there to be read is read when the tracker lets us.
+  @ParameterizedTest
+  @ValueSource(ints = {400, 403})
+  default void aListThatIsRefusedIsNotTakenForAnEmptyOne(int status) {
+    var conversation =
+        accepted(tracker().commented(Person.MAINTAINER, "@agent fix it")).conversation();
+    tracker().platform().answersAll(status);
+
+    assertThat(tracker().surface().missed(Samples.NINE, List.of(conversation)))
+        .satisfiesAnyOf(
+            missed -> assertThat(missed).isInstanceOf(Missed.Unknown.class),
+            missed ->
+                assertThat(missed)
+                    .isInstanceOfSatisfying(
+                        Missed.Said.class, said -> assertThat(said.unread()).isPresent()));
   }
 
   private List<RawRequest> works() {

@@ -74,11 +74,16 @@ public final class CatchUp {
       return Optional.empty();
     }
     return switch (missed) {
-      case Missed.Said(var all) -> {
+      case Missed.Said(var all, var unread) -> {
         var count = all.stream().filter(each -> isNews(each) && store.accept(each.delivery()));
         var news = count.count();
         if (news > 0) {
           log.info("deliveries caught up surface={} count={} since={}", id, news, through.get());
+        }
+        if (unread.isPresent()) {
+          // Read again from the same time; what is known already has no effect.
+          log.warn("catch-up incomplete surface={} why={}", id, unread.get());
+          yield Optional.empty();
         }
         heard(id, now);
         yield Optional.empty();

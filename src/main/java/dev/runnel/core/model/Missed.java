@@ -8,11 +8,16 @@ import java.util.Optional;
 /// What a platform lists of what people said, to be compared with what it delivered.
 public sealed interface Missed {
   /// @param all delivered or not, in the order in which it was said
-  record Said(List<Heard> all) implements Missed {
+  /// @param unread why some of the lists were refused; what they hold is not known yet
+  record Said(List<Heard> all, Optional<String> unread) implements Missed {
     public static final Said NOTHING = new Said(List.of());
 
     public Said {
       all = List.copyOf(all);
+    }
+
+    public Said(List<Heard> all) {
+      this(all, Optional.empty());
     }
   }
 

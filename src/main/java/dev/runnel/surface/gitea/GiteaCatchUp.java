@@ -43,35 +43,47 @@ final class GiteaCatchUp {
             .limit(MOST_REPOSITORIES)
             .toList();
     var heard = new ArrayList<Missed.Heard>();
+    var unread = new ArrayList<String>();
     try {
       for (var repository : repositories) {
         var issues =
-            Pages.read(page -> api.issues(repository, since, page), GiteaApi.PAGE, _ -> false);
+            Pages.read(
+                page -> api.issues(repository, since, page),
+                GiteaApi.PAGE,
+                _ -> false,
+                unread::add);
         for (var issue : issues.stream().limit(MOST_ISSUES).toList()) {
-          hear(heard, repository, issue, since);
+          hear(heard, unread, repository, issue, since);
         }
       }
     } catch (Pages.Waits waits) {
       return new Missed.Unknown(waits.after(), waits.why());
     }
     heard.sort(Comparator.comparing(Missed.Heard::at));
-    return new Missed.Said(heard);
+    return new Missed.Said(heard, unread.stream().findFirst());
   }
 
-  private void hear(List<Missed.Heard> heard, String repository, JsonNode issue, Instant since)
+  private void hear(
+      List<Missed.Heard> heard,
+      List<String> unread,
+      String repository,
+      JsonNode issue,
+      Instant since)
       throws Pages.Waits {
     var key = Json.number(issue, "number").flatMap(number -> GiteaIssue.of(repository, number));
     if (key.isEmpty()) {
       return;
     }
     for (var comment :
-        Pages.read(_ -> api.comments(key.get(), since), Integer.MAX_VALUE, _ -> false)) {
+        Pages.read(
+            _ -> api.comments(key.get(), since), Integer.MAX_VALUE, _ -> false, unread::add)) {
       var payload = payload("created", repository, comment, issue);
       payload.set("comment", comment);
       hear(heard, "issue_comment", payload, comment, since);
     }
     for (var event :
-        Pages.read(page -> api.timeline(key.get(), since, page), GiteaApi.PAGE, _ -> false)) {
+        Pages.read(
+            page -> api.timeline(key.get(), since, page), GiteaApi.PAGE, _ -> false, unread::add)) {
       payload(repository, issue, event)
           .ifPresent(payload -> hear(heard, "issues", payload, event, since));
     }

@@ -45,46 +45,53 @@ final class GitHubCatchUp {
             .flatMap(each -> IssueKey.of(each).stream())
             .map(IssueKey::repository);
     var heard = new ArrayList<Missed.Heard>();
+    var unread = new ArrayList<String>();
     try {
       for (var repository : repositories.distinct().limit(MOST_REPOSITORIES).toList()) {
-        var issues = read(page -> api.issues(repository, since, page));
+        var issues = read(page -> api.issues(repository, since, page), unread);
         if (issues.size() > MOST_ISSUES) {
           log.warn("catch-up leaves issues out repository={} count={}", repository, issues.size());
         }
         for (var issue : issues.stream().limit(MOST_ISSUES).toList()) {
-          hear(heard, repository, issue, since);
+          hear(heard, unread, repository, issue, since);
         }
       }
     } catch (Pages.Waits waits) {
       return new Missed.Unknown(waits.after(), waits.why());
     }
     heard.sort(Comparator.comparing(Missed.Heard::at));
-    return new Missed.Said(heard);
+    return new Missed.Said(heard, unread.stream().findFirst());
   }
 
-  private static List<JsonNode> read(IntFunction<ApiResult> pages) throws Pages.Waits {
-    return Pages.read(pages, GitHubApi.PAGE, _ -> false);
+  private static List<JsonNode> read(IntFunction<ApiResult> pages, List<String> unread)
+      throws Pages.Waits {
+    return Pages.read(pages, GitHubApi.PAGE, _ -> false, unread::add);
   }
 
-  private void hear(List<Missed.Heard> heard, String repository, JsonNode issue, Instant since)
+  private void hear(
+      List<Missed.Heard> heard,
+      List<String> unread,
+      String repository,
+      JsonNode issue,
+      Instant since)
       throws Pages.Waits {
     var number = Json.number(issue, "number").flatMap(it -> IssueKey.of(repository, it));
     if (number.isEmpty()) {
       return;
     }
     var key = number.get();
-    for (var comment : read(page -> api.comments(key, since, page))) {
+    for (var comment : read(page -> api.comments(key, since, page), unread)) {
       said(heard, Words.IN_A_COMMENT, repository, issue, comment, since);
     }
     if (Json.isThere(issue, "pull_request")) {
-      for (var comment : read(page -> api.lineComments(key, since, page))) {
+      for (var comment : read(page -> api.lineComments(key, since, page), unread)) {
         said(heard, Words.ON_A_LINE, repository, issue, comment, since);
       }
-      for (var review : read(page -> api.reviews(key, page))) {
+      for (var review : read(page -> api.reviews(key, page), unread)) {
         said(heard, Words.IN_A_REVIEW, repository, issue, review, since);
       }
     }
-    for (var event : read(page -> api.events(key, page))) {
+    for (var event : read(page -> api.events(key, page), unread)) {
       var payload =
           payload(
               event.path("event").asText(), repository, event.path("actor"), asItWas(issue, event));

@@ -43,14 +43,18 @@ final class GitLabCatchUp {
             .limit(MOST_PROJECTS)
             .toList();
     var heard = new ArrayList<Missed.Heard>();
+    var unread = new ArrayList<String>();
     try {
       for (var project : projects) {
         for (var kind : Kind.values()) {
           var changed =
               Pages.read(
-                  page -> api.changed(project, kind, since, page), GitLabApi.PAGE, _ -> false);
+                  page -> api.changed(project, kind, since, page),
+                  GitLabApi.PAGE,
+                  _ -> false,
+                  unread::add);
           for (var issue : changed.stream().limit(MOST_ISSUES).toList()) {
-            hear(heard, project, kind, issue, since);
+            hear(heard, unread, project, kind, issue, since);
           }
         }
       }
@@ -58,11 +62,16 @@ final class GitLabCatchUp {
       return new Missed.Unknown(waits.after(), waits.why());
     }
     heard.sort(Comparator.comparing(Missed.Heard::at));
-    return new Missed.Said(heard);
+    return new Missed.Said(heard, unread.stream().findFirst());
   }
 
   private void hear(
-      List<Missed.Heard> heard, String project, Kind kind, JsonNode issue, Instant since)
+      List<Missed.Heard> heard,
+      List<String> unread,
+      String project,
+      Kind kind,
+      JsonNode issue,
+      Instant since)
       throws Pages.Waits {
     var number = Json.number(issue, "iid");
     var key = number.flatMap(each -> GitLabIssue.of(project, kind, each, false));
@@ -71,15 +80,20 @@ final class GitLabCatchUp {
     }
     for (var note :
         Pages.read(
-            page -> api.notes(key.get(), page), GitLabApi.PAGE, each -> isBefore(each, since))) {
+            page -> api.notes(key.get(), page),
+            GitLabApi.PAGE,
+            each -> isBefore(each, since),
+            unread::add)) {
       hear(heard, noted(project, kind, issue, note), note, true, since);
     }
     for (var event :
-        Pages.read(page -> api.labelEvents(key.get(), page), GitLabApi.PAGE, _ -> false)) {
+        Pages.read(
+            page -> api.labelEvents(key.get(), page), GitLabApi.PAGE, _ -> false, unread::add)) {
       hear(heard, labelled(project, kind, issue, event), event, false, since);
     }
     for (var event :
-        Pages.read(page -> api.stateEvents(key.get(), page), GitLabApi.PAGE, _ -> false)) {
+        Pages.read(
+            page -> api.stateEvents(key.get(), page), GitLabApi.PAGE, _ -> false, unread::add)) {
       hear(heard, ended(project, kind, issue, event), event, false, since);
     }
   }

@@ -41,20 +41,25 @@ final class JiraCatchUp {
 
   Missed since(Instant since, List<Conversation> conversations) {
     var heard = new ArrayList<Missed.Heard>();
+    var unread = new ArrayList<String>();
     try {
       var found =
-          Pages.read(_ -> api.search(query(since, conversations)), Integer.MAX_VALUE, _ -> false);
+          Pages.read(
+              _ -> api.search(query(since, conversations)),
+              Integer.MAX_VALUE,
+              _ -> false,
+              unread::add);
       for (var each : found.stream().limit(MOST_ISSUES).toList()) {
         var key = Json.text(each, "key").flatMap(JiraIssue::of);
         if (key.isPresent()) {
-          hear(heard, key.get(), since);
+          hear(heard, unread, key.get(), since);
         }
       }
     } catch (Pages.Waits waits) {
       return new Missed.Unknown(waits.after(), waits.why());
     }
     heard.sort(Comparator.comparing(Missed.Heard::at));
-    return new Missed.Said(heard);
+    return new Missed.Said(heard, unread.stream().findFirst());
   }
 
   /// Minutes ago, for a time of day would be one in the time zone of the account.
@@ -78,7 +83,8 @@ final class JiraCatchUp {
     return "\"" + text.replace("\\", "\\\\").replace("\"", "\\\"") + "\"";
   }
 
-  private void hear(List<Missed.Heard> heard, JiraIssue key, Instant since) throws Pages.Waits {
+  private void hear(List<Missed.Heard> heard, List<String> unread, JiraIssue key, Instant since)
+      throws Pages.Waits {
     switch (api.history(key)) {
       case ApiResult.Done(var issue) -> {
         if (JiraSite.time(issue.path("fields"), "created").filter(since::isBefore).isPresent()) {
@@ -96,7 +102,8 @@ final class JiraCatchUp {
             Pages.read(
                 page -> api.comments(key, page),
                 JiraApi.PAGE,
-                each -> JiraSite.time(each, "created").filter(since::isAfter).isPresent())) {
+                each -> JiraSite.time(each, "created").filter(since::isAfter).isPresent(),
+                unread::add)) {
           hear(
               heard,
               commented(issue, comment),
@@ -106,7 +113,8 @@ final class JiraCatchUp {
         }
       }
       case ApiResult.Busy busy -> throw new Pages.Waits(busy);
-      case ApiResult.Gone _, ApiResult.Refused _ -> {}
+      case ApiResult.Gone _ -> {}
+      case ApiResult.Refused(var why) -> unread.add(why);
     }
   }
 

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.IntFunction;
 import java.util.function.Predicate;
 import org.slf4j.Logger;
@@ -43,6 +44,15 @@ public final class Pages {
   /// @return what can be seen; a place that is gone is empty
   public static List<JsonNode> read(
       IntFunction<ApiResult> pages, int size, Predicate<JsonNode> enough) throws Waits {
+    return read(pages, size, enough, _ -> {});
+  }
+
+  /// The same for those who must know whether they saw all.
+  ///
+  /// @param refused is told why a page may not be seen
+  public static List<JsonNode> read(
+      IntFunction<ApiResult> pages, int size, Predicate<JsonNode> enough, Consumer<String> refused)
+      throws Waits {
     var all = new ArrayList<JsonNode>();
     for (var page = 1; page <= MOST_PAGES; page++) {
       switch (pages.apply(page)) {
@@ -64,6 +74,7 @@ public final class Pages {
         }
         case ApiResult.Refused(var why) -> {
           log.warn("list refused why={}", why);
+          refused.accept(why);
           return all;
         }
       }

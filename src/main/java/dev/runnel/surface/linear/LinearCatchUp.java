@@ -33,9 +33,11 @@ final class LinearCatchUp {
 
   Missed since(Instant since) {
     var heard = new ArrayList<Missed.Heard>();
+    var unread = new ArrayList<String>();
     try {
       for (var issue :
-          Pages.read(_ -> api.changed(since, MOST_ISSUES), Integer.MAX_VALUE, _ -> false)) {
+          Pages.read(
+              _ -> api.changed(since, MOST_ISSUES), Integer.MAX_VALUE, _ -> false, unread::add)) {
         hear(heard, created(issue), issue, false, since);
         for (var comment : issue.path("comments").path("nodes")) {
           hear(heard, commented(issue, comment), comment, true, since);
@@ -48,7 +50,7 @@ final class LinearCatchUp {
       return new Missed.Unknown(waits.after(), waits.why());
     }
     heard.sort(Comparator.comparing(Missed.Heard::at));
-    return new Missed.Said(heard);
+    return new Missed.Said(heard, unread.stream().findFirst());
   }
 
   /// @param dated what happened, with its `id` and `createdAt`

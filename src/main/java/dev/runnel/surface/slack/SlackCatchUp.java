@@ -15,6 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,6 +28,10 @@ final class SlackCatchUp {
   private static final int MOST_THREADS = 40;
   private static final int MOST_CHANNELS = 10;
   private static final int MOST_PAGES = 3;
+
+  /// What is said there is no business of ours any more.
+  private static final Set<String> GONE =
+      Set.of("channel_not_found", "thread_not_found", "message_not_found", "not_in_channel");
 
   private final SlackApi api;
   private final SlackPayloads payloads;
@@ -51,40 +56,52 @@ final class SlackCatchUp {
   Missed since(Instant since, List<Conversation> conversations) {
     var oldest = SlackPlace.timestamp(since);
     Map<String, Missed.Heard> heard = new LinkedHashMap<>();
+    List<String> unread = new ArrayList<>();
     var places = conversations.stream().map(SlackPlace::of).toList();
     try {
       for (var place : places.stream().filter(SlackPlace::isThread).limit(MOST_THREADS).toList()) {
-        hear(heard, place, oldest, api.thread(place, oldest, null));
+        hear(heard, unread, place, oldest, api.thread(place, oldest, null));
       }
       var channels = places.stream().map(place -> place.inThread("0")).distinct();
       for (var place : channels.limit(MOST_CHANNELS).toList()) {
-        hear(heard, place, oldest, api.channel(place.channel(), oldest));
+        hear(heard, unread, place, oldest, api.channel(place.channel(), oldest));
       }
     } catch (Waits waits) {
       return new Missed.Unknown(waits.answer.after(), waits.answer.why());
     }
     return new Missed.Said(
-        heard.values().stream().sorted(Comparator.comparing(Missed.Heard::at)).toList());
+        heard.values().stream().sorted(Comparator.comparing(Missed.Heard::at)).toList(),
+        unread.stream().findFirst());
   }
 
   /// What several workspaces say, as one.
   static Missed together(List<Missed> all) {
     List<Missed.Heard> heard = new ArrayList<>();
+    List<String> unread = new ArrayList<>();
     for (var each : all) {
       switch (each) {
-        case Missed.Said(var said) -> heard.addAll(said);
+        case Missed.Said(var said, var refused) -> {
+          heard.addAll(said);
+          refused.ifPresent(unread::add);
+        }
         case Missed.Unknown unknown -> {
           return unknown;
         }
       }
     }
-    return new Missed.Said(heard.stream().sorted(Comparator.comparing(Missed.Heard::at)).toList());
+    return new Missed.Said(
+        heard.stream().sorted(Comparator.comparing(Missed.Heard::at)).toList(),
+        unread.stream().findFirst());
   }
 
   private void hear(
-      Map<String, Missed.Heard> heard, SlackPlace place, String oldest, SlackPages pages)
+      Map<String, Missed.Heard> heard,
+      List<String> unread,
+      SlackPlace place,
+      String oldest,
+      SlackPages pages)
       throws Waits {
-    for (var message : read(place, pages)) {
+    for (var message : read(place, pages, unread)) {
       var ts = message.getTs();
       if (ts != null && ts.compareTo(oldest) >= 0) {
         delivery(place, message)
@@ -94,7 +111,8 @@ final class SlackCatchUp {
     }
   }
 
-  private static List<Message> read(SlackPlace place, SlackPages pages) throws Waits {
+  private static List<Message> read(SlackPlace place, SlackPages pages, List<String> unread)
+      throws Waits {
     List<Message> messages = new ArrayList<>();
     @Nullable String cursor = null;
     for (var page = 0; page < MOST_PAGES; page++) {
@@ -104,8 +122,13 @@ final class SlackCatchUp {
           cursor = read.next().orElse(null);
         }
         case Answer.Wait<SlackPages.Page> wait -> throw new Waits(wait);
-        case Answer.No<SlackPages.Page>(String error) ->
-            log.info("slack does not list place={} error={}", place.conversation(), error);
+        case Answer.No<SlackPages.Page>(String error) -> {
+          log.info("slack does not list place={} error={}", place.conversation(), error);
+          if (!GONE.contains(error)) {
+            unread.add("Slack does not list messages (" + error + ")");
+          }
+          return messages;
+        }
       }
       if (cursor == null) {
         break;

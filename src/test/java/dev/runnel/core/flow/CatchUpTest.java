@@ -138,6 +138,23 @@ class CatchUpTest {
   }
 
   @Test
+  void whatAPlatformRefusesToListIsReadLaterFromTheSameTime() {
+    world.clock.advance(Duration.ofMinutes(40));
+    world.surface.lists(
+        new Missed.Said(
+            List.of(exactly(delivery("2", say("add a test")))), Optional.of("400 of one list")));
+    world.catchesUp();
+    world.settle();
+    assertThat(world.runs.followUps()).hasSize(1);
+
+    world.clock.advance(Duration.ofMinutes(15));
+    world.surface.lists(Missed.Said.NOTHING);
+    world.catchesUp();
+
+    assertThat(world.surface.missedSince()).isEqualTo(NINE.minus(Duration.ofMinutes(2)));
+  }
+
+  @Test
   void aNewInstallationDoesNotReadThePast() {
     try (var fresh = new World(folder.resolve("fresh"))) {
       fresh.surface.lists(said(exactly(delivery("1", start("old")))));
