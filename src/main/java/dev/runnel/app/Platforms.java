@@ -1,5 +1,6 @@
 package dev.runnel.app;
 
+import dev.runnel.core.port.CredentialRefused;
 import dev.runnel.core.port.Surface;
 import dev.runnel.surface.gitea.GiteaConfig;
 import dev.runnel.surface.gitea.GiteaSurface;
@@ -26,10 +27,13 @@ import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 import okhttp3.OkHttpClient;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// The platforms whose settings are there, and what to say about those that are off.
 record Platforms(Optional<SlackSurface> slack, List<Tracker> trackers, OkHttpClient http)
     implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(Platforms.class);
   private static final Duration PATIENCE = Duration.ofSeconds(15);
 
   /// A tracker that can be connected.
@@ -162,7 +166,16 @@ record Platforms(Optional<SlackSurface> slack, List<Tracker> trackers, OkHttpCli
 
   void start() {
     slack.ifPresent(SlackSurface::start);
-    connected().forEach(it -> it.start().run());
+    connected().forEach(Platforms::start);
+  }
+
+  /// What is to be done about the credential is said where its work is held.
+  private static void start(Connection connection) {
+    try {
+      connection.start().run();
+    } catch (CredentialRefused refused) {
+      log.error("platform connected, but not usable surface={}", connection.surface().id());
+    }
   }
 
   /// Opens the connections that are ours to open, in the background.

@@ -9,6 +9,7 @@ import dev.runnel.console.Transcripts;
 import dev.runnel.core.flow.CatchUp;
 import dev.runnel.core.flow.Courier;
 import dev.runnel.core.flow.Dispatcher;
+import dev.runnel.core.flow.Recovery;
 import dev.runnel.core.flow.Surfaces;
 import dev.runnel.core.flow.Watcher;
 import dev.runnel.core.port.Surface;
@@ -134,6 +135,7 @@ final class Wiring implements AutoCloseable {
     var surfaces = Surfaces.of(all);
 
     var examination = new Examination(pulse, runs, platforms, clock);
+    var recovery = new Recovery(store, runs, surfaces);
     var dispatcher =
         new Dispatcher(
             store,
@@ -142,9 +144,10 @@ final class Wiring implements AutoCloseable {
             config.settings().profiles(),
             config.settings().defaults(),
             examination,
+            recovery,
             chance);
-    var watcher = new Watcher(store, runs);
-    var courier = new Courier(store, surfaces, chance, config.reminders());
+    var watcher = new Watcher(store, recovery.watching(runs));
+    var courier = new Courier(store, surfaces, chance, config.reminders(), recovery);
     var engine =
         new Engine(
             store,
@@ -153,7 +156,8 @@ final class Wiring implements AutoCloseable {
                 dispatcher::step,
                 courier::step,
                 examination.watching(watcher::step),
-                new CatchUp(store, surfaces)::step));
+                new CatchUp(store, surfaces)::step,
+                recovery::step));
 
     var receptions = new Receptions();
     var door = new FrontDoor(store, surfaces, clock, receptions);
@@ -178,7 +182,8 @@ final class Wiring implements AutoCloseable {
                           .or(engine::problem)
                           .or(pulse::problem)
                           .or(platforms::problem)
-                          .or(() -> runService.filter(ExclusiveUse::isLost).map(_ -> ONE_NODE)),
+                          .or(() -> runService.filter(ExclusiveUse::isLost).map(_ -> ONE_NODE))
+                          .or(recovery::problem),
                   pulse::gauges,
                   receptions)
               .routes(routes);

@@ -27,6 +27,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -44,20 +45,22 @@ public final class Engine implements AutoCloseable {
   private static final Duration KEEP_ENDED = Duration.ofDays(7);
   private static final Duration KEEP_PARKED = Duration.ofDays(30);
   private static final int WAKES = 10_000;
+  private static final Duration RECOVERY = Duration.ofSeconds(5);
   private static final String WATCH = "watch";
   private static final String CATCH_UP = "catch-up";
 
   /// What the workers do.
   ///
   /// @param watch one look at all runs; says when the next one is due, empty while there is
-  ///     nothing to
-  ///     watch
+  ///     nothing to watch
   /// @param catchUp one question to all surfaces; says when the next one is due
+  /// @param recover asks what did not work for us whether it works again; each node asks by itself
   public record Steps(
       Step dispatch,
       Step post,
       Function<Instant, Optional<Instant>> watch,
-      Function<Instant, Instant> catchUp) {
+      Function<Instant, Instant> catchUp,
+      Consumer<Instant> recover) {
     /// Works on a conversation's rows that are due.
     @FunctionalInterface
     public interface Step {
@@ -104,6 +107,10 @@ public final class Engine implements AutoCloseable {
   private final ScheduledExecutorService alarm =
       Executors.newSingleThreadScheduledExecutor(
           Thread.ofPlatform().name("alarm").daemon().factory());
+
+  /// Calls out, so it must not hold up the alarm.
+  private final ScheduledExecutorService recovery =
+      Executors.newSingleThreadScheduledExecutor(Thread.ofVirtual().name("recovery").factory());
 
   public Engine(SqlStore store, InstantSource clock, Steps steps) {
     this(store, clock, steps, Pace.USUAL);
@@ -157,6 +164,17 @@ public final class Engine implements AutoCloseable {
     scheduler.start();
     sweep();
     wake(catchUp.instance("all"), clock.instant());
+    var _ =
+        recovery.scheduleWithFixedDelay(
+            this::recover, 0, RECOVERY.toMillis(), TimeUnit.MILLISECONDS);
+  }
+
+  private void recover() {
+    try {
+      steps.recover().accept(clock.instant());
+    } catch (RuntimeException e) {
+      log.warn("recovery broke off, tried again", e);
+    }
   }
 
   private CustomTask<Void> lane(Lane lane, Steps.Step step) {
@@ -303,6 +321,7 @@ public final class Engine implements AutoCloseable {
   @Override
   public void close() {
     alarm.shutdownNow();
+    recovery.shutdownNow();
     waker.shutdown();
     scheduler.stop();
   }

@@ -95,7 +95,35 @@ final class Queue<T> {
   }
 
   void later(String id, Instant dueAt, String why) {
-    change("due_at = ?, why = ?", dueAt, why, id);
+    change("due_at = ?, why = ?, waits_for = NULL", dueAt, why, id);
+  }
+
+  void later(String id, Instant dueAt, String why, String service) {
+    change("due_at = ?, why = ?, waits_for = ?", dueAt, why, service, id);
+  }
+
+  /// Makes all due that waits for the service.
+  ///
+  /// @return where that is
+  List<Conversation> wake(String service, Instant now) {
+    var waiting = "state = 0 AND waits_for = ?";
+    return sql(
+        () -> {
+          var conversations =
+              rows.list(
+                  "SELECT DISTINCT conversation FROM %s WHERE %s".formatted(lane.table(), waiting),
+                  row -> Conversation.parse(row.getString("conversation")),
+                  service);
+          if (!conversations.isEmpty()) {
+            rows.change(
+                "UPDATE %s SET due_at = CASE WHEN due_at < ? THEN due_at ELSE ? END, waits_for = NULL WHERE %s"
+                    .formatted(lane.table(), waiting),
+                now,
+                now,
+                service);
+          }
+          return conversations;
+        });
   }
 
   void end(String id, Instant at) {

@@ -207,6 +207,16 @@ final class SqlInbox implements Store.Inbox {
   }
 
   @Override
+  public void later(DeliveryId id, Instant dueAt, String why, String service) {
+    queue.later(id.value(), dueAt, why, service);
+  }
+
+  /// Makes all due that waits for the service.
+  void wake(String service) {
+    queue.wake(service, sequence.now()).forEach(each -> touched.add(new Touched(Lane.INBOX, each)));
+  }
+
+  @Override
   public void park(DeliveryId id, String why) {
     queue.park(id.value(), sequence.now(), why);
   }

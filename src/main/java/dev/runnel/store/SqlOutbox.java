@@ -211,6 +211,18 @@ final class SqlOutbox implements Store.Outbox {
   }
 
   @Override
+  public void later(NoticeId id, Instant dueAt, String why, String service) {
+    queue.later(id.value(), dueAt, why, service);
+  }
+
+  /// Makes all due that waits for the service.
+  void wake(String service) {
+    queue
+        .wake(service, sequence.now())
+        .forEach(each -> touched.add(new Touched(Lane.OUTBOX, each)));
+  }
+
+  @Override
   public void park(NoticeId id, String why) {
     queue.park(id.value(), sequence.now(), why);
   }

@@ -6,6 +6,7 @@ import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.RunId;
+import dev.runnel.core.model.SurfaceId;
 import dev.runnel.core.port.Store;
 import dev.runnel.database.Database;
 import dev.runnel.database.DatabaseException;
@@ -173,6 +174,11 @@ public final class SqlStore implements Store, AutoCloseable {
       withRun.put(conversation, true);
     }
     return mayHaveRun;
+  }
+
+  @Override
+  public Map<SurfaceId, String> holds() {
+    return database.read(rows -> new SqlHolds(rows).all());
   }
 
   /// Is told, after each commit, where rows came.

@@ -16,6 +16,7 @@ final class SqlWork implements Store.Work {
   private final SqlBindings bindings;
   private final SqlOutbox outbox;
   private final SqlLimits limits;
+  private final SqlHolds holds;
   private final SqlPreferences preferences;
   private final SqlPullRequests pullRequests;
 
@@ -25,6 +26,7 @@ final class SqlWork implements Store.Work {
     bindings = new SqlBindings(rows, pullRequests);
     outbox = new SqlOutbox(rows, sequence, touched);
     limits = new SqlLimits(rows);
+    holds = new SqlHolds(rows);
     preferences = new SqlPreferences(rows);
   }
 
@@ -46,6 +48,17 @@ final class SqlWork implements Store.Work {
   @Override
   public Store.Limits limits() {
     return limits;
+  }
+
+  @Override
+  public Store.Holds holds() {
+    return holds;
+  }
+
+  @Override
+  public void wake(String service) {
+    inbox.wake(service);
+    outbox.wake(service);
   }
 
   @Override

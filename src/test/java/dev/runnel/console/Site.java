@@ -5,6 +5,8 @@ import dev.runnel.console.Transcripts.Line;
 import dev.runnel.core.flow.Courier;
 import dev.runnel.core.flow.Dispatcher;
 import dev.runnel.core.flow.Profiles;
+import dev.runnel.core.flow.Recovery;
+import dev.runnel.core.flow.Reminders;
 import dev.runnel.core.flow.Surfaces;
 import dev.runnel.core.flow.Watcher;
 import dev.runnel.core.model.Actor;
@@ -77,7 +79,8 @@ final class Site implements AutoCloseable {
     var random = new Random(1);
     this.dispatcher = new Dispatcher(store, runs, surfaces, new Profiles(Map.of()), random);
     this.watcher = new Watcher(store, runs);
-    this.courier = new Courier(store, surfaces, random);
+    this.courier =
+        new Courier(store, surfaces, random, Reminders.NONE, new Recovery(store, runs, surfaces));
     this.console =
         new Console(store, runs, this::transcript, access, surface, about, clock, streams);
     this.server =

@@ -110,6 +110,22 @@ class EngineTest {
     }
 
     @Test
+    void whatWaitsForAServiceIsWorkedOnAsSoonAsThatIsBack() throws Exception {
+      var store = store(database());
+      var due = clock.instant().plusSeconds(1_800);
+      for (var each :
+          List.of(delivery("1", say("x"), THREAD), delivery("2", say("x"), OTHER_THREAD))) {
+        store.accept(each);
+        store.change(work -> work.inbox().later(each.id(), due, "down", "runs"));
+      }
+      start(store, (conversation, now) -> workThrough(store, conversation, now));
+
+      store.change(work -> work.wake("runs"));
+
+      await().atMost(Duration.ofSeconds(10)).until(() -> worked.size() == 2);
+    }
+
+    @Test
     void aRowForLaterIsWorkedOnThen() throws Exception {
       var store = store(database());
       store.accept(delivery("1", say("x")));
@@ -183,7 +199,11 @@ class EngineTest {
             store,
             clock,
             new Engine.Steps(
-                dispatch, (_, _) -> {}, _ -> Optional.empty(), now -> now.plusSeconds(900)));
+                dispatch,
+                (_, _) -> {},
+                _ -> Optional.empty(),
+                now -> now.plusSeconds(900),
+                _ -> {}));
     open.add(engine);
     engine.start();
   }

@@ -74,7 +74,8 @@ class ReplicasTest {
                   looks.incrementAndGet();
                   return Optional.of(now.plusMillis(400));
                 },
-                now -> now.plusSeconds(900)),
+                now -> now.plusSeconds(900),
+                _ -> {}),
             QUICK);
     open.add(engine);
     engine.start();

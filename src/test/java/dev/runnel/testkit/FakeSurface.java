@@ -19,6 +19,7 @@ import dev.runnel.core.model.Shown;
 import dev.runnel.core.model.SurfaceId;
 import dev.runnel.core.model.Update;
 import dev.runnel.core.port.BackgroundUnavailable;
+import dev.runnel.core.port.CredentialRefused;
 import dev.runnel.core.port.Surface;
 import java.net.URI;
 import java.time.Duration;
@@ -54,6 +55,9 @@ public final class FakeSurface implements Surface {
   private Missed missed = Missed.Said.NOTHING;
   private Instant missedSince = Instant.EPOCH;
   private List<Conversation> missedIn = List.of();
+  private Optional<String> refused = Optional.empty();
+  private int asked;
+  private int refusals;
   private Optional<Duration> fading = Optional.empty();
   private final List<Update.Status> repeats = new ArrayList<>();
   private int opens;
@@ -78,8 +82,40 @@ public final class FakeSurface implements Surface {
     return new Reception.Answered(Reply.empty(200));
   }
 
+  /// From now on the platform does not accept our credential, and says why; empty makes it well
+  /// again.
+  public synchronized void refusesCredential(Optional<String> why) {
+    refused = why;
+  }
+
+  private void checkCredential() {
+    refused.ifPresent(
+        why -> {
+          refusals++;
+          throw new CredentialRefused(why);
+        });
+  }
+
+  /// How often our credential was not accepted.
+  public synchronized int refusals() {
+    return refusals;
+  }
+
+  /// How often somebody asked whether it is there.
+  public synchronized int asked() {
+    return asked;
+  }
+
+  @Override
+  public synchronized boolean isAvailable() {
+    asked++;
+    checkCredential();
+    return refusal.isEmpty();
+  }
+
   @Override
   public synchronized Background background(Delivery delivery) {
+    checkCredential();
     if (backgroundIsDown) {
       throw new BackgroundUnavailable("The thread cannot be read", new RuntimeException("503"));
     }
@@ -89,6 +125,7 @@ public final class FakeSurface implements Surface {
   @Override
   public synchronized Posting open(Delivery delivery, boolean again) {
     calls++;
+    checkCredential();
     if (refusal.isPresent()) {
       return refusal.get();
     }
@@ -108,6 +145,7 @@ public final class FakeSurface implements Surface {
   @Override
   public synchronized Posting post(Notice notice, @Nullable PostRef status) {
     calls++;
+    checkCredential();
     if (refusal.isPresent()) {
       return refusal.get();
     }
@@ -170,11 +208,13 @@ public final class FakeSurface implements Surface {
   public synchronized Missed missed(Instant since, List<Conversation> conversations) {
     missedSince = since;
     missedIn = conversations;
+    checkCredential();
     return missed;
   }
 
   @Override
   public synchronized Admission admit(Delivery delivery) {
+    checkCredential();
     return admission;
   }
 

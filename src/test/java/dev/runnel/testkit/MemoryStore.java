@@ -102,6 +102,8 @@ public final class MemoryStore implements Store {
   private MemoryPullRequests pullRequests = new MemoryPullRequests();
   private Map<SurfaceId, Instant> heardThrough = new LinkedHashMap<>();
   private MemoryLimits limits = new MemoryLimits();
+  private MemoryHolds holds = new MemoryHolds();
+  private Map<Object, String> waitsFor = new LinkedHashMap<>();
   private long seq;
 
   @Override
@@ -114,6 +116,8 @@ public final class MemoryStore implements Store {
     var preferencesBefore = new LinkedHashMap<>(preferences);
     var heardBefore = new LinkedHashMap<>(heardThrough);
     var limitsBefore = limits.copy();
+    var holdsBefore = holds.copy();
+    var waitsForBefore = new LinkedHashMap<>(waitsFor);
     var pullRequestsBefore = pullRequests.copy();
     try {
       return step.apply(new Transaction());
@@ -126,6 +130,8 @@ public final class MemoryStore implements Store {
       preferences = preferencesBefore;
       heardThrough = heardBefore;
       limits = limitsBefore;
+      holds = holdsBefore;
+      waitsFor = waitsForBefore;
       pullRequests = pullRequestsBefore;
       throw e;
     }
@@ -174,7 +180,7 @@ public final class MemoryStore implements Store {
   /// All there is, in words that are the same for the same rows.
   @Override
   public synchronized String toString() {
-    return inbox + "\n" + outbox.values() + "\n" + bindings + "\n" + aside + "\n" + limits;
+    return inbox + "\n" + outbox.values() + "\n" + bindings + "\n" + aside + "\n" + limits + holds;
   }
 
   private final class Transaction implements Work {
@@ -196,6 +202,28 @@ public final class MemoryStore implements Store {
     @Override
     public Limits limits() {
       return limits;
+    }
+
+    @Override
+    public Holds holds() {
+      return holds;
+    }
+
+    @Override
+    public void wake(String service) {
+      wake(inbox, service);
+      wake(outbox, service);
+    }
+
+    private <K, T> void wake(Map<K, Row<T>> rows, String service) {
+      rows.keySet().stream()
+          .filter(id -> service.equals(waitsFor.get(id)))
+          .toList()
+          .forEach(
+              id -> {
+                waitsFor.remove(id);
+                change(rows, id, row -> row.due(Instant.EPOCH, String.valueOf(row.why())));
+              });
     }
 
     @Override
@@ -440,6 +468,13 @@ public final class MemoryStore implements Store {
 
     @Override
     public void later(DeliveryId id, Instant dueAt, String why) {
+      waitsFor.remove(id);
+      change(inbox, id, row -> row.due(dueAt, why));
+    }
+
+    @Override
+    public void later(DeliveryId id, Instant dueAt, String why, String service) {
+      waitsFor.put(id, service);
       change(inbox, id, row -> row.due(dueAt, why));
     }
 
@@ -786,6 +821,13 @@ public final class MemoryStore implements Store {
 
     @Override
     public void later(NoticeId id, Instant dueAt, String why) {
+      waitsFor.remove(id);
+      change(outbox, id, row -> row.due(dueAt, why));
+    }
+
+    @Override
+    public void later(NoticeId id, Instant dueAt, String why, String service) {
+      waitsFor.put(id, service);
       change(outbox, id, row -> row.due(dueAt, why));
     }
 

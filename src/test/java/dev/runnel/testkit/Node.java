@@ -50,7 +50,11 @@ public final class Node implements AutoCloseable {
             store,
             time,
             new Engine.Steps(
-                this::work, (_, _) -> {}, _ -> Optional.empty(), now -> now.plusSeconds(900)));
+                this::work,
+                (_, _) -> {},
+                _ -> Optional.empty(),
+                now -> now.plusSeconds(900),
+                _ -> {}));
     var receptions = new Receptions();
     this.door = new FrontDoor(store, Surfaces.of(List.of(new Parrot())), wall, receptions);
     var health =

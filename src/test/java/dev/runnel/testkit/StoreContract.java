@@ -41,6 +41,7 @@ import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -178,6 +179,47 @@ public interface StoreContract {
             store().<List<Pending<Delivery>>>commit(work -> work.inbox().waiting(THREAD)).stream()
                 .map(each -> each.item().id().value()))
         .containsExactly("fake:1", "fake:2");
+  }
+
+  @Test
+  default void whatWaitsForAServiceIsDueWhenItIsBackAndNothingElseIs() {
+    var later = NINE.plusSeconds(60);
+    store().accept(delivery("1", start("a"), THREAD));
+    store().accept(delivery("2", start("b"), OTHER_THREAD));
+    var third = new Conversation(Samples.SURFACE, "a/b/3");
+    store().accept(delivery("3", start("c"), third));
+    store()
+        .change(
+            work -> {
+              work.inbox().later(new DeliveryId("fake:1"), later, "down", "runs");
+              work.inbox().later(new DeliveryId("fake:2"), later, "down", "slack");
+              work.inbox().later(new DeliveryId("fake:3"), later, "down", "runs");
+              work.inbox().later(new DeliveryId("fake:3"), later, "asked to slow down");
+              work.outbox().add(notice("4", told("x")));
+              work.outbox().later(new NoticeId("4"), later, "down", "runs");
+            });
+    assertThat(next(THREAD)).isEmpty();
+
+    store().change(work -> work.wake("runs"));
+
+    assertThat(next(THREAD)).map(each -> each.item().id().value()).contains("fake:1");
+    assertThat(next(OTHER_THREAD)).isEmpty();
+    assertThat(next(third)).isEmpty();
+    assertThat(
+            store()
+                .<Optional<Pending<Notice>>>commit(work -> work.outbox().next(THREAD, NINE))
+                .map(each -> each.item().id().value()))
+        .contains("4");
+  }
+
+  @Test
+  default void aHoldStandsUntilItIsLifted() {
+    store().change(work -> work.holds().hold(Samples.SURFACE, "The token is old.", NINE));
+    store().change(work -> work.holds().hold(Samples.SURFACE, "The token is gone.", NINE));
+    assertThat(store().holds()).isEqualTo(Map.of(Samples.SURFACE, "The token is gone."));
+
+    store().change(work -> work.holds().lift(Samples.SURFACE));
+    assertThat(store().holds()).isEmpty();
   }
 
   @Test

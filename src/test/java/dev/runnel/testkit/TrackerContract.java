@@ -1,6 +1,7 @@
 package dev.runnel.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.runnel.core.model.Admission;
 import dev.runnel.core.model.Conversation;
@@ -17,10 +18,12 @@ import dev.runnel.core.model.Reception;
 import dev.runnel.core.model.Request;
 import dev.runnel.core.model.RunState;
 import dev.runnel.core.model.Update;
+import dev.runnel.core.port.CredentialRefused;
 import dev.runnel.core.port.Surface;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -391,6 +394,23 @@ public interface TrackerContract {
     assertThat(post("n1", status(RunState.RUNNING), null, 0)).isInstanceOf(Posting.Later.class);
   }
 
+  @Test
+  default void aTokenThatIsNotAcceptedIsNoAnswerAboutAnythingElse() {
+    var surface = tracker().surface();
+    var said = accepted(tracker().commented(Person.MAINTAINER, "@agent fix it"));
+    assertThat(surface.isAvailable()).isTrue();
+    var byStranger = surface.receive(tracker().commented(Person.STRANGER, "@agent fix it"));
+    tracker().platform().answersAll(401);
+
+    assertRefused(() -> post("n1", status(RunState.RUNNING), null, 0));
+    if (byStranger instanceof Reception.Accepted(var asked, _)) {
+      assertRefused(() -> surface.admit(asked));
+    }
+    assertRefused(() -> surface.background(said));
+    assertRefused(() -> surface.missed(Samples.NINE, List.of(said.conversation())));
+    assertRefused(surface::isAvailable);
+  }
+
   /// What is there to be read is read when the tracker lets us.
   @ParameterizedTest
   @ValueSource(ints = {400, 403})
@@ -406,6 +426,13 @@ public interface TrackerContract {
                 assertThat(missed)
                     .isInstanceOfSatisfying(
                         Missed.Said.class, said -> assertThat(said.unread()).isPresent()));
+  }
+
+  private static void assertRefused(ThrowingCallable call) {
+    assertThatThrownBy(call)
+        .isInstanceOf(CredentialRefused.class)
+        .hasMessageContaining("does not accept")
+        .hasMessageContaining("_TOKEN");
   }
 
   private List<RawRequest> works() {

@@ -2,8 +2,10 @@ package dev.runnel.testkit;
 
 import dev.runnel.core.flow.CatchUp;
 import dev.runnel.core.flow.Courier;
+import dev.runnel.core.flow.Defaults;
 import dev.runnel.core.flow.Dispatcher;
 import dev.runnel.core.flow.Profiles;
+import dev.runnel.core.flow.Recovery;
 import dev.runnel.core.flow.Reminders;
 import dev.runnel.core.flow.Surfaces;
 import dev.runnel.core.flow.Watcher;
@@ -12,6 +14,7 @@ import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunOptions;
 import dev.runnel.core.model.SurfaceId;
+import dev.runnel.core.port.Checkup;
 import dev.runnel.core.port.Store;
 import dev.runnel.database.Database;
 import dev.runnel.store.SqlStore;
@@ -43,15 +46,17 @@ public final class World implements AutoCloseable {
   private Dispatcher dispatcher;
   private Watcher watcher;
   private Courier courier;
+  private Recovery recovery;
 
   public World(Path folder) {
     database = MigratedFile.open(folder.resolve("runnel.db"), "db/bot");
     sql = new SqlStore(database, clock);
     store = sql;
     var random = new Random(1);
+    recovery = new Recovery(store, runs, Surfaces.of(List.of(surface, elsewhere)));
     dispatcher = dispatcher(random);
     watcher = new Watcher(store, runs);
-    courier = new Courier(store, Surfaces.of(List.of(surface, elsewhere)), random);
+    courier = courier(random);
   }
 
   /// From now on people are reminded of questions.
@@ -81,16 +86,25 @@ public final class World implements AutoCloseable {
         runs,
         Surfaces.of(List.of(surface, elsewhere)),
         new Profiles(Map.of("web", web)),
+        Defaults.NONE,
+        Checkup.NONE,
+        recovery,
         random);
+  }
+
+  private Courier courier(Random random) {
+    return new Courier(
+        store, Surfaces.of(List.of(surface, elsewhere)), random, reminders, recovery);
   }
 
   /// New workers over the same rows, as after a restart, over a store that the test may bend.
   public void restart(UnaryOperator<Store> bend) {
     store = bend.apply(sql);
     var random = new Random(1);
+    recovery = new Recovery(store, runs, Surfaces.of(List.of(surface, elsewhere)));
     dispatcher = dispatcher(random);
     watcher = new Watcher(store, runs);
-    courier = new Courier(store, Surfaces.of(List.of(surface, elsewhere)), random, reminders);
+    courier = courier(random);
   }
 
   /// Hands a delivery in at the door.
@@ -149,6 +163,16 @@ public final class World implements AutoCloseable {
   /// @return when to ask again
   public Instant catchesUp() {
     return new CatchUp(store, Surfaces.of(List.of(surface, elsewhere))).step(clock.instant());
+  }
+
+  /// Asks what did not work whether it works again.
+  public void recovers() {
+    recovery.step(clock.instant());
+  }
+
+  /// Why `/readyz` is not ready.
+  public Optional<String> problem() {
+    return recovery.problem();
   }
 
   /// The only run there is.

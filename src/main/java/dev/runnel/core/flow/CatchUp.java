@@ -7,6 +7,7 @@ import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.NoticeId;
 import dev.runnel.core.model.SurfaceId;
 import dev.runnel.core.model.Update;
+import dev.runnel.core.port.CredentialRefused;
 import dev.runnel.core.port.Store;
 import dev.runnel.core.port.Surface;
 import java.time.Duration;
@@ -69,6 +70,9 @@ public final class CatchUp {
     Missed missed;
     try {
       missed = surface.missed(since(through.get(), now), conversations(id));
+    } catch (CredentialRefused refused) {
+      store.change(work -> Recovery.hold(work, id, refused.why(), now));
+      return Optional.of(AFTER_A_FAILURE);
     } catch (RuntimeException broken) {
       log.error("catch-up broke us surface={}", id, broken);
       return Optional.empty();

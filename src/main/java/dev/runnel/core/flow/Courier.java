@@ -5,6 +5,7 @@ import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.PostRef;
 import dev.runnel.core.model.Posting;
 import dev.runnel.core.model.Update;
+import dev.runnel.core.port.CredentialRefused;
 import dev.runnel.core.port.Store;
 import java.time.Duration;
 import java.time.Instant;
@@ -26,12 +27,16 @@ public final class Courier {
   private final Surfaces surfaces;
   private final RetrySchedule retries;
   private final Reminders reminders;
+  private final Recovery recovery;
 
-  public Courier(Store store, Surfaces surfaces, RandomGenerator chance) {
-    this(store, surfaces, chance, Reminders.NONE);
-  }
-
-  public Courier(Store store, Surfaces surfaces, RandomGenerator chance, Reminders reminders) {
+  /// @param recovery is told how the platforms answer
+  public Courier(
+      Store store,
+      Surfaces surfaces,
+      RandomGenerator chance,
+      Reminders reminders,
+      Recovery recovery) {
+    this.recovery = recovery;
     this.reminders = reminders;
     this.store = store;
     this.surfaces = surfaces;
@@ -46,6 +51,7 @@ public final class Courier {
     var count = 0;
     for (var turn = take(conversation, now); turn.isPresent(); turn = take(conversation, now)) {
       work(turn.get(), now);
+      recovery.wake(now);
       count++;
     }
     return count;
@@ -88,9 +94,14 @@ public final class Courier {
     return notice.saying(new Update.Received(message, receipt, before));
   }
 
-  /// Whether the platform has no pause, or the notice's turn has come; else it waits for that, and
-  /// its waiting is no try.
+  /// Whether its surface is not held, and the platform has no pause or the notice's turn has come;
+  /// else it waits for that, and its waiting is no try.
   private boolean mayGo(Store.Work work, Notice notice, Instant now) {
+    var held = Recovery.held(work, notice.conversation().surface());
+    if (held.isPresent()) {
+      putOff(work, notice, held.get(), now);
+      return false;
+    }
     var limit = limit(notice);
     if (limit.isEmpty()) {
       return true;
@@ -101,6 +112,12 @@ public final class Courier {
       return false;
     }
     return true;
+  }
+
+  /// Until its platform accepts our credential again, however long that takes.
+  private static void putOff(Store.Work work, Notice notice, String why, Instant now) {
+    work.outbox()
+        .later(notice.id(), Recovery.nextLook(now), why, notice.conversation().surface().value());
   }
 
   private Optional<String> limit(Notice notice) {
@@ -136,6 +153,13 @@ public final class Courier {
     Posting posting;
     try {
       posting = surface.get().post(notice, turn.status().orElse(null));
+    } catch (CredentialRefused refused) {
+      store.change(
+          work -> {
+            Recovery.hold(work, surface.get().id(), refused.why(), now);
+            putOff(work, notice, refused.why(), now);
+          });
+      return;
     } catch (RuntimeException broken) {
       log.error("notice broke us notice={} try={}", notice.id(), notice.tries() + 1, broken);
       posting =
@@ -143,8 +167,10 @@ public final class Courier {
               ? new Posting.Later(Optional.empty(), broken.toString())
               : new Posting.Undeliverable(broken.toString());
     }
+    var platform = surface.get().id().value();
     switch (posting) {
       case Posting.Posted(var ref, _) -> {
+        recovery.answered(platform);
         store.change(
             work -> {
               work.outbox().posted(notice.id(), ref);
@@ -176,7 +202,12 @@ public final class Courier {
         store.change(
             work -> {
               after.ifPresent(pause -> hold(work, notice, now.plus(pause)));
-              work.outbox().later(notice.id(), now.plus(wait), why);
+              if (after.isEmpty()) {
+                recovery.failed(platform);
+                work.outbox().later(notice.id(), now.plus(wait), why, platform);
+              } else {
+                work.outbox().later(notice.id(), now.plus(wait), why);
+              }
             });
       }
       case Posting.Undeliverable(var why) -> park(notice, why);

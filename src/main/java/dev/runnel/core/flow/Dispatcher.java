@@ -9,6 +9,7 @@ import dev.runnel.core.model.Receipt;
 import dev.runnel.core.model.RunId;
 import dev.runnel.core.port.AgentRuns;
 import dev.runnel.core.port.Checkup;
+import dev.runnel.core.port.CredentialRefused;
 import dev.runnel.core.port.Store;
 import dev.runnel.core.port.Store.Pending;
 import dev.runnel.core.port.Store.Work;
@@ -33,6 +34,7 @@ public final class Dispatcher {
   private static final Duration EARLY = Duration.ofMillis(500);
 
   private final Store store;
+  private final Recovery recovery;
   private final Turns turns;
   private final Starts starts;
   private final FollowUps followUps;
@@ -46,21 +48,32 @@ public final class Dispatcher {
 
   public Dispatcher(
       Store store, AgentRuns runs, Surfaces surfaces, Profiles profiles, RandomGenerator chance) {
-    this(store, runs, surfaces, profiles, Defaults.NONE, Checkup.NONE, chance);
+    this(
+        store,
+        runs,
+        surfaces,
+        profiles,
+        Defaults.NONE,
+        Checkup.NONE,
+        new Recovery(store, runs, surfaces),
+        chance);
   }
 
   public Dispatcher(
       Store store,
-      AgentRuns runs,
+      AgentRuns service,
       Surfaces surfaces,
       Profiles profiles,
       Defaults defaults,
       Checkup checkup,
+      Recovery recovery,
       RandomGenerator chance) {
     var choices = new Choices(store, defaults, profiles);
+    var runs = recovery.watching(service);
     this.store = store;
-    this.turns = new Turns(store, RetrySchedule.standard(chance));
-    this.starts = new Starts(store, runs, surfaces, choices, chance, turns);
+    this.recovery = recovery;
+    this.turns = new Turns(store, RetrySchedule.standard(chance), recovery);
+    this.starts = new Starts(store, runs, surfaces, choices, chance, turns, recovery);
     this.ears = new Ears(surfaces);
     this.followUps = new FollowUps(runs, starts, turns, new Together(ears));
     this.amendments = new Amendments(turns);
@@ -79,6 +92,7 @@ public final class Dispatcher {
     var count = 0;
     for (var next = take(conversation, now); next.isPresent(); next = take(conversation, now)) {
       work(next.get());
+      recovery.wake(now);
       count++;
     }
     return count;
@@ -111,6 +125,16 @@ public final class Dispatcher {
       work.inbox().later(delivery.id(), now.plus(EARLY), "Its thread is opened");
       return true;
     }
+    var held = heldBy(work, delivery);
+    if (held.isPresent()) {
+      work.inbox()
+          .later(
+              delivery.id(),
+              Recovery.nextLook(now),
+              held.get(),
+              delivery.conversation().surface().value());
+      return true;
+    }
     if (delivery.intent() instanceof Intent.StopAt(var post)) {
       var stop = Pointers.stop(work, delivery, post);
       stop.ifPresent(work.inbox()::replace);
@@ -119,6 +143,13 @@ public final class Dispatcher {
     var until = ears.gathersUntil(work, next, now);
     until.ifPresent(at -> work.inbox().later(delivery.id(), at, "More may follow"));
     return until.isPresent();
+  }
+
+  /// Why it waits with all that its surface has to do. A stop may need no platform, and is tried.
+  private static Optional<String> heldBy(Work work, Delivery delivery) {
+    return delivery.intent().overtakes()
+        ? Optional.empty()
+        : Recovery.held(work, delivery.conversation().surface());
   }
 
   /// The first sign that a request was seen, from who may ask. What is said to a run is not signed
@@ -246,6 +277,8 @@ public final class Dispatcher {
         case Plan.Ignore _ when isStop -> stops.ignore(turn);
         case Plan.Ignore _ -> turns.finish(turn, _ -> {});
       }
+    } catch (CredentialRefused refused) {
+      turns.hold(turn, refused.why());
     } catch (RuntimeException broken) {
       turns.breaks(turn, broken);
     }

@@ -29,6 +29,7 @@ final class Starts {
   private final Choices choices;
   private final RandomGenerator chance;
   private final Turns turns;
+  private final Recovery recovery;
 
   Starts(
       Store store,
@@ -36,13 +37,15 @@ final class Starts {
       Surfaces surfaces,
       Choices choices,
       RandomGenerator chance,
-      Turns turns) {
+      Turns turns,
+      Recovery recovery) {
     this.store = store;
     this.runs = runs;
     this.surfaces = surfaces;
     this.choices = choices;
     this.chance = chance;
     this.turns = turns;
+    this.recovery = recovery;
   }
 
   /// Posts what opens the thread, and moves the delivery there.
@@ -60,16 +63,18 @@ final class Starts {
       return;
     }
     switch (surface.get().open(turn.delivery(), turn.again())) {
-      case Posting.Posted(_, var thread) ->
-          turns.keep(
-              turn,
-              work -> {
-                work.inbox().replace(turn.delivery().movedTo(thread));
-              });
+      case Posting.Posted(_, var thread) -> {
+        recovery.answered(surface.get().id().value());
+        turns.keep(
+            turn,
+            work -> {
+              work.inbox().replace(turn.delivery().movedTo(thread));
+            });
+      }
       case Posting.Later(var after, var why) -> {
         after.ifPresent(
             pause -> store.change(work -> work.limits().hold(limit, turn.now().plus(pause))));
-        turns.later(turn, after, why);
+        turns.untilThePlatformAnswers(turn, after, why);
       }
       case Posting.Undeliverable(var why) -> turns.finish(turn, work -> turn.tell(work, why));
     }
@@ -110,7 +115,8 @@ final class Starts {
       background = surface.get().background(turn.delivery());
     } catch (BackgroundUnavailable unavailable) {
       if (turn.tries() < TRIES_FOR_BACKGROUND) {
-        turns.later(turn, Optional.empty(), String.valueOf(unavailable.getMessage()));
+        turns.untilThePlatformAnswers(
+            turn, Optional.empty(), String.valueOf(unavailable.getMessage()));
         return;
       }
       background = turn.delivery().snapshot().background(turn.delivery().origin().link());

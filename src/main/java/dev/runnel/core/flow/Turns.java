@@ -29,10 +29,12 @@ final class Turns {
 
   private final Store store;
   private final RetrySchedule retries;
+  private final Recovery recovery;
 
-  Turns(Store store, RetrySchedule retries) {
+  Turns(Store store, RetrySchedule retries, Recovery recovery) {
     this.store = store;
     this.retries = retries;
+    this.recovery = recovery;
   }
 
   /// Done: keeps the result and the end of the delivery in one commit.
@@ -87,19 +89,35 @@ final class Turns {
     }
   }
 
-  /// Keeps the delivery for later. When that has taken a while the person is told, once.
+  /// Keeps the delivery until the run service answers. When that has taken a while the person is
+  /// told, once.
   ///
-  /// @return when its next turn is; now, if there is none
+  /// @return when its next turn is at the latest; now, if there is none
   Instant later(Turn turn, Optional<Duration> after, String why) {
-    return later(turn, after, why, true);
+    return later(turn, after, why, Recovery.RUNS, true);
+  }
+
+  /// The same until its platform answers.
+  void untilThePlatformAnswers(Turn turn, Optional<Duration> after, String why) {
+    var _ = later(turn, after, why, platform(turn, after), true);
+  }
+
+  private String platform(Turn turn, Optional<Duration> after) {
+    var platform = turn.conversation().surface().value();
+    if (after.isEmpty()) {
+      recovery.failed(platform);
+    }
+    return platform;
   }
 
   /// The same, and nobody is told: whoever said it may be a stranger, who must not make us talk.
   void silentlyLater(Turn turn, Optional<Duration> after, String why) {
-    var _ = later(turn, after, why, false);
+    var _ = later(turn, after, why, platform(turn, after), false);
   }
 
-  private Instant later(Turn turn, Optional<Duration> after, String why, boolean isTold) {
+  /// @param service what it waits for, unless it was asked to wait for a time
+  private Instant later(
+      Turn turn, Optional<Duration> after, String why, String service, boolean isTold) {
     var delivery = turn.delivery();
     if (Duration.between(delivery.arrivedAt(), turn.now()).compareTo(GIVE_UP) > 0) {
       log.error("delivery parked delivery={} why={}", delivery.id(), why);
@@ -127,7 +145,11 @@ final class Turns {
     keep(
         turn,
         work -> {
-          work.inbox().later(delivery.id(), turn.now().plus(wait), why);
+          if (after.isEmpty()) {
+            work.inbox().later(delivery.id(), turn.now().plus(wait), why, service);
+          } else {
+            work.inbox().later(delivery.id(), turn.now().plus(wait), why);
+          }
           if (isTold && !turn.again()) {
             putOff(work, turn);
           }
@@ -159,6 +181,18 @@ final class Turns {
                   turn.now(),
                   0));
     }
+  }
+
+  /// Keeps the delivery until its platform accepts our credential again, however long that takes.
+  void hold(Turn turn, String why) {
+    var delivery = turn.delivery();
+    var surface = turn.conversation().surface();
+    keep(
+        turn,
+        work -> {
+          Recovery.hold(work, surface, why, turn.now());
+          work.inbox().later(delivery.id(), Recovery.nextLook(turn.now()), why, surface.value());
+        });
   }
 
   /// Keeps the delivery, untried, until the platform takes it.

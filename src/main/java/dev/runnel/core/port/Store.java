@@ -16,6 +16,7 @@ import dev.runnel.core.model.SurfaceId;
 import dev.runnel.core.model.Trace;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -68,6 +69,11 @@ public interface Store {
     return commit(work -> work.preferences().of(places));
   }
 
+  /// The surfaces whose platform does not accept our credential, and why.
+  default Map<SurfaceId, String> holds() {
+    return commit(work -> work.holds().all());
+  }
+
   /// One transaction's view.
   interface Work {
     Inbox inbox();
@@ -77,6 +83,11 @@ public interface Store {
     Outbox outbox();
 
     Limits limits();
+
+    Holds holds();
+
+    /// Makes all due that waits for a service.
+    void wake(String service);
 
     Preferences preferences();
 
@@ -146,6 +157,9 @@ public interface Store {
     List<Trace> traces(Conversation conversation, Optional<String> meaning, int limit);
 
     void later(DeliveryId id, Instant dueAt, String why);
+
+    /// The same, and [Work#wake] makes it due before.
+    void later(DeliveryId id, Instant dueAt, String why, String service);
 
     /// Gives up; a person may look at it and retry it.
     void park(DeliveryId id, String why);
@@ -257,6 +271,9 @@ public interface Store {
 
     void later(NoticeId id, Instant dueAt, String why);
 
+    /// The same, and [Work#wake] makes it due before.
+    void later(NoticeId id, Instant dueAt, String why, String service);
+
     void park(NoticeId id, String why);
 
     /// What was given up, the newest first.
@@ -284,6 +301,17 @@ public interface Store {
 
     /// Nobody uses the limit before that.
     void hold(String limit, Instant until);
+  }
+
+  /// The surfaces whose platform does not accept our credential: their work waits, on all nodes.
+  interface Holds {
+    /// Why, in a sentence that says what to do.
+    Map<SurfaceId, String> all();
+
+    /// Takes the place of an earlier reason.
+    void hold(SurfaceId surface, String why, Instant since);
+
+    void lift(SurfaceId surface);
   }
 
   /// The pull requests that runs opened, which is known as soon as a binding is saved whose run

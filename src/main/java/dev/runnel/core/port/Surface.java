@@ -23,7 +23,8 @@ import org.jspecify.annotations.Nullable;
 /// A place where people talk to Runnel: Slack, an issue tracker.
 ///
 /// Methods other than [#receive] may call out and take seconds. None throws for what happens by
-/// nature: a platform that is down or refuses is a [Posting].
+/// nature: a platform that is down or refuses is a [Posting]. But all that call out throw
+/// [CredentialRefused] when the platform does not accept our credential.
 public interface Surface {
   SurfaceId id();
 
@@ -41,6 +42,13 @@ public interface Surface {
   /// that received it; its thread may be another's.
   default Admission admit(Delivery delivery) {
     return Admission.ADMITTED;
+  }
+
+  /// Whether the platform answers and accepts our credential, asked just now.
+  ///
+  /// @throws CredentialRefused when it answers, and does not accept it
+  default boolean isAvailable() {
+    return false;
   }
 
   /// What was said before the delivery, for the agent to know.

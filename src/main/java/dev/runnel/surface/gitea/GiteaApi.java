@@ -34,6 +34,11 @@ final class GiteaApi {
     return calls.check(() -> http.get("/api/v1/user"));
   }
 
+  /// Whether Gitea answers and accepts what we call it with.
+  boolean isAvailable() {
+    return calls.isAvailable(() -> http.get("/api/v1/user"));
+  }
+
   /// The account that the token belongs to; empty when that cannot be asked.
   Optional<String> account() {
     return calls.make("The account", () -> http.get("/api/v1/user"))

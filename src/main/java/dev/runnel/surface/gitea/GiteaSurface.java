@@ -117,6 +117,11 @@ public final class GiteaSurface implements Surface {
   }
 
   @Override
+  public boolean isAvailable() {
+    return api.isAvailable();
+  }
+
+  @Override
   public Background background(Delivery delivery) {
     return GiteaIssue.of(delivery.conversation())
         .map(issue -> background.read(issue, delivery))

@@ -31,7 +31,7 @@ final class GitHubApi {
 
   GitHubApi(GitHubConfig config, OkHttpClient http, InstantSource clock) {
     this.calls =
-        new TrackerCalls("GitHub", config.identity().setting(), GitHubConfig.API_URL, clock);
+        new TrackerCalls("GitHub", config.identity().credential(), GitHubConfig.API_URL, clock);
     switch (config.identity()) {
       case GitHubIdentity.Token(var token) -> {
         this.installations = Optional.empty();
@@ -67,6 +67,11 @@ final class GitHubApi {
   /// @return what to do when it does not answer, in a sentence
   Optional<String> check() {
     return calls.check(() -> http.get(installations.isPresent() ? "/app" : "/rate_limit"));
+  }
+
+  /// Whether GitHub answers and accepts what we call it with.
+  boolean isAvailable() {
+    return calls.isAvailable(() -> http.get(installations.isPresent() ? "/app" : "/rate_limit"));
   }
 
   /// The account that comments are made by; empty when GitHub cannot be asked.

@@ -1,5 +1,7 @@
 package dev.runnel.surface.github;
 
+import dev.runnel.surface.kit.Credential;
+
 /// As whom Runnel calls GitHub.
 sealed interface GitHubIdentity {
   /// An account, by its token.
@@ -14,11 +16,15 @@ sealed interface GitHubIdentity {
   /// A GitHub App, which has a token for each installation.
   record App(AppKey key) implements GitHubIdentity {}
 
-  /// Where the settings have it, for what to do.
-  default String setting() {
+  /// The same for people.
+  default Credential credential() {
     return switch (this) {
-      case Token _ -> GitHubConfig.TOKEN;
-      case App _ -> "the GitHub App of " + GitHubConfig.APP_ID;
+      case Token _ -> Credential.token(GitHubConfig.TOKEN);
+      case App _ ->
+          new Credential(
+              "the app",
+              "the app of " + GitHubConfig.APP_ID,
+              "Look at " + GitHubConfig.APP_ID + " and its private key.");
     };
   }
 }

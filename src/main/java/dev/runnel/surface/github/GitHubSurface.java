@@ -189,6 +189,11 @@ public final class GitHubSurface implements Surface {
   }
 
   @Override
+  public boolean isAvailable() {
+    return api.isAvailable();
+  }
+
+  @Override
   public Background background(Delivery delivery) {
     return IssueKey.of(delivery.conversation())
         .map(issue -> background.read(issue, delivery))

@@ -121,6 +121,11 @@ public final class GitLabSurface implements Surface {
   }
 
   @Override
+  public boolean isAvailable() {
+    return api.isAvailable();
+  }
+
+  @Override
   public Background background(Delivery delivery) {
     return GitLabIssue.of(delivery.conversation())
         .map(issue -> background.read(issue, delivery))

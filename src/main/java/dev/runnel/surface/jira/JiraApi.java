@@ -54,6 +54,11 @@ final class JiraApi {
     return calls.check(() -> http.get(site.api() + "/myself"));
   }
 
+  /// Whether Jira answers and accepts what we call it with.
+  boolean isAvailable() {
+    return calls.isAvailable(() -> http.get(site.api() + "/myself"));
+  }
+
   private ApiResult get(Object place, String path) {
     return calls.make(place, () -> http.get(site.api() + path));
   }

@@ -135,6 +135,11 @@ public final class JiraSurface implements Surface {
   }
 
   @Override
+  public boolean isAvailable() {
+    return api.isAvailable();
+  }
+
+  @Override
   public Background background(Delivery delivery) {
     return JiraIssue.of(delivery.conversation())
         .map(issue -> background.read(issue, delivery))

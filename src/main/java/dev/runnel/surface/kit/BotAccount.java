@@ -1,5 +1,6 @@
 package dev.runnel.surface.kit;
 
+import dev.runnel.core.port.CredentialRefused;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -17,6 +18,8 @@ public final class BotAccount {
   }
 
   /// Asks, unless it is known. May call out.
+  ///
+  /// @throws CredentialRefused when the tracker does not accept our credential
   public void learn() {
     if (name == null) {
       question.get().ifPresent(answer -> name = answer);

@@ -1,5 +1,6 @@
 package dev.runnel.surface.kit;
 
+import dev.runnel.core.port.CredentialRefused;
 import dev.runnel.surface.kit.JsonHttp.Answer;
 import java.io.IOException;
 import java.time.Duration;
@@ -13,15 +14,23 @@ import java.util.stream.Stream;
 /// Makes calls to a tracker, and reads from status and headers what became of them.
 ///
 /// @param platform as people write it
-/// @param tokenSetting where the token comes from, for what to do
+/// @param credential what we call it with
 /// @param urlSetting where the address comes from
 public record TrackerCalls(
-    String platform, String tokenSetting, String urlSetting, InstantSource clock) {
+    String platform, Credential credential, String urlSetting, InstantSource clock) {
   // What to wait where a refusal for haste does not say how long.
   private static final Duration A_MINUTE = Duration.ofMinutes(1);
   private static final List<String> REMAINING =
       List.of("x-ratelimit-remaining", "ratelimit-remaining");
   private static final List<String> RESET = List.of("x-ratelimit-reset", "ratelimit-reset");
+
+  /// With a token.
+  ///
+  /// @param tokenSetting where it comes from
+  public TrackerCalls(
+      String platform, String tokenSetting, String urlSetting, InstantSource clock) {
+    this(platform, Credential.token(tokenSetting), urlSetting, clock);
+  }
 
   /// A request on its way.
   @FunctionalInterface
@@ -30,6 +39,7 @@ public record TrackerCalls(
   }
 
   /// @param place what the call is about, for people
+  /// @throws CredentialRefused when the tracker does not accept what we call it with
   public ApiResult make(Object place, Call call) {
     try {
       return result(place, call.send());
@@ -45,10 +55,7 @@ public record TrackerCalls(
     try {
       var status = call.send().status();
       return switch (status) {
-        case 401 ->
-            Optional.of(
-                "%s does not accept the token. Put a valid one into %s."
-                    .formatted(platform, tokenSetting));
+        case 401 -> Optional.of(notAccepted());
         default ->
             status < 500
                 ? Optional.empty()
@@ -58,6 +65,25 @@ public record TrackerCalls(
     } catch (IOException unreachable) {
       return Optional.of("not reached. Look at " + urlSetting + " and the network.");
     }
+  }
+
+  /// Whether the tracker answers, asked for something that every token may ask.
+  ///
+  /// @throws CredentialRefused when it does not accept what we call it with
+  public boolean isAvailable(Call call) {
+    try {
+      var status = call.send().status();
+      if (status == 401) {
+        throw new CredentialRefused(notAccepted());
+      }
+      return status < 500 && status != 429;
+    } catch (IOException unreachable) {
+      return false;
+    }
+  }
+
+  private String notAccepted() {
+    return "%s does not accept %s. %s".formatted(platform, credential.name(), credential.mend());
   }
 
   private ApiResult result(Object place, Answer answer) {
@@ -72,21 +98,17 @@ public record TrackerCalls(
       return new ApiResult.Busy(Optional.empty(), platform + " answered with status " + status);
     }
     return switch (status) {
-      case 401 ->
-          new ApiResult.Refused(
-              "%s does not accept the token. Put a valid one into %s."
-                  .formatted(platform, tokenSetting));
+      case 401 -> throw new CredentialRefused(notAccepted());
       case 403 ->
           new ApiResult.Refused(
-              ("%s does not let us comment on %s. Give the token in %s the right to read and"
+              ("%s does not let us comment on %s. Give %s the right to read and"
                       + " write issues there, and look whether the conversation is locked or the"
                       + " repository archived.")
-                  .formatted(platform, place, tokenSetting));
+                  .formatted(platform, place, credential.place()));
       case 404, 410 ->
           new ApiResult.Gone(
-              ("%s is gone, or the token in %s may not see it. Give the token the right to read"
-                      + " and write issues there.")
-                  .formatted(place, tokenSetting));
+              "%s is gone, or %s may not see it. Give %s the right to read and write issues there."
+                  .formatted(place, credential.place(), credential.name()));
       default ->
           new ApiResult.Refused(
               "%s refused to comment on %s (status %d).".formatted(platform, place, status));

@@ -51,6 +51,11 @@ final class LinearApi {
     return calls.check(() -> send("query { viewer { id } }", variables(), "viewer"));
   }
 
+  /// Whether Linear answers and accepts what we call it with.
+  boolean isAvailable() {
+    return calls.isAvailable(() -> send("query { viewer { id } }", variables(), "viewer"));
+  }
+
   /// The account that the token belongs to.
   ApiResult viewer() {
     return call(

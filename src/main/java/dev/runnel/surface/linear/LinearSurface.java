@@ -118,6 +118,11 @@ public final class LinearSurface implements Surface {
   }
 
   @Override
+  public boolean isAvailable() {
+    return api.isAvailable();
+  }
+
+  @Override
   public Background background(Delivery delivery) {
     return background.read(delivery);
   }

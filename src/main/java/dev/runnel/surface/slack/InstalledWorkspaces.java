@@ -112,6 +112,12 @@ final class InstalledWorkspaces implements SlackWorkspaces {
     }
   }
 
+  /// Any answer will do: each workspace has a token of its own.
+  @Override
+  public boolean isAvailable() {
+    return !(root.identity() instanceof Answer.Wait);
+  }
+
   @Override
   public Optional<SlackIdentity> known(String team) {
     return Optional.ofNullable(kept.get(team)).map(it -> it.installation().identity());

@@ -1,8 +1,11 @@
 package dev.runnel.surface.slack;
 
+import dev.runnel.core.port.CredentialRefused;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -11,13 +14,39 @@ import org.slf4j.LoggerFactory;
 final class OneWorkspace implements SlackWorkspaces {
   private static final Logger log = LoggerFactory.getLogger(OneWorkspace.class);
 
+  /// What Slack says of every call by a token that does not work.
+  private static final Set<String> OF_THE_TOKEN =
+      Set.of(
+          "invalid_auth",
+          "not_authed",
+          "account_inactive",
+          "token_revoked",
+          "token_expired",
+          "org_login_required");
+
   private final SlackConfig config;
+  private final SlackApi api;
   private final SlackWorkspace workspace;
   private volatile @Nullable SlackIdentity identity;
 
-  OneWorkspace(SlackConfig config, SlackWorkspace workspace) {
+  /// @param api calls by the token from the settings
+  /// @param talking what talks with the workspace, by its API
+  OneWorkspace(SlackConfig config, SlackApi api, Function<SlackApi, SlackWorkspace> talking) {
     this.config = config;
-    this.workspace = workspace;
+    this.api = api;
+    workspace = talking.apply(api.judging(OneWorkspace::judged));
+  }
+
+  private static Answer<?> judged(String error) {
+    if (OF_THE_TOKEN.contains(error)) {
+      throw new CredentialRefused(refusedToken(error));
+    }
+    return new Answer.No<>(error);
+  }
+
+  private static String refusedToken(String error) {
+    return "Slack does not accept the bot token (%s). Put the bot token of the installed app into SLACK_BOT_TOKEN."
+        .formatted(error);
   }
 
   @Override
@@ -25,7 +54,7 @@ final class OneWorkspace implements SlackWorkspaces {
     if (identity != null) {
       return;
     }
-    switch (workspace.api().identity()) {
+    switch (api.identity()) {
       case Answer.Ok<SlackIdentity>(SlackIdentity found) -> {
         identity = found;
         log.info("slack connected team={} user={}", found.team(), found.userId());
@@ -35,6 +64,11 @@ final class OneWorkspace implements SlackWorkspaces {
       case Answer.No<SlackIdentity>(String error) ->
           log.error("slack refused the bot token error={}", error);
     }
+  }
+
+  @Override
+  public boolean isAvailable() {
+    return workspace.api().identity() instanceof Answer.Ok;
   }
 
   @Override
@@ -67,7 +101,7 @@ final class OneWorkspace implements SlackWorkspaces {
   @Override
   public List<TokenCheck> check() {
     return List.of(
-        switch (workspace.api().identity()) {
+        switch (api.identity()) {
           case Answer.Ok<SlackIdentity>(SlackIdentity found) -> checked(found);
           case Answer.Wait<SlackIdentity>(_, String why) ->
               TokenCheck.problem(

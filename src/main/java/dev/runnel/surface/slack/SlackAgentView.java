@@ -4,6 +4,7 @@ import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.PostRef;
 import dev.runnel.core.model.Posting;
 import dev.runnel.core.model.Update;
+import dev.runnel.core.port.CredentialRefused;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Optional;
@@ -171,7 +172,7 @@ final class SlackAgentView implements SlackAgentEvents.Watcher, AutoCloseable {
     if (prompts.all().isEmpty() || (thread.isEmpty() && prompts.areOurs())) {
       return;
     }
-    aside.execute(
+    hint(
         () -> {
           if (api(team).prompts(channel, thread.orElse(null), prompts)
               instanceof Answer.No<?>(String error)) {
@@ -182,7 +183,19 @@ final class SlackAgentView implements SlackAgentEvents.Watcher, AutoCloseable {
 
   @Override
   public void stopped(SlackPlace place, String user) {
-    aside.execute(() -> line.released(api(place), place, user));
+    hint(() -> line.released(api(place), place, user));
+  }
+
+  /// Nothing is lost where it cannot be given.
+  private void hint(Runnable hint) {
+    aside.execute(
+        () -> {
+          try {
+            hint.run();
+          } catch (CredentialRefused refused) {
+            log.debug("slack hint not given why=\"{}\"", refused.why());
+          }
+        });
   }
 
   @Override

@@ -88,6 +88,11 @@ final class SlackApi implements AutoCloseable {
     return new SlackApi(slack, Optional.of(token), refusals, null);
   }
 
+  /// The same, and its error codes are judged otherwise.
+  SlackApi judging(Function<String, Answer<?>> judge) {
+    return new SlackApi(slack, token, judge, null);
+  }
+
   /// The same for a workspace that cannot be called: each call answers so.
   ///
   /// @param why a [Answer.Wait] or a [Answer.No]

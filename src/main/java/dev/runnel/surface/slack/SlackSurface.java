@@ -101,7 +101,7 @@ public final class SlackSurface implements Surface, AutoCloseable {
                   url,
                   clock));
     } else {
-      workspaces = new OneWorkspace(config, workspace(api));
+      workspaces = new OneWorkspace(config, api, this::workspace);
       installer = Optional.empty();
     }
     senders = new SlackSenders(config, workspaces, clock);
@@ -256,6 +256,11 @@ public final class SlackSurface implements Surface, AutoCloseable {
   /// What a request means that is known to be Slack's.
   Reception read(RawRequest request) {
     return payloads.read(request).orElseGet(() -> bolt.receive(request));
+  }
+
+  @Override
+  public boolean isAvailable() {
+    return workspaces.isAvailable();
   }
 
   @Override

@@ -12,6 +12,11 @@ interface SlackWorkspaces {
   /// Learns who we are, where that can be learned now.
   void learn();
 
+  /// Whether Slack answers, and accepts the token from the settings where there is one.
+  ///
+  /// @throws dev.runnel.core.port.CredentialRefused when it does not accept it
+  boolean isAvailable();
+
   /// Who we are in a workspace, as far as that is known. Answers at once.
   ///
   /// @param team empty where a request names none: who we are in the only workspace

@@ -155,6 +155,19 @@ class CatchUpTest {
   }
 
   @Test
+  void aPlatformThatDoesNotAcceptOurTokenIsAskedAgainForTheSameTime() {
+    world.clock.advance(Duration.ofMinutes(40));
+    world.surface.refusesCredential(Optional.of("The fake does not accept the token."));
+    world.catchesUp();
+    world.clock.advance(Duration.ofMinutes(1));
+    world.surface.refusesCredential(Optional.empty());
+
+    world.catchesUp();
+
+    assertThat(world.surface.missedSince()).isEqualTo(NINE.minus(Duration.ofMinutes(2)));
+  }
+
+  @Test
   void aNewInstallationDoesNotReadThePast() {
     try (var fresh = new World(folder.resolve("fresh"))) {
       fresh.surface.lists(said(exactly(delivery("1", start("old")))));

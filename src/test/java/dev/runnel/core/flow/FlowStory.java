@@ -96,7 +96,9 @@ final class FlowStory implements Story {
     toSay = new ArrayDeque<>(plot.said());
     agentMoves = new ArrayDeque<>(plot.agent());
     dispatcher = new Dispatcher(store, runs, surfaces, Profiles.NONE, NO_CHANCE);
-    courier = new Courier(store, surfaces, NO_CHANCE, plot.reminders());
+    courier =
+        new Courier(
+            store, surfaces, NO_CHANCE, plot.reminders(), new Recovery(store, runs, surfaces));
     watcher = new Watcher(store, runs);
     if (plot.nodes() > 1) {
       service.knowsKeys();
@@ -152,7 +154,9 @@ final class FlowStory implements Story {
   @Override
   public void restarts() {
     dispatcher = new Dispatcher(store, runs, surfaces, Profiles.NONE, NO_CHANCE);
-    courier = new Courier(store, surfaces, NO_CHANCE, plot.reminders());
+    courier =
+        new Courier(
+            store, surfaces, NO_CHANCE, plot.reminders(), new Recovery(store, runs, surfaces));
     watcher = new Watcher(store, runs);
     lookedAt = "";
     cursor = Instant.EPOCH;

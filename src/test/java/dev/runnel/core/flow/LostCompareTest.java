@@ -131,6 +131,16 @@ class LostCompareTest {
       }
 
       @Override
+      public Store.Holds holds() {
+        return work.holds();
+      }
+
+      @Override
+      public void wake(String service) {
+        work.wake(service);
+      }
+
+      @Override
       public Optional<Binding> of(Conversation conversation) {
         return work.bindings().of(conversation);
       }

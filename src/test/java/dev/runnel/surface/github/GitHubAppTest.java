@@ -2,6 +2,7 @@ package dev.runnel.surface.github;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -15,6 +16,7 @@ import dev.runnel.core.model.NoticeId;
 import dev.runnel.core.model.Origin;
 import dev.runnel.core.model.Posting;
 import dev.runnel.core.model.Reception;
+import dev.runnel.core.port.CredentialRefused;
 import dev.runnel.testkit.SettableClock;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -181,14 +183,15 @@ class GitHubAppTest {
     }
 
     @Test
-    void aWrongKeyIsAFinalNoAndToldByTheDoctor() {
+    void aWrongKeyHoldsThePlatformAndIsToldByTheDoctor() {
       try (var another = new PretendGitHubApp(clock)) {
         var settings = settings();
         settings.put("GITHUB_PRIVATE_KEY", another.key());
         surface = surface(settings);
 
-        assertThat(post("acme/shop#1")).isInstanceOf(Posting.Undeliverable.class);
-        assertThat(surface.check().orElseThrow()).contains("GITHUB_APP_ID");
+        assertThatThrownBy(() -> post("acme/shop#1")).isInstanceOf(CredentialRefused.class);
+        assertThat(surface.check())
+            .contains("GitHub does not accept the app. Look at GITHUB_APP_ID and its private key.");
       }
     }
 
@@ -243,16 +246,16 @@ class GitHubAppTest {
     }
 
     @Test
-    void ofAHookThatMayNotBeReadNothingIsTakenForHeard() {
+    void byATokenThatIsNotAcceptedNothingIsTakenForHeard() {
       var settings = settings();
       settings.keySet().removeAll(List.of("GITHUB_APP_ID", "GITHUB_PRIVATE_KEY"));
       settings.put("GITHUB_TOKEN", "a-token");
       settings.put("GITHUB_HOOKS", "acme/shop/5, acme/6");
       surface = surface(settings);
 
-      assertThat(surface.missed(clock.instant(), List.of())).isInstanceOf(Missed.Unknown.class);
-      assertThat(github.calls())
-          .containsExactly("GET /user nobody", "GET /repos/acme/shop/hooks/5/deliveries nobody");
+      assertThatThrownBy(() -> surface.missed(clock.instant(), List.of()))
+          .isInstanceOf(CredentialRefused.class);
+      assertThat(github.calls()).containsExactly("GET /user nobody");
     }
   }
 

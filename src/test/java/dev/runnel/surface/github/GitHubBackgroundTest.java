@@ -217,7 +217,7 @@ class GitHubBackgroundTest {
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {401, 403, 404, 429, 500})
+  @ValueSource(ints = {403, 404, 429, 500})
   void whereItCannotBeReadThatIsSaid(int status) {
     github.enqueue(new MockResponse.Builder().code(status).build());
 

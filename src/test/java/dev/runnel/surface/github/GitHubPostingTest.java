@@ -294,7 +294,6 @@ class GitHubPostingTest {
 
     @ParameterizedTest
     @CsvSource({
-      "401, GITHUB_TOKEN",
       "403, read and write",
       "404, is gone",
       "410, is gone",

@@ -1,6 +1,7 @@
 package dev.runnel.surface.linear;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
@@ -16,6 +17,7 @@ import dev.runnel.core.model.RawRequest;
 import dev.runnel.core.model.Reception;
 import dev.runnel.core.model.Request;
 import dev.runnel.core.model.Update;
+import dev.runnel.core.port.CredentialRefused;
 import dev.runnel.core.port.Surface;
 import dev.runnel.testkit.Samples;
 import dev.runnel.testkit.SurfaceContract;
@@ -222,9 +224,9 @@ class LinearSurfaceTest implements SurfaceContract {
     tracker.platform().fails("AUTHENTICATION_ERROR", "Authentication required");
 
     assertThat(tracker.surface().check().orElseThrow()).contains("LINEAR_TOKEN");
-    assertThat(told())
-        .isInstanceOfSatisfying(
-            Posting.Undeliverable.class, it -> assertThat(it.why()).contains("LINEAR_TOKEN"));
+    assertThatThrownBy(this::told)
+        .isInstanceOf(CredentialRefused.class)
+        .hasMessageContaining("LINEAR_TOKEN");
   }
 
   @Test

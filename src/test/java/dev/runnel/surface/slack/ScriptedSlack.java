@@ -51,6 +51,7 @@ final class ScriptedSlack implements AutoCloseable {
   private final Map<String, String> people =
       Map.of("U0ANN", "Ann", "U0BOB", "Bob", "U0RUNNEL", "runnel");
   private final List<Call> calls = new CopyOnWriteArrayList<>();
+  private volatile String refused = "";
 
   ScriptedSlack() {
     server.setDispatcher(
@@ -77,6 +78,9 @@ final class ScriptedSlack implements AutoCloseable {
             method,
             form(body == null ? "" : body.utf8()),
             bearer == null ? "" : bearer.replace("Bearer ", "")));
+    if (!refused.isEmpty() && !calls.getLast().token().isEmpty()) {
+      return json("{'ok':false,'error':'" + refused + "'}");
+    }
     var scripted = script.getOrDefault(method, new ArrayDeque<>()).poll();
     if (scripted != null) {
       return scripted;
@@ -109,6 +113,12 @@ final class ScriptedSlack implements AutoCloseable {
 
   ScriptedSlack says(String method, String json) {
     return says(method, json(json));
+  }
+
+  /// From now on no call by a token is done; empty makes it well again.
+  ScriptedSlack refusesTokens(String error) {
+    refused = error;
+    return this;
   }
 
   ScriptedSlack refuses(String method, String error) {

@@ -20,6 +20,7 @@ import dev.runnel.core.model.Receipt;
 import dev.runnel.core.model.Request;
 import dev.runnel.core.model.Update;
 import dev.runnel.core.port.BackgroundUnavailable;
+import dev.runnel.core.port.CredentialRefused;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -370,7 +371,6 @@ class SlackPostingTest {
     @ParameterizedTest
     @CsvSource({
       "is_archived,archived",
-      "token_revoked,SLACK_BOT_TOKEN",
       "missing_scope,manifest",
       "thread_not_found,gone",
       "something_new,something_new"
@@ -381,6 +381,18 @@ class SlackPostingTest {
       assertThat(surface.post(notice(told(false), THREAD, 0), null))
           .isInstanceOfSatisfying(
               Posting.Undeliverable.class, it -> assertThat(it.why()).contains(word));
+    }
+
+    /// Nothing is said of the post, so it is not given up.
+    @ParameterizedTest
+    @ValueSource(strings = {"invalid_auth", "account_inactive", "token_revoked", "token_expired"})
+    void ofTheTokenIsNoAnswerAboutThePost(String error) {
+      slack.refuses("chat.postMessage", error);
+
+      assertThatThrownBy(() -> surface.post(notice(told(false), THREAD, 0), null))
+          .isInstanceOf(CredentialRefused.class)
+          .hasMessageContaining(error)
+          .hasMessageContaining("SLACK_BOT_TOKEN");
     }
 
     @Test

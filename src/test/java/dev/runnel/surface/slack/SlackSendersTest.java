@@ -1,10 +1,12 @@
 package dev.runnel.surface.slack;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.runnel.core.model.Admission;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Reception;
+import dev.runnel.core.port.CredentialRefused;
 import dev.runnel.testkit.SettableClock;
 import java.time.Duration;
 import java.util.List;
@@ -154,6 +156,13 @@ class SlackSendersTest {
     assertThat(surface.admit(asked)).isInstanceOf(Admission.Unknown.class);
 
     assertThat(surface.admit(asked)).isEqualTo(Admission.ADMITTED);
+  }
+
+  @Test
+  void whatIsWrongWithOurTokenIsNotThePersonsFault() {
+    slack.refuses("users.info", "token_revoked");
+    assertThatThrownBy(() -> surface.admit(delivery("slash-start")))
+        .isInstanceOf(CredentialRefused.class);
   }
 
   @Test

@@ -1,0 +1,91 @@
+package dev.runnel.surface.slack;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.runnel.testkit.RunnelProcess;
+import java.net.URI;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// The bot token stops working while people go on to type commands.
+class SlackTokenStoryTest {
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+  @TempDir Path folder;
+  private final ScriptedSlack slack = new ScriptedSlack();
+  private RunnelProcess runnel;
+
+  @BeforeEach
+  void open() throws Exception {
+    runnel =
+        RunnelProcess.start(
+            folder,
+            RunnelProcess.freePort(),
+            Map.of(
+                "SLACK_API_URL",
+                slack.apiUrl().toString(),
+                "SLACK_SIGNING_SECRET",
+                SlackRequests.SECRET,
+                "SLACK_BOT_TOKEN",
+                "xoxb-test-token",
+                "RUNNEL_AGENT_COMMAND",
+                "cat"));
+  }
+
+  @AfterEach
+  void close() {
+    runnel.close();
+    slack.close();
+  }
+
+  @Test
+  void aCommandWaitsForTheTokenAndReadyzNamesSlackMeanwhile() throws Exception {
+    slack.refusesTokens("token_revoked");
+    assertThat(says("/agent", "fix the flaky test")).isEqualTo(200);
+
+    await()
+        .atMost(PATIENCE)
+        .untilAsserted(
+            () -> {
+              var ready = runnel.get("/readyz");
+              assertThat(ready.statusCode()).isEqualTo(503);
+              assertThat(ready.body()).contains("Slack", "SLACK_BOT_TOKEN");
+            });
+    assertThat(runnel.metric("runnel_inbox_waiting")).isOne();
+
+    slack.refusesTokens("");
+    await()
+        .atMost(PATIENCE)
+        .until(
+            () ->
+                slack.calls("chat.postMessage").stream()
+                    .anyMatch(call -> call.field("text").contains("Done")));
+    assertThat(runnel.get("/readyz").statusCode()).isEqualTo(200);
+    assertThat(runnel.metric("runnel_inbox_parked") + runnel.metric("runnel_outbox_parked"))
+        .isZero();
+  }
+
+  private int says(String command, String text) throws Exception {
+    var body =
+        "command=%s&text=%s&team_id=T0ACME&channel_id=C0DEV&user_id=U0ANN&trigger_id=1.2.3"
+            .formatted(command, text.replace(' ', '+'));
+    var now = Instant.now();
+    var signed =
+        SlackRequests.signed(body.getBytes(StandardCharsets.UTF_8), SlackRequests.SECRET, now, now);
+    var request =
+        HttpRequest.newBuilder(URI.create(runnel.url() + SlackConfig.EVENTS_PATH))
+            .POST(BodyPublishers.ofByteArray(signed.body()));
+    signed.headers().forEach(request::header);
+    return runnel.send(request).statusCode();
+  }
+}
