@@ -96,7 +96,10 @@ final class RunItems {
   private static Optional<Artifact> artifact(ArtifactItem item) {
     return switch (item) {
       case ArtifactItem.PullRequest request ->
-          link(request.url()).map(link -> new Artifact(pullRequest(request, link), link, true));
+          link(request.url())
+              .map(
+                  link ->
+                      new Artifact(pullRequest(request, link), link, true, text(request.branch())));
       case ArtifactItem.Plan plan ->
           link(plan.url())
               .map(

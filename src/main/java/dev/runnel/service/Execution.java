@@ -8,6 +8,7 @@ import dev.runnel.service.workspace.Workspaces;
 import dev.runnel.wire.RunMode;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -25,6 +26,7 @@ final class Execution {
   private static final Logger log = LoggerFactory.getLogger(Execution.class);
   private static final Duration LEFTOVER_GRACE = Duration.ofSeconds(2);
   private static final Duration OUTPUT_PATIENCE = Duration.ofSeconds(2);
+  private static final Duration CLAIM_PATIENCE = Duration.ofSeconds(30);
   private static final Duration PAUSE = Duration.ofSeconds(1);
   private static final Duration FREEING = Duration.ofSeconds(30);
 
@@ -195,7 +197,8 @@ final class Execution {
     }
     entered = true;
     var skill = isItsOwn ? "" : job.skillSpec();
-    var prepared = workspaces.prepare(job.runId(), chosen, skill, bench(chosen));
+    var prepared =
+        workspaces.prepare(job.runId(), chosen, skill, bench(chosen, settings.limits().start()));
     if (prepared instanceof Prepared.Ready ready) {
       return work(harness, site(harness, chosen, ready));
     }
@@ -276,8 +279,29 @@ final class Execution {
         if (failure.isPresent()) {
           return Ending.because(failure.get());
         }
+        claimPullRequests(heard.pullRequests(), site.chosen());
         return watch.reached().orElseGet(() -> ending(harness, seen, status, heard));
       }
+    }
+  }
+
+  /// Notes which of the pull requests that it mentioned are its own.
+  private void claimPullRequests(List<String> mentioned, Environment chosen)
+      throws InterruptedException {
+    if (mentioned.isEmpty() || chosen.repositories().isEmpty() || wish() != Wish.NONE) {
+      return;
+    }
+    var bench = bench(chosen, CLAIM_PATIENCE);
+    var claimed = new ArrayList<Made>();
+    for (var url : mentioned) {
+      workspaces
+          .pushedBranch(job.runId(), chosen, url, bench)
+          .ifPresent(branch -> claimed.add(Made.pullRequest(url, branch)));
+    }
+    if (!claimed.isEmpty()) {
+      book.heard(
+          job,
+          new RunBook.Heard(List.of(), Optional.empty(), claimed, Optional.empty(), Usage.NONE));
     }
   }
 
@@ -381,7 +405,7 @@ final class Execution {
     }
   }
 
-  private SetupBench bench(Environment chosen) {
+  private SetupBench bench(Environment chosen, Duration limit) {
     return new SetupBench(
         spawner,
         new SetupBench.Around(
@@ -394,7 +418,8 @@ final class Execution {
             this::began,
             () -> wish() != Wish.NONE),
         settings,
-        Optional.of(book));
+        Optional.of(book),
+        limit);
   }
 
   /// From now on this is the process that a stop ends.

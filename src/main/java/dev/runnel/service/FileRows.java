@@ -76,8 +76,9 @@ record FileRows(Rows rows) {
         place++;
       }
       if (place < artifacts.size()) {
+        var known = artifacts.get(place);
         artifacts.set(
-            place, one.item(Objects.requireNonNullElse(artifacts.get(place).createdAt(), at)));
+            place, one.beside(known).item(Objects.requireNonNullElse(known.createdAt(), at)));
       } else if (place < MOST_ARTIFACTS) {
         artifacts.add(one.item(at));
         if (one.uid().isPresent()) {

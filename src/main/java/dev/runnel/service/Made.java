@@ -2,6 +2,7 @@ package dev.runnel.service;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.wire.ArtifactItem;
+import dev.runnel.wire.PullRequestStatus;
 import java.net.URLConnection;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.InvalidPathException;
@@ -20,8 +21,21 @@ record Made(String type, String identity, ObjectNode data) {
   private static final String UID = "artifact_uid";
   private static final int LONGEST_PLAN = 16 * 1024;
 
-  static Made pullRequest(String url) {
-    return new Made("PULL_REQUEST", "url", Json.newObject().put("url", url).put("branch", ""));
+  /// @param branch what the run pushed for it; empty while nobody knows that it did
+  static Made pullRequest(String url, String branch) {
+    var data = Json.newObject().put("url", url).put("branch", branch);
+    // Nobody tells this service what became of it.
+    data.put("status", PullRequestStatus.UNKNOWN.value());
+    return new Made("PULL_REQUEST", "url", data);
+  }
+
+  /// The same as it is known already, where this knows less: a pull request that is mentioned again
+  /// is still the run's.
+  Made beside(ArtifactItem known) {
+    return known instanceof ArtifactItem.PullRequest request
+            && data.path("branch").asText().isEmpty()
+        ? pullRequest(request.url(), Objects.requireNonNullElse(request.branch(), ""))
+        : this;
   }
 
   /// The plan of an execution, which has one at a time.

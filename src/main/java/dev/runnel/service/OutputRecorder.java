@@ -34,6 +34,7 @@ final class OutputRecorder implements AgentProcess.Sink {
   private static final int ERROR_LINES = 10;
   private static final int ERROR_LENGTH = 500;
   private static final int STATUS_LENGTH = 2000;
+  private static final int MOST_PULL_REQUESTS = 50;
   private static final int LINE_LENGTH = 64 * 1024;
   private static final int RESULT_LINES = 40;
   private static final int RESULT_LINE_LENGTH = 500;
@@ -47,13 +48,15 @@ final class OutputRecorder implements AgentProcess.Sink {
   /// @param errors the last lines of standard error
   /// @param finished whether it said that it came to its end
   /// @param hasSession whether it said which session it works in
+  /// @param pullRequests the addresses of those that it mentioned
   record Heard(
       String answer,
       Optional<String> question,
       Optional<String> failure,
       String errors,
       boolean finished,
-      boolean hasSession) {
+      boolean hasSession,
+      List<String> pullRequests) {
     private static final int CANNOT_RUN = 126;
     private static final int NOT_FOUND = 127;
 
@@ -110,6 +113,7 @@ final class OutputRecorder implements AgentProcess.Sink {
   private final Deque<String> errors = new ArrayDeque<>();
   private final List<Entry> entries = new ArrayList<>();
   private final Set<Made> made = new LinkedHashSet<>();
+  private final Set<String> pullRequests = new LinkedHashSet<>();
   private Usage usage = Usage.NONE;
   private Usage usageInAll = Usage.NONE;
   private boolean opensPullRequest;
@@ -166,7 +170,8 @@ final class OutputRecorder implements AgentProcess.Sink {
         Optional.ofNullable(failure).filter(why -> !why.isBlank()),
         String.join("\n", errors),
         finished,
-        hasSession);
+        hasSession,
+        List.copyOf(pullRequests));
   }
 
   private void put(Line line) {
@@ -316,7 +321,12 @@ final class OutputRecorder implements AgentProcess.Sink {
   }
 
   private void findPullRequests(String text) {
-    PullRequests.in(text).forEach(url -> made.add(Made.pullRequest(url)));
+    for (var url : PullRequests.in(text)) {
+      made.add(Made.pullRequest(url, ""));
+      if (pullRequests.size() < MOST_PULL_REQUESTS) {
+        pullRequests.add(url);
+      }
+    }
   }
 
   private void noteUsage() {

@@ -52,11 +52,21 @@ final class SetupBench implements Workbench {
 
   /// @param book takes the words for people; without one nobody is told
   SetupBench(Spawner spawner, Around around, ServiceSettings settings, Optional<RunBook> book) {
+    this(spawner, around, settings, book, settings.limits().start());
+  }
+
+  /// @param limit how long all of it may take
+  SetupBench(
+      Spawner spawner,
+      Around around,
+      ServiceSettings settings,
+      Optional<RunBook> book,
+      Duration limit) {
     this.spawner = spawner;
     this.around = around;
     this.settings = settings;
     this.book = book;
-    this.deadline = System.nanoTime() + settings.limits().start().toNanos();
+    this.deadline = System.nanoTime() + limit.toNanos();
   }
 
   @Override

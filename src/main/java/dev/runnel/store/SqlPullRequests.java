@@ -11,7 +11,7 @@ import dev.runnel.database.Rows;
 import java.util.List;
 import java.util.Optional;
 
-/// Pull requests and their runs in the table `pull_requests`, who waits there in `askers`.
+/// Pull requests and their runs in the table `pushed_pull_requests`, who waits there in `askers`.
 final class SqlPullRequests implements Store.PullRequests {
   private final Rows rows;
 
@@ -19,18 +19,18 @@ final class SqlPullRequests implements Store.PullRequests {
     this.rows = rows;
   }
 
-  /// Keeps the pull requests that the run shows.
+  /// Keeps the pull requests that the run opened.
   void opened(Run run) {
     run.artifacts().stream()
-        .filter(Artifact::pullRequest)
+        .filter(Artifact::isItsOwnPullRequest)
         .flatMap(artifact -> PullRequest.of(artifact.link()).stream())
         .forEach(
             pullRequest ->
                 Queue.sql(
                     () ->
                         rows.change(
-                            "INSERT INTO pull_requests (address, run) VALUES (?, ?) ON CONFLICT"
-                                + " (address) DO NOTHING",
+                            "INSERT INTO pushed_pull_requests (address, run) VALUES (?, ?) ON"
+                                + " CONFLICT (address) DO NOTHING",
                             pullRequest.address(),
                             run.id().value())));
   }
@@ -40,7 +40,7 @@ final class SqlPullRequests implements Store.PullRequests {
     return Queue.sql(
         () ->
             rows.first(
-                "SELECT run FROM pull_requests WHERE address = ?",
+                "SELECT run FROM pushed_pull_requests WHERE address = ?",
                 row -> new RunId(row.getString("run")),
                 pullRequest.address()));
   }

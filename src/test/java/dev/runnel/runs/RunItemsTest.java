@@ -12,6 +12,7 @@ import dev.runnel.wire.RunItem;
 import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -164,7 +165,11 @@ class RunItemsTest {
 
     assertThat(run.artifacts())
         .containsExactly(
-            new Artifact("o/r#7 (fix)", URI.create("https://github.com/o/r/pull/7"), true),
+            new Artifact(
+                "o/r#7 (fix)",
+                URI.create("https://github.com/o/r/pull/7"),
+                true,
+                Optional.of("fix")),
             new Artifact("o/r#8", URI.create("https://github.com/o/r/pull/8"), true),
             new Artifact(
                 "o/r!9", URI.create("https://gitlab.com/o/r/-/merge_requests/9#note_1"), true),

@@ -5,7 +5,9 @@ import static org.awaitility.Awaitility.await;
 
 import dev.runnel.surface.kit.Hmac;
 import dev.runnel.testkit.EmulateGitHub;
+import dev.runnel.testkit.LocalRepository;
 import dev.runnel.testkit.RunnelProcess;
+import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
@@ -33,7 +35,16 @@ class GitHubStoryTest {
       esac
       echo "$prompt" > prompt-$RUNNEL_EXECUTION
       case "$prompt" in
-        *"as in http"*) echo "Opened $(echo "$prompt" | grep -o 'http[^ ]*/pull/[0-9]*' | head -1)"; echo ;;
+        *"as in http"*)
+          link=$(echo "$prompt" | grep -o 'http[^ ]*/pull/[0-9]*' | head -1)
+          case "$prompt" in
+            *"Open one"*)
+              git switch --quiet --create fix
+              echo hello > cart.txt && git add cart.txt && git commit --quiet --message "Add it"
+              git push --quiet origin fix "fix:refs/pull/${link##*/}/head"
+              ;;
+          esac
+          echo "See $link"; echo ;;
       esac
       echo "Execution $RUNNEL_EXECUTION is done: https://github.com/dana/shop/pull/9$RUNNEL_EXECUTION"
       """;
@@ -50,9 +61,36 @@ class GitHubStoryTest {
     github = EmulateGitHub.start();
     var agent = Files.writeString(folder.resolve("agent.sh"), AGENT);
     var settings = new HashMap<>(github.settings(SECRET));
+    // As the emulator writes its links.
+    hostRepository(settings.getOrDefault("GITHUB_API_URL", "").replace("127.0.0.1", "localhost"));
     settings.put("RUNNEL_AGENT_COMMAND", "sh '" + agent + "'");
     runnel = RunnelProcess.start(folder, RunnelProcess.freePort(), settings);
     github.createHook(runnel.url() + "/webhooks/github", SECRET);
+  }
+
+  /// The emulator has no git: what would be cloned from it is here.
+  private void hostRepository(String forge) throws IOException {
+    LocalRepository.make(folder.resolve("forge/dana/shop.git")).commit("README.md", "The shop\n");
+    Files.writeString(
+        folder.resolve(".gitconfig"),
+        """
+        [user]
+        name = Agent
+        email = agent@example.com
+        [url "file://%s/"]
+        insteadOf = %s/
+        """
+            .formatted(folder.resolve("forge"), forge));
+    Files.writeString(
+        folder.resolve("runnel.yaml"),
+        """
+        agents:
+          default_environment: shop
+          environments:
+            shop:
+              repositories: ["%s/dana/shop.git"]
+        """
+            .formatted(forge));
   }
 
   @AfterEach
@@ -127,6 +165,19 @@ class GitHubStoryTest {
     // The issue has its own answer; its status shows how the run is now.
     assertThat(github.comments(issue)).hasSize(2);
     await().atMost(PATIENCE).until(() -> github.comments(issue).getFirst().contains("/pull/93"));
+  }
+
+  @Test
+  void whatIsSaidOnAPullRequestThatARunOnlyMentionsDoesNotReachTheRun() throws Exception {
+    var pullRequest = github.openPullRequest("fix", "cart.txt");
+    var issue = github.createIssue("Look", "Something fails as in " + pullRequest.link() + " .");
+    github.label(issue, "agent");
+    awaitComment(issue, "Execution 1 is done");
+
+    github.comment("dana", pullRequest.number(), "@agent rename the button");
+    // A run of the pull request's own.
+    awaitComment(pullRequest.number(), "Execution 1 is done");
+    assertThat(github.comments(issue)).hasSize(2);
   }
 
   @Test

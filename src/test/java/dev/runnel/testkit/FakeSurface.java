@@ -26,6 +26,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -52,6 +53,7 @@ public final class FakeSurface implements Surface {
   private boolean losesNextAnswer;
   private boolean backgroundIsDown;
   private Admission admission = Admission.ADMITTED;
+  private final Set<Conversation> turnedAway = new HashSet<>();
   private Missed missed = Missed.Said.NOTHING;
   private Instant missedSince = Instant.EPOCH;
   private List<Conversation> missedIn = List.of();
@@ -215,7 +217,14 @@ public final class FakeSurface implements Surface {
   @Override
   public synchronized Admission admit(Delivery delivery) {
     checkCredential();
-    return admission;
+    return turnedAway.contains(delivery.conversation())
+        ? new Admission.TurnedAway("nobody may say anything here")
+        : admission;
+  }
+
+  /// From now on nobody may say anything there.
+  public synchronized void turnsAway(Conversation conversation) {
+    turnedAway.add(conversation);
   }
 
   /// From now on this is answered to who asks whether something counts.

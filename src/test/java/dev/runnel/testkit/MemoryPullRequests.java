@@ -29,7 +29,7 @@ final class MemoryPullRequests implements Store.PullRequests {
 
   void opened(Run run) {
     run.artifacts().stream()
-        .filter(Artifact::pullRequest)
+        .filter(Artifact::isItsOwnPullRequest)
         .flatMap(artifact -> PullRequest.of(artifact.link()).stream())
         .forEach(each -> openers.putIfAbsent(each, run.id()));
   }

@@ -752,7 +752,10 @@ public interface StoreContract {
 
   @Test
   default void whoeverShowsAPullRequestFirstOpenedIt() {
-    var seven = new Artifact("seven", URI.create("https://git.example/acme/Shop/pull/7"), true);
+    var seven =
+        new Artifact(
+            "seven", URI.create("https://git.example/acme/Shop/pull/7"), true, Optional.of("fix"));
+    var mentioned = new Artifact("nine", URI.create("https://git.example/acme/shop/pull/9"), true);
     var plan = new Artifact("plan", URI.create("https://git.example/acme/shop/pull/8"), false);
     for (var id : List.of("r1", "r2")) {
       var thread = id.equals("r1") ? THREAD : OTHER_THREAD;
@@ -763,13 +766,14 @@ public interface StoreContract {
           .change(
               work -> {
                 var binding = work.bindings().of(quiet.id()).orElseThrow();
-                work.bindings().save(binding.seen(showing(quiet, seven, plan)));
+                work.bindings().save(binding.seen(showing(quiet, seven, mentioned, plan)));
               });
     }
 
     assertThat(opener("https://git.example/acme/shop/pull/7")).contains("r1");
     assertThat(opener("https://git.example/Acme/shop/pull/7/files?w=1#r8")).contains("r1");
     assertThat(opener("https://git.example/acme/shop/pull/8")).isEmpty();
+    assertThat(opener("https://git.example/acme/shop/pull/9")).isEmpty();
     assertThat(opener("https://git.example/acme/shop/pull/77")).isEmpty();
   }
 

@@ -8,6 +8,7 @@ import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.NoticeId;
 import dev.runnel.core.model.PullRequest;
+import dev.runnel.core.model.Run;
 import dev.runnel.core.model.Update;
 import dev.runnel.core.port.Store.Work;
 import java.time.Instant;
@@ -78,7 +79,8 @@ final class Audience {
         continue;
       }
       for (var asker : askers) {
-        addressed(update, asker.actor())
+        var isHere = asker.conversation().equals(told.conversation());
+        addressed(isHere ? update : elsewhere(update), asker.actor())
             .ifPresent(theirs -> work.outbox().add(notice(asker, theirs, now)));
       }
       if (!(update instanceof Update.Blocked)) {
@@ -93,6 +95,49 @@ final class Audience {
 
   private static Notice notice(Asker asker, Update update, Instant now) {
     return new Notice(NoticeId.random(), asker.conversation(), update, asker.origin(), now, 0);
+  }
+
+  /// The same where others read than in the run's own thread: without what was asked for there, and
+  /// what else came of it.
+  private static Update elsewhere(Update update) {
+    return switch (update) {
+      case Update.Blocked(var run, var to, var question) ->
+          new Update.Blocked(withoutItsThread(run), to, question);
+      case Update.Succeeded(var run, var to, var since, var at) ->
+          new Update.Succeeded(withoutItsThread(run), to, since, at);
+      case Update.Failed(var run, var to, var why, var retryable) ->
+          new Update.Failed(withoutItsThread(run), to, why, retryable);
+      case Update.Cancelled(var run, var to, var stop) ->
+          new Update.Cancelled(withoutItsThread(run), to, stop);
+      case Update.Status _,
+          Update.Reminder _,
+          Update.Told _,
+          Update.Listed _,
+          Update.Answered _,
+          Update.Helped _,
+          Update.Received _,
+          Update.Still _,
+          Update.Screened _ ->
+          update;
+    };
+  }
+
+  private static Run withoutItsThread(Run run) {
+    return new Run(
+        run.id(),
+        "",
+        run.state(),
+        run.stateName(),
+        run.message(),
+        run.retryable(),
+        run.session(),
+        List.of(),
+        run.cost(),
+        run.runTime(),
+        run.updatedAt(),
+        run.delivery(),
+        run.environment(),
+        run.model());
   }
 
   /// The same for somebody else; empty for what is only for the thread.

@@ -2,6 +2,7 @@ package dev.runnel.core.flow;
 
 import dev.runnel.core.model.Admission;
 import dev.runnel.core.model.Binding;
+import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.NoticeId;
@@ -29,7 +30,7 @@ final class Gate {
   /// @param own the run that the words would reach: then also who did not address us is told
   /// @return false when the turn is over
   boolean admits(Turn turn, Optional<Binding> own) {
-    return switch (ask(turn.delivery())) {
+    return switch (admission(turn.delivery(), own.map(Binding::conversation))) {
       case Admission.Admitted _ -> true;
       case Admission.TurnedAway(var why) -> {
         log.info("delivery turned away delivery={} why={}", turn.delivery().id(), why);
@@ -47,6 +48,19 @@ final class Gate {
         yield false;
       }
     };
+  }
+
+  /// Who speaks to a run on its pull request must also be somebody who may where the run is, as far
+  /// as that surface knows the person.
+  private Admission admission(Delivery delivery, Optional<Conversation> ofItsRun) {
+    var admission = ask(delivery);
+    var there =
+        ofItsRun
+            .filter(it -> !it.equals(delivery.conversation()))
+            .filter(it -> it.surface().equals(delivery.conversation().surface()));
+    return admission instanceof Admission.Admitted && there.isPresent()
+        ? ask(delivery.movedTo(there.get()))
+        : admission;
   }
 
   private Admission ask(Delivery delivery) {

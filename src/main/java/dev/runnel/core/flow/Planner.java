@@ -90,7 +90,7 @@ final class Planner {
               .orElseGet(() -> unknown(delivery, situation, run, "stop"));
       case Intent.Status(var run) ->
           target(delivery, situation, run, false)
-              .<Plan>map(binding -> tell(delivery, Words.status(binding, now)))
+              .<Plan>map(binding -> tell(delivery, status(delivery, situation, binding, now)))
               .orElseGet(() -> unknown(delivery, situation, run, "show"));
       case Intent.Retry(var run) ->
           target(delivery, situation, run, false)
@@ -140,6 +140,15 @@ final class Planner {
               ? tell(delivery, why)
               : new Plan.Ignore("said in a conversation without a run");
     };
+  }
+
+  /// On a pull request others read than in the thread of its run: only the state is told.
+  private static String status(
+      Delivery delivery, Situation situation, Binding binding, Instant now) {
+    var isOnItsPullRequest =
+        situation.own().filter(binding::equals).isPresent()
+            && !binding.conversation().equals(delivery.conversation());
+    return isOnItsPullRequest ? Words.state(binding, now) : Words.status(binding, now);
   }
 
   /// Whether a thread with an earlier run has a current one that goes on.

@@ -314,8 +314,9 @@ public interface Store {
     void lift(SurfaceId surface);
   }
 
-  /// The pull requests that runs opened, which is known as soon as a binding is saved whose run
-  /// shows it; and who waits there for what becomes of the run.
+  /// The pull requests that runs opened, not those they only mention. One is known as soon as a
+  /// binding is saved whose run shows it with its branch; and who waits there for what becomes of
+  /// the run.
   interface PullRequests {
     /// The run that showed it first.
     Optional<RunId> opener(PullRequest pullRequest);

@@ -122,6 +122,18 @@ public final class Workspaces {
     }
   }
 
+  /// The branch of a pull request that a run opened; empty for one that it only mentioned.
+  public Optional<String> pushedBranch(
+      String runId, Environment environment, String pullRequest, Workbench bench)
+      throws InterruptedException {
+    try {
+      return new PushedBranches(new Git(bench, environments.lent()))
+          .of(pullRequest, environment, root(runId), folder);
+    } catch (StoppedException e) {
+      return Optional.empty();
+    }
+  }
+
   /// Deletes the workspaces that nobody used for a time, then the longest unused ones until the
   /// rest is small enough.
   ///

@@ -46,7 +46,8 @@ class OnItsPullRequestTest {
     world = new World(folder);
     world.says(delivery("1", start("fix the cart")));
     world.settle();
-    world.runs.makes(world.onlyRun().id(), new Artifact("acme/shop#7", LINK, true));
+    world.runs.makes(
+        world.onlyRun().id(), new Artifact("acme/shop#7", LINK, true, Optional.of("fix")));
     world.settle();
   }
 
@@ -207,10 +208,8 @@ class OnItsPullRequestTest {
       world.says(comments("2", new Intent.Status(Optional.empty())));
       world.settle();
 
-      assertThat(world.surface.told(PULL_REQUEST))
-          .singleElement()
-          .asString()
-          .contains("Opened it.");
+      // Not what was answered in its thread, which others read.
+      assertThat(world.surface.told(PULL_REQUEST)).containsExactly("It has ended: done.");
     }
 
     @Test
@@ -220,6 +219,58 @@ class OnItsPullRequestTest {
 
       assertThat(world.runs.runs()).hasSize(2);
       assertThat(world.surface.kinds(PULL_REQUEST)).containsExactly("Status");
+    }
+  }
+
+  @Test
+  void nothingOfItsThreadIsShownThereButTheAnswer() {
+    assertThat(world.onlyRun().title()).isNotBlank();
+    world.says(comments("2", say("rename the button")));
+    world.settle();
+    ends(RunState.SUCCEEDED, "Renamed.");
+
+    var answer = (Update.Succeeded) world.surface.posts(PULL_REQUEST).getFirst().update();
+    assertThat(answer.run().title()).isEmpty();
+    assertThat(answer.run().artifacts()).isEmpty();
+    assertThat(answer.run().message()).contains("Renamed.");
+  }
+
+  @Test
+  void whoMayNotWhereItsRunIsDoesNotReachItFromThere() {
+    world.surface.turnsAway(THREAD);
+    world.says(comments("2", say("rename the button")));
+    world.says(comments("3", cancel()));
+    world.settle();
+
+    assertThat(world.runs.followUps()).isEmpty();
+    assertThat(world.runs.cancels()).isEmpty();
+  }
+
+  @Nested
+  class ThatItOnlyMentions {
+    private static final String OF_OTHERS = "https://git.example/acme/shop/pull/8";
+
+    @Test
+    void wordsDoNotReachTheRun() {
+      world.runs.makes(
+          world.onlyRun().id(), new Artifact("acme/shop#8", URI.create(OF_OTHERS), true));
+      world.settle();
+      world.says(comments("2", say("rename the button"), OF_OTHERS + "#issuecomment-2"));
+      world.settle();
+
+      assertThat(world.runs.followUps()).isEmpty();
+      assertThat(world.runs.runs()).hasSize(2);
+    }
+
+    @Test
+    void aStopStopsNothing() {
+      world.runs.makes(
+          world.onlyRun().id(), new Artifact("acme/shop#8", URI.create(OF_OTHERS), true));
+      world.settle();
+      world.says(comments("2", cancel(), OF_OTHERS + "#issuecomment-2"));
+      world.settle();
+
+      assertThat(world.runs.cancels()).isEmpty();
     }
   }
 

@@ -1,0 +1,124 @@
+package dev.runnel.service.workspace;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Pattern;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Which pull requests a run opened, and did not only mention: those in a repository of its
+/// environment, whose head is a branch of that repository, and ends in a commit that was made or
+/// pushed in the run's clone.
+///
+/// The head is what the repository's server says. What happened in the clone is read from git's
+/// logs there, without git: its settings are the agent's, and could name programs.
+final class PushedBranches {
+  private static final Logger log = LoggerFactory.getLogger(PushedBranches.class);
+  private static final long LONGEST_LOG = 4L * 1024 * 1024;
+
+  /// `OLD NEW who <mail> time zone<tab>commit: Fix it`
+  private static final Pattern MADE =
+      Pattern.compile(
+          "[0-9a-f]{40,64} (?<commit>[0-9a-f]{40,64}) [^\\t]*\\t(?:commit|update by push).*");
+
+  private static final Pattern REF =
+      Pattern.compile("(?<commit>[0-9a-f]{40,64})\\t(?<ref>refs/\\S+)");
+  private static final String BRANCH = "refs/heads/";
+
+  private final Git git;
+
+  PushedBranches(Git git) {
+    this.git = git;
+  }
+
+  /// @param root of the run's workspace
+  /// @param somewhere a folder of ours
+  /// @return the branch of a pull request that the run opened; empty for any other, and where
+  ///     nobody can tell
+  Optional<String> of(String pullRequest, Environment environment, Path root, Path somewhere)
+      throws StoppedException, InterruptedException {
+    var address = PullRequestAddress.of(pullRequest);
+    var repository =
+        address.flatMap(it -> environment.repositories().stream().filter(it::isIn).findFirst());
+    if (repository.isEmpty()) {
+      return Optional.empty();
+    }
+    var made = made(root.resolve(repository.get().folder()));
+    if (made.isEmpty()) {
+      return Optional.empty();
+    }
+    var refs = refs(repository.get(), address.get().ref(), somewhere);
+    return Optional.ofNullable(refs.get(address.get().ref()))
+        .filter(made::contains)
+        .flatMap(
+            head ->
+                refs.entrySet().stream()
+                    .filter(each -> each.getKey().startsWith(BRANCH))
+                    .filter(each -> each.getValue().equals(head))
+                    .map(each -> each.getKey().substring(BRANCH.length()))
+                    .min(String::compareTo));
+  }
+
+  /// The commits by their names on the server.
+  private Map<String, String> refs(Repository repository, String pullRequest, Path somewhere)
+      throws StoppedException, InterruptedException {
+    var listed =
+        git.run(
+            Optional.of(repository),
+            somewhere,
+            "ls-remote",
+            "--",
+            repository.url(),
+            BRANCH + "*",
+            pullRequest);
+    var refs = new HashMap<String, String>();
+    if (listed.status() == 0) {
+      listed
+          .output()
+          .lines()
+          .map(REF::matcher)
+          .filter(it -> it.matches())
+          .forEach(it -> refs.put(it.group("ref"), it.group("commit")));
+    }
+    return refs;
+  }
+
+  private static Set<String> made(Path clone) {
+    var commits = new HashSet<String>();
+    var logs = clone.resolve(".git").resolve("logs");
+    if (!Files.isDirectory(logs, LinkOption.NOFOLLOW_LINKS)) {
+      return commits;
+    }
+    try (var files = Files.walk(logs)) {
+      for (var file : files.filter(PushedBranches::isReadable).toList()) {
+        try (var lines = Files.lines(file, StandardCharsets.ISO_8859_1)) {
+          lines
+              .map(MADE::matcher)
+              .filter(it -> it.matches())
+              .forEach(it -> commits.add(it.group("commit")));
+        }
+      }
+    } catch (IOException | UncheckedIOException e) {
+      log.warn("git's logs not read folder={} why={}", clone.getFileName(), e.toString());
+    }
+    return commits;
+  }
+
+  private static boolean isReadable(Path file) {
+    try {
+      return Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)
+          && Files.size(file) <= LONGEST_LOG;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+}
