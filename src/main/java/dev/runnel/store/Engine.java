@@ -249,7 +249,8 @@ public final class Engine implements AutoCloseable {
         schedule(lane, conversation, clock.instant());
       }
     }
-    wakeWatcher();
+    // It looks now and then at runs that ended, too.
+    scheduler.scheduleIfNotExists(watch.instance("all"), clock.instant());
     var now = clock.instant();
     store.forget(now.minus(KEEP_ENDED), now.minus(KEEP_PARKED));
   }

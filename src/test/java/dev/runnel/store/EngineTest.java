@@ -179,6 +179,35 @@ class EngineTest {
     }
   }
 
+  /// A run that ended may be continued elsewhere.
+  @Test
+  void theWatcherIsWokenNowAndThenAlsoWhileNoRunIsActive() {
+    var store = store(Database.sqlite(folder.resolve("runnel.db")));
+    var looks = new AtomicInteger();
+    var engine =
+        new Engine(
+            store,
+            clock,
+            new Engine.Steps(
+                (_, _) -> {},
+                (_, _) -> {},
+                _ -> {
+                  looks.incrementAndGet();
+                  return Optional.empty();
+                },
+                now -> now.plusSeconds(900),
+                _ -> {}),
+            new Engine.Pace(
+                Duration.ofMillis(100),
+                Duration.ofSeconds(2),
+                Duration.ofMillis(300),
+                Duration.ofSeconds(2)));
+    open.add(engine);
+    engine.start();
+
+    await().atMost(Duration.ofSeconds(20)).until(() -> looks.get() > 1);
+  }
+
   @AfterEach
   void close() throws Exception {
     for (var each : open.reversed()) {

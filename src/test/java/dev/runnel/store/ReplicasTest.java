@@ -181,7 +181,6 @@ class ReplicasTest {
     await().until(() -> steps.get() == 1);
     var two = store(url, anHourAhead);
     engine(two, anHourAhead, slow);
-    var sweeps = looks.get();
 
     // Many heartbeats of the other one: it works on another conversation meanwhile.
     two.accept(delivery("2", say("a"), Samples.OTHER_THREAD));
@@ -190,7 +189,6 @@ class ReplicasTest {
         .during(Duration.ofSeconds(2))
         .atMost(Duration.ofSeconds(3))
         .until(() -> steps.get() == 2);
-    assertThat(looks).hasValue(sweeps);
     mayEnd.countDown();
   }
 

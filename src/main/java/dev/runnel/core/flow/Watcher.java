@@ -20,6 +20,9 @@ import org.slf4j.LoggerFactory;
 /// Watches all runs by listing what changed, never one by one. Once a minute an audit lists what is
 /// unfinished; only a run that should be there and is not gets a look of its own.
 ///
+/// A run that ended may go on, because somebody continued it elsewhere. So for some days after the
+/// last sign of life changes are listed now and then, also while no run is active.
+///
 /// What it remembers between steps only saves requests: a new watcher finds out the same.
 public final class Watcher {
   private static final Logger log = LoggerFactory.getLogger(Watcher.class);
@@ -27,6 +30,17 @@ public final class Watcher {
 
   /// Runs that commit late may carry an earlier time than ones already seen.
   private static final Duration OVERLAP = Duration.ofSeconds(2);
+
+  /// How long after the last sign of life of any run ended ones are looked at, and how often.
+  private static final Duration AFTERLIFE = Duration.ofDays(3);
+
+  private static final Duration BETWEEN_LOOKS_AT_ENDED = Duration.ofSeconds(30);
+
+  /// How many of the newest runs are asked for the last sign of life.
+  private static final int NEWEST = 100;
+
+  /// A change may have been learned from a look at one run, before older ones were listed.
+  private static final Duration OUT_OF_ORDER = Duration.ofMinutes(10);
 
   /// A bound on single looks in one step, so that an odd service is not flooded.
   private static final int SINGLE_LOOKS = 20;
@@ -41,20 +55,25 @@ public final class Watcher {
   private Instant lastChange = Instant.EPOCH;
   private int failures;
   private int singleLooks;
+  private Instant endedUntil = Instant.EPOCH;
+  private Instant nextLookAtEnded = Instant.EPOCH;
 
   public Watcher(Store store, AgentRuns runs) {
     this.store = store;
     this.runs = runs;
   }
 
-  /// Looks once, and tells what changed.
+  /// Looks once, and tells what changed. While no run is active it may be called as often as one
+  /// likes: it looks only when it is time.
   ///
   /// @return when to look again; empty while no run is active
   public synchronized Optional<Instant> step(Instant now) {
-    if (store.read(bindings -> bindings.countActive()) == 0) {
+    if (countActive() == 0) {
       lastChange = Instant.EPOCH;
-      return Optional.empty();
+      lookAtEnded(now);
+      return countActive() == 0 ? Optional.empty() : Optional.of(now.plus(schedule.fast()));
     }
+    endedUntil = now.plus(AFTERLIFE);
     if (lastChange.equals(Instant.EPOCH)) {
       lastChange = now;
     }
@@ -76,6 +95,42 @@ public final class Watcher {
     }
     failures = 0;
     return Optional.of(now.plus(schedule.afterLook(now, lastChange)));
+  }
+
+  private int countActive() {
+    return store.read(bindings -> bindings.countActive());
+  }
+
+  /// One list, whatever the number of ended runs.
+  private void lookAtEnded(Instant now) {
+    if (now.isBefore(nextLookAtEnded) || !hadLifeLately(now)) {
+      return;
+    }
+    nextLookAtEnded = now.plus(BETWEEN_LOOKS_AT_ENDED);
+    if (cursor == null) {
+      cursor = lastSignOfLife().map(at -> at.minus(OUT_OF_ORDER)).orElse(now);
+    }
+    var blind = look(runs.changedSince(cursor.minus(OVERLAP)), now);
+    failures = blind.isPresent() ? failures + 1 : 0;
+    if (failures == 1) {
+      log.warn("ended runs not seen why={}", blind.map(Sighting.Blind::why).orElse(""));
+    }
+  }
+
+  /// Another node may have watched meanwhile.
+  private boolean hadLifeLately(Instant now) {
+    if (!now.isBefore(endedUntil)) {
+      endedUntil = lastSignOfLife().map(at -> at.plus(AFTERLIFE)).orElse(Instant.EPOCH);
+    }
+    return now.isBefore(endedUntil);
+  }
+
+  private Optional<Instant> lastSignOfLife() {
+    return store
+        .<List<Binding>>read(bindings -> bindings.recent(Optional.empty(), "", NEWEST))
+        .stream()
+        .flatMap(binding -> binding.run().updatedAt().stream())
+        .max(Instant::compareTo);
   }
 
   private boolean isAuditDue(Instant now) {

@@ -32,6 +32,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
@@ -347,7 +348,7 @@ class JourneyTest {
       assertThat(world.surface.kinds(THREAD)).containsExactly("Status", "Succeeded", "Succeeded");
       var before = world.runs.calls();
       world.passes(Duration.ofSeconds(10));
-      assertThat(world.runs.calls()).isEqualTo(before);
+      assertThat(world.runs.calls() - before).as("looks").isLessThanOrEqualTo(1);
     }
 
     @Test
@@ -373,7 +374,7 @@ class JourneyTest {
       assertThat(world.surface.told(THREAD)).containsExactly("Stopped before it started.");
       var before = world.runs.calls();
       world.passes(Duration.ofSeconds(10));
-      assertThat(world.runs.calls()).isEqualTo(before);
+      assertThat(world.runs.calls() - before).as("looks").isLessThanOrEqualTo(1);
     }
 
     @Test
@@ -430,11 +431,43 @@ class JourneyTest {
     }
 
     @Test
-    void nothingIsAskedOfTheServiceWhileNoRunIsActive() {
+    void theServiceIsAskedRarelyWhileNoRunIsActive() {
       var before = world.runs.calls();
       world.passes(Duration.ofMinutes(3));
 
+      assertThat(world.runs.calls() - before).isBetween(1, 6);
+    }
+
+    @Test
+    void nothingIsAskedOfTheServiceDaysAfterTheLastEnd() {
+      world.leaps(Duration.ofDays(4));
+      var before = world.runs.calls();
+      world.passes(Duration.ofMinutes(2));
+
       assertThat(world.runs.calls()).isEqualTo(before);
+    }
+
+    @Test
+    void aRunThatSomebodyContinuedElsewhereIsFollowedAgain() {
+      world.passes(Duration.ofMinutes(5));
+      world.runs.moves(run(), RunState.RUNNING, "Going on.");
+      world.passes(Duration.ofSeconds(35));
+      assertThat(status().run().state()).isEqualTo(RunState.RUNNING);
+      world.runs.moves(run(), RunState.SUCCEEDED, "The second answer.");
+      world.passes(Duration.ofSeconds(3));
+
+      assertThat(world.surface.kinds(THREAD)).containsExactly("Status", "Succeeded", "Succeeded");
+    }
+
+    @Test
+    void whatWasContinuedElsewhereWhileWeWereAwayIsFollowedAgain() {
+      world.passes(Duration.ofMinutes(5));
+      world.runs.moves(run(), RunState.RUNNING, "Going on.");
+      world.clock.advance(Duration.ofHours(7));
+      world.restart(UnaryOperator.identity());
+      world.passes(Duration.ofSeconds(2));
+
+      assertThat(status().run().state()).isEqualTo(RunState.RUNNING);
     }
   }
 
@@ -885,6 +918,10 @@ class JourneyTest {
           .asString()
           .contains("run-unknown");
     }
+  }
+
+  private Update.Status status() {
+    return (Update.Status) world.surface.posts(THREAD).getFirst().update();
   }
 
   private RunId run() {
