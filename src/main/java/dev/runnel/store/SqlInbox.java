@@ -3,6 +3,7 @@ package dev.runnel.store;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Request;
 import dev.runnel.core.model.Run;
 import dev.runnel.core.model.SurfaceId;
@@ -51,9 +52,54 @@ final class SqlInbox implements Store.Inbox {
                         earlier(delivery.arrivedAt(), sequence.now())))
             == 1;
     if (isNew) {
+      order(delivery);
       touched.add(new Touched(Lane.INBOX, delivery.conversation()));
     }
     return isNew;
+  }
+
+  /// Deliveries overtake each other on their way: a message takes its place before those that were
+  /// said after it and wait, untried, at the end of the queue.
+  private void order(Delivery delivery) {
+    if (!(delivery.intent() instanceof Intent.Say)) {
+      return;
+    }
+    var said =
+        Queue.sql(
+                () ->
+                    rows.list(
+                        "SELECT * FROM inbox WHERE conversation = ? AND state = 0 AND overtakes = 0"
+                            + " ORDER BY seq DESC",
+                        row -> new Place(row.getLong("seq"), queue.pending(row)),
+                        delivery.conversation().id()))
+            .stream()
+            .takeWhile(each -> each.isSaidAfter(delivery) || each.is(delivery))
+            .toList();
+    if (said.size() < 2) {
+      return;
+    }
+    // The places stay; each message moves to the next one, and the new one takes the first.
+    for (int i = 1; i < said.size(); i++) {
+      place(said.get(i), said.get(i - 1).seq());
+    }
+    place(said.getFirst(), said.getLast().seq());
+  }
+
+  private void place(Place row, long seq) {
+    row.pending().ifPresent(pending -> queue.change("seq = ?", seq, pending.item().id().value()));
+  }
+
+  private record Place(long seq, Optional<Pending<Delivery>> pending) {
+    boolean is(Delivery delivery) {
+      return pending.filter(each -> each.item().id().equals(delivery.id())).isPresent();
+    }
+
+    boolean isSaidAfter(Delivery delivery) {
+      return pending
+          .filter(each -> each.tries() == 0 && each.item().intent() instanceof Intent.Say)
+          .filter(each -> each.item().saidAt().isAfter(delivery.saidAt()))
+          .isPresent();
+    }
   }
 
   /// The door's clock may be ahead of the workers'.
@@ -99,6 +145,19 @@ final class SqlInbox implements Store.Inbox {
             + " overtakes = 0 ORDER BY seq",
         place,
         place);
+  }
+
+  @Override
+  public List<Delivery> stops(Conversation conversation) {
+    return queue
+        .readable(
+            "SELECT * FROM inbox WHERE conversation = ? AND overtakes = 1 AND state = 1 AND note IS"
+                + " NOT NULL AND note <> '' ORDER BY seq DESC LIMIT 20",
+            conversation.id())
+        .stream()
+        .map(Pending::item)
+        .filter(each -> each.intent() instanceof Intent.Cancel(var run, _) && run.isEmpty())
+        .toList();
   }
 
   @Override

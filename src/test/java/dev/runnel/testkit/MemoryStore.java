@@ -4,6 +4,7 @@ import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.NoticeId;
 import dev.runnel.core.model.PostRef;
@@ -65,6 +66,10 @@ public final class MemoryStore implements Store {
 
     Row<T> saying(T words) {
       return new Row<>(words, seq, state, tries, dueAt, post, seen, why, partOf, aside);
+    }
+
+    Row<T> at(long place) {
+      return new Row<>(item, place, state, tries, dueAt, post, seen, why, partOf, aside);
     }
 
     Row<T> with(State now) {
@@ -294,7 +299,44 @@ public final class MemoryStore implements Store {
         return false;
       }
       inbox.put(delivery.id(), new Row<>(delivery, ++seq, delivery.arrivedAt()));
+      if (delivery.intent() instanceof Intent.Say) {
+        order(delivery);
+      }
       return true;
+    }
+
+    /// Before what was said after it, and waits untried at the end of the queue.
+    private void order(Delivery delivery) {
+      var later =
+          waiting(
+                  each ->
+                      each.conversation().equals(delivery.conversation())
+                          && !each.intent().overtakes())
+              .reversed()
+              .stream()
+              .takeWhile(
+                  row ->
+                      row.item().id().equals(delivery.id())
+                          || (row.tries() == 0
+                              && row.item().intent() instanceof Intent.Say
+                              && row.item().saidAt().isAfter(delivery.saidAt())))
+              .toList();
+      for (int i = 1; i < later.size(); i++) {
+        var place = later.get(i - 1).seq();
+        change(inbox, later.get(i).item().id(), row -> row.at(place));
+      }
+      change(inbox, delivery.id(), row -> row.at(later.getLast().seq()));
+    }
+
+    @Override
+    public List<Delivery> stops(Conversation conversation) {
+      return inbox.values().stream()
+          .filter(row -> row.state() == State.DONE)
+          .map(Row::item)
+          .filter(each -> each.conversation().equals(conversation))
+          .filter(each -> each.intent() instanceof Intent.Cancel(var run, _) && run.isEmpty())
+          .filter(each -> !notes.getOrDefault(each.id(), "").isEmpty())
+          .toList();
     }
 
     private List<Row<Delivery>> waiting(Predicate<Delivery> wanted) {

@@ -31,6 +31,7 @@ import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunId;
 import dev.runnel.core.model.RunOptions;
 import dev.runnel.core.model.RunState;
+import dev.runnel.core.model.Snapshot;
 import dev.runnel.core.model.Trace;
 import dev.runnel.core.model.Update;
 import dev.runnel.core.port.Store;
@@ -220,6 +221,60 @@ public interface StoreContract {
 
     store().change(work -> work.holds().lift(Samples.SURFACE));
     assertThat(store().holds()).isEmpty();
+  }
+
+  @Test
+  default void whatOvertookOnItsWayComesInTheOrderInWhichItWasSaid() {
+    store().accept(saidAt("2", say("b"), 2));
+    store().accept(saidAt("4", say("d"), 4));
+    store().accept(saidAt("3", say("c"), 3));
+    store().accept(saidAt("1", say("a"), 1));
+
+    assertThat(waitingIds()).containsExactly("fake:1", "fake:2", "fake:3", "fake:4");
+    assertThat(next(THREAD)).map(each -> each.item().id().value()).contains("fake:1");
+  }
+
+  @Test
+  default void whatWasBegunAndAStartAreNotPutBehindWhatWasSaidBefore() {
+    store().accept(saidAt("3", start("c"), 3));
+    store().accept(saidAt("2", say("b"), 2));
+    assertThat(waitingIds()).containsExactly("fake:3", "fake:2");
+
+    store().change(work -> work.inbox().begin(new DeliveryId("fake:2")));
+    store().accept(saidAt("1", say("a"), 1));
+    assertThat(waitingIds()).containsExactly("fake:3", "fake:2", "fake:1");
+  }
+
+  @Test
+  default void stopsThatWereWorkedOnAreKnownByTheirConversation() {
+    for (var each : List.of("1", "2", "3")) {
+      store().accept(delivery(each, cancel(), each.equals("3") ? OTHER_THREAD : THREAD));
+    }
+    for (var each : List.of("1", "3")) {
+      store()
+          .change(
+              work -> {
+                work.inbox().note(new DeliveryId("fake:" + each), "to stop it");
+                work.inbox().done(new DeliveryId("fake:" + each));
+              });
+    }
+
+    assertThat(store().<List<Delivery>>commit(work -> work.inbox().stops(THREAD)))
+        .extracting(each -> each.id().value())
+        .containsExactly("fake:1");
+  }
+
+  private static Delivery saidAt(String id, Intent intent, int second) {
+    return delivery(id, intent)
+        .about(
+            new Snapshot(
+                Optional.of(NINE.plusSeconds(second)), Optional.empty(), Optional.empty()));
+  }
+
+  private List<String> waitingIds() {
+    return store().<List<Pending<Delivery>>>commit(work -> work.inbox().waiting(THREAD)).stream()
+        .map(each -> each.item().id().value())
+        .toList();
   }
 
   @Test

@@ -98,7 +98,7 @@ public final class Dispatcher {
     return count;
   }
 
-  private record Next(Turn turn, Planner.Situation situation) {}
+  private record Next(Turn turn, Planner.Situation situation, boolean isTakenBack) {}
 
   private Optional<Next> take(Conversation conversation, Instant now) {
     return store.commit(
@@ -113,9 +113,21 @@ public final class Dispatcher {
                 var delivery = links.resolved(work, pending.item());
                 var parts = work.inbox().joined(pending.item().id());
                 var turn = new Turn(delivery, parts, pending.tries(), now);
-                return new Next(turn, situation(work, delivery));
+                return new Next(turn, situation(work, delivery), isTakenBack(work, turn));
               });
         });
+  }
+
+  /// Whether it was stopped before it arrived: deliveries overtake each other on their way, and
+  /// their platform tells when each was said.
+  private static boolean isTakenBack(Work work, Turn turn) {
+    var at = turn.delivery().snapshot().at();
+    return !turn.again()
+        && at.isPresent()
+        && turn.delivery().intent().words().isPresent()
+        && work.inbox().stops(turn.conversation()).stream()
+            .flatMap(stop -> stop.snapshot().at().stream())
+            .anyMatch(stopped -> stopped.isAfter(at.get()));
   }
 
   /// Whether its time has not come, or its place is elsewhere.
@@ -253,6 +265,12 @@ public final class Dispatcher {
       if (isSettled(turn, next.situation())
           || (hasEffect(plan, turn) && !gate.admits(turn, next.situation().own()))
           || isOutOfReach(turn, next.situation())) {
+        return;
+      }
+      if (next.isTakenBack()) {
+        turns.finish(
+            turn.noting("to leave it: a stop that was said later had arrived before"),
+            work -> next.turn().sign(work, Receipt.CANCELLED));
         return;
       }
       takes(turn);

@@ -107,7 +107,8 @@ public interface Store {
       String id, Conversation conversation, Optional<T> item, String why, Instant since) {}
 
   /// Deliveries. Inside a conversation they are worked on in the order of their arrival, except
-  /// that those that overtake come first.
+  /// that those that overtake come first, and that what people say one after the other comes in the
+  /// order in which they said it, as long as none of it was begun.
   interface Inbox {
     /// @return false when either key is known
     boolean offer(Delivery delivery);
@@ -118,11 +119,14 @@ public interface Store {
     /// When there is something to do next.
     Optional<Instant> due(Conversation conversation);
 
-    /// Undone work of the conversation that does not overtake, oldest first.
+    /// Undone work of the conversation that does not overtake, in its order.
     List<Pending<Delivery>> waiting(Conversation conversation);
 
     /// The same of all conversations in the conversation's place.
     List<Pending<Delivery>> waitingNear(Conversation conversation);
+
+    /// The latest stops of the conversation's own run that were worked on, and so admitted.
+    List<Delivery> stops(Conversation conversation);
 
     /// Counts a try, before its effect is attempted.
     void begin(DeliveryId id);

@@ -19,6 +19,7 @@ import dev.runnel.core.model.Origin;
 import dev.runnel.core.model.RawRequest;
 import dev.runnel.core.model.Reception;
 import dev.runnel.core.model.Reply;
+import dev.runnel.core.model.Snapshot;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URLDecoder;
@@ -247,20 +248,25 @@ final class SlackPayloads {
             intent ->
                 new Reception.Accepted(
                     new Delivery(
-                        DeliveryId.of(SlackPlace.SURFACE, id(body, "event_id").orElse(meaning)),
-                        meaning,
-                        place.conversation(),
-                        actor(user.get(), ""),
-                        intent,
-                        addressed,
-                        new Origin(
-                            links.of(place, ts.get()),
-                            Optional.empty(),
-                            Optional.of(place.message(ts.get()).ref()),
-                            false),
-                        arrivedAt),
+                            DeliveryId.of(SlackPlace.SURFACE, id(body, "event_id").orElse(meaning)),
+                            meaning,
+                            place.conversation(),
+                            actor(user.get(), ""),
+                            intent,
+                            addressed,
+                            new Origin(
+                                links.of(place, ts.get()),
+                                Optional.empty(),
+                                Optional.of(place.message(ts.get()).ref()),
+                                false),
+                            arrivedAt)
+                        .about(saidAt(ts.get())),
                     TAKEN))
         .orElse(NOISE);
+  }
+
+  private static Snapshot saidAt(String ts) {
+    return new Snapshot(Optional.of(SlackPlace.at(ts)), Optional.empty(), Optional.empty());
   }
 
   /// The app was taken away, or its token was.

@@ -5,6 +5,7 @@ import dev.runnel.core.model.PostRef;
 import dev.runnel.core.model.SurfaceId;
 import java.math.BigDecimal;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 
 /// Where a conversation is; its key is `TEAM/CHANNEL/THREAD`.
 ///
@@ -72,10 +73,11 @@ record SlackPlace(String team, String channel, String thread) {
     return "%d.%06d".formatted(at.getEpochSecond(), at.getNano() / 1_000);
   }
 
-  /// The inverse of [#timestamp(Instant)], to the millisecond.
+  /// The inverse of [#timestamp(Instant)].
   static Instant at(String timestamp) {
     try {
-      return Instant.ofEpochMilli(new BigDecimal(timestamp).movePointRight(3).longValue());
+      var micros = new BigDecimal(timestamp).movePointRight(6).longValue();
+      return Instant.EPOCH.plus(micros, ChronoUnit.MICROS);
     } catch (NumberFormatException odd) {
       return Instant.EPOCH;
     }

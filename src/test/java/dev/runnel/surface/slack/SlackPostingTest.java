@@ -24,7 +24,6 @@ import dev.runnel.core.port.CredentialRefused;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -92,11 +91,15 @@ class SlackPostingTest {
   }
 
   private static String marked(String blockId, String ts) {
+    return marked(blockId, ts, "x");
+  }
+
+  private static String marked(String blockId, String ts, String text) {
     return """
-    {"type":"message","user":"U0RUNNEL","bot_id":"B0RUNNEL","ts":"%s","text":"x",\
-    "blocks":[{"type":"section","block_id":"%s","text":{"type":"mrkdwn","text":"x"}}]}\
+    {"type":"message","user":"U0RUNNEL","bot_id":"B0RUNNEL","ts":"%s","text":"%s",\
+    "blocks":[{"type":"section","block_id":"%s","text":{"type":"mrkdwn","text":"%s"}}]}\
     """
-        .formatted(ts, blockId);
+        .formatted(ts, text, blockId, text);
   }
 
   private static String page(String cursor, String... messages) {
@@ -427,14 +430,15 @@ class SlackPostingTest {
               page(
                   "p2",
                   message("U0ANN", "1795240915.000008", "the build is red, <@U0BOB>"),
-                  marked(SlackPost.Mark.of("n1").value(), "1795240915.000009")))
+                  marked(SlackPost.Mark.of("n1").value(), "1795240915.000009", "Working")))
           .says(
               "conversations.replies",
               page(
                   "",
                   message("U0ANN", "1795240915.000008", "the build is red, <@U0BOB>"),
                   message("U0BOB", "1795240916.000001", "since &lt;yesterday&gt;"),
-                  marked(SlackPost.Mark.content("n2").value(), "1795240917.000001"),
+                  marked(SlackPost.Mark.of("n3").value(), "1795240916.000002", "Done"),
+                  marked(SlackPost.Mark.content("n2").value(), "1795240917.000001", "It is mended"),
                   message("U0ANN", "1795240999.000001", "fix it")));
 
       var background = surface.background(mention);
@@ -442,15 +446,12 @@ class SlackPostingTest {
       assertThat(background.kind()).isEqualTo("Slack thread");
       assertThat(background.said())
           .extracting(Background.Said::text)
-          .contains("the build is red, @Bob", "since <yesterday>", "x")
-          .doesNotContain("fix it");
+          .containsExactly("the build is red, @Bob", "since <yesterday>", "It is mended");
       assertThat(background.said())
           .first()
           .isEqualTo(
               new Background.Said(
-                  "Ann",
-                  Instant.parse("2026-11-21T06:01:55.000008Z").truncatedTo(ChronoUnit.MILLIS),
-                  "the build is red, @Bob"));
+                  "Ann", Instant.parse("2026-11-21T06:01:55.000008Z"), "the build is red, @Bob"));
       assertThat(background.omitted()).isZero();
     }
 
