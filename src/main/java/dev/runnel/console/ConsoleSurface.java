@@ -14,6 +14,7 @@ import dev.runnel.core.model.Posting;
 import dev.runnel.core.model.RawRequest;
 import dev.runnel.core.model.Reception;
 import dev.runnel.core.model.Reply;
+import dev.runnel.core.model.Request;
 import dev.runnel.core.model.SurfaceId;
 import dev.runnel.core.model.Update;
 import dev.runnel.core.port.Surface;
@@ -37,7 +38,7 @@ public final class ConsoleSurface implements Surface {
           + " agent should do.";
   private static final String EMPTY_REPLY = "Say something first.";
   private static final String ASIDE =
-      "A message that begins with // is not for the agent. It was not sent.";
+      "A message that begins with `aside` or // is not for the agent. It was not sent.";
 
   private final Access access;
   private final Notes notes = new Notes();
@@ -113,7 +114,7 @@ public final class ConsoleSurface implements Surface {
     return switch (intent) {
       case Intent.Start _ ->
           accepted(form, new Conversation(ID, "runs/" + form.key()), intent, request);
-      case Intent.Unclear(var why) -> problem(why);
+      case Intent.Unclear(var why, var work) -> problem(why + asWork(work));
       case Intent.Say _,
           Intent.Cancel _,
           Intent.Status _,
@@ -141,7 +142,7 @@ public final class ConsoleSurface implements Surface {
     }
     var intent = said.get();
     return switch (intent) {
-      case Intent.Unclear(var why) -> problem(why);
+      case Intent.Unclear(var why, var work) -> problem(why + asWork(work));
       case Intent.Help _ ->
           problem(
               "Words go to the agent. `stop` stops the run, `retry` starts it again when it has"
@@ -176,6 +177,12 @@ public final class ConsoleSurface implements Surface {
             new Origin(form.link(), Optional.empty(), Optional.empty(), false),
             request.arrivedAt());
     return new Reception.Accepted(delivery, Reply.text(200, conversation.id()));
+  }
+
+  private static String asWork(Optional<Request> work) {
+    return work.map(
+            it -> " To start a run with these words, write `run: %s`.".formatted(it.text().strip()))
+        .orElse("");
   }
 
   private static Reception problem(String text) {

@@ -49,6 +49,11 @@ final class CachedBindings implements Store.Bindings {
   }
 
   @Override
+  public List<Binding> startingWith(String id, int limit) {
+    return truth.startingWith(id, limit);
+  }
+
+  @Override
   public boolean save(Binding binding) {
     throw new IllegalStateException("A binding is saved in a commit");
   }

@@ -90,6 +90,24 @@ final class SqlBindings implements Store.Bindings {
         limit);
   }
 
+  /// The ids are looked through in their index; a range would depend on the database's collation.
+  @Override
+  public List<Binding> startingWith(String id, int limit) {
+    var runs =
+        Queue.sql(
+            () ->
+                rows.list(
+                    "SELECT run FROM bindings WHERE substr(run, 1, length(?)) = ? UNION ALL SELECT"
+                        + " run FROM bindings_aside WHERE substr(run, 1, length(?)) = ? LIMIT ?",
+                    row -> new RunId(row.getString("run")),
+                    id,
+                    id,
+                    id,
+                    id,
+                    limit));
+    return runs.stream().flatMap(run -> of(run).stream()).toList();
+  }
+
   /// One that cannot be read must not hide the others.
   private List<Binding> readable(String sql, Object... parameters) {
     return Queue.sql(

@@ -599,6 +599,11 @@ public final class MemoryStore implements Store {
     }
 
     @Override
+    public List<Binding> startingWith(String id, int limit) {
+      return all().filter(each -> each.run().id().value().startsWith(id)).limit(limit).toList();
+    }
+
+    @Override
     public boolean save(Binding binding) {
       var isSaved = put(binding);
       if (isSaved) {

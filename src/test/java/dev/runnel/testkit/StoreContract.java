@@ -604,6 +604,24 @@ public interface StoreContract {
   }
 
   @Test
+  default void bindingsAreFoundByTheFirstCharactersOfTheirRunsId() {
+    save(binding(THREAD, run("7777-1", RunState.SUCCEEDED)));
+    save(binding(THREAD, run("7777-2", RunState.RUNNING)));
+    save(binding(OTHER_THREAD, run("7778", RunState.RUNNING)));
+
+    assertThat(startingWith("7777", 5)).containsExactlyInAnyOrder("7777-1", "7777-2");
+    assertThat(startingWith("777", 2)).hasSize(2);
+    assertThat(startingWith("7778", 5)).containsExactly("7778");
+    assertThat(startingWith("77%", 5)).isEmpty();
+  }
+
+  private List<String> startingWith(String id, int limit) {
+    return store().<List<Binding>>read(bindings -> bindings.startingWith(id, limit)).stream()
+        .map(each -> each.run().id().value())
+        .toList();
+  }
+
+  @Test
   default void noticesOfAConversationComeInTheirOrder() {
     add("n1", told("a"));
     add("n2", told("b"));

@@ -41,8 +41,14 @@ final class Amendments {
         && delivery.intent().words().isPresent();
   }
 
-  private static void amend(Work work, Turn turn, Known said, Optional<Intent> now) {
+  private static void amend(Work work, Turn turn, Known said, Optional<Intent> edited) {
     var delivery = said.delivery();
+    var now =
+        edited.map(
+            it ->
+                it instanceof Intent.Unclear unclear
+                    ? IntentResolver.unclear(work, delivery, unclear)
+                    : it);
     if (!mayChange(work, said)) {
       if (now.isPresent() && isFollowed(work, turn.conversation())) {
         add(

@@ -41,6 +41,7 @@ public final class Dispatcher {
   private final Stops stops;
   private final Gate gate;
   private final Reach reach;
+  private final IntentResolver intents;
   private final Amendments amendments;
   private final Ears ears;
   private final Links links;
@@ -80,6 +81,7 @@ public final class Dispatcher {
     this.stops = new Stops(store, runs, starts, turns);
     this.gate = new Gate(surfaces, turns);
     this.reach = new Reach(defaults);
+    this.intents = new IntentResolver(reach);
     this.links = new Links(store, runs, surfaces, starts, turns);
     this.answers = new Answers(store, surfaces, choices, checkup, turns);
   }
@@ -110,7 +112,7 @@ public final class Dispatcher {
           return next.map(
               pending -> {
                 work.inbox().begin(pending.item().id());
-                var delivery = links.resolved(work, pending.item());
+                var delivery = intents.resolved(work, links.resolved(work, pending.item()));
                 var parts = work.inbox().joined(pending.item().id());
                 var turn = new Turn(delivery, parts, pending.tries(), now);
                 return new Next(turn, situation(work, delivery), isTakenBack(work, turn));

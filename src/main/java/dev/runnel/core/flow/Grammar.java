@@ -4,14 +4,18 @@ import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Request;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.regex.Pattern;
 
 /// From words to an [Intent]. A text that is exactly a verb, with arguments of its form, is a
 /// command; anything else is a prompt: `list` lists, `list the open ports` is work.
 ///
 /// Surfaces hand in plain text, their own mark-up and mention removed.
 public final class Grammar {
-  /// What a message begins with that is for the people in the thread only.
-  public static final String ASIDE = "//";
+  /// What a message begins with that is for the people in the thread only. `aside from that` is a
+  /// sentence as any other; two slashes cannot be typed everywhere.
+  private static final Pattern ASIDE =
+      Pattern.compile(
+          "^(?://|aside(?!\\w|\\s+from\\b)).*", Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
 
   private Grammar() {}
 
@@ -41,7 +45,7 @@ public final class Grammar {
   /// @return empty for an aside
   public static Optional<Intent> words(String text, boolean addressed) {
     var words = text.strip();
-    if (words.startsWith(ASIDE)) {
+    if (ASIDE.matcher(words).matches()) {
       return Optional.empty();
     }
     if (words.isEmpty()) {

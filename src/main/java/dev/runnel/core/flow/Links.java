@@ -10,10 +10,12 @@ import dev.runnel.core.model.Request;
 import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunId;
 import dev.runnel.core.model.Shown;
+import dev.runnel.core.model.Sighting;
 import dev.runnel.core.port.AgentRuns;
 import dev.runnel.core.port.Store;
 import dev.runnel.core.port.Store.Work;
 import java.net.URI;
+import java.util.Locale;
 import java.util.Optional;
 
 /// What links mean, and how a run that was started elsewhere comes to a thread.
@@ -86,10 +88,29 @@ final class Links {
     switch (runs.find(id)) {
       case Outcome.Done(var run) -> found(turn, run);
       case Outcome.Missing _ ->
-          turns.finish(turn, work -> turn.tell(work, "The run service knows no run `" + id + "`."));
+          onlyOne(id)
+              .ifPresentOrElse(
+                  run -> found(turn, run),
+                  () ->
+                      turns.finish(
+                          turn,
+                          work -> turn.tell(work, "The run service knows no run `" + id + "`.")));
       case Outcome.Refused refused -> turns.refuse(turn, refused);
       case Outcome.Busy(var after, var why) -> turns.later(turn, after, why);
     }
+  }
+
+  /// The unfinished run whose id begins so: of others nobody here has heard, or of several.
+  private Optional<Run> onlyOne(RunId begin) {
+    if (!IntentResolver.isShort(begin)
+        || !(runs.unfinished() instanceof Sighting.Seen(var unfinished))) {
+      return Optional.empty();
+    }
+    var found =
+        unfinished.stream()
+            .filter(run -> run.id().value().startsWith(begin.value().toLowerCase(Locale.ROOT)))
+            .toList();
+    return found.size() == 1 ? Optional.of(found.getFirst()) : Optional.empty();
   }
 
   private void found(Turn turn, Run run) {

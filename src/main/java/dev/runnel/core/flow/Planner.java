@@ -87,11 +87,11 @@ final class Planner {
                         : tell(delivery, "Nothing to stop: " + Words.state(binding, now));
                   })
               .or(() -> situation.waiting().map(Plan.MoveTo::new))
-              .orElseGet(() -> unknown(delivery, situation, run, "stop"));
+              .orElseGet(() -> unknown(delivery, situation, run, "stop", "stop "));
       case Intent.Status(var run) ->
           target(delivery, situation, run, false)
               .<Plan>map(binding -> tell(delivery, status(delivery, situation, binding, now)))
-              .orElseGet(() -> unknown(delivery, situation, run, "show"));
+              .orElseGet(() -> unknown(delivery, situation, run, "show", "status "));
       case Intent.Retry(var run) ->
           target(delivery, situation, run, false)
               .<Plan>map(
@@ -110,7 +110,7 @@ final class Planner {
                                 + " one there with `new: …`.")
                         : new Plan.StartRun(binding.conversation(), binding.request());
                   })
-              .orElseGet(() -> unknown(delivery, situation, run, "retry"));
+              .orElseGet(() -> unknown(delivery, situation, run, "retry", "retry "));
       case Intent.New(var request) ->
           heard(delivery, situation)
               ? new Plan.StartRun(delivery.conversation(), request)
@@ -119,7 +119,7 @@ final class Planner {
           situation
               .named()
               .<Plan>map(binding -> new Plan.FollowUp(binding, request))
-              .orElseGet(() -> unknown(delivery, situation, Optional.of(run), "tell"));
+              .orElseGet(() -> unknownRun(delivery, run, "say " + run + " " + request.text()));
       case Intent.Link(var run) -> new Plan.LinkRun(run);
       case Intent.ListRuns _, Intent.CancelMine _, Intent.Ask _ ->
           new Plan.Answer(delivery.intent());
@@ -135,9 +135,10 @@ final class Planner {
                       .<Update>map(it -> new Update.Answered(delivery.actor(), Sheets.verb(it)))
                       .orElseGet(() -> new Update.Helped(delivery.actor())))
               : new Plan.Ignore("said in a conversation without a run");
-      case Intent.Unclear(var why) ->
+      case Intent.Unclear(var why, var work) ->
           heard(delivery, situation)
-              ? tell(delivery, why)
+              ? work.map(request -> noRun(delivery, why, request.text()))
+                  .orElseGet(() -> tell(delivery, why))
               : new Plan.Ignore("said in a conversation without a run");
     };
   }
@@ -190,10 +191,9 @@ final class Planner {
   }
 
   private static Plan unknown(
-      Delivery delivery, Situation situation, Optional<RunId> run, String verb) {
+      Delivery delivery, Situation situation, Optional<RunId> run, String verb, String command) {
     if (run.isPresent()) {
-      return tell(
-          delivery, "I know no run `" + run.get() + "`. `list` shows the runs of this place.");
+      return unknownRun(delivery, run.get(), command + run.get());
     }
     if (!delivery.addressed()) {
       return new Plan.Ignore("said in a conversation without a run");
@@ -212,6 +212,16 @@ final class Planner {
               new Update.Listed(delivery.actor(), active)));
     }
     return tell(delivery, "There is no run here to " + verb + ".");
+  }
+
+  /// What may be the first characters of an id may be a word as well.
+  private static Plan unknownRun(Delivery delivery, RunId run, String said) {
+    var why = "I know no run `" + run + "`. `list` shows the runs of this place.";
+    return IntentResolver.isShort(run) ? noRun(delivery, why, said) : tell(delivery, why);
+  }
+
+  private static Plan noRun(Delivery delivery, String why, String words) {
+    return Plan.Tell.one(new Update.Answered(delivery.actor(), Sheets.noRun(why, words)));
   }
 
   private static Plan tell(Delivery delivery, String text) {

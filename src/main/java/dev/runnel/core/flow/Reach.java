@@ -27,7 +27,7 @@ final class Reach {
                     + (defaults.admins().isEmpty() ? "." : ", and the admins."));
   }
 
-  private boolean mayName(Delivery delivery, Binding binding) {
+  boolean mayName(Delivery delivery, Binding binding) {
     var here = delivery.conversation();
     var there = binding.conversation();
     var isTheirs =

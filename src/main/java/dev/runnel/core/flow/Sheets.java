@@ -34,6 +34,25 @@ final class Sheets {
         List.of(new Next("For example", verb.example())));
   }
 
+  /// Words that nobody starts a run with by mistake, and how it is started with them.
+  static Sheet noRun(String why, String words) {
+    return new Sheet(
+        "No run was started",
+        List.of(Row.sentence(why)),
+        List.of(new Next("To start a run with these words", "run: " + code(words))),
+        List.of(),
+        Optional.of(words));
+  }
+
+  static String line(String text) {
+    return text.replaceAll("\\s+", " ").strip();
+  }
+
+  /// On one line, and between backticks.
+  static String code(String text) {
+    return line(text).replace('`', '\'');
+  }
+
   static Sheet config(Defaults.Resolved resolved, List<Level> changeable) {
     var rows = new ArrayList<Row>();
     for (var key : Defaults.KEYS) {

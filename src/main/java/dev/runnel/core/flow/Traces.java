@@ -94,7 +94,7 @@ final class Traces {
       case Intent.Amend(_, var now) ->
           now.isPresent() ? "a correction of an earlier message" : "a message that was deleted";
       case Intent.StopAt _ -> "a stop, by a reaction";
-      case Intent.Unclear(var why) -> "nothing I could understand: " + Sheets.cut(why, LONGEST);
+      case Intent.Unclear(var why, _) -> "nothing I could understand: " + Sheets.cut(why, LONGEST);
     };
   }
 
@@ -127,7 +127,7 @@ final class Traces {
             Row.sentence("• commands, and messages that mention me or are sent to me directly;"),
             Row.sentence("• replies in a thread that has a run."),
             Row.sentence(
-                "I do not hear messages that begin with `//`, other bots, edits, or places I was"
+                "I do not hear messages that begin with `aside`, other bots, edits, or places I was"
                     + " not invited to.")),
         List.of(new Next("Is all well with me?", "doctor")));
   }

@@ -14,14 +14,15 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /// Reads commands: texts that are exactly a verb with arguments of its form.
 final class Verbs {
-  private static final String ID =
-      "(?:[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|run[-_][\\w-]+)";
+  // Whole, or its first characters, from four on.
+  private static final String ID = "(?:[0-9a-fA-F][0-9a-fA-F-]{3,35}|run[-_][\\w-]+)";
   private static final String RUN = "(?:\\S*/runs/)?(?<run>" + ID + ")/?";
   private static final String URL = "(?<link>https?://\\S+)";
 
@@ -50,6 +51,19 @@ final class Verbs {
   private static final Pattern UNSET = form("config\\s+unset\\s+(?<key>[\\w-]+)" + LEVEL);
   private static final Pattern ONE_WORD = form("[a-z]{2,12}");
 
+  private static final Set<String> ABOUT_THE_RUN = Set.of("stop", "cancel", "status", "retry");
+  private static final int FEW = 4;
+  private static final Pattern POLITE_LEAD = form("^(?:(?:please|pls|plz|hey|ok|okay)[\\s,.:!]+)+");
+  private static final Set<String> STOPS = Set.of("stop", "cancel", "abort", "halt", "kill");
+  // What people say around a stop, and what says nothing else.
+  private static final Set<String> AROUND_A_STOP =
+      Set.of(
+          ("please pls plz hey ok okay oh no wait now just can could would you it this that the run"
+                  + " agent bot everything all right away at once immediately asap thanks thank")
+              .split(" "));
+  private static final Pattern EMOJI_BY_NAME = form(":[a-z0-9_+'-]+:");
+  private static final Pattern BETWEEN_WORDS = form("[^\\p{L}\\p{N}'\u2019]+");
+
   private static final Map<String, List<RunState>> STATES =
       Map.ofEntries(
           Map.entry("queued", List.of(RunState.QUEUED)),
@@ -74,7 +88,7 @@ final class Verbs {
 
   /// The commands in a thread that need not be addressed.
   static Optional<Intent> inThread(String words) {
-    return aboutARun(words).or(() -> again(words)).or(() -> help(words));
+    return aboutARun(words).or(() -> alone(words)).or(() -> again(words)).or(() -> help(words));
   }
 
   /// All commands, and hints for what is nearly one.
@@ -87,6 +101,7 @@ final class Verbs {
             .or(() -> question(words))
             .or(() -> configure(words))
             .or(() -> incomplete(words))
+            .or(() -> beginsLikeOne(words))
             .or(() -> nearly(words));
   }
 
@@ -127,6 +142,38 @@ final class Verbs {
     return form.group("link") == null
         ? Optional.of(intent)
         : link(form.group("link")).map(link -> new Intent.Linked(link, intent));
+  }
+
+  /// One of the words of a thread, however loud, and a stop, however polite.
+  private static Optional<Intent> alone(String words) {
+    var said =
+        BETWEEN_WORDS
+            .splitAsStream(EMOJI_BY_NAME.matcher(words.toLowerCase(Locale.ROOT)).replaceAll(" "))
+            .filter(each -> !each.isEmpty())
+            .toList();
+    if (said.stream().anyMatch(STOPS::contains)
+        && said.stream().allMatch(it -> STOPS.contains(it) || AROUND_A_STOP.contains(it))) {
+      return Optional.of(new Intent.Cancel(Optional.empty(), Optional.empty()));
+    }
+    return said.size() == 1
+        ? aboutARun(said.getFirst()).or(() -> help(said.getFirst()))
+        : Optional.empty();
+  }
+
+  /// A few words that begin like a command about a run are hardly work, and a run costs money.
+  private static Optional<Intent> beginsLikeOne(String words) {
+    var parts = POLITE_LEAD.matcher(words).replaceFirst("").split("\\s+", -1);
+    var first = parts[0].replaceAll("[^\\p{L}\\p{N}]+$", "").toLowerCase(Locale.ROOT);
+    return parts.length <= FEW && ABOUT_THE_RUN.contains(first)
+        ? Optional.of(
+            request(
+                words,
+                request ->
+                    new Intent.Unclear(
+                        "`%s` begins like a command, but I know no such command."
+                            .formatted(Sheets.code(words)),
+                        Optional.of(request))))
+        : Optional.empty();
   }
 
   private static Optional<Intent> again(String words) {

@@ -2,6 +2,7 @@ package dev.runnel.core.model;
 
 import java.net.URI;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 
 /// What the person said, before anybody looks at what is going on in the conversation.
@@ -81,7 +82,19 @@ public sealed interface Intent {
   record StopAt(PostRef post) implements Intent {}
 
   /// Not understood; the person is told what was wrong.
-  record Unclear(String why) implements Intent {}
+  ///
+  /// @param work the words, where a run may be meant with them all the same: in a thread with a run
+  ///     they are for its agent, elsewhere they start one only when the person says so
+  record Unclear(String why, Optional<Request> work) implements Intent {
+    public Unclear {
+      // Rows of an older version have none.
+      work = Objects.requireNonNullElse(work, Optional.empty());
+    }
+
+    public Unclear(String why) {
+      this(why, Optional.empty());
+    }
+  }
 
   /// The words for the agent, where it carries any.
   default Optional<Request> words() {
@@ -99,7 +112,9 @@ public sealed interface Intent {
   /// Whether it must not wait behind work that is stuck: a stop, or a question that only reads.
   default boolean overtakes() {
     return switch (this) {
-      case Cancel _, Status _, ListRuns _, Help _, Unclear _ -> true;
+      case Cancel _, Status _, ListRuns _, Help _ -> true;
+      // What may be for the agent keeps its place among what is.
+      case Unclear(_, var work) -> work.isEmpty();
       case Amend _, StopAt _ -> true;
       case CancelMine _, Ask _ -> true;
       case Linked(_, var intent) -> intent.overtakes();

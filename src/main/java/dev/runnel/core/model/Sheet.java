@@ -3,15 +3,22 @@ package dev.runnel.core.model;
 import dev.runnel.core.model.Question.Configure.Level;
 import java.net.URI;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 
 /// A short answer in rows, for one person. Plain words; `code` in backticks is the only mark.
 ///
 /// @param next what to type next
 /// @param changeable whose defaults, which it shows, the person may change; mostly empty
-public record Sheet(String title, List<Row> rows, List<Next> next, List<Level> changeable) {
+/// @param work words that a run is started with if the person wants that; mostly empty
+public record Sheet(
+    String title, List<Row> rows, List<Next> next, List<Level> changeable, Optional<String> work) {
   public Sheet(String title, List<Row> rows, List<Next> next) {
     this(title, rows, next, List.of());
+  }
+
+  public Sheet(String title, List<Row> rows, List<Next> next, List<Level> changeable) {
+    this(title, rows, next, changeable, Optional.empty());
   }
 
   /// @param label empty for a row that is one sentence
@@ -40,5 +47,6 @@ public record Sheet(String title, List<Row> rows, List<Next> next, List<Level> c
     next = List.copyOf(next);
     // Rows of an older version have none.
     changeable = Copies.of(changeable);
+    work = Objects.requireNonNullElse(work, Optional.empty());
   }
 }

@@ -229,6 +229,9 @@ public interface Store {
     /// @param place only conversations whose key starts with it; empty for all
     List<Binding> recent(Optional<SurfaceId> surface, String place, int limit);
 
+    /// Those whose run's id begins with the characters, in no order.
+    List<Binding> startingWith(String id, int limit);
+
     /// Writes if nobody else wrote since the binding was read; version 0 makes its run the
     /// conversation's current one, and the run it had before an earlier one.
     ///

@@ -93,7 +93,8 @@ final class SlackAmendments {
             .orElse("");
     var meaning = (isGone ? "deleted:" : "edited:") + said + "/" + when;
     var intent =
-        new Intent.Amend("message:" + said, isGone ? Optional.empty() : words(message, own));
+        new Intent.Amend(
+            "message:" + said, isGone ? Optional.empty() : words(message, own, addressed));
     return Optional.of(
         delivery(body, meaning, place, ts.get(), user.get(), intent, addressed, arrivedAt));
   }
@@ -110,11 +111,15 @@ final class SlackAmendments {
         : !text.equals(SlackJson.text(before, "text"));
   }
 
-  private static Optional<Intent> words(JsonNode message, Set<String> own) {
+  /// @return empty for what is for the people in the thread
+  private static Optional<Intent> words(JsonNode message, Set<String> own, boolean addressed) {
     var text = SlackJson.text(message, "text");
+    if (!addressed && SlackText.mentionsOthers(text, own)) {
+      return Optional.empty();
+    }
     return Optional.of(SlackText.plain(SlackText.withoutMentions(text, own)))
         .filter(words -> !words.isBlank())
-        .flatMap(Grammar::words);
+        .flatMap(words -> Grammar.words(words, addressed));
   }
 
   private Optional<Delivery> reaction(JsonNode body, JsonNode event, Instant arrivedAt) {

@@ -5,6 +5,7 @@ import static dev.runnel.surface.slack.SlackJson.text;
 import static dev.runnel.surface.slack.SlackPayloads.actor;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.runnel.core.flow.Grammar;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.DeliveryId;
 import dev.runnel.core.model.Intent;
@@ -15,6 +16,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -33,18 +35,15 @@ final class SlackButtons {
 
   Reception read(JsonNode interaction, Instant arrivedAt) {
     var action = SlackJson.first(interaction.path("actions"));
-    var run = Optional.of(text(action, "value")).filter(it -> !it.isBlank()).map(RunId::new);
-    if (run.isEmpty()) {
+    var value = text(action, "value");
+    if (value.isBlank()) {
       // Of which run it was, nobody can tell: not of the one that happens to be here now.
       return SlackPayloads.NOISE;
     }
-    Intent intent;
-    switch (text(action, "action_id")) {
-      case SlackActionIds.CANCEL_RUN -> intent = new Intent.Cancel(run, Optional.empty());
-      case SlackActionIds.RETRY_RUN -> intent = new Intent.Retry(run);
-      default -> {
-        return SlackPayloads.NOISE;
-      }
+    var name = text(action, "action_id");
+    if (!Set.of(SlackActionIds.CANCEL_RUN, SlackActionIds.RETRY_RUN, SlackActionIds.START_RUN)
+        .contains(name)) {
+      return SlackPayloads.NOISE;
     }
     var message = interaction.path("message");
     var container = interaction.path("container");
@@ -52,7 +51,8 @@ final class SlackButtons {
     var team = id(interaction.path("team"), "id").or(() -> id(user, "team_id")).or(ownTeam);
     var channel = id(interaction.path("channel"), "id").or(() -> id(container, "channel_id"));
     var ts = id(message, "ts").or(() -> id(container, "message_ts"));
-    var thread = id(message, "thread_ts").or(() -> id(container, "thread_ts")).or(() -> ts);
+    var inThread = id(message, "thread_ts").or(() -> id(container, "thread_ts"));
+    var thread = inThread.or(() -> ts);
     var userId = id(user, "id");
     var pressed = press(interaction, action);
     if (team.isEmpty()
@@ -62,21 +62,34 @@ final class SlackButtons {
         || pressed.isEmpty()) {
       return SlackPayloads.NOISE;
     }
+    var place = new SlackPlace(team.get(), channel.get(), thread.get());
+    // Beside no thread it is a command, whose run gets a thread of its own.
+    var opensThread = name.equals(SlackActionIds.START_RUN) && inThread.isEmpty();
     return new Reception.Accepted(
         new Delivery(
             DeliveryId.of(SlackPlace.SURFACE, pressed),
             "action:" + pressed,
-            new SlackPlace(team.get(), channel.get(), thread.get()).conversation(),
+            (opensThread ? SlackPlace.outsideThreads(team.get(), channel.get(), pressed) : place)
+                .conversation(),
             actor(userId.get(), text(user, "username")),
-            intent,
+            intent(name, value, opensThread),
             true,
             new Origin(
                 Optional.empty(),
                 replyTo.apply(text(interaction, "response_url")),
                 Optional.empty(),
-                false),
+                opensThread),
             arrivedAt),
         SlackPayloads.TAKEN);
+  }
+
+  private static Intent intent(String action, String value, boolean opensThread) {
+    return switch (action) {
+      case SlackActionIds.CANCEL_RUN ->
+          new Intent.Cancel(Optional.of(new RunId(value)), Optional.empty());
+      case SlackActionIds.RETRY_RUN -> new Intent.Retry(Optional.of(new RunId(value)));
+      default -> Grammar.task(value, opensThread ? Intent.Start::new : Intent.Say::new);
+    };
   }
 
   /// One press of a button; empty when Slack sent nothing that tells it from another.

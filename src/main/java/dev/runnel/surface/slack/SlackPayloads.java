@@ -151,11 +151,17 @@ final class SlackPayloads {
   }
 
   private Reception slashCommand(Map<String, String> form, Instant arrivedAt) {
+    if (form.getOrDefault("command", "").startsWith("//")) {
+      return new Reception.Answered(
+          privately(
+              "Nothing was sent to the agent. To talk beside it, begin a message with `aside`:"
+                  + " Slack takes what begins with a slash for a command."));
+    }
     var intent = Grammar.command(SlackText.plain(form.getOrDefault("text", "")));
     if (intent instanceof Intent.Help(var verb) && verb.isEmpty()) {
       return new Reception.Answered(privately(SlackWords.help(form.getOrDefault("command", ""))));
     }
-    if (intent instanceof Intent.Unclear(String why)) {
+    if (intent instanceof Intent.Unclear(String why, var work) && work.isEmpty()) {
       return new Reception.Answered(privately(why));
     }
     var team = id(form.get("team_id")).or(this::ownTeam);
@@ -238,7 +244,8 @@ final class SlackPayloads {
     var files = SharedFile.in(event.path("files"));
     var words =
         SharedFile.wordsFor(SlackText.plain(SlackText.withoutMentions(said, ownUsers)), files);
-    if (!addressed && (!isReply || words.isBlank())) {
+    // Whoever mentions only others speaks to them.
+    if (!addressed && (!isReply || words.isBlank() || SlackText.mentionsOthers(said, ownUsers))) {
       return NOISE;
     }
     var meaning = meaning(team.get(), channel.get(), ts.get());

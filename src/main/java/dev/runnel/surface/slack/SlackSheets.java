@@ -7,12 +7,16 @@ import com.slack.api.model.block.element.BlockElement;
 import com.slack.api.model.block.element.ButtonElement;
 import dev.runnel.core.model.Question.Configure.Level;
 import dev.runnel.core.model.Sheet;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /// Answers in rows, as Slack shows them. Pure.
 final class SlackSheets {
+  /// Slack's limit of what a button carries.
+  private static final int LONGEST_VALUE = 2_000;
+
   private SlackSheets() {}
 
   /// @param command as people type it: `/agent`
@@ -30,21 +34,27 @@ final class SlackSheets {
         .collect(Collectors.joining("\n"));
   }
 
-  /// Those that change what the sheet shows.
+  /// Those that change what the sheet shows, or start a run with its words.
   static List<LayoutBlock> buttons(Sheet sheet) {
-    if (sheet.changeable().isEmpty()) {
-      return List.of();
-    }
-    var buttons =
-        sheet.changeable().stream()
-            .<BlockElement>map(
-                level ->
-                    ButtonElement.builder()
-                        .actionId(SlackActionIds.edit(level))
-                        .text(PlainTextObject.builder().text(label(level)).build())
-                        .build())
-            .toList();
-    return List.of(ActionsBlock.builder().elements(buttons).build());
+    List<BlockElement> buttons = new ArrayList<>();
+    sheet
+        .changeable()
+        .forEach(level -> buttons.add(button(SlackActionIds.edit(level), label(level)).build()));
+    sheet
+        .work()
+        .filter(words -> words.length() <= LONGEST_VALUE)
+        .ifPresent(
+            words ->
+                buttons.add(button(SlackActionIds.START_RUN, "Start it").value(words).build()));
+    return buttons.isEmpty()
+        ? List.of()
+        : List.of(ActionsBlock.builder().elements(buttons).build());
+  }
+
+  private static ButtonElement.ButtonElementBuilder button(String action, String label) {
+    return ButtonElement.builder()
+        .actionId(action)
+        .text(PlainTextObject.builder().text(label).build());
   }
 
   private static String label(Level level) {

@@ -145,7 +145,7 @@ final class SlackSubmissions {
           SlackActionIds.CHANNEL, "Choose the channel that the run should have its thread in.");
     }
     var request = request(form, words);
-    if (request instanceof Intent.Unclear(String why)) {
+    if (request instanceof Intent.Unclear(String why, _)) {
       return error(SlackActionIds.PROMPT, why);
     }
     return new Reception.Accepted(

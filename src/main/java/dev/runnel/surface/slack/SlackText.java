@@ -12,6 +12,9 @@ import java.util.regex.Pattern;
 final class SlackText {
   private static final Pattern MARK =
       Pattern.compile("<(?<inner>[^<>\\s|][^<>|]*)(?:\\|(?<label>[^<>]*))?>|&(?:amp|lt|gt);");
+  private static final Pattern OTHERS =
+      Pattern.compile(
+          "<(?:@[^<>\\s|]+|!(?:here|channel|everyone|subteam\\^[^<>\\s|]+))(?:\\|[^<>]*)?>");
   private static final Pattern ADDRESS = Pattern.compile("[a-zA-Z][a-zA-Z0-9+.-]*:.*");
   private static final List<String> ADDED_SCHEMES =
       List.of("http://", "https://", "mailto:", "tel:");
@@ -82,6 +85,11 @@ final class SlackText {
 
   static boolean mentions(String text, Collection<String> users) {
     return users.stream().anyMatch(user -> mention(user).matcher(text).find());
+  }
+
+  /// Whether somebody else is spoken to, a person or a group: `<@U1>`, `<!here>`, `<!subteam^S1>`.
+  static boolean mentionsOthers(String text, Collection<String> users) {
+    return OTHERS.matcher(withoutMentions(text, users)).find();
   }
 
   /// Takes out the mentions of these users, and of nobody else.

@@ -12,7 +12,7 @@ final class SlackWords {
     *What I understand*
     `%1$s fix the flaky test` starts a run, in a thread of its own.
     `@mention` me in a channel or thread, or write me a direct message: that starts a run too.
-    In a run's thread, every reply goes to the agent. A message that begins with `//` stays among people.
+    In a run's thread, every reply goes to the agent. A message that begins with `aside`, or mentions only other people, stays among people.
     *Ask the agent about this*, in a message's menu, opens a form. My *Home* tab shows your runs.
     `stop`, `status`, `retry` or `help`, alone in a message, do what they say; `new: …` starts a second run there.
     *Look after runs*, anywhere

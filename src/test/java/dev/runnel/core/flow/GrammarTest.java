@@ -32,8 +32,8 @@ class GrammarTest {
         "list the open ports in compose.yml",
         "help me with the build",
         "cancel the nightly job in ci.yml",
-        "status of the deployment?",
-        "stop using log4j",
+        "status of the deployment of today?",
+        "stop using log4j in the client",
         "retry logic is missing in the client",
         "status",
       })
@@ -65,14 +65,121 @@ class GrammarTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"stop", "STOP", " cancel "})
-  void stopWordsStopInAThread(String text) {
-    assertThat(Grammar.words(text)).contains(new Intent.Cancel(Optional.empty(), Optional.empty()));
+  @ValueSource(
+      strings = {
+        "stop",
+        "STOP",
+        " cancel ",
+        "Stop!",
+        "stop.",
+        "please stop",
+        "stop please",
+        "stop it",
+        "stop now please",
+        "please stop it now!",
+        "Please stop the run now.",
+        "stop everything",
+        "cancel the run",
+        "abort",
+        "halt!",
+        "kill it",
+        "can you stop?",
+        "no, stop, stop!",
+        "stop \ud83d\uded1",
+        ":octagonal_sign: stop",
+        "`stop`",
+      })
+  void aStopMayBePoliteOrLoud(String text) {
+    var stop = new Intent.Cancel(Optional.empty(), Optional.empty());
+
+    assertThat(Grammar.words(text, false)).contains(stop);
+    assertThat(Grammar.words(text, true)).contains(stop);
+    assertThat(Grammar.command(text)).isEqualTo(stop);
   }
 
-  @Test
-  void anAsideIsForThePeopleInTheThread() {
-    assertThat(Grammar.words("// do you think it works?")).isEmpty();
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "don't stop",
+        "stop using log4j",
+        "non-stop",
+        "please",
+        "now",
+        "the tests stop at the third one",
+        "kill the zombie processes",
+        "retry it",
+        "retry that, please",
+      })
+  void whatOnlySoundsLikeAStopGoesToTheAgent(String text) {
+    assertThat(Grammar.words(text, false)).contains(new Intent.Say(Request.of(text)));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"status?, status", "Retry!, retry", "help!, help"})
+  void theWordsOfAThreadMayBeLoud(String text, String verb) {
+    assertThat(Grammar.words(text, false)).isEqualTo(Grammar.words(verb, false));
+    assertThat(Grammar.words(text, false))
+        .isNotEqualTo(Optional.of(new Intent.Say(Request.of(text))));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "stop using log4j",
+        "cancel the last run",
+        "status 123",
+        "status page is down",
+        "Retry: the upload",
+        "please cancel the nightly job",
+        "stop run 12",
+      })
+  void aFewWordsThatBeginLikeACommandStartNothing(String text) {
+    for (var intent : List.of(Grammar.command(text), Grammar.words(text, true).orElseThrow())) {
+      assertThat(intent)
+          .isInstanceOfSatisfying(
+              Intent.Unclear.class,
+              it -> {
+                assertThat(it.why()).contains(text);
+                assertThat(it.work()).contains(Request.of(text));
+              });
+      assertThat(intent.words()).isEmpty();
+    }
+    assertThat(Grammar.command("run: " + text)).isEqualTo(new Intent.Start(Request.of(text)));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"7777", "77776d6b", "77776D6B", "0190e6a1-9f50", "run-12"})
+  void theFirstCharactersOfAnIdNameARun(String id) {
+    var run = new RunId(id);
+
+    assertThat(Grammar.command("stop " + id))
+        .isEqualTo(new Intent.Cancel(Optional.of(run), Optional.empty()));
+    assertThat(Grammar.words("status " + id, false)).contains(new Intent.Status(Optional.of(run)));
+    assertThat(Grammar.command("retry http://localhost:8080/runs/" + id))
+        .isEqualTo(new Intent.Retry(Optional.of(run)));
+    assertThat(Grammar.command("say " + id + " use the old API"))
+        .isEqualTo(new Intent.SayTo(run, Request.of("use the old API")));
+    assertThat(Grammar.command("link " + id)).isEqualTo(new Intent.Link(run));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "// do you think it works?",
+        "aside do you think it works?",
+        "Aside: lunch?",
+        "aside, lunch?",
+        "aside",
+      })
+  void anAsideIsForThePeopleInTheThread(String text) {
+    assertThat(Grammar.words(text)).isEmpty();
+    assertThat(Grammar.words(text, false)).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"aside from that, go on", "Asides are shown in the margin"})
+  void aSentenceThatOnlyBeginsLikeAnAsideIsNone(String text) {
+    assertThat(Grammar.words(text, false)).contains(new Intent.Say(Request.of(text)));
   }
 
   @ParameterizedTest
@@ -142,7 +249,7 @@ class GrammarTest {
           "list the open ports in compose.yml",
           "list mine and yours",
           "list failed tests",
-          "status page is down",
+          "status page of acme is down",
           "cancel all subscriptions of mine",
           "retry the upload when it fails",
           "say hello",

@@ -146,6 +146,11 @@ class LostCompareTest {
       }
 
       @Override
+      public List<Binding> startingWith(String id, int limit) {
+        return work.bindings().startingWith(id, limit);
+      }
+
+      @Override
       public Optional<Binding> of(RunId run) {
         return work.bindings().of(run);
       }

@@ -187,6 +187,91 @@ class VerbsJourneyTest {
   }
 
   @Nested
+  class TheFirstCharactersOfAnId {
+    @Test
+    void nameTheRunThatBeginsWithThem() {
+      inThread(THREAD, "fix the test");
+      fromPlace("stop 0190E6A1");
+
+      assertThat(world.runs.cancels()).containsExactly(first().id());
+      inThread(OTHER_THREAD, "say 0190 go on");
+      assertThat(world.runs.followUps()).singleElement().matches(it -> it.text().equals("go on"));
+    }
+
+    @Test
+    void nameNoneWhereSeveralBeginWithThem() {
+      inThread(THREAD, "fix the test");
+      inThread(OTHER_THREAD, "fix the docs");
+      var asked = fromPlace("stop 0190e6a1");
+
+      assertThat(world.runs.cancels()).isEmpty();
+      assertThat(world.surface.told(asked.conversation()))
+          .singleElement()
+          .asString()
+          .startsWith("Several runs begin with `0190e6a1`: `" + first().id());
+      fromPlace("stop " + second().id());
+      assertThat(world.runs.cancels()).containsExactly(second().id());
+    }
+
+    @Test
+    void nameNoneOfAnotherPlace() {
+      says(
+          by(
+              SAM,
+              delivery("sam", Grammar.command("secret"), new Conversation(SURFACE, "team/x/1"))));
+      var asked = fromPlace("stop 0190e6a1");
+
+      assertThat(world.runs.cancels()).isEmpty();
+      assertThat(text(asked)).contains("I know no run `0190e6a1`");
+    }
+
+    @Test
+    void linkARunThatNobodyHereHasHeardOf() {
+      world.runs.addsStranger("Started in a terminal");
+      fromPlace("link 0190e6a1");
+
+      assertThat(world.surface.kinds(thread("opened-1"))).containsExactly("Status");
+    }
+
+    @Test
+    void ofNoRunStartNone() {
+      var asked = fromPlace("stop 77776d6b");
+
+      assertThat(world.runs.starts()).isEmpty();
+      assertThat(text(asked))
+          .contains(
+              "I know no run `77776d6b`", "To start a run with these words run: stop 77776d6b");
+      assertThat(offered(asked.conversation())).contains("stop 77776d6b");
+    }
+  }
+
+  @Nested
+  class WordsThatBeginLikeACommand {
+    @Test
+    void startNoRunAndAreOfferedAsOne() {
+      inThread(THREAD, "stop using log4j");
+
+      assertThat(world.runs.starts()).isEmpty();
+      assertThat(offered(THREAD)).contains("stop using log4j");
+      var asked = fromPlace("cancel the last run");
+      assertThat(world.runs.starts()).isEmpty();
+      assertThat(text(asked)).contains("`cancel the last run` begins like a command");
+      inThread(THREAD, "run: stop using log4j");
+      assertThat(texts()).containsExactly("stop using log4j");
+    }
+
+    @Test
+    void areForTheAgentInAThreadWithARun() {
+      inThread(THREAD, "fix the test");
+      inThread(THREAD, "stop using log4j");
+
+      assertThat(world.runs.followUps())
+          .singleElement()
+          .matches(it -> it.text().equals("stop using log4j"));
+    }
+  }
+
+  @Nested
   class Linking {
     @Test
     void aRunFromATerminalGetsAThread() {
@@ -490,6 +575,15 @@ class VerbsJourneyTest {
         .filter(Update.Answered.class::isInstance)
         .map(update -> text(((Update.Answered) update).sheet()))
         .reduce("", (_, last) -> last);
+  }
+
+  /// The words that the last answer there offers to start a run with.
+  private Optional<String> offered(Conversation conversation) {
+    return world.surface.posts(conversation).stream()
+        .map(each -> each.update())
+        .filter(Update.Answered.class::isInstance)
+        .reduce((_, last) -> last)
+        .flatMap(update -> ((Update.Answered) update).sheet().work());
   }
 
   private static String text(Sheet sheet) {

@@ -240,7 +240,16 @@ class SlackPayloadsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"// lunch?", "  // @all lunch?"})
+    @ValueSource(
+        strings = {
+          "// lunch?",
+          "  // @all lunch?",
+          "aside lunch?",
+          "<@U0BOB> is that ok?",
+          "what do you think, <@U0BOB|bob>?",
+          "<!here> look at this",
+          "<!subteam^S0DEV|@dev> stop"
+        })
     void forThePeopleInTheThreadStaysThere(String aside) {
       assertThat(receive(changed("message-in-thread", "also look at the <#C0DEV|dev> logs", aside)))
           .isInstanceOf(Reception.Answered.class);
@@ -288,6 +297,34 @@ class SlackPayloadsTest {
       assertThat(delivery.addressed()).isTrue();
       assertThat(delivery.origin().replyTo()).isPresent();
       assertThat(receive(SlackRequests.golden("block-actions-cancel")).reply().body()).isEmpty();
+    }
+
+    @Test
+    void startsARunWithItsWordsInTheThreadItStandsIn() {
+      var delivery = delivery(start());
+
+      assertThat(delivery.intent()).isInstanceOf(Intent.Say.class);
+      assertThat(delivery.intent().words().orElseThrow().text()).isEqualTo("stop using log4j");
+      assertThat(delivery.conversation().key()).isEqualTo("T0ACME/C0DEV/1795240915.000008");
+      assertThat(delivery.origin().opensThread()).isFalse();
+    }
+
+    @Test
+    void startsARunInAThreadOfItsOwnBesideNone() {
+      var outside = SlackRequests.body(start());
+      var thread = "%2C%22thread_ts%22%3A%221795240915.000008%22";
+      assertThat(outside).contains(thread);
+      var delivery = delivery(SlackRequests.signed(outside.replace(thread, "")));
+
+      assertThat(delivery.intent()).isInstanceOf(Intent.Start.class);
+      assertThat(delivery.conversation().key()).startsWith("T0ACME/C0DEV/~");
+      assertThat(delivery.origin().opensThread()).isTrue();
+    }
+
+    private RawRequest start() {
+      var body = SlackRequests.body(changed("block-actions-cancel", "cancel_run", "start_run"));
+      return SlackRequests.signed(
+          body.replace("0190e6a1-9f50-7c3e-8a43-000000000001", "stop+using+log4j+--env+web"));
     }
 
     @Test

@@ -263,6 +263,29 @@ class SlackScreensTest {
         .doesNotContain("edit_here");
   }
 
+  @Test
+  void theAnswerToWordsThatStartNothingHasAButtonThatStartsARunWithThem() {
+    var sheet = offering("stop 7777");
+
+    var post =
+        new SlackRenderer("/agent")
+            .render(new Update.Answered(SlackUpdates.ANN, sheet), SlackPost.Mark.of("n"));
+
+    assertThat(GsonFactory.createSnakeCase().toJson(post.blocks().getLast()))
+        .contains("start_run", "Start it", "stop 7777");
+  }
+
+  private static Sheet offering(String words) {
+    return new Sheet("No run was started", List.of(), List.of(), List.of(), Optional.of(words));
+  }
+
+  @Test
+  void aButtonCarriesNoMoreWordsThanSlackTakes() {
+    var sheet = offering("stop " + "x".repeat(2_000));
+
+    assertThat(SlackSheets.buttons(sheet)).isEmpty();
+  }
+
   /// Random texts of every length in every place.
   @Nested
   class WhateverIsShown {
