@@ -94,7 +94,7 @@ public record AttentionView(
           "A question of %s: %s".formatted(title(run), question);
       case Update.Succeeded(var run, _, _, _) -> "The answer of " + title(run);
       case Update.Failed(var run, _, var why, _) -> "%s failed: %s".formatted(title(run), why);
-      case Update.Cancelled(var run, _, _) -> title(run) + " was stopped";
+      case Update.Cancelled(var run, _, _, _) -> title(run) + " was stopped";
       case Update.Reminder(var run, _, var question, _, _, _) ->
           "A reminder of a question of %s: %s".formatted(title(run), question);
       case Update.Told(_, var text, _) -> text;

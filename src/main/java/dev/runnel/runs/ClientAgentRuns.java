@@ -11,6 +11,7 @@ import dev.runnel.core.model.Attachment;
 import dev.runnel.core.model.DeliveryId;
 import dev.runnel.core.model.Outcome;
 import dev.runnel.core.model.Prompt;
+import dev.runnel.core.model.Replies;
 import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunId;
 import dev.runnel.core.model.RunState;
@@ -18,7 +19,9 @@ import dev.runnel.core.model.Sighting;
 import dev.runnel.core.port.AgentRuns;
 import dev.runnel.wire.AgentConfig;
 import dev.runnel.wire.CreateRun;
+import dev.runnel.wire.FollowUpAccepted;
 import dev.runnel.wire.FollowUpMessage;
+import dev.runnel.wire.FollowUpOutcome;
 import dev.runnel.wire.RunItem;
 import dev.runnel.wire.RunStateValue;
 import java.net.URI;
@@ -28,6 +31,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -113,8 +117,14 @@ public final class ClientAgentRuns implements AgentRuns {
 
   @Override
   public Outcome followUp(RunId run, String text, DeliveryId key) {
+    FollowUpAccepted accepted;
     try {
-      client.runs().followUp(run.value(), FollowUpMessage.of(text)).withOptions(keyed(key)).send();
+      accepted =
+          client
+              .runs()
+              .followUp(run.value(), FollowUpMessage.of(text))
+              .withOptions(keyed(key))
+              .send();
     } catch (RunsException failure) {
       return outcome(failure);
     } catch (IllegalArgumentException notAnId) {
@@ -122,12 +132,22 @@ public final class ClientAgentRuns implements AgentRuns {
     }
     try {
       return new Outcome.Done(
-          RunItems.run(
-              client.runs().get(run.value()).withOptions(ClientAgentRuns::briefly).send()));
+          telling(
+              RunItems.run(
+                  client.runs().get(run.value()).withOptions(ClientAgentRuns::briefly).send()),
+              accepted,
+              key));
     } catch (RunsException unread) {
       log.debug("followed-up run not read back run={} why={}", run, unread.getMessage());
-      return new Outcome.Done(unseen(run));
+      return new Outcome.Done(telling(unseen(run), accepted, key));
     }
+  }
+
+  /// A run that does not show what waits for it; the answer may have said that this does.
+  private static Run telling(Run run, FollowUpAccepted accepted, DeliveryId key) {
+    return run.replies().isEmpty() && FollowUpOutcome.QUEUE_PENDING.equals(accepted.outcome())
+        ? run.telling(new Replies(Set.of(key), Set.of()))
+        : run;
   }
 
   @Override

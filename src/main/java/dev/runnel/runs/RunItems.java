@@ -1,7 +1,9 @@
 package dev.runnel.runs;
 
+import com.fasterxml.jackson.databind.node.MissingNode;
 import dev.runnel.core.model.Artifact;
 import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.Replies;
 import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunId;
 import dev.runnel.core.model.RunState;
@@ -14,6 +16,7 @@ import java.net.URI;
 import java.net.URISyntaxException;
 import java.time.Duration;
 import java.time.format.DateTimeParseException;
+import java.util.HashSet;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -25,6 +28,9 @@ import org.jspecify.annotations.Nullable;
 final class RunItems {
   /// The metadata key that carries the delivery a run was started by.
   static final String DELIVERY = "runnel.delivery";
+
+  private static final String PENDING = "pending_followups";
+  private static final String UNREAD = "unread_followups";
 
   // https://github.com/acme/shop/pull/7, https://gitlab.com/acme/shop/-/merge_requests/7
   private static final Pattern PULL_REQUEST =
@@ -60,7 +66,26 @@ final class RunItems {
         Optional.ofNullable(item.updatedAt()),
         delivery(item),
         config.map(AgentConfig::environmentId).filter(RunItems::isAName),
-        config.map(AgentConfig::modelId).filter(it -> !it.isBlank() && !CHOICES.contains(it)));
+        config.map(AgentConfig::modelId).filter(it -> !it.isBlank() && !CHOICES.contains(it)),
+        replies(item));
+  }
+
+  /// What the embedded service tells of follow-ups that no agent has; others do not.
+  private static Optional<Replies> replies(RunItem item) {
+    return item.more().containsKey(PENDING) && item.more().containsKey(UNREAD)
+        ? Optional.of(new Replies(deliveries(item, PENDING), deliveries(item, UNREAD)))
+        : Optional.empty();
+  }
+
+  private static Set<DeliveryId> deliveries(RunItem item, String member) {
+    var deliveries = new HashSet<DeliveryId>();
+    for (var followUp : item.more().getOrDefault(member, MissingNode.getInstance())) {
+      var key = followUp.path("idempotency_key").asText("");
+      if (!key.isBlank() && key.length() <= DeliveryId.MAX_LENGTH) {
+        deliveries.add(new DeliveryId(key));
+      }
+    }
+    return deliveries;
   }
 
   private static boolean isAName(String environment) {

@@ -233,6 +233,7 @@ final class SqlBindings implements Store.Bindings {
         body.since(),
         body.reopened(),
         body.stop(),
+        body.pending(),
         row.getLong("version"));
   }
 }

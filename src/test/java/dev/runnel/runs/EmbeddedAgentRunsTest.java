@@ -3,11 +3,14 @@ package dev.runnel.runs;
 import static dev.runnel.testkit.AgentRunsContract.done;
 import static dev.runnel.testkit.AgentRunsContract.newKey;
 import static dev.runnel.testkit.AgentRunsContract.prompt;
+import static dev.runnel.testkit.AgentRunsContract.seen;
 import static dev.runnel.testkit.AgentRunsContract.startedBy;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.runnel.client.RunsClient;
 import dev.runnel.core.model.Outcome;
+import dev.runnel.core.model.Replies;
 import dev.runnel.core.model.RunId;
 import dev.runnel.core.model.RunState;
 import dev.runnel.core.port.AgentRuns;
@@ -20,6 +23,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Duration;
+import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -95,6 +99,28 @@ class EmbeddedAgentRunsTest implements AgentRunsContract {
   @Override
   public void goesDown() {
     proxy.close();
+  }
+
+  @Test
+  void aReplyToAWorkingAgentIsKnownToWaitUntilAStopHandsItBack() {
+    try (var direct =
+        RunsClient.builder()
+            .baseUrl(service.uri().resolve("/api/v1"))
+            .apiKey(EmbeddedService.KEY)
+            .build()) {
+      var known = new ClientAgentRuns(direct, true);
+      var run = done(known.start(prompt("Fix the test"), newKey()));
+      await().until(() -> done(known.find(run.id())).state() == RunState.RUNNING);
+      var reply = newKey();
+
+      assertThat(done(known.followUp(run.id(), "and the docs", reply)).replies())
+          .contains(new Replies(Set.of(reply), Set.of()));
+      assertThat(seen(known.unfinished()))
+          .singleElement()
+          .matches(it -> it.replies().orElseThrow().waiting().contains(reply));
+      assertThat(done(known.cancel(run.id())).replies())
+          .contains(new Replies(Set.of(), Set.of(reply)));
+    }
   }
 
   @Test

@@ -168,10 +168,11 @@ class SlackFlowsStoryTest {
       awaitPost("C0FOLLOW", "Working");
 
       var reply = slack.reply("C0FOLLOW", said, BOB, "and add a test");
-      awaitSign("C0FOLLOW", reply, "heavy_check_mark");
+      awaitSign("C0FOLLOW", reply, "hourglass_flowing_sand");
 
       release("follow");
       awaitPost("C0FOLLOW", "Told: and add a test");
+      awaitSign("C0FOLLOW", reply, "heavy_check_mark");
       assertThat(thread("C0FOLLOW", said)).hasSize(2);
     }
 

@@ -5,6 +5,7 @@ import dev.runnel.core.model.Artifact;
 import dev.runnel.core.model.DeliveryId;
 import dev.runnel.core.model.Outcome;
 import dev.runnel.core.model.Prompt;
+import dev.runnel.core.model.Replies;
 import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunId;
 import dev.runnel.core.model.RunState;
@@ -17,6 +18,7 @@ import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -52,6 +54,10 @@ public final class FakeAgentRuns implements AgentRuns {
   private boolean losesNextAnswer;
   private boolean isSilent;
   private boolean knowsKeys;
+  private boolean keepsReplies;
+  private boolean tellsReplies;
+  private final Map<RunId, Set<DeliveryId>> waiting = new HashMap<>();
+  private final Map<RunId, Set<DeliveryId>> unread = new HashMap<>();
   private int calls;
   private int added;
   private Instant lastChange = Instant.EPOCH;
@@ -91,6 +97,13 @@ public final class FakeAgentRuns implements AgentRuns {
 
   @Override
   public synchronized Outcome followUp(RunId id, String text, DeliveryId key) {
+    var outcome = followedUp(id, text, key);
+    return keepsReplies && !tellsReplies && outcome instanceof Outcome.Done(var run)
+        ? new Outcome.Done(run.telling(new Replies(Set.of(key), Set.of())))
+        : outcome;
+  }
+
+  private Outcome followedUp(RunId id, String text, DeliveryId key) {
     return change(
         id,
         run -> {
@@ -98,6 +111,11 @@ public final class FakeAgentRuns implements AgentRuns {
             return run;
           }
           followUps.add(new Said(id, text, key));
+          if (keepsReplies) {
+            waiting.computeIfAbsent(id, _ -> new HashSet<>()).add(key);
+            return moved(
+                run, run.state().isTerminal() ? RunState.QUEUED : run.state(), run.message());
+          }
           return run.state().isTerminal() || run.state() == RunState.BLOCKED
               ? moved(run, RunState.QUEUED, Optional.empty())
               : run;
@@ -131,6 +149,9 @@ public final class FakeAgentRuns implements AgentRuns {
         id,
         run -> {
           cancels.add(id);
+          unread
+              .computeIfAbsent(id, _ -> new HashSet<>())
+              .addAll(Optional.ofNullable(waiting.remove(id)).orElse(Set.of()));
           return run.state().isTerminal()
               ? run
               : moved(run, RunState.CANCELLED, Optional.of("Cancelled"));
@@ -230,6 +251,33 @@ public final class FakeAgentRuns implements AgentRuns {
     knowsKeys = true;
   }
 
+  /// From now on what is said to a run waits until the agent takes it, and a stop hands it back.
+  ///
+  /// @param tells whether the runs show it
+  public synchronized void keepsReplies(boolean tells) {
+    keepsReplies = true;
+    tellsReplies = tells;
+  }
+
+  /// Whether something waits for the agent.
+  public synchronized boolean hasWaiting(RunId id) {
+    return !waiting.getOrDefault(id, Set.of()).isEmpty();
+  }
+
+  /// What stops handed back: the words, in the order in which they were said.
+  public synchronized List<String> handedBack() {
+    return followUps.stream()
+        .filter(each -> unread.getOrDefault(each.run(), Set.of()).contains(each.key()))
+        .map(Said::text)
+        .toList();
+  }
+
+  /// The agent takes what waits, in an execution of its own.
+  public synchronized Run takesReplies(RunId id) {
+    waiting.remove(id);
+    return put(moved(run(id), RunState.RUNNING, Optional.empty()));
+  }
+
   /// From now on nobody can tell from a run what it was told.
   public synchronized void isSilent() {
     isSilent = true;
@@ -282,7 +330,15 @@ public final class FakeAgentRuns implements AgentRuns {
   /// All there is, in words that are the same for the same runs.
   @Override
   public synchronized String toString() {
-    return runs.values() + "\n" + followUps + "\n" + cancels.size() + " " + starts.size();
+    return runs.values()
+        + "\n"
+        + waiting
+        + unread
+        + followUps
+        + "\n"
+        + cancels.size()
+        + " "
+        + starts.size();
   }
 
   /// All calls of the port, answered or not.
@@ -362,8 +418,13 @@ public final class FakeAgentRuns implements AgentRuns {
   }
 
   private Run put(Run run) {
-    runs.put(run.id(), run);
-    return run;
+    var shown = tellsReplies ? run.telling(replies(run.id())) : run;
+    runs.put(run.id(), shown);
+    return shown;
+  }
+
+  private Replies replies(RunId id) {
+    return new Replies(waiting.getOrDefault(id, Set.of()), unread.getOrDefault(id, Set.of()));
   }
 
   private Instant nextChange() {

@@ -671,6 +671,7 @@ public final class MemoryStore implements Store {
           binding.since(),
           binding.reopened(),
           binding.stop(),
+          binding.pending(),
           version);
     }
   }

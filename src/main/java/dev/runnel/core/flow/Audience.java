@@ -107,7 +107,7 @@ final class Audience {
           new Update.Succeeded(withoutItsThread(run), to, since, at);
       case Update.Failed(var run, var to, var why, var retryable) ->
           new Update.Failed(withoutItsThread(run), to, why, retryable);
-      case Update.Cancelled(var run, var to, var stop) ->
+      case Update.Cancelled(var run, var to, var stop, _) ->
           new Update.Cancelled(withoutItsThread(run), to, stop);
       case Update.Status _,
           Update.Reminder _,
@@ -149,8 +149,8 @@ final class Audience {
           Optional.of(new Update.Succeeded(run, to, since, at));
       case Update.Failed(var run, _, var why, var retryable) ->
           Optional.of(new Update.Failed(run, to, why, retryable));
-      case Update.Cancelled(var run, _, var stop) ->
-          Optional.of(new Update.Cancelled(run, to, stop));
+      case Update.Cancelled(var run, _, var stop, var unread) ->
+          Optional.of(new Update.Cancelled(run, to, stop, unread));
       case Update.Status _,
           Update.Reminder _,
           Update.Told _,

@@ -1,14 +1,17 @@
 package dev.runnel.core.flow;
 
 import dev.runnel.core.model.Binding;
+import dev.runnel.core.model.PendingReply;
 import dev.runnel.core.model.Receipt;
 import dev.runnel.core.model.Run;
+import dev.runnel.core.model.RunState;
 import dev.runnel.core.model.Update;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 
 /// What the people of a conversation should learn, from what they were told and what is now. Pure.
 final class Changes {
@@ -32,6 +35,8 @@ final class Changes {
   /// @param entered whether the run's state is news
   private static List<Update> updates(Binding told, Run now, boolean entered, Instant at) {
     var before = told.run();
+    var replied = told.repliesAt(now);
+    var unread = replied.unread().stream().map(PendingReply::words).toList();
     var updates = new ArrayList<Update>();
     if (entered || shows(now, before)) {
       updates.add(status(told, now, at));
@@ -65,7 +70,7 @@ final class Changes {
         if (entered) {
           updates.add(
               new Update.Cancelled(
-                  now, told.requester(), told.stop().map(stop -> stop.doneAt(at))));
+                  now, told.requester(), told.stop().map(stop -> stop.doneAt(at)), unread));
         }
       }
       case QUEUED, RUNNING, UNKNOWN -> {}
@@ -73,7 +78,18 @@ final class Changes {
     if (entered) {
       sign(told, now).ifPresent(updates::add);
     }
+    if (!unread.isEmpty() && !(entered && now.state() == RunState.CANCELLED)) {
+      updates.add(
+          new Update.Told(
+              told.requester(), StopWords.unread(unread, UnaryOperator.identity()), false));
+    }
+    replied.read().forEach(reply -> sign(reply, Receipt.DELIVERED, updates));
+    replied.unread().forEach(reply -> sign(reply, Receipt.CANCELLED, updates));
     return updates;
+  }
+
+  private static void sign(PendingReply reply, Receipt receipt, List<Update> updates) {
+    reply.messages().forEach(message -> updates.add(new Update.Received(message, receipt)));
   }
 
   /// The status post, as long as a stop is on its way with that.

@@ -74,7 +74,7 @@ final class FollowUps {
     return switch (runs.arrived(
         attempt.get().before(), plan.request().text(), attempt.get().said())) {
       case Arrival.Arrived _ -> {
-        turns.finish(turn, turn::received);
+        turns.finish(turn, work -> arrived(work, turn, plan.binding(), found));
         yield true;
       }
       case Arrival.NotArrived _ -> false;
@@ -177,7 +177,7 @@ final class FollowUps {
     turns.finish(
         turn,
         work -> {
-          turn.received(work);
+          arrived(work, turn, binding, read);
           if (hadHappened) {
             Turns.current(work, binding).ifPresent(current -> Turns.watchNoMore(work, current));
           } else if (read.state().needsPerson()) {
@@ -187,6 +187,23 @@ final class FollowUps {
                 .ifPresent(current -> Turns.save(work, current.reopenedAs(read)));
           }
         });
+  }
+
+  /// The run service has the words; where the agent does not have them yet, they are remembered.
+  /// The watcher may have seen more of them than what was read.
+  private static void arrived(Work work, Turn turn, Binding binding, Run read) {
+    if (read.replies().filter(replies -> replies.hold(turn.delivery().id())).isEmpty()) {
+      turn.received(work);
+      return;
+    }
+    turn.sign(work, Receipt.QUEUED);
+    var reply = turn.reply(read);
+    Turns.current(work, binding)
+        .ifPresent(
+            current -> {
+              Turns.save(work, current.keeping(reply));
+              Turns.tellChanges(work, turn, binding, current.run());
+            });
   }
 
   /// Tells what was not told yet about a run that was just read.

@@ -4,11 +4,15 @@ import dev.runnel.core.model.Stop;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
+import java.util.List;
 import java.util.Locale;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 
 /// A stop in words that read the same everywhere.
 public final class StopWords {
+  private static final int MOST_UNREAD = 5;
   private static final DateTimeFormatter UTC =
       DateTimeFormatter.ofPattern("HH:mm 'UTC'", Locale.ROOT).withZone(ZoneOffset.UTC);
 
@@ -26,6 +30,22 @@ public final class StopWords {
       text.append(' ').append(unsent(stop.unsent()));
     }
     return text.toString();
+  }
+
+  /// `2 replies were not read: “run the linter”, “what does this do?”.`
+  ///
+  /// @param words of each
+  /// @param shown how the surface writes words of others on a line
+  public static String unread(List<String> words, UnaryOperator<String> shown) {
+    var left = words.size() - MOST_UNREAD;
+    return (words.size() == 1
+            ? "1 reply was not read: "
+            : words.size() + " replies were not read: ")
+        + words.stream()
+            .limit(MOST_UNREAD)
+            .map(each -> "\u201c" + shown.apply(each) + "\u201d")
+            .collect(Collectors.joining(", "))
+        + (left > 0 ? ", and " + left + " more." : ".");
   }
 
   static String unsent(int messages) {

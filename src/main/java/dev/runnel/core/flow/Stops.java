@@ -57,6 +57,7 @@ final class Stops {
               work -> {
                 turn.received(work);
                 keepUnsent(work, plan.binding(), taken);
+                keepHandedBack(work, turn, plan.binding(), taken, run);
                 Turns.tellChanges(work, turn, plan.binding(), run);
                 var needless =
                     Turns.current(work, plan.binding())
@@ -141,6 +142,19 @@ final class Stops {
                       work,
                       current.stopping(
                           current.stop().map(stop -> stop.leavingUnsent(taken.unsent())))));
+    }
+  }
+
+  /// What was said without an answer, and reached the run before the stop did.
+  private static void keepHandedBack(
+      Work work, Turn turn, Binding binding, Withdrawn taken, Run run) {
+    for (var waiting : taken.waiting()) {
+      var said = waiting.item();
+      if (run.replies().filter(replies -> replies.unread().contains(said.id())).isPresent()) {
+        var reply =
+            new Turn(said, work.inbox().joined(said.id()), waiting.tries(), turn.now()).reply(run);
+        Turns.current(work, binding).ifPresent(current -> Turns.save(work, current.keeping(reply)));
+      }
     }
   }
 

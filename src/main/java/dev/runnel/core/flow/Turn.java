@@ -4,8 +4,11 @@ import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.NoticeId;
+import dev.runnel.core.model.PendingReply;
+import dev.runnel.core.model.PostRef;
 import dev.runnel.core.model.Receipt;
 import dev.runnel.core.model.Request;
+import dev.runnel.core.model.Run;
 import dev.runnel.core.model.Update;
 import dev.runnel.core.port.Store.Work;
 import java.time.Instant;
@@ -19,6 +22,9 @@ import java.util.stream.Stream;
 /// @param now when the turn began
 /// @param note what was decided about it, for those who ask why
 record Turn(Delivery delivery, List<Delivery> parts, int tries, Instant now, String note) {
+  /// Of a reply that may have to be named later.
+  private static final int LONGEST_REPLY = 120;
+
   Turn {
     parts = List.copyOf(parts);
   }
@@ -79,12 +85,25 @@ record Turn(Delivery delivery, List<Delivery> parts, int tries, Instant now, Str
 
   /// The sign on the message, and on those that are said with it.
   void sign(Work work, Receipt receipt) {
-    Stream.concat(Stream.of(delivery), parts.stream())
-        .forEach(
-            each ->
-                each.origin()
-                    .message()
-                    .ifPresent(message -> add(work, new Update.Received(message, receipt))));
+    messages().forEach(message -> add(work, new Update.Received(message, receipt)));
+  }
+
+  /// The words, as the run service keeps them for the agent.
+  ///
+  /// @param run as it was when it had them
+  PendingReply reply(Run run) {
+    return new PendingReply(
+        delivery.id(),
+        Sheets.cut(Sheets.line(words()), LONGEST_REPLY),
+        messages(),
+        run.updatedAt());
+  }
+
+  /// The message, and those that are said with it.
+  List<PostRef> messages() {
+    return Stream.concat(Stream.of(delivery), parts.stream())
+        .flatMap(each -> each.origin().message().stream())
+        .toList();
   }
 
   void add(Work work, Update update) {

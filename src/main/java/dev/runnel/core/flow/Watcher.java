@@ -210,7 +210,8 @@ public final class Watcher {
         run.updatedAt(),
         run.delivery(),
         run.environment(),
-        run.model());
+        run.model(),
+        run.replies());
   }
 
   private void tell(Run run, Instant now) {

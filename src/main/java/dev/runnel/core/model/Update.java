@@ -27,7 +27,18 @@ public sealed interface Update {
   record Failed(Run run, Actor requester, String why, boolean retryable) implements Update {}
 
   /// @param stop who asked for it when; empty where nobody asked us
-  record Cancelled(Run run, Actor requester, Optional<Stop> stop) implements Update {
+  /// @param unread what was said to the run and no agent has read, in its order
+  record Cancelled(Run run, Actor requester, Optional<Stop> stop, List<String> unread)
+      implements Update {
+    public Cancelled {
+      // Rows of an older version have none.
+      unread = Copies.of(unread);
+    }
+
+    public Cancelled(Run run, Actor requester, Optional<Stop> stop) {
+      this(run, requester, stop, List.of());
+    }
+
     public Cancelled(Run run, Actor requester) {
       this(run, requester, Optional.empty());
     }
@@ -107,7 +118,7 @@ public sealed interface Update {
       case Blocked(Run run, _, _) -> Optional.of(run.id());
       case Succeeded(Run run, _, _, _) -> Optional.of(run.id());
       case Failed(Run run, _, _, _) -> Optional.of(run.id());
-      case Cancelled(Run run, _, _) -> Optional.of(run.id());
+      case Cancelled(Run run, _, _, _) -> Optional.of(run.id());
       case Reminder(Run run, _, _, _, _, _) -> Optional.of(run.id());
       case Still(Status status) -> status.about();
       case Told _, Listed _, Answered _, Helped _, Received _ -> Optional.empty();

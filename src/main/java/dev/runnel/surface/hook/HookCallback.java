@@ -102,7 +102,12 @@ final class HookCallback {
       case Update.Succeeded(var run, _, _, _) -> run(body, "succeeded", run);
       case Update.Failed(var run, _, var why, var retryable) ->
           run(body, "failed", run).put("message", why).put("retryable", retryable);
-      case Update.Cancelled(var run, _, _) -> run(body, "cancelled", run);
+      case Update.Cancelled(var run, _, _, var unread) -> {
+        run(body, "cancelled", run);
+        if (!unread.isEmpty()) {
+          unread.forEach(body.putArray("unread")::add);
+        }
+      }
       case Update.Reminder(var run, _, var question, _, _, _) ->
           run(body, "reminder", run).put("message", question);
       case Update.Told(_, var text, _) -> body.put("event", "told").put("message", text);

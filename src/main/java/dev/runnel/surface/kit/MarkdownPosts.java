@@ -106,7 +106,7 @@ public final class MarkdownPosts {
                           .formatted(mention)
                       : "Another try alone will not help. Comment `%s …` to say what to do differently."
                           .formatted(mention)));
-      case Update.Cancelled(Run run, Actor requester, Optional<Stop> stop) ->
+      case Update.Cancelled(Run run, Actor requester, Optional<Stop> stop, var unread) ->
           post(
               id,
               headline(RunState.CANCELLED, "Cancelled", title(run), "for " + named(requester)),
@@ -114,6 +114,7 @@ public final class MarkdownPosts {
               paragraphs(
                   links(run),
                   stop.map(it -> StopWords.told(it, named(it.by()), StopWords::utc)).orElse(""),
+                  unread(unread),
                   "Comment `%1$s …` to continue, or `%1$s retry` to start again."
                       .formatted(mention)));
       case Update.Reminder reminder ->
@@ -137,6 +138,13 @@ public final class MarkdownPosts {
       case Update.Received _ ->
           throw new IllegalArgumentException("A sign of receipt is a reaction, not a comment");
     };
+  }
+
+  /// A sentence on those that no agent has read; empty where all were.
+  public static String unread(List<String> words) {
+    return words.isEmpty()
+        ? ""
+        : StopWords.unread(words, each -> Markdown.plain(each, LONGEST_LINE));
   }
 
   private static String statusHead(Update.Status status) {

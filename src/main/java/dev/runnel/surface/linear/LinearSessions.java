@@ -148,12 +148,15 @@ final class LinearSessions {
                           ? "Another try may work: reply `retry`, or say what to do differently."
                           : "Another try alone will not help. Reply with what to do"
                               + " differently.")));
-      case Update.Cancelled(Run run, _, _) ->
+      case Update.Cancelled(Run run, _, _, var unread) ->
           Optional.of(
               last(
                   Kind.RESPONSE,
                   paragraphs(
-                      "Stopped.", links(run), "Reply to go on, or `retry` to start again.")));
+                      "Stopped.",
+                      links(run),
+                      MarkdownPosts.unread(unread),
+                      "Reply to go on, or `retry` to start again.")));
       case Update.Reminder reminder ->
           Optional.of(last(Kind.ELICITATION, quiet(reminder.question())));
       case Update.Told(_, String text, _) -> Optional.of(last(Kind.RESPONSE, quiet(text)));

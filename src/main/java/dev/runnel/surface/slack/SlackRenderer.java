@@ -106,11 +106,12 @@ final class SlackRenderer {
       case Update.Blocked blocked -> blocked(blocked, mark, withFile);
       case Update.Succeeded succeeded -> succeeded(succeeded, mark, withFile);
       case Update.Failed failed -> failed(failed, mark, withFile);
-      case Update.Cancelled(Run run, _, Optional<Stop> stop) ->
+      case Update.Cancelled(Run run, _, Optional<Stop> stop, List<String> unread) ->
           post(
               mark,
               headline(RunState.CANCELLED, "Cancelled", title(run)),
-              stop.map(SlackStops::line).stream().toList(),
+              Stream.concat(stop.map(SlackStops::line).stream(), SlackStops.unread(unread).stream())
+                  .toList(),
               List.of(context("Reply to continue, or say `retry` to start again.")));
       case Update.Reminder reminder -> plain(SlackStops.reminder(reminder), mark);
       case Update.Told(_, String text, _) -> plain(Mrkdwn.plain(head(text)), mark);

@@ -6,6 +6,8 @@ import dev.runnel.core.model.Stop;
 import dev.runnel.core.model.Update;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
 
 /// What is said about stops and about answers that do not come. Times read in the zone of whoever
 /// looks.
@@ -22,6 +24,14 @@ final class SlackStops {
   /// `Asked by @ann at 14:02, stopped at 14:03.`
   static String line(Stop stop) {
     return StopWords.told(stop, "<@" + stop.by().id() + ">", SlackStops::time);
+  }
+
+  /// `2 replies were not read: “…”, “…”.`; empty where all were.
+  static Optional<String> unread(List<String> words) {
+    return words.isEmpty()
+        ? Optional.empty()
+        : Optional.of(
+            StopWords.unread(words, each -> Mrkdwn.escape(Mrkdwn.oneLine(each, LONGEST_QUESTION))));
   }
 
   private static String time(Instant at) {

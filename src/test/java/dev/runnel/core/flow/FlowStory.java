@@ -45,6 +45,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.random.RandomGenerator;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -58,6 +59,7 @@ final class FlowStory implements Story {
   /// @param said comes in this order, each when its time has come
   /// @param agent the states that a started or followed-up run goes through, over all its life
   /// @param conversations where something may be to do
+  /// @param keepsReplies whether what is said to a run waits until its agent takes it
   /// @param nodes how many work on the same conversation at the same moment, as when one that stood
   ///     still for long was taken for dead. The service knows keys then
   record Plot(
@@ -65,9 +67,10 @@ final class FlowStory implements Story {
       List<RunState> agent,
       List<Conversation> conversations,
       int nodes,
-      Reminders reminders) {
+      Reminders reminders,
+      boolean keepsReplies) {
     Plot(List<Delivery> said, List<RunState> agent, List<Conversation> conversations, int nodes) {
-      this(said, agent, conversations, nodes, Reminders.NONE);
+      this(said, agent, conversations, nodes, Reminders.NONE, false);
     }
   }
 
@@ -102,6 +105,9 @@ final class FlowStory implements Story {
     watcher = new Watcher(store, runs);
     if (plot.nodes() > 1) {
       service.knowsKeys();
+    }
+    if (plot.keepsReplies()) {
+      service.keepsReplies(true);
     }
     for (var conversation : plot.conversations()) {
       for (int node = 1; node <= plot.nodes(); node++) {
@@ -191,7 +197,9 @@ final class FlowStory implements Story {
   }
 
   private boolean mayMove() {
-    return !agentMoves.isEmpty() && movable().isPresent();
+    return movable()
+        .filter(run -> !agentMoves.isEmpty() || service.hasWaiting(run.id()))
+        .isPresent();
   }
 
   private Optional<Run> movable() {
@@ -202,6 +210,10 @@ final class FlowStory implements Story {
 
   private void move() {
     var run = movable().orElseThrow();
+    if (service.hasWaiting(run.id())) {
+      service.takesReplies(run.id());
+      return;
+    }
     var state = agentMoves.remove();
     service.moves(run.id(), state, state == RunState.BLOCKED ? "Which branch?" : "I did it.");
   }
@@ -290,8 +302,32 @@ final class FlowStory implements Story {
     return true;
   }
 
+  /// Each once, in an end or in words of its own; and nothing that the agent has read.
+  private void checkUnread(Conversation thread) {
+    var named =
+        platform.posts(thread).stream()
+            .map(FakeSurface.Post::update)
+            .flatMap(
+                update ->
+                    switch (update) {
+                      case Update.Cancelled cancelled -> cancelled.unread().stream();
+                      case Update.Told(_, var text, _) when text.contains("not read") ->
+                          Pattern.compile("\u201c([^\u201d]*)\u201d")
+                              .matcher(text)
+                              .results()
+                              .map(found -> found.group(1));
+                      default -> Stream.<String>empty();
+                    })
+            .toList();
+    assertThat(named)
+        .as("what is said to be unread")
+        .containsExactlyInAnyOrderElementsOf(
+            service.handedBack().stream().map(text -> text.replace("\n\n", " ")).toList());
+  }
+
   @Override
   public void checkEnd() {
+    checkUnread(plot.conversations().getLast());
     var thread = plot.conversations().getLast();
     var kinds = platform.kinds(thread);
     assertThat(rows.withDeliveries()).as("deliveries left waiting").isEmpty();

@@ -101,7 +101,8 @@ class InterleavingsTest {
             List.of(RunState.BLOCKED, RunState.SUCCEEDED),
             List.of(THREAD),
             1,
-            new Reminders(List.of(Duration.ofMinutes(30))));
+            new Reminders(List.of(Duration.ofMinutes(30))),
+            false);
 
     play(plot, 1, 0, 0);
     play(plot, 0, 1, 1);
@@ -119,6 +120,22 @@ class InterleavingsTest {
   @Test
   void aStartAFollowUpAndAStop() {
     var plot = inTheThread(List.of(START, FOLLOW_UP, STOP), RunState.SUCCEEDED, RunState.SUCCEEDED);
+
+    play(plot, 2, 0, 0);
+    play(plot, 1, 1, 0);
+    play(plot, 1, 0, 1);
+  }
+
+  @Test
+  void aReplyThatWaitsForTheAgentAndAStop() {
+    var plot =
+        new Plot(
+            List.of(START, FOLLOW_UP, STOP),
+            List.of(RunState.RUNNING, RunState.SUCCEEDED, RunState.SUCCEEDED),
+            List.of(THREAD),
+            1,
+            Reminders.NONE,
+            true);
 
     play(plot, 2, 0, 0);
     play(plot, 1, 1, 0);

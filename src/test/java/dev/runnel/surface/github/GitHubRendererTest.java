@@ -204,6 +204,18 @@ class GitHubRendererTest {
   }
 
   @Test
+  void theEndOfAStoppedRunSaysWhatWasNotRead() {
+    var words = List.of("run the linter", "@everyone look", "3", "4", "5", "6");
+    var stopped =
+        new Update.Cancelled(
+            Updates.run(RunState.CANCELLED, ""), Updates.DANA, Optional.empty(), words);
+
+    assertThat(renderer.render(stopped, ID))
+        .contains("6 replies were not read: \u201crun the linter\u201d", ", and 1 more.")
+        .doesNotContain(" @everyone", "\u201c@everyone");
+  }
+
+  @Test
   void onlyWebAddressesBecomeLinks() {
     var run = Updates.run(RunState.RUNNING, "");
     var odd =

@@ -220,6 +220,13 @@ final class SlackUpdates {
             ANN,
             Optional.of(STOP.doneAt(SINCE.plusSeconds(90)).leavingUnsent(2))));
     all.put(
+        "cancelled-unread",
+        new Update.Cancelled(
+            running().in(RunState.CANCELLED, "CANCELLED").run(),
+            ANN,
+            Optional.of(STOP.doneAt(SINCE.plusSeconds(90))),
+            List.of("run the <linter>", "<!channel> what does this do?")));
+    all.put(
         "reminder",
         new Update.Reminder(
             running().in(RunState.BLOCKED, "BLOCKED").run(),
