@@ -25,6 +25,9 @@ sealed interface CommandLine {
   ///     of the class cache
   record Serve(Options options, boolean exitWhenReady) implements CommandLine {}
 
+  /// A link that opens the console.
+  record Console(Options options) implements CommandLine {}
+
   record Check(Options options) implements CommandLine {}
 
   /// What a sample gives at a hook, without starting anything.
@@ -131,6 +134,7 @@ sealed interface CommandLine {
     var options = new Options(file, overrides);
     return switch (command) {
       case "serve" -> new Serve(options, exitWhenReady);
+      case "console" -> new Console(options);
       case "check" -> new Check(options);
       case "manifest" -> new Manifest(options);
       case "help" -> new Help();
@@ -147,7 +151,9 @@ sealed interface CommandLine {
                   .formatted(
                       command,
                       Settings.suggestion(
-                          command, List.of("serve", "check", "manifest", "hook", "run", "help"))));
+                          command,
+                          List.of(
+                              "serve", "console", "check", "manifest", "hook", "run", "help"))));
     };
   }
 

@@ -25,7 +25,7 @@ final class DataFolder implements AutoCloseable {
   private static final int KEY_BYTES = 24;
   private static final Pattern OURS =
       Pattern.compile(
-          "(runnel|agent-runs)\\.db(-wal|-shm|-journal)?|agent-api-key|lock|workspaces|repositories|agents");
+          "(runnel|agent-runs)\\.db(-wal|-shm|-journal)?|agent-api-key|console-address|lock|workspaces|repositories|agents");
 
   private final Path folder;
   private final FileChannel lockFile;
@@ -91,6 +91,17 @@ final class DataFolder implements AutoCloseable {
 
   Path file(String name) {
     return folder.resolve(name);
+  }
+
+  /// Keeps a text for other processes on the same data.
+  void keep(String name, String text) {
+    try {
+      OwnerOnly.createFile(folder.resolve(name));
+      Files.writeString(folder.resolve(name), text + "\n");
+    } catch (IOException e) {
+      throw new SettingsException(
+          "The file %s in the data folder cannot be written: %s".formatted(name, why(e)));
+    }
   }
 
   /// The embedded service's key: made at the first start, readable by its owner alone.

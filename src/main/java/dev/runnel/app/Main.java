@@ -17,6 +17,7 @@ public final class Main {
       Runnel hands work to cloud coding agents, from Slack threads and issues.
 
         ./runnel [serve]              run the bot, the agent service and the console
+        ./runnel console              print a link that opens the console of a running server, once
         ./runnel check                call everything that is connected once, and say what is wrong
         ./runnel manifest             print the Slack app manifest for this installation
         ./runnel hook NAME [FILE]     show what a sample of JSON would start at a hook
@@ -72,6 +73,7 @@ public final class Main {
     try {
       return switch (CommandLine.parse(words)) {
         case CommandLine.Serve serve -> serve(serve);
+        case CommandLine.Console(var options) -> new ConsoleLink(config(options), out, err).run();
         case CommandLine.Check(var options) -> new Check(config(options), out).run();
         case CommandLine.Manifest(var options) -> {
           out.print(Manifest.of(config(options)));

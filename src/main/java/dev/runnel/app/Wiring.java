@@ -23,6 +23,7 @@ import dev.runnel.service.Isolations;
 import dev.runnel.service.ServiceSettings;
 import dev.runnel.store.Engine;
 import dev.runnel.store.Pulse;
+import dev.runnel.store.SqlSessions;
 import dev.runnel.store.SqlStore;
 import dev.runnel.store.SteadyClock;
 import dev.runnel.surface.hook.HookSurface;
@@ -126,7 +127,8 @@ final class Wiring implements AutoCloseable {
             config.agentApi().isEmpty());
     var service = embeddedService(data, key, port, publicUrl, environment, isolation, redactor);
 
-    var access = new Access(config.consoleToken().orElse(null));
+    var access =
+        new Access(config.consoleToken().orElse(null), new SqlSessions(database, clock), clock);
     var consoleSurface = new ConsoleSurface(access);
     List<Surface> all = new ArrayList<>(platforms.surfaces());
     all.add(consoleSurface);
@@ -170,6 +172,7 @@ final class Wiring implements AutoCloseable {
             access,
             consoleSurface,
             new About(agent, platforms.names()),
+            "https".equals(publicUrl.getScheme()),
             clock);
     serve(
         port,
@@ -197,7 +200,10 @@ final class Wiring implements AutoCloseable {
     opened(platforms.connect(door, chance));
     engine.start();
 
+    data.keep(ConsoleLink.ADDRESS, publicUrl.toString());
     lines.add(line("Console", publicUrl + "/"));
+    lines.add(line("Sign in", publicUrl + access.newLink()));
+    lines.add(line("", "The link works once, for an hour. ./runnel console prints another."));
     lines.add(line("Agent", agentLine(agent)));
     service.ifPresent(embedded -> lines.add(line("Isolation", embedded.isolation())));
     lines.addAll(platforms.lines());

@@ -24,17 +24,20 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// The pages: `/` all runs, `/runs/{id}` one run, and below each `live`, a stream that keeps it up
-/// to date; `/attention` what was given up. A stream blocks its thread while its page is open:
-// virtual threads should serve it.
+/// to date; `/attention` what was given up; `/enter`, where people sign in, and `/leave`.
+///
+/// A stream blocks its thread while its page is open: virtual threads should serve it.
 public final class Console implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(Console.class);
   private static final int OPEN_PAGES = 100;
   private static final Duration PAUSE = Duration.ofMillis(500);
   private static final Duration SILENCE = Duration.ofSeconds(10);
   private static final Pattern NUMBER = Pattern.compile("\\d{1,18}");
-  private static final List<String> FORWARDED =
-      List.of("Forwarded", "X-Forwarded-For", "X-Real-IP", "Via");
+  private static final Pattern PAGE = Pattern.compile("/|/attention|/runs/[A-Za-z0-9._~%-]+");
 
   private final Store store;
   private final AgentRuns runs;
@@ -42,12 +45,14 @@ public final class Console implements AutoCloseable {
   private final Access access;
   private final ConsoleSurface surface;
   private final InstantSource clock;
+  private final boolean isHttps;
   private final Assets assets = new Assets();
   private final Attention attention;
   private final Pages pages;
   private final Streams streams;
 
   /// @param access the one that the surface has too
+  /// @param isHttps whether the outside reaches it by https
   public Console(
       Store store,
       AgentRuns runs,
@@ -55,6 +60,7 @@ public final class Console implements AutoCloseable {
       Access access,
       ConsoleSurface surface,
       About about,
+      boolean isHttps,
       InstantSource clock) {
     this(
         store,
@@ -63,6 +69,7 @@ public final class Console implements AutoCloseable {
         access,
         surface,
         about,
+        isHttps,
         clock,
         new Streams(OPEN_PAGES, PAUSE, SILENCE));
   }
@@ -74,6 +81,7 @@ public final class Console implements AutoCloseable {
       Access access,
       ConsoleSurface surface,
       About about,
+      boolean isHttps,
       InstantSource clock,
       Streams streams) {
     this.store = store;
@@ -82,20 +90,30 @@ public final class Console implements AutoCloseable {
     this.access = access;
     this.surface = surface;
     this.clock = clock;
+    this.isHttps = isHttps;
     this.attention = new Attention(store, clock);
     this.pages = new Pages(about, assets.version());
     this.streams = streams;
   }
 
   public void routes(RoutesConfig routes) {
-    routes.get("/", guarded(this::showRuns));
-    routes.get("/live", guarded(this::followRuns));
-    routes.get("/runs/{id}", guarded(this::showRun));
-    routes.get("/runs/{id}/live", guarded(this::followRun));
-    routes.get("/runs/{id}/transcript", guarded(this::sendTranscript));
-    routes.get("/attention", guarded(this::showAttention));
+    page(routes, "/", this::showRuns);
+    page(routes, "/live", this::followRuns);
+    page(routes, "/runs/{id}", this::showRun);
+    page(routes, "/runs/{id}/live", this::followRun);
+    page(routes, "/runs/{id}/transcript", this::sendTranscript);
+    page(routes, "/attention", this::showAttention);
     routes.post("/attention", guarded(this::attend));
+    routes.get(Access.ENTRANCE, this::showEntrance);
+    routes.post(Access.ENTRANCE, this::enter);
+    routes.post("/leave", guarded(this::leave));
     routes.get("/console/{asset}", this::asset);
+  }
+
+  /// Without a handler of its own a `HEAD` would be answered for whoever asks.
+  private void page(RoutesConfig routes, String path, Page page) {
+    routes.get(path, guarded(page));
+    routes.head(path, guarded(page));
   }
 
   /// Ends the streams, so that the server can stop.
@@ -104,49 +122,133 @@ public final class Console implements AutoCloseable {
     streams.close();
   }
 
-  private Handler guarded(Handler handler) {
+  /// What somebody who is signed in gets.
+  @FunctionalInterface
+  private interface Page {
+    void show(Context ctx, Access.Visitor visitor) throws IOException;
+  }
+
+  private Handler guarded(Page page) {
     return ctx -> {
       protect(ctx);
-      switch (access.of(visit(ctx))) {
-        case OPEN -> handler.handle(ctx);
-        case ENTERED -> {
-          ctx.cookie(cookie(ctx));
-          ctx.status(303).header("Location", ctx.path());
-        }
-        case TOKEN_NEEDED -> {
-          var followedALink = "cross-site".equals(ctx.header("Sec-Fetch-Site"));
-          ctx.status(403).html(pages.tokenNeeded(followedALink));
-        }
-        case ONLY_HERE ->
-            ctx.status(403)
-                .html(
-                    pages.closed(
-                        "The console is closed from here",
-                        "Without a token it opens only on the machine that Runnel runs on, by the"
-                            + " name `localhost`. To open it from elsewhere, set"
-                            + " `RUNNEL_CONSOLE_TOKEN` and start Runnel again."));
+      Optional<Access.Visitor> visitor;
+      try {
+        visitor = visitor(ctx);
+      } catch (RuntimeException unreadable) {
+        log.warn("sessions not read why={}", unreadable.toString());
+        ctx.status(503)
+            .header("Retry-After", "5")
+            .html(pages.signIn("Not now", "The database cannot be reached.", false, "/"));
+        return;
+      }
+      if (visitor.isPresent()) {
+        page.show(ctx, visitor.get());
+      } else {
+        ctx.status(401).header("WWW-Authenticate", "Bearer");
+        ctx.html(signIn("Sign in", "", PAGE.matcher(ctx.path()).matches() ? ctx.path() : "/"));
       }
     };
   }
 
-  private static Access.Visit visit(Context ctx) {
-    return new Access.Visit(
-        ctx.ip(),
-        ctx.header("Host"),
-        FORWARDED.stream().anyMatch(name -> ctx.header(name) != null),
-        ctx.queryParam("token"),
-        ctx.cookie(Access.COOKIE));
+  private Optional<Access.Visitor> visitor(Context ctx) {
+    return access.visitor(
+        Optional.ofNullable(ctx.header("Cookie")),
+        Optional.ofNullable(ctx.header("Authorization")));
   }
 
-  private Cookie cookie(Context ctx) {
-    var cookie = new Cookie(Access.COOKIE, access.cookie());
+  /// @param why said first
+  private String signIn(String title, String why, String to) {
+    var link = "`./runnel console`, where Runnel runs, prints a link that opens the console.";
+    var text =
+        access.hasToken()
+            ? "Enter the token, which is the value of `RUNNEL_CONSOLE_TOKEN`. Or: " + link
+            : link;
+    return pages.signIn(title, why.isEmpty() ? text : why + " " + text, access.hasToken(), to);
+  }
+
+  private void showEntrance(Context ctx) {
+    protect(ctx);
+    var link = ctx.queryParam("link");
+    if (link == null) {
+      ctx.html(signIn("Sign in", "", "/"));
+    } else {
+      answer(ctx, access.enterWithLink(link), "/", "This link was used, or is too old.");
+    }
+  }
+
+  private void enter(Context ctx) throws IOException {
+    protect(ctx);
+    var form = form(ctx);
+    if (form.isEmpty()) {
+      return;
+    }
+    var to = form.get().to();
+    answer(
+        ctx,
+        access.enterWithToken(form.get().token()),
+        PAGE.matcher(to).matches() ? to : "/",
+        "That is not the token.");
+  }
+
+  private void answer(Context ctx, Access.Entry entry, String to, String whyNot) {
+    switch (entry) {
+      case Access.Entry.Entered(var session) -> {
+        ctx.cookie(cookie(ctx, session, Access.SESSION));
+        ctx.status(303).header("Location", to);
+      }
+      case Access.Entry.Wrong _ -> ctx.status(401).html(signIn("Not signed in", whyNot, to));
+      case Access.Entry.Later(var after) -> {
+        ctx.status(429).header("Retry-After", Long.toString(after.toSeconds() + 1));
+        ctx.html(signIn("Not now", "There were too many wrong tokens. Wait half a minute.", to));
+      }
+    }
+  }
+
+  private void leave(Context ctx, Access.Visitor visitor) throws IOException {
+    var form = form(ctx);
+    if (form.isEmpty()) {
+      return;
+    }
+    if (form.get().action().equals("everywhere")) {
+      access.leaveEverywhere();
+    } else {
+      access.leave(Optional.ofNullable(ctx.header("Cookie")));
+    }
+    ctx.cookie(cookie(ctx, "", Duration.ZERO));
+    ctx.status(303).header("Location", Access.ENTRANCE);
+  }
+
+  private Cookie cookie(Context ctx, String session, Duration age) {
+    var cookie = new Cookie(Access.COOKIE, session);
     cookie.setPath("/");
-    cookie.setMaxAge((int) Duration.ofDays(30).toSeconds());
+    cookie.setMaxAge((int) age.toSeconds());
     cookie.setHttpOnly(true);
-    cookie.setSecure(
-        "https".equals(ctx.scheme()) || "https".equals(ctx.header("X-Forwarded-Proto")));
-    cookie.setSameSite(SameSite.STRICT);
+    cookie.setSecure(isHttps || "https".equals(ctx.header("X-Forwarded-Proto")));
+    // Links in Slack and in issues lead to pages; what acts needs the page's key besides.
+    cookie.setSameSite(SameSite.LAX);
     return cookie;
+  }
+
+  /// A form of one of our pages; otherwise it is answered, and there is none.
+  private Optional<Form> form(Context ctx) throws IOException {
+    var body = ctx.bodyInputStream().readNBytes(Form.MAX_BYTES + 1);
+    if (body.length > Form.MAX_BYTES) {
+      ctx.status(413);
+      return Optional.empty();
+    }
+    var headers = new HashMap<String, String>();
+    ctx.headerMap().forEach((name, value) -> headers.put(name.toLowerCase(Locale.ROOT), value));
+    var request = new RawRequest("POST", ctx.path(), headers, body, clock.instant());
+    if (!ConsoleSurface.isFromOurPage(request)) {
+      ctx.status(401).html(pages.sorry("This was posted from another site", "Nothing was done."));
+      return Optional.empty();
+    }
+    try {
+      return Optional.of(Form.parse(request));
+    } catch (IllegalArgumentException unreadable) {
+      ctx.status(400);
+      return Optional.empty();
+    }
   }
 
   private static void protect(Context ctx) {
@@ -160,47 +262,52 @@ public final class Console implements AutoCloseable {
     ctx.header("Cache-Control", "no-store");
   }
 
-  private void showRuns(Context ctx) {
+  private void showRuns(Context ctx, Access.Visitor visitor) {
     ctx.html(
         pages.runs(
             RunsLook.views(RunsLook.newest(store), clock),
             attention.all().size(),
-            access.pageKey()));
+            visitor.pageKey()));
   }
 
-  private void showAttention(Context ctx) {
-    ctx.html(pages.attention(attention.all(), access.pageKey()));
+  private void showAttention(Context ctx, Access.Visitor visitor) {
+    ctx.html(pages.attention(attention.all(), visitor.pageKey()));
   }
 
-  private void attend(Context ctx) {
-    var headers = new HashMap<String, String>();
-    ctx.headerMap().forEach((name, value) -> headers.put(name.toLowerCase(Locale.ROOT), value));
-    var request = new RawRequest("POST", ctx.path(), headers, ctx.bodyAsBytes(), clock.instant());
+  private void attend(Context ctx, Access.Visitor visitor) throws IOException {
+    var form = form(ctx);
+    if (form.isEmpty()) {
+      return;
+    }
+    if (!visitor.isPageKey(form.get().page())) {
+      ctx.status(401)
+          .html(pages.sorry("This page is out of date", "Open `/attention` again, then repeat."));
+      return;
+    }
     try {
-      var form = Form.parse(request);
-      if (!ConsoleSurface.isFromOurPage(request) || !access.isPageKey(form.page())) {
-        ctx.status(401)
-            .html(pages.sorry("This page is out of date", "Open `/attention` again, then repeat."));
-        return;
-      }
-      attention.act(form);
+      attention.act(form.get());
       ctx.status(303).header("Location", "/attention");
     } catch (IllegalArgumentException unreadable) {
       ctx.status(400);
     }
   }
 
-  private void followRuns(Context ctx) {
+  private void followRuns(Context ctx, Access.Visitor visitor) {
     var awaiting = ctx.queryParam("awaiting");
     try {
       var awaited = awaiting == null ? null : Conversation.parse(awaiting);
-      streams.open(ctx, new RunsLook(store, surface, pages, clock, awaited));
+      follow(ctx, new RunsLook(store, surface, pages, clock, awaited));
     } catch (IllegalArgumentException malformed) {
       ctx.status(400);
     }
   }
 
-  private void showRun(Context ctx) {
+  /// Ends with the session.
+  private void follow(Context ctx, Streams.Look look) {
+    streams.open(ctx, page -> visitor(ctx).isPresent() && look.send(page));
+  }
+
+  private void showRun(Context ctx, Access.Visitor visitor) {
     withRun(
         ctx,
         run ->
@@ -211,21 +318,21 @@ public final class Console implements AutoCloseable {
                     run.binding()
                         .map(binding -> surface.notes(binding.conversation()))
                         .orElse(List.of()),
-                    access.pageKey())));
+                    visitor.pageKey())));
   }
 
-  private void followRun(Context ctx) {
+  private void followRun(Context ctx, Access.Visitor visitor) {
     withRun(
         ctx,
         run ->
-            streams.open(
+            follow(
                 ctx,
                 new RunLook(
                     store, runs, transcripts, surface, pages, clock, run, lastLineOf(ctx))));
   }
 
   /// The whole of it, piece by piece.
-  private void sendTranscript(Context ctx) throws IOException {
+  private void sendTranscript(Context ctx, Access.Visitor visitor) throws IOException {
     var given = ctx.pathParam("id");
     var part = given.isBlank() ? Optional.<Part>empty() : transcripts.after(new RunId(given), 0);
     if (part.isEmpty()) {

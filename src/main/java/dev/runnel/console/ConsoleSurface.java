@@ -57,25 +57,31 @@ public final class ConsoleSurface implements Surface {
     return Form.MAX_BYTES;
   }
 
+  /// Looks its sender's session up, which is one short read beside the writer.
+  ///
   /// The body of an accepted reply is the conversation's id; of a 422, what to do, for the person.
   @Override
   public Reception receive(RawRequest request) {
-    Form form;
-    try {
-      form = Form.parse(request);
-    } catch (IllegalArgumentException unreadable) {
-      return rejected(400, "the form cannot be read");
-    }
     if (!isFromOurPage(request)) {
-      return rejected(401, "posted from another site");
+      return Reception.Rejected.with(401, "posted from another site");
     }
-    if (!access.isPageKey(form.page())) {
-      return rejected(401, "not a page of this console");
+    Optional<Access.Visitor> visitor;
+    try {
+      visitor = access.visitor(request.header("Cookie"), request.header("Authorization"));
+    } catch (RuntimeException unreadable) {
+      return new Reception.Rejected(
+          Reply.text(503, "The sessions cannot be read just now.\n"), unreadable.toString());
+    }
+    if (visitor.isEmpty()) {
+      return Reception.Rejected.with(401, "nobody who is signed in");
     }
     try {
-      return read(form, request);
+      var form = Form.parse(request);
+      return visitor.get().isPageKey(form.page())
+          ? read(form, request)
+          : Reception.Rejected.with(401, "not a page of this console");
     } catch (IllegalArgumentException unreadable) {
-      return rejected(400, "the form cannot be read");
+      return Reception.Rejected.with(400, "the form cannot be read");
     }
   }
 
@@ -102,7 +108,7 @@ public final class ConsoleSurface implements Surface {
               request);
       case "retry" ->
           accepted(form, form.conversation(), new Intent.Retry(Optional.of(form.run())), request);
-      default -> rejected(400, "no such action");
+      default -> Reception.Rejected.with(400, "no such action");
     };
   }
 
@@ -187,10 +193,6 @@ public final class ConsoleSurface implements Surface {
 
   private static Reception problem(String text) {
     return new Reception.Answered(Reply.text(422, text));
-  }
-
-  private static Reception rejected(int status, String why) {
-    return new Reception.Rejected(Reply.empty(status), why);
   }
 
   @Override

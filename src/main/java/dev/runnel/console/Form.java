@@ -14,9 +14,10 @@ import java.util.regex.Pattern;
 /// A form of the console's pages, decoded. Whatever is malformed is an `IllegalArgumentException`
 /// of the method that asks for it.
 ///
-/// - `action`: `start`, `say`, `stop`, `retry`, `discard`
+/// - `action`: `start`, `say`, `stop`, `retry`, `discard`, `everywhere`
 /// - `page`, `turn`: the page's key, and the how-manieth post of it: together the delivery's id, so
 ///   that a double click has one effect
+/// - `token`, `to`: to sign in, and the page to go to
 /// - `text`, `conversation`, `run`, `link`, `lane`, `id`: as the action needs
 record Form(Map<String, String> fields) {
   /// A prompt of many pages.
@@ -75,6 +76,14 @@ record Form(Map<String, String> fields) {
 
   RunId run() {
     return new RunId(field("run"));
+  }
+
+  String token() {
+    return field("token");
+  }
+
+  String to() {
+    return field("to");
   }
 
   String lane() {

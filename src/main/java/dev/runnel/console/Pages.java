@@ -70,32 +70,18 @@ final class Pages {
 
   /// A page that only says something.
   String sorry(String title, String text) {
-    return page("sorry", Map.of("title", title, "text", text, "asksToken", false, "again", false));
+    return page("sorry", Map.of("title", title, "text", text));
   }
 
   /// A page for somebody who may not see any other, nor what is connected.
-  String closed(String title, String text) {
-    return closed(Map.of("title", title, "text", text, "asksToken", false, "again", false));
-  }
-
-  /// @param again whether the browser should ask once more: after a link from elsewhere it keeps
-  ///     the cookie back, after our own page it does not
-  String tokenNeeded(boolean again) {
-    return closed(
-        Map.of(
-            "title",
-            "The console needs its token",
-            "text",
-            "It is the value of `RUNNEL_CONSOLE_TOKEN` where Runnel runs. This browser remembers"
-                + " it afterwards.",
-            "asksToken",
-            true,
-            "again",
-            again));
-  }
-
-  private String closed(Map<String, Object> values) {
-    return page("sorry", values, new About("", List.of()));
+  ///
+  /// @param takesToken whether it asks for the token
+  /// @param to the page that they wanted to see
+  String signIn(String title, String text, boolean takesToken, String to) {
+    return page(
+        "signin",
+        Map.of("title", title, "text", text, "takesToken", takesToken, "to", to),
+        new About("", List.of()));
   }
 
   private String page(String template, Map<String, Object> values) {

@@ -28,7 +28,8 @@ class DataFolderTest {
   @Test
   void whatIsThereAlreadyIsClosedToOthers() throws IOException {
     var data = Files.createDirectory(folder.resolve("data"));
-    var files = List.of("agent-api-key", "runnel.db", "agent-runs.db-wal", "lock");
+    var files =
+        List.of("agent-api-key", "console-address", "runnel.db", "agent-runs.db-wal", "lock");
     var folders = List.of("workspaces", "repositories", "agents");
     for (var name : files) {
       Files.createFile(data.resolve(name));
@@ -49,6 +50,17 @@ class DataFolderTest {
     assertThat(folders)
         .allSatisfy(name -> assertThat(permissions(data, name)).isEqualTo("rwx------"));
     assertThat(permissions(data, "")).isEqualTo("rwx------");
+  }
+
+  @Test
+  void aTextForOtherProcessesIsForTheirOwnerAlone() throws IOException {
+    try (var data = DataFolder.open(folder.resolve("data"))) {
+      data.keep("console-address", "http://127.0.0.1:3000");
+      data.keep("console-address", "http://127.0.0.1:3001");
+
+      assertThat(data.file("console-address")).hasContent("http://127.0.0.1:3001");
+      assertThat(permissions(data.path(), "console-address")).isEqualTo("rw-------");
+    }
   }
 
   @Test

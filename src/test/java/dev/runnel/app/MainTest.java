@@ -21,7 +21,8 @@ class MainTest {
   @Test
   void helpNamesEveryCommand() {
     assertThat(run(Map.of(), "--help")).isZero();
-    assertThat(said()).contains("serve", "check", "manifest", "run start", "run watch", "--port");
+    assertThat(said())
+        .contains("serve", "console", "check", "manifest", "run start", "run watch", "--port");
   }
 
   @Test
@@ -96,6 +97,12 @@ class MainTest {
 
     assertThat(run(Map.of("GITHUB_WEBHOOK_SECRET", "secret-of-the-hook"), "serve")).isOne();
     assertThat(complained()).contains("GITHUB_TOKEN").doesNotContain("secret-of-the-hook");
+  }
+
+  @Test
+  void aLinkToTheConsoleNeedsARunnelThatHasOne() {
+    assertThat(run(Map.of(), "console", "--data", "/nonexistent")).isOne();
+    assertThat(complained()).contains("There is no Runnel in /nonexistent yet");
   }
 
   @Test

@@ -2,128 +2,193 @@ package dev.runnel.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.runnel.console.Access.Verdict;
-import dev.runnel.console.Access.Visit;
+import dev.runnel.console.Access.Entry;
+import dev.runnel.console.Access.Visitor;
+import dev.runnel.testkit.MemorySessions;
+import dev.runnel.testkit.SettableClock;
+import java.time.Duration;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class AccessTest {
-  private static Visit from(String address, @Nullable String host) {
-    return new Visit(address, host, false, null, null);
+  private static final String TOKEN = "sesame-of-sixteen-letters";
+
+  private final SettableClock clock = new SettableClock();
+  private final MemorySessions sessions = new MemorySessions();
+  private final Access access = new Access(TOKEN, sessions, clock);
+
+  private Optional<Visitor> withCookies(@Nullable String cookies) {
+    return access.visitor(Optional.ofNullable(cookies), Optional.empty());
+  }
+
+  private Optional<Visitor> withSession(Entry entry) {
+    return withCookies(Access.COOKIE + "=" + ((Entry.Entered) entry).session());
+  }
+
+  private Optional<Visitor> withBearer(String authorization) {
+    return access.visitor(Optional.empty(), Optional.of(authorization));
+  }
+
+  private static String secretOf(String link) {
+    return link.substring((Access.ENTRANCE + "?link=").length());
   }
 
   @Nested
-  class WithoutAToken {
-    private final Access access = new Access(null);
-
-    @ParameterizedTest
-    @CsvSource({
-      "127.0.0.1, localhost:8080",
-      "127.0.0.1, LOCALHOST",
-      "127.0.0.1, 127.0.0.1:8080",
-      "[0:0:0:0:0:0:0:1], [::1]:8080",
-      "::1, localhost",
-      "::ffff:127.0.0.1, localhost"
-    })
-    void thisMachineSeesThePages(String address, String host) {
-      assertThat(access.of(from(address, host))).isEqualTo(Verdict.OPEN);
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"10.0.0.7", "192.168.1.20", "2001:db8::1", "nonsense", ""})
-    void anotherMachineDoesNotWhateverHostItNames(String address) {
-      assertThat(access.of(from(address, "localhost:8080"))).isEqualTo(Verdict.ONLY_HERE);
+  class AVisitor {
+    @Test
+    void withoutASessionIsNobody() {
+      assertThat(withCookies(null)).isEmpty();
     }
 
     @ParameterizedTest
     @ValueSource(
-        strings = {"evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "evil:8080"})
-    void aForeignNameThatPointsHereDoesNot(String host) {
-      assertThat(access.of(from("127.0.0.1", host))).isEqualTo(Verdict.ONLY_HERE);
+        strings = {
+          "",
+          "runnel-console",
+          "runnel-console=",
+          "runnel-console=sesame-of-sixteen-letters",
+          "runnel-console=AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
+          "other=x; ; =;runnel-console=\"\""
+        })
+    void withACookieOfTheirOwnMakingIsNobody(String cookies) {
+      assertThat(withCookies(cookies)).isEmpty();
     }
 
     @Test
-    void aVisitWithoutAHostDoesNot() {
-      assertThat(access.of(from("127.0.0.1", null))).isEqualTo(Verdict.ONLY_HERE);
+    void withASessionIsLetInWhateverOtherCookiesThereAre() {
+      var session = ((Entry.Entered) access.enterWithToken(TOKEN)).session();
+
+      assertThat(withCookies("a=b; " + Access.COOKIE + "=" + session + ";c=d")).isPresent();
     }
 
     @Test
-    void whatAProxyOnThisMachinePassesOnDoesNot() {
-      var visit = new Visit("127.0.0.1", "localhost", true, null, null);
-      assertThat(access.of(visit)).isEqualTo(Verdict.ONLY_HERE);
+    void isSignedOutAfterTwoWeeks() {
+      var entry = access.enterWithToken(TOKEN);
+      clock.advance(Duration.ofDays(14).minusSeconds(1));
+      assertThat(withSession(entry)).isPresent();
+      clock.advance(Duration.ofSeconds(1));
+      assertThat(withSession(entry)).isEmpty();
     }
 
     @Test
-    void noTokenAndNoCookieOpensIt() {
-      var visit = new Visit("10.0.0.7", "runnel.example", false, "", new Access(null).cookie());
-      assertThat(access.of(visit)).isEqualTo(Verdict.ONLY_HERE);
+    void whoLeavesIsOutAndOthersStayIn() {
+      var one = access.enterWithToken(TOKEN);
+      var other = access.enterWithToken(TOKEN);
+
+      access.leave(Optional.of(Access.COOKIE + "=" + ((Entry.Entered) one).session()));
+      assertThat(withSession(one)).isEmpty();
+      assertThat(withSession(other)).isPresent();
+
+      access.leaveEverywhere();
+      assertThat(withSession(other)).isEmpty();
     }
   }
 
   @Nested
-  class WithAToken {
-    private final Access access = new Access("sesame");
+  class ALink {
+    @Test
+    void signsInOnce() {
+      var link = secretOf(access.newLink());
 
-    private Visit remote(@Nullable String token, @Nullable String cookie) {
-      return new Visit("10.0.0.7", "runnel.example", false, token, cookie);
+      assertThat(withSession(access.enterWithLink(link))).isPresent();
+      assertThat(access.enterWithLink(link)).isEqualTo(new Entry.Wrong());
     }
 
     @Test
-    void theTokenIsTakenOnceForACookieAndTheCookieFromThenOn() {
-      assertThat(access.of(remote("sesame", null))).isEqualTo(Verdict.ENTERED);
-      assertThat(access.of(remote(null, access.cookie()))).isEqualTo(Verdict.OPEN);
+    void isTooOldAfterAnHour() {
+      var link = secretOf(access.newLink());
+      clock.advance(Duration.ofHours(1));
+
+      assertThat(access.enterWithLink(link)).isEqualTo(new Entry.Wrong());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "sesame-of-sixteen-letters"})
+    void thatWeDidNotMakeDoesNot(String link) {
+      assertThat(access.enterWithLink(link)).isEqualTo(new Entry.Wrong());
+    }
+  }
+
+  @Nested
+  class TheToken {
+    @Test
+    void opensTheConsoleForProgramsOnEachRequest() {
+      assertThat(withBearer("Bearer " + TOKEN)).isPresent();
+      assertThat(withBearer("bearer " + TOKEN)).isPresent();
+      assertThat(withBearer("Bearer " + TOKEN + "x")).isEmpty();
+      assertThat(withBearer("Basic " + TOKEN)).isEmpty();
     }
 
     @Test
-    void theCookieDoesNotHoldTheToken() {
-      assertThat(access.cookie()).doesNotContain("sesame");
+    void isNoneWhereNoneIsSet() {
+      var without = new Access(null, sessions, clock);
+
+      assertThat(without.visitor(Optional.empty(), Optional.of("Bearer null"))).isEmpty();
+      assertThat(without.enterWithToken("")).isEqualTo(new Entry.Wrong());
     }
 
     @Test
-    void anythingElseIsAskedForTheToken() {
-      assertThat(access.of(remote(null, null))).isEqualTo(Verdict.TOKEN_NEEDED);
-      assertThat(access.of(remote("Sesame", null))).isEqualTo(Verdict.TOKEN_NEEDED);
-      assertThat(access.of(remote("", ""))).isEqualTo(Verdict.TOKEN_NEEDED);
-      assertThat(access.of(remote(null, "sesame"))).isEqualTo(Verdict.TOKEN_NEEDED);
-      assertThat(access.of(remote(null, new Access("other").cookie())))
-          .isEqualTo(Verdict.TOKEN_NEEDED);
+    void isNotLookedAtForAWhileAfterWrongOnes() {
+      for (int i = 0; i < 6; i++) {
+        assertThat(access.enterWithToken("wrong " + i)).isEqualTo(new Entry.Wrong());
+      }
+
+      assertThat(access.enterWithToken(TOKEN)).isEqualTo(new Entry.Later(Duration.ofSeconds(1)));
+      assertThat(withBearer("Bearer " + TOKEN)).isEmpty();
+      clock.advance(Duration.ofSeconds(1));
+      assertThat(access.enterWithToken(TOKEN)).isInstanceOf(Entry.Entered.class);
+      assertThat(access.enterWithToken("wrong")).isEqualTo(new Entry.Wrong());
     }
 
     @Test
-    void thisMachineNeedsNone() {
-      assertThat(access.of(from("127.0.0.1", "localhost"))).isEqualTo(Verdict.OPEN);
+    void isGuessedTwiceAMinuteAtMostHoweverItIsTried() {
+      var looked = 0;
+      for (int second = 0; second < 3600; second++) {
+        for (int i = 0; i < 5; i++) {
+          looked += access.enterWithToken("wrong") instanceof Entry.Wrong ? 1 : 0;
+          looked += withBearer("Bearer wrong").isPresent() ? 1 : 0;
+        }
+        clock.advance(Duration.ofSeconds(1));
+      }
+      assertThat(looked).isLessThan(140);
     }
 
     @Test
-    void anotherNodeWithTheSameTokenKnowsItsPagesAndCookies() {
-      var other = new Access("sesame");
-      assertThat(other.isPageKey(access.pageKey())).isTrue();
-      assertThat(other.cookie()).isEqualTo(access.cookie());
+    void thatIsWrongKeepsNobodyOutWhoHasALinkOrASession() {
+      var entry = access.enterWithToken(TOKEN);
+      for (int i = 0; i < 20; i++) {
+        var _ = access.enterWithToken("wrong");
+      }
+
+      assertThat(withSession(entry)).isPresent();
+      assertThat(access.enterWithLink(secretOf(access.newLink())))
+          .isInstanceOf(Entry.Entered.class);
     }
   }
 
   @Nested
   class PageKeys {
-    private final Access access = new Access(null);
+    private final Visitor visitor = new Visitor("one");
 
     @Test
     void eachPageHasItsOwn() {
-      assertThat(access.pageKey()).isNotEqualTo(access.pageKey());
+      assertThat(visitor.pageKey()).isNotEqualTo(visitor.pageKey());
     }
 
     @Test
-    void onlyOursAreBelieved() {
-      var key = access.pageKey();
-      assertThat(access.isPageKey(key)).isTrue();
-      assertThat(access.isPageKey("x" + key)).isFalse();
-      assertThat(access.isPageKey(key.substring(0, key.length() - 1))).isFalse();
-      assertThat(access.isPageKey(new Access(null).pageKey())).isFalse();
-      assertThat(access.isPageKey("")).isFalse();
-      assertThat(access.isPageKey(".")).isFalse();
+    void onlyThoseOfTheSameVisitorAreBelieved() {
+      var key = visitor.pageKey();
+      assertThat(visitor.isPageKey(key)).isTrue();
+      assertThat(new Visitor("one").isPageKey(key)).isTrue();
+      assertThat(new Visitor("two").isPageKey(key)).isFalse();
+      assertThat(visitor.isPageKey("x" + key)).isFalse();
+      assertThat(visitor.isPageKey(key.substring(0, key.length() - 1))).isFalse();
+      assertThat(visitor.isPageKey("")).isFalse();
+      assertThat(visitor.isPageKey(".")).isFalse();
     }
   }
 }

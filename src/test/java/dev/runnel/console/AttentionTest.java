@@ -36,11 +36,13 @@ class AttentionTest {
   private final SettableClock clock = new SettableClock();
   private final HttpClient browser = HttpClient.newHttpClient();
   private Site site;
+  private String cookie;
 
   @BeforeEach
   void open() {
     var streams = new Streams(3, Duration.ofMillis(20), Duration.ofMillis(60));
     site = new Site(folder, clock, "sesame", new About("claude -p", List.of()), streams, 0);
+    cookie = site.signedIn();
   }
 
   @AfterEach
@@ -51,15 +53,21 @@ class AttentionTest {
 
   private String page(String path) throws IOException, InterruptedException {
     return browser
-        .send(HttpRequest.newBuilder(site.at(path)).build(), BodyHandlers.ofString())
+        .send(
+            HttpRequest.newBuilder(site.at(path)).header("Cookie", cookie).build(),
+            BodyHandlers.ofString())
         .body();
   }
 
   private HttpResponse<String> post(String lane, String id, String action, String... headers)
       throws IOException, InterruptedException {
-    var key = Pattern.compile("name=\"page\" value=\"([^\"]+)\"").matcher(page("/"));
+    return postWith(keyOf(page("/")), lane, id, action, headers);
+  }
+
+  private static String keyOf(String page) {
+    var key = Pattern.compile("name=\"page\" value=\"([^\"]+)\"").matcher(page);
     assertThat(key.find()).isTrue();
-    return postWith(key.group(1), lane, id, action, headers);
+    return key.group(1);
   }
 
   private HttpResponse<String> postWith(
@@ -67,6 +75,7 @@ class AttentionTest {
       throws IOException, InterruptedException {
     var request =
         HttpRequest.newBuilder(site.at("/attention"))
+            .header("Cookie", cookie)
             .header("Content-Type", "application/x-www-form-urlencoded")
             .POST(
                 BodyPublishers.ofString(
@@ -132,8 +141,11 @@ class AttentionTest {
         .isEqualTo(401);
     assertThat(post("said", "fake:1", "discard", "Origin", "https://evil.example").statusCode())
         .isEqualTo(401);
-    assertThat(post("said", "fake:1", "discard", "X-Forwarded-For", "1.2.3.4").statusCode())
-        .isEqualTo(403);
+    var key = keyOf(page("/"));
+    cookie = "";
+    assertThat(postWith(key, "said", "fake:1", "discard").statusCode()).isEqualTo(401);
+    cookie = site.signedIn();
+    assertThat(postWith(key, "said", "fake:1", "discard").statusCode()).isEqualTo(401);
     assertThat(page("/attention")).contains("fix it");
   }
 

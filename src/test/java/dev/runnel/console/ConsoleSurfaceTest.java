@@ -18,11 +18,14 @@ import dev.runnel.core.model.Request;
 import dev.runnel.core.model.RunId;
 import dev.runnel.core.model.RunState;
 import dev.runnel.core.model.Update;
+import dev.runnel.testkit.MemorySessions;
 import dev.runnel.testkit.Samples;
+import dev.runnel.testkit.SettableClock;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
@@ -44,9 +47,13 @@ class ConsoleSurfaceTest {
           "sec-fetch-site",
           "same-origin");
 
-  private final Access access = new Access(null);
+  private static final String TOKEN = "sesame-of-sixteen-letters";
+
+  private final MemorySessions sessions = new MemorySessions();
+  private final Access access = new Access(TOKEN, sessions, new SettableClock());
   private final ConsoleSurface surface = new ConsoleSurface(access);
-  private final String page = access.pageKey();
+  private final String session = ((Access.Entry.Entered) access.enterWithToken(TOKEN)).session();
+  private final String page = new Access.Visitor(session).pageKey();
 
   private RawRequest post(Map<String, String> headers, Map<String, String> fields) {
     var all = new HashMap<>(Map.of("page", page, "turn", "1"));
@@ -55,12 +62,20 @@ class ConsoleSurfaceTest {
         all.entrySet().stream()
             .map(each -> each.getKey() + "=" + encode(each.getValue()))
             .collect(Collectors.joining("&"));
+    var sent = new HashMap<>(headers);
+    sent.putIfAbsent("cookie", Access.COOKIE + "=" + session);
     return new RawRequest(
-        "POST", "/webhooks/console", headers, body.getBytes(StandardCharsets.UTF_8), NINE);
+        "POST", "/webhooks/console", sent, body.getBytes(StandardCharsets.UTF_8), NINE);
   }
 
   private static String encode(String text) {
     return URLEncoder.encode(text, StandardCharsets.UTF_8);
+  }
+
+  private static Map<String, String> browserWith(String header, String value) {
+    var headers = new HashMap<>(BROWSER);
+    headers.put(header, value);
+    return headers;
   }
 
   private Reception posts(Map<String, String> fields) {
@@ -186,12 +201,6 @@ class ConsoleSurfaceTest {
       assertThat(reception.reply().body()).isEmpty();
     }
 
-    private Map<String, String> browserWith(String header, String value) {
-      var headers = new HashMap<>(BROWSER);
-      headers.put(header, value);
-      return headers;
-    }
-
     @ParameterizedTest
     @ValueSource(strings = {"cross-site", "same-site", "none"})
     void isAPostThatTheBrowserSaysComesFromElsewhere(String site) {
@@ -208,7 +217,7 @@ class ConsoleSurfaceTest {
 
     @Test
     void isAPostWithoutAPageOfOurs() {
-      assertDisbelieved(post(BROWSER, with("page", new Access(null).pageKey())));
+      assertDisbelieved(post(BROWSER, with("page", new Access.Visitor("other").pageKey())));
       assertDisbelieved(post(BROWSER, with("page", "")));
       assertDisbelieved(post(BROWSER, with("page", "a.b")));
     }
@@ -217,6 +226,21 @@ class ConsoleSurfaceTest {
       var fields = new HashMap<>(start);
       fields.put(field, value);
       return fields;
+    }
+
+    @Test
+    void isWhoeverIsNotSignedInWhateverTheySend() {
+      for (var body : List.of("", "[[[[", "page=" + page + "&turn=1&action=start&text=x")) {
+        assertDisbelieved(
+            new RawRequest(
+                "POST", "/webhooks/console", BROWSER, body.getBytes(StandardCharsets.UTF_8), NINE));
+      }
+    }
+
+    @Test
+    void isNobodyWhileSessionsCannotBeRead() {
+      sessions.isDown();
+      assertThat(surface.receive(post(BROWSER, start)).reply().status()).isEqualTo(503);
     }
 
     @Test
@@ -241,7 +265,7 @@ class ConsoleSurfaceTest {
               new RawRequest(
                   "POST",
                   "/webhooks/console",
-                  BROWSER,
+                  browserWith("cookie", Access.COOKIE + "=" + session),
                   body.getBytes(StandardCharsets.UTF_8),
                   NINE)));
     }

@@ -25,6 +25,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -47,10 +48,12 @@ class ConsoleTest {
   private final HttpClient browser = HttpClient.newHttpClient();
   private final Streams streams = new Streams(3, Duration.ofMillis(20), Duration.ofMillis(60));
   private Site site;
+  private String cookie;
 
   @BeforeEach
   void open() {
     site = new Site(folder, clock, "sesame", new About("claude -p", List.of("Slack")), streams, 0);
+    cookie = site.signedIn();
   }
 
   @AfterEach
@@ -61,7 +64,7 @@ class ConsoleTest {
 
   private HttpResponse<String> get(String path, String... headers)
       throws IOException, InterruptedException {
-    var request = HttpRequest.newBuilder(site.at(path));
+    var request = HttpRequest.newBuilder(site.at(path)).header("Cookie", cookie);
     if (headers.length > 0) {
       request.headers(headers);
     }
@@ -79,7 +82,9 @@ class ConsoleTest {
   }
 
   private OpenPage live(String path, String... headers) throws IOException, InterruptedException {
-    return new OpenPage(site.at(path), headers);
+    var all = new ArrayList<>(List.of("Cookie", cookie));
+    all.addAll(List.of(headers));
+    return new OpenPage(site.at(path), all.toArray(String[]::new));
   }
 
   @Nested
@@ -250,7 +255,7 @@ class ConsoleTest {
       assertThat(page(path(run)))
           .contains("Started by hand", "not started by Runnel")
           .contains("https://runs.example/sessions/" + run.id())
-          .doesNotContain("<form");
+          .doesNotContain("data-form");
     }
 
     @Test
@@ -322,6 +327,7 @@ class ConsoleTest {
               .collect(Collectors.joining("&"));
       var request =
           HttpRequest.newBuilder(site.at("/webhooks/console"))
+              .header("Cookie", cookie)
               .header("Content-Type", "application/x-www-form-urlencoded")
               .header("Sec-Fetch-Site", "same-origin")
               .POST(
@@ -410,55 +416,131 @@ class ConsoleTest {
   class Visitors {
     /// As a browser that was lured to a name which points here.
     private String visit(String path, String host, String... headers) throws IOException {
+      return request("GET", path, host, "", headers);
+    }
+
+    private String request(String method, String path, String host, String form, String... headers)
+        throws IOException {
       try (var socket = new Socket(InetAddress.getLoopbackAddress(), site.at("/").getPort())) {
         socket.setSoTimeout(5000);
         var more = headers.length == 0 ? "" : String.join("\r\n", headers) + "\r\n";
         var request =
-            "GET %s HTTP/1.1\r\nHost: %s\r\n%sConnection: close\r\n\r\n"
-                .formatted(path, host, more);
+            ("%s %s HTTP/1.1\r\nHost: %s\r\n%sContent-Type: application/x-www-form-urlencoded\r\n"
+                    + "Content-Length: %d\r\nConnection: close\r\n\r\n%s")
+                .formatted(method, path, host, more, form.length(), form);
         socket.getOutputStream().write(request.getBytes(StandardCharsets.UTF_8));
         return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
       }
     }
 
     @Test
-    void fromElsewhereSeeNothingButTheQuestionForTheToken() throws Exception {
+    void withoutASessionSeeNothingButThePageToSignIn() throws Exception {
       site.binds(SLACK, DANA, "Secret plan", null);
-      for (var path : List.of("/", "/live", "/runs/x", "/runs/x/live")) {
-        assertThat(visit(path, "runnel.example"))
-            .startsWith("HTTP/1.1 403")
-            .contains("needs its token")
-            .doesNotContain("Secret plan", "claude -p", "name=\"page\"");
+      for (var path :
+          List.of("/", "/live", "/runs/x", "/runs/x/live", "/runs/x/transcript", "/attention")) {
+        for (var host : List.of("localhost", "127.0.0.1", "[::1]", "runnel.example")) {
+          assertThat(visit(path, host))
+              .startsWith("HTTP/1.1 401")
+              .contains("Sign in", "name=\"token\"", "./runnel console")
+              .doesNotContain("Secret plan", "claude -p", "name=\"page\"");
+        }
+        assertThat(request("HEAD", path, "localhost", "")).startsWith("HTTP/1.1 401");
       }
     }
 
     @Test
-    void whoBringTheTokenGetACookieAndAnAddressWithoutIt() throws Exception {
-      var entered = visit("/?token=sesame", "runnel.example");
+    void areSignedInByALinkOnceAndTakenToTheRuns() throws Exception {
+      var link = site.link();
+      var path = link.getPath() + "?" + link.getQuery();
+      assertThat(request("HEAD", path, "localhost", "")).doesNotContain("Set-Cookie");
+
+      var entered = visit(path, "runnel.example");
       assertThat(entered)
           .startsWith("HTTP/1.1 303")
-          .contains("Location: /\r\n", "HttpOnly", "SameSite=Strict");
-      var cookie = Pattern.compile("Set-Cookie: ([^;]+);").matcher(entered);
-      assertThat(cookie.find()).isTrue();
-      assertThat(visit("/", "runnel.example", "Cookie: " + cookie.group(1)))
+          .contains("Location: /\r\n", "HttpOnly", "SameSite=Lax")
+          .doesNotContain("Secure");
+      assertThat(visit("/", "runnel.example", "Cookie: " + cookieOf(entered)))
           .startsWith("HTTP/1.1 200");
-      assertThat(visit("/", "runnel.example", "Cookie: runnel-console=guess"))
-          .startsWith("HTTP/1.1 403");
+      assertThat(visit(path, "runnel.example"))
+          .startsWith("HTTP/1.1 401")
+          .contains("was used, or is too old")
+          .doesNotContain("Set-Cookie");
     }
 
     @Test
-    void whoFollowALinkFromAnotherSiteAreAskedAgainBecauseTheirBrowserKeptTheCookieBack()
-        throws Exception {
-      assertThat(visit("/runs/x", "runnel.example", "Sec-Fetch-Site: cross-site"))
-          .contains("http-equiv=\"refresh\"");
-      assertThat(visit("/runs/x", "runnel.example", "Sec-Fetch-Site: same-origin"))
-          .doesNotContain("http-equiv=\"refresh\"");
+    void areSignedInByTheTokenAndTakenToThePageTheyWanted() throws Exception {
+      assertThat(visit("/runs/x", "runnel.example")).contains("name=\"to\" value=\"/runs/x\"");
+
+      var entered = posts("token=sesame&to=%2Fruns%2Fx", "X-Forwarded-Proto: https");
+      assertThat(entered)
+          .startsWith("HTTP/1.1 303")
+          .contains("Location: /runs/x\r\n", "Secure", "HttpOnly");
+      assertThat(visit("/", "localhost", "Cookie: " + cookieOf(entered)))
+          .startsWith("HTTP/1.1 200");
+      assertThat(posts("token=sesame&to=%2F%2Fevil.example")).contains("Location: /\r\n");
     }
 
     @Test
-    void passedOnByAProxyAreFromElsewhere() throws Exception {
-      assertThat(visit("/", "localhost", "X-Forwarded-For: 203.0.113.9"))
-          .startsWith("HTTP/1.1 403");
+    void areNotSignedInByAWrongTokenNorByAnAddress() throws Exception {
+      assertThat(posts("token=Sesame")).startsWith("HTTP/1.1 401").doesNotContain("Set-Cookie");
+      assertThat(posts("token=sesame", "Origin: https://evil.example"))
+          .startsWith("HTTP/1.1 401")
+          .doesNotContain("Set-Cookie");
+      assertThat(visit("/enter?token=sesame", "localhost")).doesNotContain("Set-Cookie");
+      assertThat(visit("/?token=sesame", "localhost")).startsWith("HTTP/1.1 401");
+    }
+
+    @Test
+    void whoTryManyTokensAreToldToWait() throws Exception {
+      for (int i = 0; i < 6; i++) {
+        assertThat(posts("token=" + i)).startsWith("HTTP/1.1 401");
+      }
+      assertThat(posts("token=sesame"))
+          .startsWith("HTTP/1.1 429")
+          .contains("Retry-After")
+          .doesNotContain("Set-Cookie");
+    }
+
+    @Test
+    void thatAreProgramsBringTheToken() throws Exception {
+      assertThat(visit("/", "localhost", "Authorization: Bearer sesame"))
+          .startsWith("HTTP/1.1 200");
+      assertThat(visit("/", "localhost", "Authorization: Bearer wrong")).startsWith("HTTP/1.1 401");
+    }
+
+    @Test
+    void whoSignOutAreOutOnTheirOpenPagesToo() throws Exception {
+      try (var live = live("/live")) {
+        await().until(() -> !live.events("list").isEmpty());
+        assertThat(request("POST", "/leave", "localhost", "action=here", "Cookie: " + cookie))
+            .startsWith("HTTP/1.1 303")
+            .contains("runnel-console=;", "Expires=Thu, 01 Jan 1970");
+        await().until(() -> streams.open() == 0);
+      }
+      assertThat(get("/").statusCode()).isEqualTo(401);
+    }
+
+    @Test
+    void mayEndTheSessionsOfEverybody() throws Exception {
+      var other = site.signedIn();
+      assertThat(request("POST", "/leave", "localhost", "action=everywhere", "Cookie: " + cookie))
+          .startsWith("HTTP/1.1 303");
+      assertThat(visit("/", "localhost", "Cookie: " + other)).startsWith("HTTP/1.1 401");
+    }
+
+    @Test
+    void cannotSendFormsWithoutEnd() throws Exception {
+      assertThat(posts("token=" + "x".repeat(70_000))).startsWith("HTTP/1.1 413");
+    }
+
+    private String posts(String form, String... headers) throws IOException {
+      return request("POST", "/enter", "localhost", form, headers);
+    }
+
+    private String cookieOf(String answer) {
+      var cookie = Pattern.compile("Set-Cookie: ([^;]+);").matcher(answer);
+      assertThat(cookie.find()).isTrue();
+      return cookie.group(1);
     }
 
     @Test

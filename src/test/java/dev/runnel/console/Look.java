@@ -46,7 +46,7 @@ public final class Look {
       if (!empty) {
         fill(site);
       }
-      System.out.println(site.at("/"));
+      System.out.println(site.link());
       for (int second = 1; ; second++) {
         Thread.sleep(500);
         site.settles();

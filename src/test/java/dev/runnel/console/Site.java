@@ -22,6 +22,7 @@ import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunId;
 import dev.runnel.core.port.Store.Pending;
 import dev.runnel.database.Database;
+import dev.runnel.store.SqlSessions;
 import dev.runnel.store.SqlStore;
 import dev.runnel.testkit.FakeAgentRuns;
 import dev.runnel.testkit.FakeSurface;
@@ -60,6 +61,7 @@ final class Site implements AutoCloseable {
   private final Watcher watcher;
   private final Courier courier;
   private final Javalin server;
+  private final Access access;
 
   /// @param token of the console
   Site(
@@ -73,7 +75,7 @@ final class Site implements AutoCloseable {
     this.runs = new FakeAgentRuns(clock);
     this.database = MigratedFile.open(folder.resolve("runnel.db"), "db/bot");
     this.store = new SqlStore(database, clock);
-    var access = new Access(token);
+    this.access = new Access(token, new SqlSessions(database, clock), clock);
     this.surface = new ConsoleSurface(access);
     var surfaces = Surfaces.of(List.of(surface, new FakeSurface()));
     var random = new Random(1);
@@ -82,7 +84,7 @@ final class Site implements AutoCloseable {
     this.courier =
         new Courier(store, surfaces, random, Reminders.NONE, new Recovery(store, runs, surfaces));
     this.console =
-        new Console(store, runs, this::transcript, access, surface, about, clock, streams);
+        new Console(store, runs, this::transcript, access, surface, about, false, clock, streams);
     this.server =
         Javalin.create(
                 config -> {
@@ -96,6 +98,18 @@ final class Site implements AutoCloseable {
 
   URI at(String path) {
     return URI.create("http://localhost:" + server.port() + path);
+  }
+
+  /// A link that signs in.
+  URI link() {
+    return at(access.newLink());
+  }
+
+  /// The cookie of somebody who signs in now.
+  String signedIn() {
+    var link = access.newLink();
+    var entry = access.enterWithLink(link.substring(link.indexOf('=') + 1));
+    return Access.COOKIE + "=" + ((Access.Entry.Entered) entry).session();
   }
 
   private void door(Context ctx) {

@@ -1,0 +1,59 @@
+package dev.runnel.app;
+
+import dev.runnel.console.Access;
+import dev.runnel.database.Database;
+import dev.runnel.database.DatabaseException;
+import dev.runnel.store.SqlSessions;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.time.InstantSource;
+
+/// `./runnel console`: a link that opens the console of the running server, once. Who can read its
+/// data folder, or has the settings of its database, may have one.
+final class ConsoleLink {
+  /// The file in the data folder where the server says how it is reached.
+  static final String ADDRESS = "console-address";
+
+  private final Config config;
+  private final PrintStream out;
+  private final PrintStream err;
+
+  ConsoleLink(Config config, PrintStream out, PrintStream err) {
+    this.config = config;
+    this.out = out;
+    this.err = err;
+  }
+
+  /// @return the exit code
+  int run() {
+    var file = config.data().resolve("runnel.db");
+    if (config.databaseUrl().isEmpty() && !Files.exists(file)) {
+      err.println(
+          "There is no Runnel in %s yet. Start one with ./runnel, or name its folder with --data."
+              .formatted(config.data()));
+      return 1;
+    }
+    var clock = InstantSource.system();
+    try (var database =
+        config.databaseUrl().map(Database::postgres).orElseGet(() -> Database.sqlite(file))) {
+      var access =
+          new Access(config.consoleToken().orElse(null), new SqlSessions(database, clock), clock);
+      out.println(address() + access.newLink());
+      return 0;
+    } catch (DatabaseException e) {
+      err.println(
+          "The link could not be kept. Check that Runnel runs in this version, and that you may"
+              + " write its database.");
+      return 1;
+    }
+  }
+
+  private String address() {
+    try {
+      return Files.readString(config.data().resolve(ADDRESS)).strip();
+    } catch (IOException neverStartedHere) {
+      return config.publicUrl().map(Object::toString).orElse("http://localhost:" + config.port());
+    }
+  }
+}

@@ -1,0 +1,37 @@
+package dev.runnel.console;
+
+import java.time.Duration;
+import java.time.Instant;
+
+/// Slows down who guesses: after a few wrong tries each further one has to wait, twice as long each
+/// time. For all who try together, since an address tells nobody apart. Its owner guards it.
+final class Backoff {
+  private static final int FREE_TRIES = 5;
+  private static final Duration FIRST = Duration.ofSeconds(1);
+  private static final Duration LONGEST = Duration.ofSeconds(30);
+  private static final Duration FORGIVEN_AFTER = Duration.ofMinutes(10);
+
+  private int wrongTries;
+  private Instant next = Instant.EPOCH;
+
+  /// How long the next try has to wait; zero when it need not.
+  Duration left(Instant now) {
+    var left = Duration.between(now, next);
+    return left.isNegative() ? Duration.ZERO : left;
+  }
+
+  void wrong(Instant now) {
+    if (now.isAfter(next.plus(FORGIVEN_AFTER))) {
+      wrongTries = 0;
+    }
+    wrongTries++;
+    int slow = Math.min(wrongTries - FREE_TRIES, 10);
+    var wait = slow < 1 ? Duration.ZERO : FIRST.multipliedBy(1L << (slow - 1));
+    next = now.plus(wait.compareTo(LONGEST) > 0 ? LONGEST : wait);
+  }
+
+  void right() {
+    wrongTries = 0;
+    next = Instant.EPOCH;
+  }
+}

@@ -1,0 +1,95 @@
+package dev.runnel.store;
+
+import dev.runnel.core.port.Sessions;
+import dev.runnel.database.Database;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.HexFormat;
+
+/// Sessions and links of the console as rows. A secret is random and long, so that its plain hash
+/// tells nothing of it.
+public final class SqlSessions implements Sessions {
+  private final Database database;
+  private final InstantSource clock;
+
+  /// @param database whose tables are up to date
+  public SqlSessions(Database database, InstantSource clock) {
+    this.database = database;
+    this.clock = clock;
+  }
+
+  @Override
+  public void begin(String secret, Instant until) {
+    add("console_sessions", secret, until);
+  }
+
+  @Override
+  public boolean isOpen(String secret, Instant now) {
+    return isThere("console_sessions", secret, now);
+  }
+
+  @Override
+  public void end(String secret) {
+    int _ =
+        database.write(
+            rows -> rows.change("DELETE FROM console_sessions WHERE hash = ?", hash(secret)));
+  }
+
+  @Override
+  public void endAll() {
+    int _ =
+        database.write(
+            rows ->
+                rows.change("DELETE FROM console_sessions")
+                    + rows.change("DELETE FROM console_links"));
+  }
+
+  @Override
+  public void offer(String link, Instant until) {
+    add("console_links", link, until);
+  }
+
+  @Override
+  public boolean redeem(String link, Instant now) {
+    // Strangers may ask: they cause no write.
+    return isThere("console_links", link, now)
+        && database.<Integer>write(
+                rows -> rows.change("DELETE FROM console_links WHERE hash = ?", hash(link)))
+            == 1;
+  }
+
+  private void add(String table, String secret, Instant until) {
+    int _ =
+        database.write(
+            rows ->
+                rows.change("DELETE FROM " + table + " WHERE expires_at <= ?", clock.instant())
+                    + rows.change(
+                        "INSERT INTO " + table + " (hash, expires_at) VALUES (?, ?)",
+                        hash(secret),
+                        until));
+  }
+
+  private boolean isThere(String table, String secret, Instant now) {
+    return database
+        .read(
+            rows ->
+                rows.first(
+                    "SELECT 1 FROM " + table + " WHERE hash = ? AND expires_at > ?",
+                    row -> row.getInt(1),
+                    hash(secret),
+                    now))
+        .isPresent();
+  }
+
+  private static String hash(String secret) {
+    try {
+      var sha = MessageDigest.getInstance("SHA-256");
+      return HexFormat.of().formatHex(sha.digest(secret.getBytes(StandardCharsets.UTF_8)));
+    } catch (NoSuchAlgorithmException impossible) {
+      throw new IllegalStateException("Every Java has SHA-256", impossible);
+    }
+  }
+}

@@ -1,0 +1,64 @@
+package dev.runnel.store;
+
+import static dev.runnel.testkit.Samples.NINE;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.runnel.core.port.Sessions;
+import dev.runnel.database.Database;
+import dev.runnel.testkit.MigratedFile;
+import dev.runnel.testkit.SessionsContract;
+import dev.runnel.testkit.SettableClock;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class SqlSessionsTest implements SessionsContract {
+  @TempDir private Path folder;
+  private final SettableClock clock = new SettableClock();
+  private Database database;
+  private Sessions sessions;
+
+  @BeforeEach
+  void open() {
+    database = MigratedFile.open(folder.resolve("runnel.db"), "db/bot");
+    sessions = new SqlSessions(database, clock);
+  }
+
+  @AfterEach
+  void close() {
+    database.close();
+  }
+
+  @Override
+  public Sessions sessions() {
+    return sessions;
+  }
+
+  @Test
+  void noSecretIsOnTheDisk() throws Exception {
+    sessions.begin("secret-of-a-session", TEN);
+    sessions.offer("secret-of-a-link", TEN);
+    database.close();
+
+    try (var files = Files.list(folder)) {
+      for (var file : files.toList()) {
+        assertThat(Files.readString(file, StandardCharsets.ISO_8859_1)).doesNotContain("secret-of");
+      }
+    }
+  }
+
+  @Test
+  void whatExpiredIsDeletedWhenMoreComes() {
+    sessions.begin("old", NINE);
+    sessions.begin("new", TEN);
+
+    var rows =
+        database.read(
+            each -> each.list("SELECT hash FROM console_sessions", row -> row.getString(1)));
+    assertThat(rows).hasSize(1);
+  }
+}
