@@ -10,6 +10,8 @@ import dev.runnel.core.flow.CatchUp;
 import dev.runnel.core.flow.Courier;
 import dev.runnel.core.flow.Dispatcher;
 import dev.runnel.core.flow.Recovery;
+import dev.runnel.core.flow.RedactedRuns;
+import dev.runnel.core.flow.RedactedSurface;
 import dev.runnel.core.flow.Surfaces;
 import dev.runnel.core.flow.Watcher;
 import dev.runnel.core.port.Surface;
@@ -109,6 +111,7 @@ final class Wiring implements AutoCloseable {
     var publicUrl = config.publicUrl().orElse(URI.create("http://localhost:" + port));
     var key = config.agentApiKey().orElseGet(() -> DataFolder.key(data.path()));
     var redactor = Redactor.of(Secrets.of(config.settings())).and(List.of(key));
+    RedactingLayout.use(redactor);
 
     // The trial starts a program, which takes as long as opening a database.
     var isolation =
@@ -122,9 +125,11 @@ final class Wiring implements AutoCloseable {
     time.notBefore(store.newestWaiting());
     var pulse = new Pulse(store, time);
     var runs =
-        new ClientAgentRuns(
-            opened(RunsClient.builder().baseUrl(config.agentApiOr(port)).apiKey(key).build()),
-            config.agentApi().isEmpty());
+        new RedactedRuns(
+            new ClientAgentRuns(
+                opened(RunsClient.builder().baseUrl(config.agentApiOr(port)).apiKey(key).build()),
+                config.agentApi().isEmpty()),
+            redactor);
     var service = embeddedService(data, key, port, publicUrl, environment, isolation, redactor);
 
     var access =
@@ -134,7 +139,8 @@ final class Wiring implements AutoCloseable {
     all.add(consoleSurface);
     var hooks = config.settings().hooks();
     all.add(new HookSurface(hooks, platforms.http(), clock));
-    var surfaces = Surfaces.of(all);
+    var surfaces =
+        Surfaces.of(all.stream().map(each -> new RedactedSurface(each, redactor)).toList());
 
     var examination = new Examination(pulse, runs, platforms, clock);
     var recovery = new Recovery(store, runs, surfaces);

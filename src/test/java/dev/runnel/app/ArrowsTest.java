@@ -52,7 +52,7 @@ class ArrowsTest {
 
   @ArchTest
   static final ArchRule flow =
-      room("core.flow").imports("dev.runnel.core.model", "dev.runnel.core.port");
+      room("core.flow").imports("dev.runnel.core.model", "dev.runnel.core.port", "dev.runnel.text");
 
   @ArchTest
   static final ArchRule runs =

@@ -1,0 +1,31 @@
+package dev.runnel.app;
+
+import ch.qos.logback.classic.LoggerContext;
+import ch.qos.logback.classic.PatternLayout;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import dev.runnel.text.Redactor;
+import org.slf4j.LoggerFactory;
+
+/// The log's lines without secrets: what is logged, and what exceptions say. `logback.xml` names
+/// it.
+public final class RedactingLayout extends PatternLayout {
+  private static final String REDACTOR = Redactor.class.getName();
+
+  /// From now on these are taken out too; before, what has the shape of a token is.
+  static void use(Redactor redactor) {
+    if (LoggerFactory.getILoggerFactory() instanceof LoggerContext context) {
+      use(context, redactor);
+    }
+  }
+
+  static void use(LoggerContext context, Redactor redactor) {
+    context.putObject(REDACTOR, redactor);
+  }
+
+  @Override
+  public String doLayout(ILoggingEvent event) {
+    var known =
+        getContext().getObject(REDACTOR) instanceof Redactor redactor ? redactor : Redactor.SHAPES;
+    return known.redact(super.doLayout(event));
+  }
+}
