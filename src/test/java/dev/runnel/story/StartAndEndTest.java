@@ -3,14 +3,23 @@ package dev.runnel.story;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.runnel.client.ListRuns;
+import dev.runnel.client.RunsClient;
 import dev.runnel.testkit.RunnelProcess;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -59,6 +68,71 @@ class StartAndEndTest {
       return status
           .filter(line -> line.startsWith("SigIgn:"))
           .anyMatch(line -> (Long.parseUnsignedLong(line.substring(7).strip(), 16) & 1) == 1);
+    }
+  }
+
+  @Test
+  void whatWasTakenWhileItWasAskedToEndIsWorkedOnOnce(@TempDir Path folder) throws Exception {
+    var file =
+        Files.writeString(
+            folder.resolve("runnel.yaml"),
+            """
+            hooks:
+              alerts: {proof: {kind: bearer, secret: a-secret-of-the-hook}, prompt: /text}
+            """);
+    var settings = Map.of("RUNNEL_CONFIG", file.toString(), "RUNNEL_AGENT_COMMAND", "cat");
+    try (var runnel = RunnelProcess.start(folder, RunnelProcess.freePort(), settings)) {
+      var taken = new ConcurrentSkipListSet<String>();
+      var ending = new AtomicBoolean();
+      var sender =
+          Thread.ofVirtual()
+              .start(
+                  () -> {
+                    for (var i = 0; !ending.get() && i < 10_000; i++) {
+                      if (isTaken(runnel, "alert " + i)) {
+                        taken.add("alert " + i);
+                      }
+                    }
+                  });
+      await().until(() -> taken.size() >= 20);
+      runnel.stop();
+      ending.set(true);
+      sender.join();
+
+      runnel.restart();
+
+      await()
+          .atMost(Duration.ofSeconds(60))
+          .untilAsserted(() -> assertThat(prompts(runnel)).containsAll(taken));
+      assertThat(prompts(runnel)).doesNotHaveDuplicates();
+    }
+  }
+
+  private static boolean isTaken(RunnelProcess runnel, String text) {
+    try {
+      var answer =
+          runnel.send(
+              HttpRequest.newBuilder(URI.create(runnel.url() + "/webhooks/hooks/alerts"))
+                  .header("Authorization", "Bearer a-secret-of-the-hook")
+                  .POST(BodyPublishers.ofString("{\"text\":\"" + text + "\"}")));
+      return answer.statusCode() / 100 == 2;
+    } catch (IOException gone) {
+      return false;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+
+  private static List<String> prompts(RunnelProcess runnel) throws Exception {
+    var key = Files.readString(runnel.data().resolve("agent-api-key")).strip();
+    try (var client =
+        RunsClient.builder().baseUrl(URI.create(runnel.url() + "/api/v1")).apiKey(key).build()) {
+      var prompts = new ArrayList<String>();
+      for (var page : client.runs().pages(ListRuns.ALL)) {
+        page.items().forEach(run -> prompts.add(String.valueOf(run.prompt())));
+      }
+      return prompts;
     }
   }
 }

@@ -238,6 +238,16 @@ class FrontDoorTest {
     assertThat(get("/readyz").body()).contains("the disk is full");
   }
 
+  /// Anybody may ask, so the answers are fixed words, whatever came in.
+  @Test
+  void healthTellsNobodyWhatIsWorkedOn() throws Exception {
+    post("/webhooks/fake", "the-secret-repository and /a/path");
+
+    assertThat(get("/healthz").body()).isEqualTo("ok\n");
+    assertThat(get("/readyz").body()).isEqualTo("ready\n");
+    assertThat(get("/metrics").body()).doesNotContain("repository", "path", "team/channel");
+  }
+
   @Test
   void metricsCountWhatCameInAndWhatWaits() throws Exception {
     post("/webhooks/fake", "hello");
