@@ -5,6 +5,9 @@ import static dev.runnel.testkit.Samples.say;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.SurfaceId;
 import dev.runnel.database.DatabaseException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -108,6 +111,47 @@ class AcceptanceTest {
       // The first was on its way already, and is known when it comes again.
       assertThat(kept).containsExactly("fake:1", "fake:3");
     }
+  }
+
+  /// Two nodes that get the same deliveries in different orders would wait for each other.
+  @Test
+  @Timeout(value = 10, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  void deliveriesThatWaitAreCommittedInTheOrderOfTheirConversations() throws Exception {
+    var firstIsIn = new CountDownLatch(1);
+    var restIsIn = new CountDownLatch(1);
+    var committed = new CopyOnWriteArrayList<String>();
+    try (var acceptance =
+        new Acceptance(
+            deliveries -> {
+              firstIsIn.countDown();
+              awaited(restIsIn);
+              deliveries.forEach(each -> committed.add(each.id().value()));
+              return deliveries.stream().map(_ -> true).toList();
+            },
+            Duration.ofSeconds(9))) {
+      var senders = new ArrayList<Thread>();
+      senders.add(waitingSender(acceptance, delivery("first", say("a"))));
+      firstIsIn.await();
+      for (var id : List.of("b1", "a1", "b2", "a2")) {
+        var conversation = new Conversation(new SurfaceId("fake"), id.substring(0, 1));
+        senders.add(waitingSender(acceptance, delivery(id, say("a"), conversation)));
+      }
+      restIsIn.countDown();
+      for (var sender : senders) {
+        sender.join();
+      }
+    }
+
+    assertThat(committed).containsExactly("fake:first", "fake:a1", "fake:a2", "fake:b1", "fake:b2");
+  }
+
+  /// Started, and waiting for its commit.
+  private static Thread waitingSender(Acceptance acceptance, Delivery delivery) {
+    var sender = Thread.ofPlatform().start(() -> acceptance.accept(delivery));
+    while (sender.getState() != Thread.State.TIMED_WAITING) {
+      Thread.onSpinWait();
+    }
+    return sender;
   }
 
   private static void awaited(CountDownLatch latch) {
