@@ -195,10 +195,10 @@ public final class FakeSurface implements Surface {
     return posting;
   }
 
-  /// `https://fake.example/team/channel/1?said=7`
+  /// `https://fake.example/team/channel/1?said=7`, on a surface with the id `fake`.
   @Override
   public Optional<Shown> shown(URI link, Conversation from) {
-    return "fake.example".equals(link.getHost())
+    return (id + ".example").equals(link.getHost())
         ? Optional.of(
             new Shown(
                 new Conversation(id(), link.getPath().substring(1)),
