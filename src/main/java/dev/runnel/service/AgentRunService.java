@@ -101,7 +101,7 @@ public final class AgentRunService implements AutoCloseable {
     var factories = new Factories(settings.factories(), clock.instant());
     var identities = new Identities(database, clock, factories.identities());
     var configs = new ConfigResolution(agents, settings.environments(), identities);
-    var schedules = new Schedules(database, clock, changes, configs);
+    var schedules = new Schedules(database, clock, changes, configs::resolved);
     return new AgentRunService(
         agents,
         settings,

@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
 /// The addresses under `/api/v1`: each says its methods, asks for the key, and answers problems.
 /// Handlers block; they belong on virtual threads.
 final class Api {
-  static final String BASE = "/api/v1";
+  static final String BASE = RunRow.API;
   private static final List<HandlerType> METHODS =
       List.of(
           HandlerType.GET,

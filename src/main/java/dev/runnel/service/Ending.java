@@ -29,16 +29,11 @@ record Ending(Phase phase, String message, @Nullable String errorCode, boolean r
     return notSetUp("The machine had no room for one more process or thread. Reply to try again.");
   }
 
-  /// Something failed on our side while it worked.
-  static Ending because(Throwable failure) {
-    return Spawner.isNoRoom(failure) ? noRoom() : broken();
-  }
-
   /// The disk was needed for more than this run.
   static Ending diskFull(long workspaceBytes) {
     return failed(
         "The agent was stopped and its workspace deleted: the disk was nearly full, and its workspace was the biggest, %d MiB. Reply to begin anew."
-            .formatted(workspaceBytes / FreeSpace.MIB));
+            .formatted(workspaceBytes / (1024 * 1024)));
   }
 
   /// A time limit was reached.

@@ -174,7 +174,7 @@ final class Execution {
     } catch (RuntimeException | OutOfMemoryError e) {
       log.error("execution broke run={}", job.runId(), e);
       endAll();
-      return Ending.because(e);
+      return Spawner.ending(e);
     }
   }
 
@@ -277,7 +277,7 @@ final class Execution {
         }
         var failure = recorder.failure().or(working::failure);
         if (failure.isPresent()) {
-          return Ending.because(failure.get());
+          return Spawner.ending(failure.get());
         }
         claimPullRequests(heard.pullRequests(), site.chosen());
         return watch.reached().orElseGet(() -> ending(harness, seen, status, heard));

@@ -89,7 +89,7 @@ final class LimitWatch implements AgentProcess.Sink, AutoCloseable {
     } catch (RuntimeException | OutOfMemoryError e) {
       // Unwatched it could go on without end.
       log.error("limits not watched", e);
-      endAgent(Ending.because(e));
+      endAgent(Spawner.ending(e));
     }
   }
 

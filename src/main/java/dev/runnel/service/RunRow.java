@@ -69,6 +69,9 @@ record RunRow(
     String mode,
     String rootRunId,
     Optional<String> resolved) {
+  /// What the addresses of the API begin with.
+  static final String API = "/api/v1";
+
   private static final JsonNode MASK = TextNode.valueOf("***");
 
   static RunRow read(ResultSet row) throws SQLException {
@@ -302,7 +305,7 @@ record RunRow(
     return schedule.map(
         json ->
             base(publicUrl)
-                + Api.BASE
+                + API
                 + "/agent/schedules/"
                 + Json.read(json).path("schedule_id").asText());
   }

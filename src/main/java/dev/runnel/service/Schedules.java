@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.Semaphore;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /// Runs by the clock, as they were asked for, unknown members included.
@@ -98,10 +99,11 @@ final class Schedules {
   private final Database database;
   private final InstantSource clock;
   private final Semaphore changes;
-  private final ConfigResolution configs;
+  private final UnaryOperator<NewRun> configs;
 
   /// @param changes gets a permit whenever another run may be due next
-  Schedules(Database database, InstantSource clock, Semaphore changes, ConfigResolution configs) {
+  Schedules(
+      Database database, InstantSource clock, Semaphore changes, UnaryOperator<NewRun> configs) {
     this.database = database;
     this.clock = clock;
     this.changes = changes;
@@ -269,7 +271,7 @@ final class Schedules {
     var nextRun = next(cron, now());
     Json.convert(asked, CreateSchedule.class);
     // What it will ask for must be a run.
-    configs.resolved(NewRun.parse(request(asked)));
+    var _ = configs.apply(NewRun.parse(request(asked)));
     var body = asked.deepCopy();
     body.remove(OURS);
     body.properties().removeIf(member -> member.getValue().isNull());

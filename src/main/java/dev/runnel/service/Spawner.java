@@ -20,6 +20,11 @@ interface Spawner {
     return failure instanceof NoRoomException || failure instanceof OutOfMemoryError;
   }
 
+  /// How an execution ends when something failed on our side while it worked.
+  static Ending ending(Throwable failure) {
+    return isNoRoom(failure) ? Ending.noRoom() : Ending.broken();
+  }
+
   /// @throws IOException when the program is not there, or cannot be run
   /// @throws NoRoomException when there is no room; the program may run all the same, since a
   ///     process comes before the thread that waits for its end

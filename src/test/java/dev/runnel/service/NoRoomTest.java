@@ -161,7 +161,7 @@ class NoRoomTest {
 
     assertThat(process.awaitExit()).isNotZero();
     assertThat(process.failure()).containsInstanceOf(OutOfMemoryError.class);
-    assertThat(Ending.because(process.failure().orElseThrow())).isEqualTo(Ending.noRoom());
+    assertThat(Spawner.ending(process.failure().orElseThrow())).isEqualTo(Ending.noRoom());
   }
 
   @Test

@@ -135,7 +135,7 @@ class QueueTest {
       // Number, instances, bytes, name.
       var columns = line.strip().split(" +", -1);
       if (columns.length > 3
-          && (columns[3].matches("dev\\.runnel\\.service\\.[A-Za-z]+")
+          && (columns[3].matches("dev\\.runnel\\.service\\.[A-Za-z.]+")
               || columns[3].startsWith("java.lang.VirtualThread")
               || columns[3].equals("java.lang.Thread"))) {
         living.put(columns[3], Integer.parseInt(columns[1]));

@@ -38,7 +38,7 @@ class ScheduleClockTest {
     configs =
         new ConfigResolution(
             Agents.find(Optional.of("cat"), Map.of()), Environments.NONE, identities);
-    schedules = new Schedules(database, clock, changes, configs);
+    schedules = new Schedules(database, clock, changes, configs::resolved);
   }
 
   private boolean start() {

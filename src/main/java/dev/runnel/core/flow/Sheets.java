@@ -39,18 +39,13 @@ final class Sheets {
     return new Sheet(
         "No run was started",
         List.of(Row.sentence(why)),
-        List.of(new Next("To start a run with these words", "run: " + code(words))),
+        List.of(new Next("To start a run with these words", "run: " + Verbs.code(words))),
         List.of(),
         Optional.of(words));
   }
 
   static String line(String text) {
     return text.replaceAll("\\s+", " ").strip();
-  }
-
-  /// On one line, and between backticks.
-  static String code(String text) {
-    return line(text).replace('`', '\'');
   }
 
   static Sheet config(Defaults.Resolved resolved, List<Level> changeable) {

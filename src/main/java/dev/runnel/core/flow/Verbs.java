@@ -171,9 +171,14 @@ final class Verbs {
                 request ->
                     new Intent.Unclear(
                         "`%s` begins like a command, but I know no such command."
-                            .formatted(Sheets.code(words)),
+                            .formatted(code(words)),
                         Optional.of(request))))
         : Optional.empty();
+  }
+
+  /// On one line, and between backticks.
+  static String code(String text) {
+    return text.replaceAll("\\s+", " ").strip().replace('`', '\'');
   }
 
   private static Optional<Intent> again(String words) {

@@ -118,7 +118,8 @@ final class SlackPosts implements SlackStreams.Plain {
     var oldest = SlackPlace.timestamp(notice.createdAt().minus(CLOCK_SKEW));
     var tooLong = renderer.tooLong(notice.update(), mark);
     if (tooLong.isPresent() && place.isThread()) {
-      var longAnswers = workspaces.of(place.team()).longAnswers();
+      var here = workspaces.of(place.team());
+      var longAnswers = new LongAnswers(here.api(), here.files(), renderer);
       return posting(notice, longAnswers.post(place, notice, mark, tooLong.get(), oldest));
     }
     var post = renderer.render(notice.update(), mark);

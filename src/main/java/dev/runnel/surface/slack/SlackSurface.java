@@ -117,12 +117,15 @@ public final class SlackSurface implements Surface, AutoCloseable {
   }
 
   private SlackWorkspace workspace(SlackApi api) {
-    var transfer = files.with(api.token());
-    return new SlackWorkspace(
-        api,
-        new SlackBackground(api, transfer, new SlackNames(api)),
-        new LongAnswers(api, transfer, renderer),
-        new SlackCatchUp(api, payloads, clock));
+    return new SlackWorkspace(api, files.with(api.token()), new SlackNames(api));
+  }
+
+  private static SlackBackground background(SlackWorkspace workspace) {
+    return new SlackBackground(workspace.api(), workspace.files(), workspace.names());
+  }
+
+  private SlackCatchUp catchUp(SlackWorkspace workspace) {
+    return new SlackCatchUp(workspace.api(), payloads, clock);
   }
 
   /// Learns who we are. Where Slack cannot be asked, the next post asks again.
@@ -276,7 +279,7 @@ public final class SlackSurface implements Surface, AutoCloseable {
         ? agentView
             .looks()
             .of(place.team(), delivery.actor().id())
-            .map(it -> workspaces.of(place.team()).background().beside(background, it))
+            .map(it -> background(workspaces.of(place.team())).beside(background, it))
             .orElse(background)
         : background;
   }
@@ -290,11 +293,11 @@ public final class SlackSurface implements Surface, AutoCloseable {
         || delivery.intent() instanceof Intent.Start
         || message.filter(it -> it.ts().equals(place.thread())).isPresent()) {
       return hasFiles && place.isThread()
-          ? workspaces.of(place.team()).background().ofRequest(place, message.get().ts())
+          ? background(workspaces.of(place.team())).ofRequest(place, message.get().ts())
           : Background.NONE;
     }
     var here = workspaces.of(place.team());
-    return here.background()
+    return background(here)
         .of(
             place,
             message
@@ -328,7 +331,7 @@ public final class SlackSurface implements Surface, AutoCloseable {
                 Collectors.groupingBy(
                     it -> SlackPlace.of(it).team(), LinkedHashMap::new, Collectors.toList()));
     List<Missed> all = new ArrayList<>();
-    byTeam.forEach((team, its) -> all.add(workspaces.of(team).catchUp().since(since, its)));
+    byTeam.forEach((team, its) -> all.add(catchUp(workspaces.of(team)).since(since, its)));
     return SlackCatchUp.together(all);
   }
 

@@ -1,5 +1,4 @@
 package dev.runnel.surface.slack;
 
 /// What talks with one workspace, in its name.
-record SlackWorkspace(
-    SlackApi api, SlackBackground background, LongAnswers longAnswers, SlackCatchUp catchUp) {}
+record SlackWorkspace(SlackApi api, FileTransfer files, SlackNames names) {}

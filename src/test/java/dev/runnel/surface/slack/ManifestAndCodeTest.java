@@ -161,7 +161,7 @@ class ManifestAndCodeTest {
   private static Set<String> constants() throws IOException, URISyntaxException {
     var surface = SlackSurface.class.getProtectionDomain().getCodeSource().getLocation().toURI();
     var folder = Path.of(surface).resolve(SlackSurface.class.getPackageName().replace('.', '/'));
-    try (var classes = Files.list(folder)) {
+    try (var classes = Files.walk(folder)) {
       return classes
           .filter(it -> it.toString().endsWith(".class"))
           .flatMap(ManifestAndCodeTest::strings)
