@@ -1,11 +1,13 @@
 package dev.runnel.app;
 
+import dev.runnel.app.settings.Config;
+import dev.runnel.app.settings.SettingsException;
 import dev.runnel.client.ListRuns;
 import dev.runnel.client.RunsClient;
 import dev.runnel.client.RunsException;
 import dev.runnel.database.Database;
 import dev.runnel.database.DatabaseException;
-import dev.runnel.surface.slack.TokenCheck;
+import dev.runnel.surface.slack.model.TokenCheck;
 import java.io.PrintStream;
 import java.net.URI;
 import java.nio.file.Files;

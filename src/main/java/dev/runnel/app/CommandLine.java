@@ -1,5 +1,7 @@
 package dev.runnel.app;
 
+import dev.runnel.app.settings.Setting;
+import dev.runnel.app.settings.Settings;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

@@ -1,5 +1,6 @@
 package dev.runnel.app;
 
+import dev.runnel.app.settings.Config;
 import dev.runnel.console.Access;
 import dev.runnel.database.Database;
 import dev.runnel.database.DatabaseException;

@@ -1,5 +1,7 @@
 package dev.runnel.app;
 
+import dev.runnel.app.settings.Config;
+import dev.runnel.app.settings.SettingsException;
 import dev.runnel.database.OwnerOnly;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -1,12 +1,12 @@
 package dev.runnel.app;
 
-import dev.runnel.core.flow.Words;
 import dev.runnel.core.model.Outcome;
 import dev.runnel.core.model.RunId;
 import dev.runnel.core.port.AgentRuns;
 import dev.runnel.core.port.Checkup;
+import dev.runnel.core.text.Words;
 import dev.runnel.store.Pulse;
-import dev.runnel.surface.slack.TokenCheck;
+import dev.runnel.surface.slack.model.TokenCheck;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;

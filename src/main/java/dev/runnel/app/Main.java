@@ -1,5 +1,8 @@
 package dev.runnel.app;
 
+import dev.runnel.app.settings.Config;
+import dev.runnel.app.settings.Settings;
+import dev.runnel.app.settings.SettingsException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

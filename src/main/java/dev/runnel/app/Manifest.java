@@ -1,5 +1,8 @@
 package dev.runnel.app;
 
+import dev.runnel.app.settings.Config;
+import dev.runnel.app.settings.Setting;
+import dev.runnel.app.settings.SettingsException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;

@@ -1,5 +1,7 @@
 package dev.runnel.app;
 
+import dev.runnel.app.settings.Settings;
+import dev.runnel.app.settings.SettingsException;
 import dev.runnel.core.port.CredentialRefused;
 import dev.runnel.core.port.Surface;
 import dev.runnel.surface.gitea.GiteaConfig;
@@ -12,8 +14,8 @@ import dev.runnel.surface.jira.JiraConfig;
 import dev.runnel.surface.jira.JiraSurface;
 import dev.runnel.surface.linear.LinearConfig;
 import dev.runnel.surface.linear.LinearSurface;
-import dev.runnel.surface.slack.SlackConfig;
 import dev.runnel.surface.slack.SlackSurface;
+import dev.runnel.surface.slack.model.SlackConfig;
 import dev.runnel.web.FrontDoor;
 import java.net.URI;
 import java.time.Duration;

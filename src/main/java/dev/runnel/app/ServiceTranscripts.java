@@ -2,8 +2,8 @@ package dev.runnel.app;
 
 import dev.runnel.console.Transcripts;
 import dev.runnel.service.AgentRunService;
-import dev.runnel.service.TranscriptLine;
-import dev.runnel.service.TranscriptPart;
+import dev.runnel.service.run.TranscriptLine;
+import dev.runnel.service.run.TranscriptPart;
 
 /// The embedded service's transcripts in the console's words; neither knows the other.
 final class ServiceTranscripts {

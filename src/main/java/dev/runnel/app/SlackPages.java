@@ -1,7 +1,7 @@
 package dev.runnel.app;
 
-import dev.runnel.surface.slack.SlackInstaller;
-import dev.runnel.surface.slack.SlackPage;
+import dev.runnel.surface.slack.install.SlackInstaller;
+import dev.runnel.surface.slack.install.SlackPage;
 import io.javalin.config.RoutesConfig;
 import io.javalin.http.Context;
 import java.util.HashMap;

@@ -1,5 +1,4 @@
-/// Settings, wiring and commands. Everything is built here once, by hand; nobody imports this
-/// room.
+/// Wiring and commands. Everything is built here once, by hand; nobody imports this room.
 @NullMarked
 package dev.runnel.app;
 

@@ -1,6 +1,6 @@
 package dev.runnel.console;
 
-import dev.runnel.core.flow.Grammar;
+import dev.runnel.core.command.Grammar;
 import dev.runnel.core.model.Actor;
 import dev.runnel.core.model.Background;
 import dev.runnel.core.model.Conversation;

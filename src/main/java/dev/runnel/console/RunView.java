@@ -1,12 +1,12 @@
 package dev.runnel.console;
 
-import dev.runnel.core.flow.Words;
 import dev.runnel.core.model.Artifact;
 import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunId;
 import dev.runnel.core.model.RunState;
+import dev.runnel.core.text.Words;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;

@@ -1,6 +1,5 @@
 package dev.runnel.web;
 
-import dev.runnel.core.flow.Surfaces;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.RawRequest;
@@ -9,6 +8,7 @@ import dev.runnel.core.model.Reply;
 import dev.runnel.core.model.SurfaceId;
 import dev.runnel.core.port.Store;
 import dev.runnel.core.port.Surface;
+import dev.runnel.core.scope.Surfaces;
 import io.javalin.config.RoutesConfig;
 import io.javalin.http.Context;
 import io.javalin.http.HttpResponseException;

@@ -12,11 +12,16 @@ import java.util.ArrayList;
 import java.util.List;
 
 /// The rooms and arrows of ARCHITECTURE.md: what a room may import, and which library lives where.
+/// No two packages import each other, also not by way of others.
 @AnalyzeClasses(packages = "dev.runnel", importOptions = DoNotIncludeTests.class)
 class ArrowsTest {
   private static final String JACKSON = "com.fasterxml.jackson..";
   private static final String JAVALIN = "io.javalin..";
   private static final String OKHTTP = "okhttp3..";
+  private static final String SLACK_SDK = "com.slack.api..";
+
+  /// What platforms may see of the core.
+  private static final String CORE = "dev.runnel.core.[model|port|command|text|prompt]";
 
   @ArchTest static final ArchRule wire = room("wire").imports(JACKSON);
 
@@ -32,13 +37,54 @@ class ArrowsTest {
   static final ArchRule service =
       room("service")
           .imports(
-              "dev.runnel.service.workspace",
-              "dev.runnel.wire",
+              "dev.runnel.service.[run|store|agent|isolation|execution|http|workspace]",
               "dev.runnel.database",
               "dev.runnel.text",
+              "dev.runnel.wire",
+              JAVALIN);
+
+  @ArchTest
+  static final ArchRule serviceRun =
+      room("service.run").imports("dev.runnel.database", "dev.runnel.wire", JACKSON, JAVALIN);
+
+  @ArchTest
+  static final ArchRule serviceStore =
+      room("service.store")
+          .imports(
+              "dev.runnel.service.run",
+              "dev.runnel.database",
+              "dev.runnel.wire",
               JACKSON,
-              JAVALIN,
               "com.github.kagkarlsson.scheduler.task.schedule");
+
+  @ArchTest
+  static final ArchRule agent =
+      room("service.agent").imports("dev.runnel.service.run", "dev.runnel.wire", JACKSON);
+
+  @ArchTest
+  static final ArchRule isolation =
+      room("service.isolation").imports("dev.runnel.service.[run|workspace]");
+
+  @ArchTest
+  static final ArchRule execution =
+      room("service.execution")
+          .imports(
+              "dev.runnel.service.[run|store|agent|isolation|workspace]",
+              "dev.runnel.database",
+              "dev.runnel.text",
+              "dev.runnel.wire",
+              JACKSON);
+
+  @ArchTest
+  static final ArchRule http =
+      room("service.http")
+          .imports(
+              "dev.runnel.service.[run|store|agent|isolation|execution|workspace]",
+              "dev.runnel.database",
+              "dev.runnel.text",
+              "dev.runnel.wire",
+              JACKSON,
+              JAVALIN);
 
   @ArchTest static final ArchRule workspace = room("service.workspace").imports(JACKSON);
 
@@ -51,8 +97,43 @@ class ArrowsTest {
   @ArchTest static final ArchRule port = room("core.port").imports("dev.runnel.core.model");
 
   @ArchTest
-  static final ArchRule flow =
-      room("core.flow").imports("dev.runnel.core.model", "dev.runnel.core.port", "dev.runnel.text");
+  static final ArchRule scope = room("core.scope").imports("dev.runnel.core.[model|port]");
+
+  @ArchTest
+  static final ArchRule command = room("core.command").imports("dev.runnel.core.[model|scope]");
+
+  @ArchTest
+  static final ArchRule sentences =
+      room("core.text").imports("dev.runnel.core.[model|port|scope|command]");
+
+  @ArchTest
+  static final ArchRule prompt = room("core.prompt").imports("dev.runnel.core.[model|scope]");
+
+  @ArchTest
+  static final ArchRule decide =
+      room("core.decide").imports("dev.runnel.core.[model|port|scope|command|text]");
+
+  @ArchTest
+  static final ArchRule recovery =
+      room("core.recovery").imports("dev.runnel.core.[model|port|scope]");
+
+  @ArchTest
+  static final ArchRule redact =
+      room("core.redact").imports("dev.runnel.core.[model|port]", "dev.runnel.text");
+
+  @ArchTest
+  static final ArchRule watch =
+      room("core.watch").imports("dev.runnel.core.[model|port|scope|command|text|decide|recovery]");
+
+  @ArchTest
+  static final ArchRule deliver =
+      room("core.deliver")
+          .imports("dev.runnel.core.[model|port|scope|command|text|decide|recovery]");
+
+  @ArchTest
+  static final ArchRule dispatch =
+      room("core.dispatch")
+          .imports("dev.runnel.core.[model|port|scope|command|text|decide|recovery|prompt]");
 
   @ArchTest
   static final ArchRule runs =
@@ -68,41 +149,101 @@ class ArrowsTest {
               "com.github.benmanes.caffeine..",
               "com.github.kagkarlsson.scheduler..");
 
-  @ArchTest
-  static final ArchRule kit = room("surface.kit").imports("dev.runnel.core..", JACKSON, OKHTTP);
+  @ArchTest static final ArchRule kit = room("surface.kit").imports(CORE, JACKSON, OKHTTP);
 
   @ArchTest
   static final ArchRule slack =
       room("surface.slack")
           .imports(
-              "dev.runnel.core..", "dev.runnel.surface.kit", JACKSON, OKHTTP, "com.slack.api..");
+              "dev.runnel.surface.slack.[model|render|api|receive|install|post|read]",
+              CORE,
+              "dev.runnel.surface.kit");
+
+  @ArchTest
+  static final ArchRule slackModel =
+      room("surface.slack.model").imports(CORE, "dev.runnel.surface.kit", JACKSON, SLACK_SDK);
+
+  @ArchTest
+  static final ArchRule slackRender =
+      room("surface.slack.render")
+          .imports("dev.runnel.surface.slack.model", CORE, "dev.runnel.surface.kit", SLACK_SDK);
+
+  @ArchTest
+  static final ArchRule slackApi =
+      room("surface.slack.api")
+          .imports(
+              "dev.runnel.surface.slack.model",
+              CORE,
+              "dev.runnel.surface.kit",
+              JACKSON,
+              OKHTTP,
+              SLACK_SDK);
+
+  @ArchTest
+  static final ArchRule slackReceive =
+      room("surface.slack.receive")
+          .imports(
+              "dev.runnel.surface.slack.[model|render|api]",
+              CORE,
+              "dev.runnel.core.scope",
+              "dev.runnel.surface.kit",
+              JACKSON,
+              OKHTTP,
+              SLACK_SDK);
+
+  @ArchTest
+  static final ArchRule slackInstall =
+      room("surface.slack.install")
+          .imports(
+              "dev.runnel.surface.slack.[model|render|api]",
+              CORE,
+              "dev.runnel.surface.kit",
+              JACKSON,
+              SLACK_SDK);
+
+  @ArchTest
+  static final ArchRule slackPost =
+      room("surface.slack.post")
+          .imports(
+              "dev.runnel.surface.slack.[model|render|api|receive|install]",
+              CORE,
+              "dev.runnel.surface.kit",
+              JACKSON,
+              SLACK_SDK);
+
+  @ArchTest
+  static final ArchRule slackRead =
+      room("surface.slack.read")
+          .imports(
+              "dev.runnel.surface.slack.[model|render|api|receive|install]",
+              CORE,
+              "dev.runnel.surface.kit",
+              JACKSON,
+              SLACK_SDK);
 
   @ArchTest
   static final ArchRule github =
-      room("surface.github")
-          .imports("dev.runnel.core..", "dev.runnel.surface.kit", JACKSON, OKHTTP);
+      room("surface.github").imports(CORE, "dev.runnel.surface.kit", JACKSON, OKHTTP);
 
   @ArchTest
   static final ArchRule gitlab =
-      room("surface.gitlab")
-          .imports("dev.runnel.core..", "dev.runnel.surface.kit", JACKSON, OKHTTP);
+      room("surface.gitlab").imports(CORE, "dev.runnel.surface.kit", JACKSON, OKHTTP);
 
   @ArchTest
   static final ArchRule jira =
-      room("surface.jira").imports("dev.runnel.core..", "dev.runnel.surface.kit", JACKSON, OKHTTP);
+      room("surface.jira").imports(CORE, "dev.runnel.surface.kit", JACKSON, OKHTTP);
 
   @ArchTest
   static final ArchRule linear =
-      room("surface.linear")
-          .imports("dev.runnel.core..", "dev.runnel.surface.kit", JACKSON, OKHTTP);
+      room("surface.linear").imports(CORE, "dev.runnel.surface.kit", JACKSON, OKHTTP);
 
   @ArchTest
   static final ArchRule gitea =
-      room("surface.gitea").imports("dev.runnel.core..", "dev.runnel.surface.kit", JACKSON, OKHTTP);
+      room("surface.gitea").imports(CORE, "dev.runnel.surface.kit", JACKSON, OKHTTP);
 
   @ArchTest
   static final ArchRule hook =
-      room("surface.hook").imports("dev.runnel.core..", "dev.runnel.surface.kit", JACKSON, OKHTTP);
+      room("surface.hook").imports(CORE, "dev.runnel.surface.kit", JACKSON, OKHTTP);
 
   @ArchTest
   static final ArchRule web =
@@ -116,10 +257,10 @@ class ArrowsTest {
   static final ArchRule nobodyImportsTheApp =
       noClasses()
           .that()
-          .resideOutsideOfPackage("dev.runnel.app")
+          .resideOutsideOfPackage("dev.runnel.app..")
           .should()
           .dependOnClassesThat()
-          .resideInAPackage("dev.runnel.app");
+          .resideInAPackage("dev.runnel.app..");
 
   @ArchTest
   static final ArchRule noCycles = slices().matching("dev.runnel.(**)").should().beFreeOfCycles();

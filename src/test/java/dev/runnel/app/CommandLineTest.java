@@ -2,6 +2,7 @@ package dev.runnel.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.runnel.app.settings.Setting;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;

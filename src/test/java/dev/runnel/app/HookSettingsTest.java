@@ -3,6 +3,8 @@ package dev.runnel.app;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.runnel.app.settings.Settings;
+import dev.runnel.app.settings.SettingsException;
 import dev.runnel.surface.hook.Hook;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

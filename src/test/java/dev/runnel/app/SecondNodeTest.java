@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.runnel.app.settings.Config;
+import dev.runnel.app.settings.Settings;
+import dev.runnel.app.settings.SettingsException;
 import dev.runnel.database.ExclusiveUse;
 import dev.runnel.testkit.Postgres;
 import java.nio.file.Path;

@@ -2,7 +2,7 @@ package dev.runnel.bench;
 
 import dev.runnel.database.Database;
 import dev.runnel.service.AgentRunService;
-import dev.runnel.service.ServiceSettings;
+import dev.runnel.service.execution.ServiceSettings;
 import io.javalin.Javalin;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;

@@ -1,11 +1,11 @@
 package dev.runnel.bench;
 
-import dev.runnel.core.flow.Surfaces;
+import dev.runnel.core.scope.Surfaces;
 import dev.runnel.database.Database;
 import dev.runnel.store.SqlStore;
 import dev.runnel.surface.kit.Hmac;
-import dev.runnel.surface.slack.SlackConfig;
 import dev.runnel.surface.slack.SlackSurface;
+import dev.runnel.surface.slack.model.SlackConfig;
 import dev.runnel.web.FrontDoor;
 import dev.runnel.web.Receptions;
 import io.javalin.Javalin;

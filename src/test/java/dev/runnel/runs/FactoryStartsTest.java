@@ -9,7 +9,7 @@ import dev.runnel.client.RunsClient;
 import dev.runnel.core.model.Outcome;
 import dev.runnel.core.model.Prompt;
 import dev.runnel.core.model.RunOptions;
-import dev.runnel.service.Factory;
+import dev.runnel.service.run.Factory;
 import dev.runnel.testkit.EmbeddedService;
 import dev.runnel.testkit.FaultyProxy;
 import java.io.IOException;

@@ -5,6 +5,7 @@ import static dev.runnel.service.RunningService.awaitFile;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.runnel.service.run.TranscriptLine;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -16,7 +17,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class CommandRunTest {
+public class CommandRunTest {
   @TempDir Path folder;
 
   @Test
@@ -281,7 +282,7 @@ class CommandRunTest {
     }
   }
 
-  static void create(Path file) {
+  public static void create(Path file) {
     try {
       awaitFile(file.resolveSibling("."));
       Files.createFile(file);

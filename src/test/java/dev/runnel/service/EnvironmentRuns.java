@@ -16,18 +16,19 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /// Environments of real repositories, and runs in them.
-final class EnvironmentRuns {
+public final class EnvironmentRuns {
   private EnvironmentRuns() {}
 
-  static Setup environments(Environment... all) {
+  public static Setup environments(Environment... all) {
     return Setup.USUAL.with(new Environments(List.of(all), Optional.empty(), Map.of()));
   }
 
-  static Environment web(LocalRepository... repositories) {
+  public static Environment web(LocalRepository... repositories) {
     return web("web", List.of(), repositories);
   }
 
-  static Environment web(String uid, List<String> commands, LocalRepository... repositories) {
+  public static Environment web(
+      String uid, List<String> commands, LocalRepository... repositories) {
     return new Environment(
         uid,
         uid,
@@ -38,20 +39,20 @@ final class EnvironmentRuns {
         List.of());
   }
 
-  static Environment web(String uid, Repository repository) {
+  public static Environment web(String uid, Repository repository) {
     return new Environment(
         uid, uid, Optional.empty(), List.of(repository), List.of(), Optional.empty(), List.of());
   }
 
-  static Repository repository(LocalRepository repository) {
+  public static Repository repository(LocalRepository repository) {
     return Repository.of(repository.url(), Optional.empty(), Optional.empty(), Optional.empty());
   }
 
-  static Repository at(LocalRepository repository, String ref) {
+  public static Repository at(LocalRepository repository, String ref) {
     return Repository.of(repository.url(), Optional.of(ref), Optional.empty(), Optional.empty());
   }
 
-  static String runIn(RunningService service, String environment) {
+  public static String runIn(RunningService service, String environment) {
     var body = JSON.createObjectNode().put("prompt", "Do it");
     if (!environment.isEmpty()) {
       body.putObject("config").put("environment_id", environment);
@@ -59,7 +60,7 @@ final class EnvironmentRuns {
     return service.create(body);
   }
 
-  static String answer(RunningService service, String environment) {
+  public static String answer(RunningService service, String environment) {
     var id = runIn(service, environment);
     await()
         .atMost(Duration.ofSeconds(20))
@@ -68,7 +69,7 @@ final class EnvironmentRuns {
     return service.message(id);
   }
 
-  static String failure(RunningService service, String environment) {
+  public static String failure(RunningService service, String environment) {
     var run = service.awaitState(runIn(service, environment), "FAILED");
     assertThat(run.at("/status_message/error_code").asText()).isEqualTo("environment_setup_failed");
     return run.at("/status_message/message").asText();

@@ -7,8 +7,9 @@ import static dev.runnel.service.Probes.assertUuid;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.runnel.service.Factory.Member;
 import dev.runnel.service.RunningService.Setup;
+import dev.runnel.service.run.Factory;
+import dev.runnel.service.run.Factory.Member;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.runnel.service.RunningService.Setup;
+import dev.runnel.service.run.Factory;
 import dev.runnel.service.workspace.Environment;
 import dev.runnel.service.workspace.Environments;
 import java.io.IOException;

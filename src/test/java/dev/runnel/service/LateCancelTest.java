@@ -4,6 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.runnel.database.Database;
+import dev.runnel.service.run.Caller;
+import dev.runnel.service.run.Ending;
+import dev.runnel.service.run.Json;
+import dev.runnel.service.run.NewRun;
+import dev.runnel.service.store.Arrivals;
+import dev.runnel.service.store.RunBook;
+import dev.runnel.service.store.RunWatchers;
 import dev.runnel.testkit.MigratedFile;
 import dev.runnel.testkit.SettableClock;
 import java.nio.file.Path;

@@ -5,10 +5,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /// Whether a process lives; one that is only waiting to be noticed by its parent does not.
-final class Living {
+public final class Living {
   private Living() {}
 
-  static boolean is(String pid) {
+  public static boolean is(String pid) {
     try {
       var stat = Files.readString(Path.of("/proc", pid, "stat"));
       return !stat.substring(stat.lastIndexOf(')')).startsWith(") Z");

@@ -11,7 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /// What the probes of the interface's rows share.
-final class Probes {
+public final class Probes {
   private static final String UUID = "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}";
 
   private Probes() {}
@@ -29,7 +29,7 @@ final class Probes {
     return service.run(service.create(object(body)));
   }
 
-  static void assertRefused(HttpResponse<String> answer, int status, String code) {
+  public static void assertRefused(HttpResponse<String> answer, int status, String code) {
     assertThat(answer.statusCode()).as(answer.body()).isEqualTo(status);
     assertThat(RunningService.problem(answer)).isEqualTo(code);
   }
@@ -47,7 +47,7 @@ final class Probes {
     return service.ok(service.get("/agent/runs?" + query)).get("runs").findValuesAsText("run_id");
   }
 
-  static String encoded(String text) {
+  public static String encoded(String text) {
     return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
   }
 

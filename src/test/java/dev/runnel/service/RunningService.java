@@ -7,6 +7,13 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.database.Database;
+import dev.runnel.service.execution.FreeSpace;
+import dev.runnel.service.execution.ServiceSettings;
+import dev.runnel.service.execution.Spawner;
+import dev.runnel.service.isolation.Isolation;
+import dev.runnel.service.run.Access;
+import dev.runnel.service.run.Factory;
+import dev.runnel.service.run.Limits;
 import dev.runnel.service.workspace.Environments;
 import dev.runnel.testkit.MigratedFile;
 import dev.runnel.text.Redactor;
@@ -29,35 +36,35 @@ import java.util.Map;
 import java.util.Optional;
 
 /// The service on a free port, with a client that knows the key.
-final class RunningService implements AutoCloseable {
-  static final String KEY = "test-key";
-  static final ObjectMapper JSON = new ObjectMapper();
+public final class RunningService implements AutoCloseable {
+  public static final String KEY = "test-key";
+  public static final ObjectMapper JSON = new ObjectMapper();
 
-  final AgentRunService service;
+  public final AgentRunService service;
   private final Database database;
   private final Javalin server;
   private final HttpClient client = HttpClient.newHttpClient();
 
   /// What runs work in, and how much they may take.
-  record Setup(
+  public record Setup(
       Environments environments,
       Limits limits,
       Isolation isolation,
       Access access,
       List<Factory> factories) {
-    static final Setup USUAL =
+    public static final Setup USUAL =
         new Setup(
             Environments.NONE, Limits.USUAL, new Isolation.None(), Access.WORKSPACE, List.of());
 
-    Setup with(Environments others) {
+    public Setup with(Environments others) {
       return new Setup(others, limits, isolation, access, factories);
     }
 
-    Setup with(Limits others) {
+    public Setup with(Limits others) {
       return new Setup(environments, others, isolation, access, factories);
     }
 
-    Setup with(Isolation other) {
+    public Setup with(Isolation other) {
       return new Setup(environments, limits, other, access, factories);
     }
 
@@ -65,7 +72,7 @@ final class RunningService implements AutoCloseable {
       return new Setup(environments, limits, isolation, other, factories);
     }
 
-    Setup with(Factory factory) {
+    public Setup with(Factory factory) {
       return new Setup(environments, limits, isolation, access, List.of(factory));
     }
   }
@@ -125,7 +132,7 @@ final class RunningService implements AutoCloseable {
         FreeSpace.of(folder));
   }
 
-  static RunningService withCommand(Path folder, String command) {
+  public static RunningService withCommand(Path folder, String command) {
     return withCommand(folder, command, 4);
   }
 
@@ -141,7 +148,7 @@ final class RunningService implements AutoCloseable {
         FreeSpace.of(folder));
   }
 
-  static RunningService withDisk(Path folder, String command, FreeSpace disk) {
+  public static RunningService withDisk(Path folder, String command, FreeSpace disk) {
     return new RunningService(
         folder,
         Optional.of(command),
@@ -153,7 +160,8 @@ final class RunningService implements AutoCloseable {
         disk);
   }
 
-  static RunningService withSpawner(Path folder, String command, Setup setup, Spawner spawner) {
+  public static RunningService withSpawner(
+      Path folder, String command, Setup setup, Spawner spawner) {
     return new RunningService(
         folder,
         Optional.of(command),
@@ -165,11 +173,11 @@ final class RunningService implements AutoCloseable {
         FreeSpace.of(folder));
   }
 
-  static RunningService withCommand(Path folder, String command, int slots) {
+  public static RunningService withCommand(Path folder, String command, int slots) {
     return new RunningService(folder, Optional.of(command), System.getenv(), slots, Setup.USUAL);
   }
 
-  static RunningService with(Path folder, String command, int slots, Setup setup) {
+  public static RunningService with(Path folder, String command, int slots, Setup setup) {
     return new RunningService(folder, Optional.of(command), System.getenv(), slots, setup);
   }
 
@@ -178,7 +186,7 @@ final class RunningService implements AutoCloseable {
     return inEnvironment(folder, command, more, Setup.USUAL);
   }
 
-  static RunningService inEnvironment(
+  public static RunningService inEnvironment(
       Path folder, Optional<String> command, Map<String, String> more, Setup setup) {
     var environment = new HashMap<>(System.getenv());
     environment.putAll(more);
@@ -186,16 +194,16 @@ final class RunningService implements AutoCloseable {
   }
 
   /// With the agents that are there; nothing of this process's environment is passed on.
-  static RunningService inOnlyThisEnvironment(
+  public static RunningService inOnlyThisEnvironment(
       Path folder, Map<String, String> environment, Access access) {
     return new RunningService(folder, Optional.empty(), environment, 4, Setup.USUAL.with(access));
   }
 
-  URI uri(String path) {
+  public URI uri(String path) {
     return URI.create("http://127.0.0.1:" + server.port() + path);
   }
 
-  HttpResponse<String> send(HttpRequest.Builder request) {
+  public HttpResponse<String> send(HttpRequest.Builder request) {
     try {
       return client.send(request.build(), BodyHandlers.ofString());
     } catch (IOException e) {
@@ -206,62 +214,62 @@ final class RunningService implements AutoCloseable {
     }
   }
 
-  HttpRequest.Builder request(String path) {
+  public HttpRequest.Builder request(String path) {
     return HttpRequest.newBuilder(uri("/api/v1" + path)).header("Authorization", "Bearer " + KEY);
   }
 
-  HttpResponse<String> get(String path) {
+  public HttpResponse<String> get(String path) {
     return send(request(path));
   }
 
-  HttpResponse<String> post(String path, String body) {
+  public HttpResponse<String> post(String path, String body) {
     return send(
         request(path)
             .header("Content-Type", "application/json")
             .POST(BodyPublishers.ofString(body)));
   }
 
-  HttpResponse<String> post(String path, String body, String idempotencyKey) {
+  public HttpResponse<String> post(String path, String body, String idempotencyKey) {
     return send(
         request(path)
             .header("Idempotency-Key", idempotencyKey)
             .POST(BodyPublishers.ofString(body)));
   }
 
-  HttpResponse<String> cancel(String runId) {
+  public HttpResponse<String> cancel(String runId) {
     return send(request("/agent/runs/" + runId + "/cancel").POST(BodyPublishers.noBody()));
   }
 
-  JsonNode ok(HttpResponse<String> response) {
+  public JsonNode ok(HttpResponse<String> response) {
     assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
     return json(response);
   }
 
   /// Creates a run and returns its id.
-  String create(String prompt) {
+  public String create(String prompt) {
     return create(JSON.createObjectNode().put("prompt", prompt));
   }
 
-  String create(ObjectNode body) {
+  public String create(ObjectNode body) {
     return ok(post("/agent/runs", body.toString())).get("run_id").asText();
   }
 
-  JsonNode followUp(String runId, String message) {
+  public JsonNode followUp(String runId, String message) {
     return ok(
         post(
             "/agent/runs/" + runId + "/followups",
             JSON.createObjectNode().put("message", message).toString()));
   }
 
-  JsonNode run(String runId) {
+  public JsonNode run(String runId) {
     return ok(get("/agent/runs/" + runId));
   }
 
-  String state(String runId) {
+  public String state(String runId) {
     return run(runId).get("state").asText();
   }
 
-  JsonNode awaitState(String runId, String state) {
+  public JsonNode awaitState(String runId, String state) {
     await()
         .atMost(Duration.ofSeconds(20))
         .pollInterval(Duration.ofMillis(20))
@@ -270,19 +278,19 @@ final class RunningService implements AutoCloseable {
   }
 
   /// What the run says of itself.
-  String message(String runId) {
+  public String message(String runId) {
     return run(runId).path("status_message").path("message").asText();
   }
 
   /// The standard output, as the transcript's address serves it.
-  String transcript(String runId) {
+  public String transcript(String runId) {
     var redirect = get("/agent/runs/" + runId + "/transcript");
     assertThat(redirect.statusCode()).isEqualTo(302);
     var location = redirect.headers().firstValue("Location").orElseThrow();
     return send(HttpRequest.newBuilder(uri(location))).body();
   }
 
-  static JsonNode json(HttpResponse<String> response) {
+  public static JsonNode json(HttpResponse<String> response) {
     try {
       return JSON.readTree(response.body());
     } catch (IOException e) {
@@ -291,7 +299,7 @@ final class RunningService implements AutoCloseable {
   }
 
   /// The error code of a problem, after checking its shape.
-  static String problem(HttpResponse<String> response) {
+  public static String problem(HttpResponse<String> response) {
     assertThat(response.headers().firstValue("Content-Type").orElse(""))
         .startsWith("application/problem+json");
     var problem = json(response);
@@ -305,7 +313,7 @@ final class RunningService implements AutoCloseable {
   }
 
   /// Waits until an agent has made a file.
-  static void awaitFile(Path file) {
+  public static void awaitFile(Path file) {
     await()
         .atMost(Duration.ofSeconds(10))
         .pollInterval(Duration.ofMillis(20))

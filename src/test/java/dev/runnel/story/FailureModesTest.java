@@ -32,30 +32,30 @@ class FailureModesTest {
       F2 story.DuplicateStormTest#aMentionThatComesAsMessageAndAsMentionToTwoNodesAtOnceIsOneRun
       F2 store.ReplicasTest#theWorkOfANodeThatIsGoneIsTakenOver
       # A reply before the run is known starts another.
-      F3 core.flow.JourneyTest$BeforeTheRunIsThere#wordsThatFollowAStartThatWaitsGoToItsRun
-      F3 core.flow.JourneyTest$BeforeTheRunIsThere#aReplyToAThreadThatIsStillBeingOpenedGoesToItsRun
-      F3 core.flow.CrashTest#aReplyToARunningAgentReachesItOnce
+      F3 core.JourneyTest$BeforeTheRunIsThere#wordsThatFollowAStartThatWaitsGoToItsRun
+      F3 core.JourneyTest$BeforeTheRunIsThere#aReplyToAThreadThatIsStillBeingOpenedGoesToItsRun
+      F3 core.CrashTest#aReplyToARunningAgentReachesItOnce
       # Some states are shown to nobody.
-      F4 core.flow.JourneyTest$WhileTheRunGoes#everyEndIsToldAlsoOneThatNobodyExpected
-      F4 core.flow.JourneyTest$WhileTheRunGoes#anInventedStateIsShownAndWatchedOn
+      F4 core.JourneyTest$WhileTheRunGoes#everyEndIsToldAlsoOneThatNobodyExpected
+      F4 core.JourneyTest$WhileTheRunGoes#anInventedStateIsShownAndWatchedOn
       F4 runs.RunItemsTest#nineStatesAndAnyOtherFoldToSeven
       # After ten minutes nobody hears of the run; its success is never told.
-      F5 core.flow.JourneyTest$WhileTheRunGoes#threeHoursLaterTheEndIsStillTold
+      F5 core.JourneyTest$WhileTheRunGoes#threeHoursLaterTheEndIsStillTold
       F5 story.SlackStoryTest#aSlashCommandBecomesARunAndItsThreadIsTold
       # Each run holds a thread, and the eleventh is not even acknowledged.
-      F6 core.flow.ManyRunsTest#hundredsOfRunsAreWatchedByAsManyCallsAsOne
-      F6 service.QueueTest#twoHundredRunsStartInOrderWithNoSlotLostAndNoneTooMany
+      F6 core.ManyRunsTest#hundredsOfRunsAreWatchedByAsManyCallsAsOne
+      F6 service.execution.QueueTest#twoHundredRunsStartInOrderWithNoSlotLostAndNoneTooMany
       # One failed look ends the watch and shows an exception to everybody.
-      F7 core.flow.JourneyTest$WhenThingsAreDown#blindLooksComeMoreAndMoreSeldomAndNothingIsSaid
+      F7 core.JourneyTest$WhenThingsAreDown#blindLooksComeMoreAndMoreSeldomAndNothingIsSaid
       F7 runs.RefusalsTest#whatIsForTheMakersOfAServiceIsNotTold
-      F7 surface.slack.SlackRendererTest#noPostHasWordsForMakersOnly
+      F7 surface.slack.render.SlackRendererTest#noPostHasWordsForMakersOnly
       # A follow-up that fails becomes a new run without a word.
-      F8 core.flow.WhenTheThreadAlreadyHasARunTest#aMessageIsNeverLostNorSaidTwice
-      F8 core.flow.WhenTheThreadAlreadyHasARunTest#aRefusalIsSaidWithItsLink
-      F8 core.flow.JourneyTest$AfterTheEnd#whereTheServiceTakesNoFollowUpANewRunGoesOnInTheThread
+      F8 core.WhenTheThreadAlreadyHasARunTest#aMessageIsNeverLostNorSaidTwice
+      F8 core.WhenTheThreadAlreadyHasARunTest#aRefusalIsSaidWithItsLink
+      F8 core.JourneyTest$AfterTheEnd#whereTheServiceTakesNoFollowUpANewRunGoesOnInTheThread
       # Two channels share a key, and what was not worked on counts as seen.
-      F9 surface.slack.SlackPayloadsTest$AMention#withTheSameTimestampInAnotherChannelIsAnother
-      F9 core.flow.CrashTest#aStartHappensOnceAndItsEndIsToldOnce
+      F9 surface.slack.receive.SlackPayloadsTest$AMention#withTheSameTimestampInAnotherChannelIsAnother
+      F9 core.CrashTest#aStartHappensOnceAndItsEndIsToldOnce
       # A hook without a proof is open to the world.
       F10 app.HookSettingsTest#whatIsWrongStopsTheStartAndIsNamed
       # A strange header is an error of ours.
@@ -65,11 +65,11 @@ class FailureModesTest {
       F12 surface.slack.SlackOddPayloadsTest$AnUnreadableBody#nestedTooDeeplyIsABadRequest
       # The run is made inside the request, and again when the sender loses patience.
       F13 web.FrontDoorTest#anAcceptedDeliveryIsOnDiskWhenItIsAnswered
-      F13 core.flow.JourneyTest$WhenThingsAreDown#aStartWhoseAnswerIsLostIsAdoptedNotRepeated
+      F13 core.JourneyTest$WhenThingsAreDown#aStartWhoseAnswerIsLostIsAdoptedNotRepeated
       # What people say breaks out of its place in the prompt, and a secret in it goes along.
-      F14 core.flow.AttackedThreadTest#nothingOfOthersStandsOutsideItsFence
-      F14 core.flow.PromptOfAnIssueTest#aTitleAnAuthorAndLabelsAreLinesThatForgeNoOther
-      F14 core.flow.RedactionTest$OfRuns#aPromptIsStartedAndFoundAgainWithoutSecrets
+      F14 core.AttackedThreadTest#nothingOfOthersStandsOutsideItsFence
+      F14 core.PromptOfAnIssueTest#aTitleAnAuthorAndLabelsAreLinesThatForgeNoOther
+      F14 core.redact.RedactionTest$OfRuns#aPromptIsStartedAndFoundAgainWithoutSecrets
       # Anybody gets an answer to a handshake.
       F15 surface.slack.SlackSurfaceTest$ASignature#isNeededForHandshakesToo
       # Of a long thread the oldest messages are read, by ids, with our own among them.
@@ -86,38 +86,38 @@ class FailureModesTest {
       F18 console.ConsoleTest$Visitors#withoutASessionSeeNothingButThePageToSignIn
       # Several threads change what they share.
       F19 testkit.StoreContract#oneOfManyAtTheSameMomentIsNew
-      F19 core.flow.InterleavingsTest#twoNodesThatTakeEachOtherForDead
+      F19 core.InterleavingsTest#twoNodesThatTakeEachOtherForDead
       # What was taken is lost when the process is asked to end.
       F20 story.StartAndEndTest#whatWasTakenWhileItWasAskedToEndIsWorkedOnOnce
-      F20 surface.slack.SlackSocketTest#closingAcknowledgesWhatWasTakenAndOpensNothingMore
+      F20 surface.slack.receive.SlackSocketTest#closingAcknowledgesWhatWasTakenAndOpensNothingMore
       F20 story.OutageTest#aClosedDoorSendsPeopleAway
       F20 story.StartAndEndTest#aSlackThatDoesNotAnswerHoldsUpNeitherTheStartNorTheEnd
       # One agent that hangs stops the bot.
       F21 surface.slack.SlackSurfaceTest$AtTheStart#receiveCallsNobodyEvenBefore
       # Two requests of one second overwrite each other.
-      F22 core.flow.ManyRunsTest#twoRequestsOfOneMomentAreTwoRuns
+      F22 core.ManyRunsTest#twoRequestsOfOneMomentAreTwoRuns
       # Everybody on the machine reads the key.
       F23 story.SlackFlowsStoryTest$Flows#noSecretIsSeenByAgentsOrByWhoLooksAtTheMachine
-      F23 service.LaunchTest#noAgentHasWordsOrSecretsInItsArguments
-      F23 app.SettingsTest#secretsAreNotInItsWords
-      F23 surface.slack.SlackConfigTest#secretsAreNotShown
+      F23 service.agent.LaunchTest#noAgentHasWordsOrSecretsInItsArguments
+      F23 app.settings.SettingsTest#secretsAreNotInItsWords
+      F23 surface.slack.model.SlackConfigTest#secretsAreNotShown
       # The prompt arrives as somebody's notation of it.
       F24 service.CommandRunTest#thePromptArrivesByteForByte
-      F24 core.flow.GrammarTest#aPromptKeepsItsLinesQuotesAndEmoji
+      F24 core.command.GrammarTest#aPromptKeepsItsLinesQuotesAndEmoji
       F24 surface.slack.SlackFrameTest#noTextIsChangedOnTheWay
       # "Executed successfully" is all that people are told.
-      F25 surface.slack.SlackRendererTest#noPostHasWordsForMakersOnly
+      F25 surface.slack.render.SlackRendererTest#noPostHasWordsForMakersOnly
       # Anybody may run the agent, and the agent has the bot's token.
       F26 service.CommandRunTest#theAgentKnowsItsRunAndNoneOfOurSecrets
-      F26 app.SettingsTest#agentsDoNotInheritTheVariablesThatSecretsComeFrom
-      F26 app.SecretsTest#eachOfASecretSettingsValuesIsMasked
+      F26 app.settings.SettingsTest#agentsDoNotInheritTheVariablesThatSecretsComeFrom
+      F26 app.settings.SecretsTest#eachOfASecretSettingsValuesIsMasked
       F26 story.SecretsStoryTest#areMaskedInTheThreadTheConsoleTheTranscriptTheLogAndThePrompt
-      F26 core.flow.GateTest#whoMayNotAskStartsNothingAndHearsNothing
+      F26 core.dispatch.GateTest#whoMayNotAskStartsNothingAndHearsNothing
       # Without its context the run goes on silently.
       F27 surface.slack.SlackPostingTest$TheBackground#thatCannotBeReadIsAskedForAgain
-      F27 core.flow.JourneyTest$InANewConversation#aBackgroundThatStaysUnreadableDoesNotHoldTheRunUpForEver
+      F27 core.JourneyTest$InANewConversation#aBackgroundThatStaysUnreadableDoesNotHoldTheRunUpForEver
       # A scope is missing, and messages stand in the log.
-      F28 surface.slack.ManifestTest#everyMethodTheCodeCallsHasItsScopesAndNoScopeIsUnused
+      F28 surface.slack.receive.ManifestTest#everyMethodTheCodeCallsHasItsScopesAndNoScopeIsUnused
       F28 surface.slack.ManifestAndCodeTest#theEventsThatTheCodeKnowsAreThoseThatAreSubscribedTo
       F28 story.SlackFlowsStoryTest$Flows#whatPeopleSayIsNotInTheLog
       # A body is read and logged before it is believed.
@@ -129,37 +129,37 @@ class FailureModesTest {
       # What was seen is forgotten before Slack's last retry.
       F43 surface.slack.SlackRetriesTest#anEventThatComesAgainIsNotNew
       # Anybody can finish an installation, and a token stands in an address.
-      F44 surface.slack.InstalledWorkspacesTest$AnInstallation#goesToSlackWithTheManifestsScopesAndAStateOfItsOwn
+      F44 surface.slack.install.InstalledWorkspacesTest$AnInstallation#goesToSlackWithTheManifestsScopesAndAStateOfItsOwn
       F44 story.SlackInstallStoryTest#whoCancelsOrComesBackTwiceOrFromAnotherBrowserInstallsNothing
-      F44 surface.slack.InstalledWorkspacesTest$TheClientSecret#isNotInTheDatabaseNorIsAToken
+      F44 surface.slack.install.InstalledWorkspacesTest$TheClientSecret#isNotInTheDatabaseNorIsAToken
       # Only who started it may speak, and not while it starts.
-      F45 core.flow.WhenTheThreadAlreadyHasARunTest#aMessageIsNeverLostNorSaidTwice
-      F45 core.flow.RemindersTest$Listens#toEverybody
+      F45 core.WhenTheThreadAlreadyHasARunTest#aMessageIsNeverLostNorSaidTwice
+      F45 core.deliver.RemindersTest$Listens#toEverybody
       # The first mention is taken out, which may be a colleague.
-      F50 surface.slack.SlackPayloadsTest$AMention#losesOurNameAndKeepsThoseOfOthers
-      F50 surface.slack.SlackTextTest#onlyOurOwnMentionIsTakenOut
+      F50 surface.slack.receive.SlackPayloadsTest$AMention#losesOurNameAndKeepsThoseOfOthers
+      F50 surface.slack.model.SlackTextTest#onlyOurOwnMentionIsTakenOut
       # A press of a button asks nobody whether it may.
-      F52 core.flow.ReachTest$FromAnotherChannel#aStrangerIsRefusedPrivatelyAndToldWhoMay
+      F52 core.decide.ReachTest$FromAnotherChannel#aStrangerIsRefusedPrivatelyAndToldWhoMay
       # Slack waits while the bot calls out, and without its store it doubles.
       F53 surface.slack.SlackSurfaceTest$AtTheStart#weLearnWhoWeAreByOneCallAndReceiveCallsNobody
       F53 web.FrontDoorTest#whatCannotBeStoredIsAskedForAgain
       F53 store.AcceptanceTest#aSenderIsRefusedInTimeAndLeftOut
       # A crash after the claim loses the event.
-      F56 core.flow.CrashTest#aStartHappensOnceAndItsEndIsToldOnce
+      F56 core.CrashTest#aStartHappensOnceAndItsEndIsToldOnce
       F56 store.EngineTest$Contract#rowsThatAnEarlierProcessLeftAreTakenUp
       # A stranger's stop is ignored without a word.
-      F57 core.flow.ReachTest$FromAnotherChannel#aStrangerIsRefusedPrivatelyAndToldWhoMay
+      F57 core.decide.ReachTest$FromAnotherChannel#aStrangerIsRefusedPrivatelyAndToldWhoMay
       # A timer is in memory.
-      F58 core.flow.RemindersTest$OfAQuestion#theySurviveARestart
+      F58 core.deliver.RemindersTest$OfAQuestion#theySurviveARestart
       # A run that waits for a person is watched as if it worked.
-      F60 core.flow.JourneyTest$WhileTheRunGoes#everyEndIsToldAlsoOneThatNobodyExpected
+      F60 core.JourneyTest$WhileTheRunGoes#everyEndIsToldAlsoOneThatNobodyExpected
       F60 runs.RunItemsTest#nineStatesAndAnyOtherFoldToSeven
       # An answer is dropped because it may have been posted.
       F61 surface.slack.SlackPostingTest$AfterATryOfUnknownOutcome#aPostThatArrivedIsNotRepeated
       F61 surface.slack.SlackPostingTest$AfterATryOfUnknownOutcome#aPostThatDidNotArriveIsMade
-      F61 core.flow.JourneyTest$WhenThingsAreDown#aPostWhoseAnswerIsLostAppearsOnce
+      F61 core.JourneyTest$WhenThingsAreDown#aPostWhoseAnswerIsLostAppearsOnce
       # A secret may be empty, or so short that it is guessed.
-      F62 app.SettingsTest#everySecretThatNoPlatformIssuesHasAtLeastSixteenCharacters
+      F62 app.settings.SettingsTest#everySecretThatNoPlatformIssuesHasAtLeastSixteenCharacters
       F62 app.HookSettingsTest#whatIsWrongStopsTheStartAndIsNamed
       # It is answered first, and read and kept afterwards.
       F63 web.FrontDoorTest#anAcceptedDeliveryIsOnDiskWhenItIsAnswered
@@ -168,16 +168,16 @@ class FailureModesTest {
       F64 surface.github.GitHubSurfaceTest$Proof#theLegacySignatureAloneIsNotEnough
       F64 web.FrontDoorTest#aBodyOverTheLimitIsTooLargeAnnouncedOrNot
       # What overlaps is dropped.
-      F65 core.flow.SeveralMessagesTest$Together#quickMessagesAreOneFollowUpInTheirOrderAndEachIsSigned
+      F65 core.SeveralMessagesTest$Together#quickMessagesAreOneFollowUpInTheirOrderAndEachIsSigned
       F65 story.SlackFlowsStoryTest$Flows#quickMessagesAreSaidAsOne
       # The socket is a side path.
       F66 surface.slack.SlackBothWaysTest#everyFixtureIsDecidedAlike
-      F66 surface.slack.SlackSocketTest$Readiness#survivesAShortGapAndGoesInALongOne
+      F66 surface.slack.receive.SlackSocketTest$Readiness#survivesAShortGapAndGoesInALongOne
       F66 story.SlackStoryTest#whenSlackIsGoneItIsStillAliveAndOverASocketNotReady
       # A stop races with a start or an end.
-      F67 core.flow.InterleavingsTest#aStartAndAStop
-      F67 core.flow.InterleavingsTest#aStartAFollowUpAndAStop
-      F67 core.flow.InterleavingsTest#aCommandThatOpensAThreadAndAStopAtOnce
+      F67 core.InterleavingsTest#aStartAndAStop
+      F67 core.InterleavingsTest#aStartAFollowUpAndAStop
+      F67 core.InterleavingsTest#aCommandThatOpensAThreadAndAStopAtOnce
       """;
 
   static final List<String> ROWS = TABLE.lines().filter(it -> !it.startsWith("#")).toList();

@@ -3,7 +3,7 @@ package dev.runnel.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
-import dev.runnel.core.flow.Composed;
+import dev.runnel.core.Composed;
 import dev.runnel.core.model.Admission;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Notice;

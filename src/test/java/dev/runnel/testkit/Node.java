@@ -1,7 +1,7 @@
 package dev.runnel.testkit;
 
-import dev.runnel.core.flow.Surfaces;
 import dev.runnel.core.model.Conversation;
+import dev.runnel.core.scope.Surfaces;
 import dev.runnel.database.Database;
 import dev.runnel.store.Engine;
 import dev.runnel.store.Pulse;

@@ -2,9 +2,9 @@ package dev.runnel.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.runnel.core.flow.Surfaces;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.SurfaceId;
+import dev.runnel.core.scope.Surfaces;
 import dev.runnel.surface.jira.JiraConfig;
 import dev.runnel.surface.jira.JiraSurface;
 import dev.runnel.testkit.GoldenDeliveries;

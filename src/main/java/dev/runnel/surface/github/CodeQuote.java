@@ -1,8 +1,8 @@
 package dev.runnel.surface.github;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.runnel.core.flow.Fence;
-import dev.runnel.core.flow.Visible;
+import dev.runnel.core.prompt.Fence;
+import dev.runnel.core.prompt.Visible;
 import dev.runnel.surface.kit.Hmac;
 import dev.runnel.surface.kit.Json;
 import dev.runnel.surface.kit.Markdown;

@@ -2,10 +2,10 @@ package dev.runnel.surface.hook;
 
 import com.fasterxml.jackson.core.JsonPointer;
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.runnel.core.flow.Fence;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Request;
 import dev.runnel.core.model.RunOptions;
+import dev.runnel.core.prompt.Fence;
 import dev.runnel.surface.hook.Hook.Condition;
 import dev.runnel.surface.kit.Hmac;
 import java.net.URI;

@@ -2,8 +2,8 @@ package dev.runnel.surface.hook;
 
 import com.fasterxml.jackson.core.JsonPointer;
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.runnel.core.flow.Fence;
-import dev.runnel.core.flow.Visible;
+import dev.runnel.core.prompt.Fence;
+import dev.runnel.core.prompt.Visible;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

@@ -1,6 +1,6 @@
 package dev.runnel.surface.kit;
 
-import dev.runnel.core.flow.Grammar;
+import dev.runnel.core.command.Grammar;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Request;
 import dev.runnel.core.model.RunOptions;

@@ -1,6 +1,6 @@
 package dev.runnel.surface.kit;
 
-import dev.runnel.core.flow.Visible;
+import dev.runnel.core.prompt.Visible;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;

@@ -1,7 +1,5 @@
 package dev.runnel.surface.kit;
 
-import dev.runnel.core.flow.StopWords;
-import dev.runnel.core.flow.Words;
 import dev.runnel.core.model.Actor;
 import dev.runnel.core.model.Artifact;
 import dev.runnel.core.model.Binding;
@@ -11,6 +9,8 @@ import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunState;
 import dev.runnel.core.model.Stop;
 import dev.runnel.core.model.Update;
+import dev.runnel.core.text.StopWords;
+import dev.runnel.core.text.Words;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;

@@ -2,7 +2,6 @@ package dev.runnel.surface.linear;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.runnel.core.flow.Words;
 import dev.runnel.core.model.Artifact;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.Posting;
@@ -10,6 +9,7 @@ import dev.runnel.core.model.Receipt;
 import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunState;
 import dev.runnel.core.model.Update;
+import dev.runnel.core.text.Words;
 import dev.runnel.surface.kit.ApiResult;
 import dev.runnel.surface.kit.Markdown;
 import dev.runnel.surface.kit.MarkdownPosts;

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import dev.runnel.core.flow.Surfaces;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.port.Store;
+import dev.runnel.core.scope.Surfaces;
 import dev.runnel.surface.kit.Hmac;
 import dev.runnel.surface.kit.TrackerSettings;
 import dev.runnel.testkit.Emulators;

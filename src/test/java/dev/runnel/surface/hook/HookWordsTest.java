@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import dev.runnel.core.flow.Fence;
+import dev.runnel.core.prompt.Fence;
 import org.junit.jupiter.api.Test;
 
 class HookWordsTest {

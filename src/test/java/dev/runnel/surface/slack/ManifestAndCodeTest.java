@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
+import dev.runnel.surface.slack.model.SlackConfig;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.classfile.ClassFile;
@@ -23,7 +24,7 @@ import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.Test;
 
 /// What the manifest subscribes to, offers and names is what the compiled code knows by name, and
-/// the reverse. [ManifestTest] does the same for scopes.
+/// the reverse. [dev.runnel.surface.slack.receive.ManifestTest] does the same for scopes.
 class ManifestAndCodeTest {
   /// Slack's names of events that an app can be sent, of which some are plain words; `message.im`
   /// and its like come as `message`.

@@ -1,5 +1,6 @@
 package dev.runnel.surface.slack;
 
+import dev.runnel.surface.slack.model.SlackConfig;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -21,11 +22,11 @@ import mockwebserver3.RecordedRequest;
 
 /// A Web API over real sockets that says what a test wants, and ok otherwise. For what the emulator
 /// does not do: limits, outages, refusals.
-final class ScriptedSlack implements AutoCloseable {
+public final class ScriptedSlack implements AutoCloseable {
   /// @param fields of the form
   /// @param token by which it came; may be empty
-  record Call(String method, Map<String, String> fields, String token) {
-    String field(String name) {
+  public record Call(String method, Map<String, String> fields, String token) {
+    public String field(String name) {
       return fields.getOrDefault(name, "");
     }
   }
@@ -53,7 +54,7 @@ final class ScriptedSlack implements AutoCloseable {
   private final List<Call> calls = new CopyOnWriteArrayList<>();
   private volatile String refused = "";
 
-  ScriptedSlack() {
+  public ScriptedSlack() {
     server.setDispatcher(
         new Dispatcher() {
           @Override
@@ -106,12 +107,12 @@ final class ScriptedSlack implements AutoCloseable {
   }
 
   /// Queues an answer to the next call of a method.
-  ScriptedSlack says(String method, MockResponse response) {
+  public ScriptedSlack says(String method, MockResponse response) {
     script.computeIfAbsent(method, _ -> new ArrayDeque<>()).add(response);
     return this;
   }
 
-  ScriptedSlack says(String method, String json) {
+  public ScriptedSlack says(String method, String json) {
     return says(method, json(json));
   }
 
@@ -121,7 +122,7 @@ final class ScriptedSlack implements AutoCloseable {
     return this;
   }
 
-  ScriptedSlack refuses(String method, String error) {
+  public ScriptedSlack refuses(String method, String error) {
     return says(method, "{'ok':false,'error':'" + error + "'}");
   }
 
@@ -133,11 +134,11 @@ final class ScriptedSlack implements AutoCloseable {
         .build();
   }
 
-  static MockResponse status(int code) {
+  public static MockResponse status(int code) {
     return new MockResponse.Builder().code(code).build();
   }
 
-  static MockResponse rateLimited(String seconds) {
+  public static MockResponse rateLimited(String seconds) {
     return new MockResponse.Builder()
         .code(429)
         .addHeader("Retry-After", seconds)
@@ -145,15 +146,15 @@ final class ScriptedSlack implements AutoCloseable {
         .build();
   }
 
-  List<Call> calls(String method) {
+  public List<Call> calls(String method) {
     return calls.stream().filter(it -> it.method().equals(method)).toList();
   }
 
-  List<Call> calls() {
+  public List<Call> calls() {
     return List.copyOf(calls);
   }
 
-  URI apiUrl() {
+  public URI apiUrl() {
     return server.url("/api/").uri();
   }
 
@@ -162,7 +163,7 @@ final class ScriptedSlack implements AutoCloseable {
     return server.url("/hooks/respond").toString();
   }
 
-  SlackConfig config() {
+  public SlackConfig config() {
     return new SlackConfig(List.of(SlackRequests.SECRET), "xoxb-test-token", apiUrl(), "/agent");
   }
 

@@ -2,9 +2,7 @@ package dev.runnel.surface.slack;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.runnel.core.flow.Dispatcher;
-import dev.runnel.core.flow.Profiles;
-import dev.runnel.core.flow.Surfaces;
+import dev.runnel.core.dispatch.Dispatcher;
 import dev.runnel.core.model.Actor;
 import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Conversation;
@@ -19,6 +17,9 @@ import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunId;
 import dev.runnel.core.model.RunOptions;
 import dev.runnel.core.model.Trace;
+import dev.runnel.core.scope.Profiles;
+import dev.runnel.core.scope.Surfaces;
+import dev.runnel.surface.slack.model.SlackPlace;
 import dev.runnel.testkit.FakeAgentRuns;
 import dev.runnel.testkit.MemoryStore;
 import java.nio.charset.StandardCharsets;

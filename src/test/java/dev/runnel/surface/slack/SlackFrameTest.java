@@ -6,6 +6,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.runnel.core.model.RawRequest;
 import dev.runnel.core.model.Reception;
+import dev.runnel.surface.slack.receive.SlackFrame;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;

@@ -9,6 +9,7 @@ import dev.runnel.core.model.NoticeId;
 import dev.runnel.core.model.Origin;
 import dev.runnel.core.model.Posting;
 import dev.runnel.core.model.Update;
+import dev.runnel.surface.slack.model.SlackPlace;
 import java.time.InstantSource;
 import mockwebserver3.MockResponse;
 import mockwebserver3.SocketEffect;

@@ -16,6 +16,7 @@ import com.fasterxml.jackson.databind.node.TextNode;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.RawRequest;
 import dev.runnel.core.model.Reception;
+import dev.runnel.surface.slack.model.SlackPlace;
 import java.net.URLDecoder;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;

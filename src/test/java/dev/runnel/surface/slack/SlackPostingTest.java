@@ -21,6 +21,8 @@ import dev.runnel.core.model.Request;
 import dev.runnel.core.model.Update;
 import dev.runnel.core.port.BackgroundUnavailable;
 import dev.runnel.core.port.CredentialRefused;
+import dev.runnel.surface.slack.model.SlackPlace;
+import dev.runnel.surface.slack.model.SlackPost;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;

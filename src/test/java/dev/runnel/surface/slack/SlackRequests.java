@@ -2,6 +2,8 @@ package dev.runnel.surface.slack;
 
 import dev.runnel.core.model.RawRequest;
 import dev.runnel.surface.kit.Hmac;
+import dev.runnel.surface.slack.model.SlackConfig;
+import dev.runnel.surface.slack.receive.SlackSignature;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -15,10 +17,10 @@ import java.util.Locale;
 import java.util.Map;
 
 /// Requests as Slack sends them: the golden ones, and others signed the same way.
-final class SlackRequests {
-  static final String SECRET = "test-signing-secret";
-  static final Instant NOW = Instant.ofEpochSecond(1_795_240_915);
-  static final SlackConfig CONFIG =
+public final class SlackRequests {
+  public static final String SECRET = "test-signing-secret";
+  public static final Instant NOW = Instant.ofEpochSecond(1_795_240_915);
+  public static final SlackConfig CONFIG =
       new SlackConfig(
           List.of(SECRET), "xoxb-test-token", URI.create("http://127.0.0.1:3900/api/"), "/agent");
 
@@ -26,7 +28,7 @@ final class SlackRequests {
 
   private SlackRequests() {}
 
-  static List<String> names() {
+  public static List<String> names() {
     try (var files = Files.list(FOLDER)) {
       return files.map(it -> it.getFileName().toString().replace(".http", "")).sorted().toList();
     } catch (IOException e) {
@@ -35,7 +37,7 @@ final class SlackRequests {
   }
 
   /// As recorded, at the moment it was sent.
-  static RawRequest golden(String name) {
+  public static RawRequest golden(String name) {
     var file = read(name);
     var parts = file.split("\n\n", 2);
     var head = parts[0].lines().toList();
@@ -61,11 +63,11 @@ final class SlackRequests {
     }
   }
 
-  static RawRequest signed(byte[] body) {
+  public static RawRequest signed(byte[] body) {
     return signed(body, SECRET, NOW, NOW);
   }
 
-  static RawRequest signed(String body) {
+  public static RawRequest signed(String body) {
     return signed(body.getBytes(StandardCharsets.UTF_8));
   }
 
@@ -86,7 +88,7 @@ final class SlackRequests {
         request.method(), request.path(), lowerCase, request.body(), request.arrivedAt());
   }
 
-  static String body(RawRequest request) {
+  public static String body(RawRequest request) {
     return new String(request.body(), StandardCharsets.UTF_8);
   }
 }

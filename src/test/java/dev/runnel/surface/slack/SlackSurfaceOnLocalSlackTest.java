@@ -24,6 +24,8 @@ import dev.runnel.core.model.Reception;
 import dev.runnel.core.model.Request;
 import dev.runnel.core.model.RunId;
 import dev.runnel.core.model.Update;
+import dev.runnel.surface.slack.model.SlackConfig;
+import dev.runnel.surface.slack.model.SlackPlace;
 import dev.runnel.testkit.LocalSlack;
 import java.io.IOException;
 import java.net.InetAddress;

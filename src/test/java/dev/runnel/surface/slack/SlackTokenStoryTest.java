@@ -3,6 +3,7 @@ package dev.runnel.surface.slack;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.runnel.surface.slack.model.SlackConfig;
 import dev.runnel.testkit.RunnelProcess;
 import java.net.URI;
 import java.net.http.HttpRequest;

@@ -12,6 +12,7 @@ import dev.runnel.core.model.RunState;
 import dev.runnel.core.model.Sheet;
 import dev.runnel.core.model.Stop;
 import dev.runnel.core.model.Update;
+import dev.runnel.surface.slack.model.SlackPlace;
 import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
@@ -21,15 +22,15 @@ import java.util.Map;
 import java.util.Optional;
 
 /// Updates to render.
-final class SlackUpdates {
-  static final Actor ANN = new Actor("U0ANN", "ann");
+public final class SlackUpdates {
+  public static final Actor ANN = new Actor("U0ANN", "ann");
   static final Request REQUEST = Request.of("fix the flaky checkout test");
-  static final Instant SINCE = Instant.parse("2026-01-05T09:00:00Z");
+  public static final Instant SINCE = Instant.parse("2026-01-05T09:00:00Z");
 
   private SlackUpdates() {}
 
   /// A run, written fluently.
-  record Draft(
+  public record Draft(
       String title,
       RunState state,
       String stateName,
@@ -37,32 +38,32 @@ final class SlackUpdates {
       Optional<URI> session,
       List<Artifact> artifacts,
       Optional<String> cost) {
-    Draft message(String message) {
+    public Draft message(String message) {
       return new Draft(title, state, stateName, Optional.of(message), session, artifacts, cost);
     }
 
-    Draft titled(String other) {
+    public Draft titled(String other) {
       return new Draft(other, state, stateName, text, session, artifacts, cost);
     }
 
-    Draft in(RunState other, String name) {
+    public Draft in(RunState other, String name) {
       return new Draft(title, other, name, text, session, artifacts, cost);
     }
 
-    Draft at(String address) {
+    public Draft at(String address) {
       return new Draft(
           title, state, stateName, text, Optional.of(URI.create(address)), artifacts, cost);
     }
 
-    Draft made(Artifact... made) {
+    public Draft made(Artifact... made) {
       return new Draft(title, state, stateName, text, session, List.of(made), cost);
     }
 
-    Draft costs(String price) {
+    public Draft costs(String price) {
       return new Draft(title, state, stateName, text, session, artifacts, Optional.of(price));
     }
 
-    Run run() {
+    public Run run() {
       return new Run(
           new RunId("0190e6a1-9f50-7c3e-8a43-000000000001"),
           title,
@@ -98,11 +99,11 @@ final class SlackUpdates {
         Optional.of("fast-model"));
   }
 
-  static Update.Succeeded succeeded(String answer) {
+  public static Update.Succeeded succeeded(String answer) {
     return new Update.Succeeded(done().message(answer).run(), ANN, SINCE, SINCE.plusSeconds(200));
   }
 
-  static Draft running() {
+  public static Draft running() {
     return new Draft(
             "Fix the flaky checkout test",
             RunState.RUNNING,
@@ -114,7 +115,7 @@ final class SlackUpdates {
         .at("https://runnel.example.com/runs/0190e6a1-9f50-7c3e-8a43-000000000001");
   }
 
-  static Draft done() {
+  public static Draft done() {
     return running()
         .in(RunState.SUCCEEDED, "SUCCEEDED")
         .costs("$1.25")
@@ -144,13 +145,13 @@ final class SlackUpdates {
             """);
   }
 
-  static Update.Status status(Draft draft, Duration after) {
+  public static Update.Status status(Draft draft, Duration after) {
     return new Update.Status(draft.run(), ANN, REQUEST, SINCE, SINCE.plus(after));
   }
 
   static final Stop STOP = Stop.asked(new Actor("U0BOB", "bob"), SINCE.plusSeconds(30));
 
-  static Binding binding(Draft draft) {
+  public static Binding binding(Draft draft) {
     return new Binding(
         new SlackPlace("T0ACME", "C0DEV", "1795240915.000008").conversation(),
         draft.run(),
@@ -164,7 +165,7 @@ final class SlackUpdates {
   }
 
   /// One of each kind that is a post, and of each state.
-  static Map<String, Update> all() {
+  public static Map<String, Update> all() {
     Map<String, Update> all = new LinkedHashMap<>();
     var soon = Duration.ofSeconds(200);
     all.put("status-queued", status(running().in(RunState.QUEUED, "QUEUED"), Duration.ZERO));
@@ -268,7 +269,7 @@ final class SlackUpdates {
     return all;
   }
 
-  static Update received() {
+  public static Update received() {
     return new Update.Received(new PostRef("C0DEV/1795240915.000008"));
   }
 }

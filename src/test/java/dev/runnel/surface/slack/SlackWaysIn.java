@@ -10,11 +10,14 @@ import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.timeout;
 import static org.mockito.Mockito.verify;
 
-import dev.runnel.core.flow.Surfaces;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.RawRequest;
 import dev.runnel.core.port.Store;
+import dev.runnel.core.scope.Surfaces;
+import dev.runnel.surface.slack.model.SlackConfig;
+import dev.runnel.surface.slack.model.SlackHabits;
+import dev.runnel.surface.slack.model.SlackPrompts;
 import dev.runnel.testkit.MemoryStore;
 import dev.runnel.testkit.SettableClock;
 import dev.runnel.testkit.SlackEnvelope;

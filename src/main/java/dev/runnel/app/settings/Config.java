@@ -1,0 +1,164 @@
+package dev.runnel.app.settings;
+
+import dev.runnel.core.deliver.Reminders;
+import dev.runnel.service.run.Access;
+import dev.runnel.service.run.Limits;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/// The settings, checked and typed.
+///
+/// @param port `0` for any free one
+/// @param databaseUrl empty for the embedded database in the data folder
+/// @param agentApi empty for the embedded service
+/// @param isolation what is asked for; the machine may not have it
+public record Config(
+    String host,
+    int port,
+    Path data,
+    Optional<String> databaseUrl,
+    Optional<URI> publicUrl,
+    Optional<URI> agentApi,
+    Optional<String> agentApiKey,
+    Optional<String> agentCommand,
+    int agentSlots,
+    String isolation,
+    Limits limits,
+    Access agentAccess,
+    Optional<String> consoleToken,
+    Reminders reminders,
+    Settings settings) {
+  private static final int MOST_SLOTS = 1000;
+  private static final Pattern KEY = Pattern.compile("[!-~]+");
+  private static final Set<String> EVERYWHERE = Set.of("0.0.0.0", "::", "[::]");
+
+  public static Config of(Settings settings) {
+    settings.values().forEach(Config::checkLength);
+    var agentApi =
+        settings.get(Setting.RUNNEL_AGENT_API_URL).map(url(Setting.RUNNEL_AGENT_API_URL));
+    if (agentApi.isPresent() && settings.get(Setting.RUNNEL_AGENT_API_KEY).isEmpty()) {
+      throw new SettingsException(
+          "RUNNEL_AGENT_API_URL is set, and RUNNEL_AGENT_API_KEY is missing. Set the key of that"
+              + " service, or leave both out to use the embedded one.");
+    }
+    if (settings.get(Setting.RUNNEL_AGENT_API_KEY).filter(key -> !isKey(key)).isPresent()) {
+      throw new SettingsException(
+          "RUNNEL_AGENT_API_KEY is not a key: it holds a space, a line break or a letter that no"
+              + " key has.");
+    }
+    var database = settings.get(Setting.RUNNEL_DATABASE_URL);
+    if (database.isPresent() && !database.get().startsWith("jdbc:postgresql:")) {
+      throw new SettingsException(
+          "RUNNEL_DATABASE_URL must begin with jdbc:postgresql: . Leave it out to use the embedded"
+              + " database.");
+    }
+    return new Config(
+        settings.get(Setting.RUNNEL_HOST).orElse("127.0.0.1"),
+        number(settings, Setting.PORT, 8080, 0, 65_535),
+        Path.of(settings.get(Setting.RUNNEL_DATA).orElse("data")).toAbsolutePath().normalize(),
+        database,
+        settings.get(Setting.RUNNEL_PUBLIC_URL).map(url(Setting.RUNNEL_PUBLIC_URL)),
+        agentApi,
+        settings.get(Setting.RUNNEL_AGENT_API_KEY),
+        settings.get(Setting.RUNNEL_AGENT_COMMAND),
+        number(settings, Setting.RUNNEL_AGENT_SLOTS, 4, 1, MOST_SLOTS),
+        settings.get(Setting.RUNNEL_AGENTS_ISOLATION).orElse("auto"),
+        limits(settings),
+        access(settings),
+        settings.get(Setting.RUNNEL_CONSOLE_TOKEN),
+        Quantity.reminders(settings, Setting.RUNNEL_REMINDERS),
+        settings);
+  }
+
+  /// A gap between the commas is for the platform to name.
+  private static void checkLength(Setting setting, String value) {
+    if (setting.mustBeLong()
+        && !Stream.of(value.split(",")).allMatch(it -> it.isBlank() || Setting.isLong(it))) {
+      throw new SettingsException("%s %s.".formatted(setting, Setting.TOO_SHORT));
+    }
+  }
+
+  /// Whether a header can carry it.
+  public static boolean isKey(String text) {
+    return KEY.matcher(text).matches();
+  }
+
+  /// The run service's address: the one that is set, else the embedded one's on this port.
+  public URI agentApiOr(int port) {
+    var here = EVERYWHERE.contains(host) ? "127.0.0.1" : host;
+    var literal = here.contains(":") && !here.startsWith("[") ? "[" + here + "]" : here;
+    return agentApi.orElseGet(() -> URI.create("http://" + literal + ":" + port + "/api/v1"));
+  }
+
+  private static Limits limits(Settings settings) {
+    var usual = Limits.USUAL;
+    return new Limits(
+        Quantity.time(settings, Setting.RUNNEL_AGENTS_LIMIT_START, usual.start()),
+        Quantity.time(settings, Setting.RUNNEL_AGENTS_LIMIT_IDLE, usual.idle()),
+        Quantity.time(settings, Setting.RUNNEL_AGENTS_LIMIT_TOTAL, usual.total()),
+        Quantity.size(settings, Setting.RUNNEL_AGENTS_LIMIT_OUTPUT, usual.outputBytes()),
+        Quantity.size(settings, Setting.RUNNEL_AGENTS_LIMIT_DISK, usual.diskBytes()),
+        Quantity.time(settings, Setting.RUNNEL_AGENTS_KEEP_WORKSPACES, usual.keep()),
+        Quantity.size(settings, Setting.RUNNEL_AGENTS_ALL_WORKSPACES, usual.keepBytes()),
+        Quantity.time(settings, Setting.RUNNEL_AGENTS_DRAIN, usual.drain()));
+  }
+
+  private static Access access(Settings settings) {
+    var text = settings.get(Setting.RUNNEL_AGENT_ACCESS).orElse("workspace");
+    return switch (text) {
+      case "workspace" -> Access.WORKSPACE;
+      case "full" -> Access.FULL;
+      default ->
+          throw new SettingsException(
+              "RUNNEL_AGENT_ACCESS is %s, and must be workspace or full.".formatted(text));
+    };
+  }
+
+  private static int number(
+      Settings settings, Setting setting, int otherwise, int least, int most) {
+    var text = settings.get(setting);
+    try {
+      var number = text.map(Integer::parseInt).orElse(otherwise);
+      if (number >= least && number <= most) {
+        return number;
+      }
+    } catch (NumberFormatException e) {
+      // Said below, with what is allowed.
+    }
+    throw new SettingsException(
+        "%s is %s, and must be a number from %d to %d."
+            .formatted(setting, text.orElse(""), least, most));
+  }
+
+  private static Function<String, URI> url(Setting setting) {
+    return text -> {
+      try {
+        var url = new URI(text.replaceAll("/+$", ""));
+        if (url.getHost() != null
+            && url.getUserInfo() == null
+            && url.getQuery() == null
+            && url.getFragment() == null
+            && ("http".equals(url.getScheme()) || "https".equals(url.getScheme()))) {
+          return url;
+        }
+      } catch (URISyntaxException e) {
+        // Said below.
+      }
+      throw new SettingsException(
+          "%s is not an address. It should read like https://runnel.example.com."
+              .formatted(setting));
+    };
+  }
+
+  /// Without what may be secret.
+  @Override
+  public String toString() {
+    return "Config[host=%s, port=%d, data=%s]".formatted(host, port, data);
+  }
+}

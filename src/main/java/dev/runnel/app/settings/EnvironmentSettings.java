@@ -1,0 +1,133 @@
+package dev.runnel.app.settings;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.runnel.service.workspace.Environment;
+import dev.runnel.service.workspace.Environments;
+import dev.runnel.service.workspace.Repository;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/// `agents.environments` of the file. Variables are named there, their values come from the
+/// operator's environment; one that is not set stops the start.
+final class EnvironmentSettings {
+  static final String PLACE = "agents.environments";
+  private static final List<String> KEYS =
+      List.of("name", "description", "repositories", "setup_commands", "docker_image", "variables");
+  private static final List<String> REPOSITORY_KEYS = List.of("url", "ref", "folder", "token");
+
+  private final FilePart part;
+  private final Map<String, String> variables;
+  private final Map<String, String> lent = new HashMap<>();
+
+  private EnvironmentSettings(Path file, Map<String, String> variables) {
+    this.part = new FilePart(file);
+    this.variables = variables;
+  }
+
+  /// @param variables the operator's environment
+  static Environments read(JsonNode tree, Path file, Map<String, String> variables) {
+    return new EnvironmentSettings(file, variables).environments(tree);
+  }
+
+  /// @param uid from the settings; blank for none
+  static Environments withDefault(Environments environments, Optional<String> uid) {
+    if (uid.isEmpty()) {
+      return environments;
+    }
+    var names = environments.all().stream().map(Environment::uid).toList();
+    var chosen =
+        environments.all().stream().filter(each -> each.uid().equals(uid.get())).findFirst();
+    if (chosen.isEmpty()) {
+      throw new SettingsException(
+          "%s (%s) is %s, and %s has no environment of that name.%s"
+              .formatted(
+                  Setting.RUNNEL_AGENTS_ENVIRONMENT,
+                  Setting.RUNNEL_AGENTS_ENVIRONMENT.path(),
+                  uid.get(),
+                  PLACE,
+                  Settings.suggestion(uid.get(), names)));
+    }
+    return new Environments(environments.all(), chosen, environments.lent());
+  }
+
+  private Environments environments(JsonNode tree) {
+    if (tree.isMissingNode() || tree.isNull()) {
+      return Environments.NONE;
+    }
+    if (!tree.isObject()) {
+      throw part.wrong(PLACE, "must hold environments by their names");
+    }
+    var all = new ArrayList<Environment>();
+    for (var entry : tree.properties()) {
+      all.add(environment(entry.getKey(), entry.getValue()));
+    }
+    return new Environments(all, Optional.empty(), lent);
+  }
+
+  private Environment environment(String uid, JsonNode tree) {
+    var place = PLACE + "." + uid;
+    part.checkKeys(place, tree, KEYS);
+    var named = part.strings(place + ".variables", tree.path("variables"));
+    named.forEach(name -> lend(place + ".variables", name));
+    var repositories = new ArrayList<Repository>();
+    var listed = tree.path("repositories");
+    if (!listed.isMissingNode() && !listed.isArray()) {
+      throw part.wrong(place + ".repositories", "must be a list, like [acme/shop]");
+    }
+    for (int i = 0; i < listed.size(); i++) {
+      repositories.add(repository("%s.repositories[%d]".formatted(place, i), listed.get(i)));
+    }
+    try {
+      return new Environment(
+          uid,
+          part.text(place + ".name", tree.path("name")).orElse(uid),
+          part.text(place + ".description", tree.path("description")),
+          repositories,
+          part.strings(place + ".setup_commands", tree.path("setup_commands")),
+          part.text(place + ".docker_image", tree.path("docker_image")),
+          named);
+    } catch (IllegalArgumentException e) {
+      throw part.wrong(place, String.valueOf(e.getMessage()));
+    }
+  }
+
+  private Repository repository(String place, JsonNode tree) {
+    if (!tree.isTextual()) {
+      part.checkKeys(place, tree, REPOSITORY_KEYS);
+    }
+    var url =
+        part.text(place + ".url", tree.isTextual() ? tree : tree.path("url"))
+            .orElseThrow(() -> part.wrong(place, "has no url"));
+    var token = part.text(place + ".token", tree.path("token"));
+    token.ifPresent(name -> lend(place + ".token", name));
+    try {
+      return Repository.of(
+          absolute(url),
+          part.text(place + ".ref", tree.path("ref")),
+          part.text(place + ".folder", tree.path("folder")),
+          token);
+    } catch (IllegalArgumentException e) {
+      throw part.wrong(place, String.valueOf(e.getMessage()));
+    }
+  }
+
+  /// A folder is meant from where Runnel is started, as all paths of the settings are.
+  private static String absolute(String url) {
+    return url.startsWith("./") || url.startsWith("../")
+        ? Path.of(url).toAbsolutePath().normalize().toString()
+        : url;
+  }
+
+  private void lend(String place, String name) {
+    var value = variables.get(name);
+    if (value == null || value.isBlank()) {
+      throw part.wrong(
+          place, "names the variable %s, which is not set. Set it, or take it out".formatted(name));
+    }
+    lent.put(name, value);
+  }
+}

@@ -1,0 +1,57 @@
+package dev.runnel.app.settings;
+
+import java.io.IOException;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+
+/// The values that Runnel may show nobody, wherever they were said.
+public final class Secrets {
+  private static final Pattern PASSWORD = Pattern.compile("(?i)password=([^&]+)");
+
+  private Secrets() {}
+
+  /// Those of the settings: each as a whole, and each of several that are separated by commas.
+  public static List<String> of(Settings settings) {
+    var secrets = new ArrayList<String>();
+    settings
+        .values()
+        .forEach(
+            (setting, value) -> {
+              if (setting.isSecret()) {
+                secrets.add(value);
+                secrets.addAll(List.of(value.split(",", -1)));
+              }
+            });
+    settings.get(Setting.RUNNEL_DATABASE_URL).ifPresent(url -> addPasswords(url, secrets));
+    settings.get(Setting.GITHUB_PRIVATE_KEY_FILE).ifPresent(file -> addContent(file, secrets));
+    settings.hooks().forEach(hook -> secrets.addAll(hook.proof().secrets()));
+    secrets.addAll(settings.environments().lent().values());
+    return List.copyOf(secrets);
+  }
+
+  private static void addPasswords(String url, List<String> secrets) {
+    PASSWORD
+        .matcher(url)
+        .results()
+        .map(found -> found.group(1))
+        .forEach(
+            password -> {
+              secrets.add(password);
+              secrets.add(URLDecoder.decode(password, StandardCharsets.UTF_8));
+            });
+  }
+
+  private static void addContent(String file, List<String> secrets) {
+    try {
+      secrets.add(Files.readString(Path.of(file)));
+    } catch (IOException | InvalidPathException e) {
+      // Whoever needs it says so.
+    }
+  }
+}

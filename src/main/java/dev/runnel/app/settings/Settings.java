@@ -1,0 +1,355 @@
+package dev.runnel.app.settings;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
+import dev.runnel.core.model.RunOptions;
+import dev.runnel.core.scope.Defaults;
+import dev.runnel.core.scope.Profiles;
+import dev.runnel.service.run.Factory;
+import dev.runnel.service.workspace.Environments;
+import dev.runnel.surface.hook.Hook;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/// What the operator said, from `runnel.yaml` and the environment, read once.
+///
+/// @param values by setting; blank ones are absent
+/// @param hooks senders of JSON that start runs
+/// @param borrowed the variables that the file takes secrets from
+public record Settings(
+    Map<Setting, String> values,
+    Profiles profiles,
+    Defaults defaults,
+    Environments environments,
+    List<Factory> factories,
+    List<Hook> hooks,
+    Set<String> borrowed) {
+  private static final String FILE = "runnel.yaml";
+  private static final String PREFIX = "RUNNEL_";
+  private static final Pattern REFERENCE = Pattern.compile("\\$\\{([A-Za-z_][A-Za-z0-9_]*)}");
+
+  /// A key that stands there twice, or a second document, would silently win or lose.
+  private static final YAMLMapper YAML =
+      YAMLMapper.builder()
+          .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+          .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+          .build();
+
+  /// Names that begin like ours, and that are not settings: the file's own, and what the embedded
+  /// service tells the agents it starts.
+  private static final Set<String> NOT_SETTINGS =
+      Set.of(
+          "RUNNEL_CONFIG",
+          "RUNNEL_CLIENT_LOG",
+          "RUNNEL_JAVA",
+          "RUNNEL_JAVA_OPTS",
+          "RUNNEL_RUN_ID",
+          "RUNNEL_SESSION_ID",
+          "RUNNEL_EXECUTION",
+          "RUNNEL_CONFIG_JSON",
+          "RUNNEL_SKILL_FILE",
+          "RUNNEL_CONVERSATION_FILE");
+
+  /// Another name of `PORT`, which wins.
+  private static final String PORT_ALIAS = "RUNNEL_PORT";
+
+  private static final Pattern OF_A_SERVICE =
+      Pattern.compile(
+          "RUNNEL_(\\w+_)?(SERVICE_(HOST|PORT(_\\w+)?)|PORT_\\d+_(TCP|UDP|SCTP)(_\\w+)?)");
+
+  private static final Pattern ADDRESS = Pattern.compile("(tcp|udp|sctp)://");
+
+  private static final List<String> PROFILE_KEYS =
+      List.of("environment", "model", "skill", "name", "factory");
+
+  public Settings {
+    values = Map.copyOf(values);
+    factories = List.copyOf(factories);
+    hooks = List.copyOf(hooks);
+    borrowed = Set.copyOf(borrowed);
+  }
+
+  /// @param file from the command line; else `RUNNEL_CONFIG`, else `runnel.yaml` if there is one
+  /// @param overrides from the command line; they win over everything
+  public static Settings read(
+      Map<String, String> environment, Optional<Path> file, Map<Setting, String> overrides) {
+    var values = new EnumMap<Setting, String>(Setting.class);
+    var chosen = file.or(() -> Optional.ofNullable(environment.get("RUNNEL_CONFIG")).map(Path::of));
+    if (chosen.isPresent() && !Files.exists(chosen.get())) {
+      throw new SettingsException("There is no configuration file " + chosen.get() + ".");
+    }
+    var path = chosen.or(() -> Optional.of(Path.of(FILE)).filter(Files::exists));
+    var profiles = Profiles.NONE;
+    var defaults = Map.<String, Map<String, String>>of();
+    var environments = Environments.NONE;
+    var factories = List.<Factory>of();
+    var hooks = List.<Hook>of();
+    var borrowed = new HashSet<String>();
+    if (path.isPresent()) {
+      var tree = parse(path.get());
+      profiles = profiles(tree.path("profiles"), path.get(), environment);
+      defaults = DefaultSettings.read(tree.path(DefaultSettings.PLACE), path.get(), profiles);
+      environments =
+          EnvironmentSettings.read(
+              tree.path("agents").path("environments"), path.get(), environment);
+      factories = FactorySettings.read(tree.path(FactorySettings.PLACE), path.get());
+      hooks =
+          HookSettings.read(
+              tree.path(HookSettings.PLACE),
+              path.get(),
+              secret -> borrow(secret, path.get(), environment, borrowed));
+      collect("", tree, path.get(), environment, values, borrowed);
+    }
+    fromEnvironment(environment, values);
+    values.putAll(overrides);
+    values.values().removeIf(String::isBlank);
+    return new Settings(
+        values,
+        profiles,
+        new Defaults(
+            defaults,
+            DefaultSettings.admins(Optional.ofNullable(values.get(Setting.RUNNEL_ADMINS)))),
+        EnvironmentSettings.withDefault(
+            environments, Optional.ofNullable(values.get(Setting.RUNNEL_AGENTS_ENVIRONMENT))),
+        factories,
+        hooks,
+        borrowed);
+  }
+
+  public Optional<String> get(Setting setting) {
+    return Optional.ofNullable(values.get(setting));
+  }
+
+  /// The values of all settings whose variable begins so, by variable.
+  public Map<String, String> startingWith(String... prefixes) {
+    var found = new HashMap<String, String>();
+    values.forEach(
+        (setting, value) -> {
+          if (Stream.of(prefixes).anyMatch(setting.name()::startsWith)) {
+            found.put(setting.name(), value);
+          }
+        });
+    return found;
+  }
+
+  /// An environment without what the file took secrets from: what agents may see of it.
+  public Map<String, String> withoutSecrets(Map<String, String> environment) {
+    var rest = new HashMap<>(environment);
+    rest.keySet().removeAll(borrowed);
+    return rest;
+  }
+
+  /// Never the values: some are secret.
+  @Override
+  public String toString() {
+    return "Settings" + values.keySet();
+  }
+
+  private static JsonNode parse(Path file) {
+    try {
+      var tree = YAML.readTree(Files.readString(file));
+      return require(tree, file.toString(), "must hold settings, one a line, like port: 8080");
+    } catch (JsonProcessingException e) {
+      throw new SettingsException(
+          "%s is not YAML: line %d, column %d."
+              .formatted(
+                  file,
+                  e.getLocation() == null ? 1 : e.getLocation().getLineNr(),
+                  e.getLocation() == null ? 1 : e.getLocation().getColumnNr()));
+    } catch (IOException e) {
+      throw new SettingsException("%s cannot be read: %s".formatted(file, e.getMessage()));
+    }
+  }
+
+  /// @return the tree, which has members, or nothing in it at all
+  private static JsonNode require(JsonNode tree, String place, String what) {
+    if (tree.isObject() || tree.isMissingNode() || tree.isNull()) {
+      return tree;
+    }
+    throw new SettingsException("%s %s.".formatted(place, what));
+  }
+
+  private static void collect(
+      String prefix,
+      JsonNode tree,
+      Path file,
+      Map<String, String> environment,
+      Map<Setting, String> values,
+      Set<String> borrowed) {
+    for (var entry : tree.properties()) {
+      var key = prefix + entry.getKey();
+      if (key.equals("profiles")
+          || key.equals(DefaultSettings.PLACE)
+          || key.equals(EnvironmentSettings.PLACE)
+          || key.equals(FactorySettings.PLACE)
+          || key.equals(HookSettings.PLACE)) {
+        continue;
+      }
+      var value = entry.getValue();
+      if (value.isObject() && Setting.atPath(key).isEmpty()) {
+        collect(key + ".", value, file, environment, values, borrowed);
+        continue;
+      }
+      var setting = Setting.atPath(key);
+      if (setting.isEmpty()) {
+        throw new SettingsException(
+            "%s: there is no setting %s.%s"
+                .formatted(
+                    file,
+                    key,
+                    suggestion(key, Stream.of(Setting.values()).map(Setting::path).toList())));
+      }
+      if (setting.get().isSecret()) {
+        borrowed.addAll(references(value.toString()));
+      }
+      if (value.isObject()) {
+        var all = new ArrayList<String>();
+        for (var each : value.properties()) {
+          var place = key + "." + each.getKey();
+          all.add(
+              each.getKey() + "=" + resolve(each.getValue().asText(), place, file, environment));
+        }
+        values.put(setting.get(), String.join(",", all));
+      } else if (value.isArray()) {
+        var all = new ArrayList<String>();
+        value.forEach(each -> all.add(resolve(each.asText(), key, file, environment)));
+        values.put(setting.get(), String.join(",", all));
+      } else if (!value.isNull()) {
+        values.put(setting.get(), resolve(value.asText(), key, file, environment));
+      }
+    }
+  }
+
+  /// A secret of a part of the file that is read on its own.
+  private static String borrow(
+      String secret, Path file, Map<String, String> environment, Set<String> borrowed) {
+    borrowed.addAll(references(secret));
+    return resolve(secret, HookSettings.PLACE, file, environment);
+  }
+
+  private static List<String> references(String text) {
+    return REFERENCE.matcher(text).results().map(reference -> reference.group(1)).toList();
+  }
+
+  private static String resolve(
+      String text, String key, Path file, Map<String, String> environment) {
+    return REFERENCE
+        .matcher(text)
+        .replaceAll(
+            reference -> {
+              var value = environment.get(reference.group(1));
+              if (value == null) {
+                throw new SettingsException(
+                    "%s: %s asks for the variable %s, which is not set."
+                        .formatted(file, key, reference.group(1)));
+              }
+              return Matcher.quoteReplacement(value);
+            });
+  }
+
+  private static void fromEnvironment(
+      Map<String, String> environment, Map<Setting, String> values) {
+    for (var entry : new TreeMap<>(environment).entrySet()) {
+      var variable = entry.getKey();
+      var setting = Setting.ofVariable(variable);
+      if (setting.isPresent()) {
+        values.put(setting.get(), entry.getValue());
+      } else if (variable.equals(PORT_ALIAS) && !isInjected(variable, entry.getValue())) {
+        if (environment.getOrDefault(Setting.PORT.name(), "").isBlank()) {
+          values.put(Setting.PORT, entry.getValue());
+        }
+      } else if (variable.startsWith(PREFIX)
+          && !NOT_SETTINGS.contains(variable)
+          && !isInjected(variable, entry.getValue())) {
+        throw new SettingsException(
+            "There is no setting %s (in the environment).%s"
+                .formatted(
+                    variable,
+                    suggestion(variable, Stream.of(Setting.values()).map(Setting::name).toList())));
+      }
+    }
+  }
+
+  /// Whether Kubernetes tells every process so of a Service whose name begins with `runnel`.
+  private static boolean isInjected(String variable, String value) {
+    return OF_A_SERVICE.matcher(variable).matches()
+        || (variable.endsWith("_PORT") && ADDRESS.matcher(value).lookingAt());
+  }
+
+  private static Profiles profiles(JsonNode tree, Path file, Map<String, String> environment) {
+    var profiles = new HashMap<String, RunOptions>();
+    var example = "must hold %s, like model: fast".formatted(String.join(", ", PROFILE_KEYS));
+    require(tree, file + ": profiles", "must hold profiles by their names");
+    for (var entry : tree.properties()) {
+      var options = new HashMap<String, String>();
+      require(entry.getValue(), file + ": profiles." + entry.getKey(), example);
+      for (var option : entry.getValue().properties()) {
+        var key = "profiles." + entry.getKey() + "." + option.getKey();
+        if (!PROFILE_KEYS.contains(option.getKey())) {
+          throw new SettingsException(
+              "%s: there is no setting %s.%s"
+                  .formatted(file, key, suggestion(option.getKey(), PROFILE_KEYS)));
+        }
+        if (option.getValue().isContainerNode()) {
+          throw new SettingsException("%s: %s must be one value.".formatted(file, key));
+        }
+        options.put(option.getKey(), resolve(option.getValue().asText(), key, file, environment));
+      }
+      profiles.put(
+          entry.getKey(),
+          new RunOptions(
+              Optional.empty(),
+              Optional.ofNullable(options.get("environment")),
+              Optional.ofNullable(options.get("model")),
+              Optional.ofNullable(options.get("skill")),
+              Optional.ofNullable(options.get("name")),
+              Optional.empty(),
+              Optional.ofNullable(options.get("factory"))));
+    }
+    return new Profiles(profiles);
+  }
+
+  /// ` Did you mean x?` for the nearest name, when one is near.
+  public static String suggestion(String wrong, List<String> names) {
+    return names.stream()
+        .min((a, b) -> Integer.compare(distance(wrong, a), distance(wrong, b)))
+        .filter(nearest -> distance(wrong, nearest) <= Math.max(2, wrong.length() / 3))
+        .map(nearest -> " Did you mean " + nearest + "?")
+        .orElse("");
+  }
+
+  /// How many letters differ (Levenshtein).
+  private static int distance(String a, String b) {
+    var row = new int[b.length() + 1];
+    for (int j = 0; j <= b.length(); j++) {
+      row[j] = j;
+    }
+    for (int i = 1; i <= a.length(); i++) {
+      int diagonal = row[0];
+      row[0] = i;
+      for (int j = 1; j <= b.length(); j++) {
+        int above = row[j];
+        int change = diagonal + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
+        row[j] = Math.min(change, Math.min(above, row[j - 1]) + 1);
+        diagonal = above;
+      }
+    }
+    return row[b.length()];
+  }
+}

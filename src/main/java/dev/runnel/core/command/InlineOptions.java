@@ -1,0 +1,109 @@
+package dev.runnel.core.command;
+
+import dev.runnel.core.model.Request;
+import dev.runnel.core.model.RunOptions;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/// Takes the options out of a prompt, `--model fast` or `model=fast`. They stand at its beginning
+/// or at its end; those in its middle are its words. What is said later wins.
+final class InlineOptions {
+  private static final List<String> KEYS =
+      List.of("profile", "env", "model", "skill", "name", "title", "factory");
+  // Slack's editors turn "--" into a dash and quotes into curly ones.
+  private static final String DASHES = "(?:--|\u2014)";
+  private static final String KEY = "(?:" + String.join("|", KEYS) + ")";
+  private static final String VALUE =
+      "(?:\"(?<quoted>[^\"]*)\"|\u201c(?<curly>[^\u201d]*)\u201d|(?<bare>[^\\s\"\u201c]+))";
+  private static final String OPTION =
+      "(?:%1$s(?<long>%2$s)(?:\\s*=\\s*|\\s+)|(?<short>%2$s)=)%3$s".formatted(DASHES, KEY, VALUE);
+  private static final Pattern LEADING =
+      Pattern.compile("^" + OPTION + "(?=\\s|$)\\s*", Pattern.CASE_INSENSITIVE);
+  private static final Pattern TRAILING =
+      Pattern.compile("(?:^|\\s+)" + OPTION + "$", Pattern.CASE_INSENSITIVE);
+  private static final Pattern STRAY =
+      Pattern.compile("^" + DASHES + "(?<key>[A-Za-z][\\w-]*)(?:[\\s=].*)?$", Pattern.DOTALL);
+  private static final Pattern END = Pattern.compile("^" + DASHES + "(?=\\s)\\s*");
+
+  private InlineOptions() {}
+
+  sealed interface Parsed {
+    record Good(Request request) implements Parsed {}
+
+    /// @param why for the person who said it
+    record Bad(String why) implements Parsed {}
+  }
+
+  static Parsed request(String words) {
+    Map<String, String> options = new LinkedHashMap<>();
+    var rest = words;
+    for (var at = LEADING.matcher(rest); at.find(); at = LEADING.matcher(rest)) {
+      options.put(key(at), value(at));
+      rest = rest.substring(at.end());
+    }
+    var verbatim = END.matcher(rest);
+    if (verbatim.find()) {
+      rest = rest.substring(verbatim.end());
+    } else {
+      var stray = STRAY.matcher(rest);
+      if (stray.matches()) {
+        return new Parsed.Bad(stray(stray.group("key")));
+      }
+      Map<String, String> trailing = new LinkedHashMap<>();
+      for (var at = TRAILING.matcher(rest); at.find(); at = TRAILING.matcher(rest)) {
+        trailing.putIfAbsent(key(at), value(at));
+        rest = rest.substring(0, at.start());
+      }
+      options.putAll(trailing);
+    }
+    if (rest.isBlank() && !options.containsKey("skill")) {
+      return new Parsed.Bad("There are options, but no words that say what the agent should do.");
+    }
+    return new Parsed.Good(new Request(rest.strip(), options(options)));
+  }
+
+  /// Whether the words begin with an option.
+  static boolean lead(String words) {
+    return LEADING.matcher(words).find() || STRAY.matcher(words).matches();
+  }
+
+  private static RunOptions options(Map<String, String> options) {
+    return new RunOptions(
+        Optional.ofNullable(options.get("profile")),
+        Optional.ofNullable(options.get("env")),
+        Optional.ofNullable(options.get("model")),
+        Optional.ofNullable(options.get("skill")),
+        Optional.ofNullable(options.get("name")),
+        Optional.ofNullable(options.get("title")),
+        Optional.ofNullable(options.get("factory")));
+  }
+
+  private static String key(Matcher option) {
+    var dashed = option.group("long");
+    return (dashed == null ? option.group("short") : dashed).toLowerCase(Locale.ROOT);
+  }
+
+  private static String value(Matcher option) {
+    for (var form : List.of("quoted", "curly")) {
+      var value = option.group(form);
+      if (value != null) {
+        return value;
+      }
+    }
+    return option.group("bare");
+  }
+
+  private static String stray(String key) {
+    if (KEYS.contains(key.toLowerCase(Locale.ROOT))) {
+      return "The option --%s needs a value, for example --%s \"a value\"."
+          .formatted(key, key.toLowerCase(Locale.ROOT));
+    }
+    return "There is no option --%s. The options are --%s. Put -- before a prompt that begins like one."
+        .formatted(key, String.join(", --", KEYS));
+  }
+}

@@ -1,0 +1,112 @@
+package dev.runnel.core.command;
+
+import java.util.Locale;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/// The verbs, as `help` explains them.
+public enum Verb {
+  RUN(
+      "run: PROMPT",
+      "run: fix the flaky test",
+      "Starts a run. You can leave `run` out; it helps when a prompt begins like a command."),
+  LIST(
+      "list [mine|channel|all] [STATE]",
+      "list mine failed",
+      "Shows runs: of this place, of you, or of the whole workspace. A state is queued, running,"
+          + " blocked, done, failed or cancelled."),
+  STATUS(
+      "status [RUN|LINK]",
+      "status",
+      "Says how a run is doing: the one of the thread, the one you name, or your latest here."),
+  CANCEL(
+      "cancel [RUN|LINK|all mine]",
+      "cancel",
+      "Stops a run, and takes back what waits for it. `stop` is the same."),
+  RETRY("retry [RUN|LINK]", "retry", "Starts a run that has ended again, with the same words."),
+  SAY("say RUN TEXT", "say run-12 use the old API", "Says something to a run from anywhere."),
+  LINK(
+      "link RUN",
+      "link run-12",
+      "Brings a run here that was started elsewhere, in a terminal for example: this thread hears"
+          + " of it from then on."),
+  NEW(
+      "new: PROMPT",
+      "new: now write the docs",
+      "Starts a second run in a thread. Replies go to it from then on; the first goes on."),
+  CONFIG(
+      "config [set KEY VALUE | unset KEY] [me|here|workspace]",
+      "config set model fast here",
+      "Shows the defaults for new runs and where each comes from, or changes one. The keys are"
+          + " profile, env, model, skill, factory and prompt."),
+  EXPLAIN(
+      "explain PROMPT",
+      "explain fix the flaky test",
+      "Shows what would be sent, where and with which options, and starts nothing."),
+  WHY(
+      "why LINK",
+      "why https://example.slack.com/archives/C012345/p1700000000000100",
+      "Says what became of a message: how it was understood, and what was done."),
+  USAGE("usage", "usage", "Counts the runs of the last 7 and 30 days, yours and of this place."),
+  WHOAMI("whoami", "whoami", "Says who you are to me, and which defaults hold for you."),
+  DOCTOR("doctor", "doctor", "Checks my parts, and says what to do about one that is not well."),
+  HELP("help [VERB]", "help list", "Explains what I understand, or one verb.");
+
+  private final String usage;
+  private final String example;
+  private final String meaning;
+
+  Verb(String usage, String example, String meaning) {
+    this.usage = usage;
+    this.example = example;
+    this.meaning = meaning;
+  }
+
+  /// The verb as it is typed; `stop` is `cancel`.
+  public static Optional<Verb> of(String word) {
+    var name = word.toLowerCase(Locale.ROOT);
+    return Stream.of(values())
+        .filter(each -> each.word().equals(name.equals("stop") ? "cancel" : name))
+        .findFirst();
+  }
+
+  public String word() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+
+  public String usage() {
+    return usage;
+  }
+
+  public String example() {
+    return example;
+  }
+
+  public String meaning() {
+    return meaning;
+  }
+
+  /// Who may use it.
+  public String who() {
+    return switch (this) {
+      case CONFIG ->
+          "Everybody for themselves. For a place its people, or only the admins where some are"
+              + " named. For the workspace only admins.";
+      case RUN,
+          LIST,
+          STATUS,
+          CANCEL,
+          RETRY,
+          SAY,
+          LINK,
+          NEW,
+          EXPLAIN,
+          WHY,
+          USAGE,
+          WHOAMI,
+          DOCTOR,
+          HELP ->
+          "Everybody who can write to me here.";
+    };
+  }
+}

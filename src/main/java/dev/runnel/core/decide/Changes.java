@@ -1,0 +1,138 @@
+package dev.runnel.core.decide;
+
+import dev.runnel.core.model.Binding;
+import dev.runnel.core.model.PendingReply;
+import dev.runnel.core.model.Receipt;
+import dev.runnel.core.model.Run;
+import dev.runnel.core.model.RunState;
+import dev.runnel.core.model.Update;
+import dev.runnel.core.text.StopWords;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
+
+/// What the people of a conversation should learn, from what they were told and what is now. Pure.
+public final class Changes {
+  private Changes() {}
+
+  /// @return the status post first, then what is said anew; empty when there is nothing to tell
+  public static List<Update> between(Binding told, Run now, Instant at) {
+    var before = told.run();
+    if (isOlder(now, before) || endsAgainOnlyByName(told, now)) {
+      return List.of();
+    }
+    var entered = told.reopened() || !now.stateName().equals(before.stateName());
+    return updates(told, now, entered, at);
+  }
+
+  /// All there is to tell about a run that was just bound: a quick one has ended already.
+  public static List<Update> atFirst(Binding bound, Instant at) {
+    return updates(bound, bound.run(), true, at);
+  }
+
+  /// @param entered whether the run's state is news
+  private static List<Update> updates(Binding told, Run now, boolean entered, Instant at) {
+    var before = told.run();
+    var replied = told.repliesAt(now);
+    var unread = replied.unread().stream().map(PendingReply::words).toList();
+    var updates = new ArrayList<Update>();
+    if (entered || shows(now, before)) {
+      updates.add(status(told, now, at));
+    }
+    switch (now.state()) {
+      case BLOCKED -> {
+        if (entered || !now.message().equals(before.message())) {
+          updates.add(
+              new Update.Blocked(
+                  now,
+                  told.requester(),
+                  now.message().orElse("The agent needs an answer before it can go on.")));
+        }
+      }
+      case SUCCEEDED -> {
+        if (entered) {
+          updates.add(new Update.Succeeded(now, told.requester(), told.since(), at));
+        }
+      }
+      case FAILED -> {
+        if (entered) {
+          updates.add(
+              new Update.Failed(
+                  now,
+                  told.requester(),
+                  now.message().orElse("The service did not say why."),
+                  now.retryable()));
+        }
+      }
+      case CANCELLED -> {
+        if (entered) {
+          updates.add(
+              new Update.Cancelled(
+                  now, told.requester(), told.stop().map(stop -> stop.doneAt(at)), unread));
+        }
+      }
+      case QUEUED, RUNNING, UNKNOWN -> {}
+    }
+    if (entered) {
+      sign(told, now).ifPresent(updates::add);
+    }
+    if (!unread.isEmpty() && !(entered && now.state() == RunState.CANCELLED)) {
+      updates.add(
+          new Update.Told(
+              told.requester(), StopWords.unread(unread, UnaryOperator.identity()), false));
+    }
+    replied.read().forEach(reply -> sign(reply, Receipt.DELIVERED, updates));
+    replied.unread().forEach(reply -> sign(reply, Receipt.CANCELLED, updates));
+    return updates;
+  }
+
+  private static void sign(PendingReply reply, Receipt receipt, List<Update> updates) {
+    reply.messages().forEach(message -> updates.add(new Update.Received(message, receipt)));
+  }
+
+  /// The status post, as long as a stop is on its way with that.
+  public static Update.Status status(Binding told, Run now, Instant at) {
+    return new Update.Status(
+        now,
+        told.requester(),
+        told.request(),
+        told.since(),
+        at,
+        now.state().isTerminal() ? Optional.empty() : told.stop());
+  }
+
+  /// The sign on the message that asked for the run.
+  private static Optional<Update> sign(Binding told, Run now) {
+    return told.origin()
+        .message()
+        .flatMap(
+            message ->
+                Receipt.of(now.state()).map(receipt -> new Update.Received(message, receipt)));
+  }
+
+  /// A list page that was on its way while a newer one was read.
+  private static boolean isOlder(Run now, Run before) {
+    return now.updatedAt().isPresent()
+        && before.updatedAt().isPresent()
+        && now.updatedAt().get().isBefore(before.updatedAt().get());
+  }
+
+  /// A follow-up was accepted, and the run still stands where it ended or asked.
+  private static boolean endsAgainOnlyByName(Binding told, Run now) {
+    return told.reopened()
+        && (now.state().isTerminal() || now.state().needsPerson())
+        && now.updatedAt().equals(told.run().updatedAt())
+        && (now.updatedAt().isPresent() || !shows(now, told.run()));
+  }
+
+  private static boolean shows(Run now, Run before) {
+    return !now.message().equals(before.message())
+        || !now.session().equals(before.session())
+        || !now.artifacts().equals(before.artifacts())
+        || !now.cost().equals(before.cost())
+        || !Objects.equals(now.title(), before.title());
+  }
+}

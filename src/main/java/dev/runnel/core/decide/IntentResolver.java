@@ -1,0 +1,102 @@
+package dev.runnel.core.decide;
+
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.RunId;
+import dev.runnel.core.port.Store.Work;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/// What words mean where they were said: the first characters of an id are the run that begins with
+/// them, and a few words that begin like a command are for the agent where there is one.
+public final class IntentResolver {
+  private static final Pattern SHORT = Pattern.compile("[0-9a-fA-F-]{4,35}");
+  private static final int MOST = 20;
+  private static final int SHOWN = 5;
+
+  private final Reach reach;
+
+  public IntentResolver(Reach reach) {
+    this.reach = reach;
+  }
+
+  /// Whether it may be the first characters of an id.
+  public static boolean isShort(RunId id) {
+    return SHORT.matcher(id.value()).matches();
+  }
+
+  /// The delivery as it is meant; as it is, where that is not known.
+  public Delivery resolved(Work work, Delivery delivery) {
+    return delivery.meaning(
+        switch (delivery.intent()) {
+          case Intent.Unclear unclear -> unclear(work, delivery, unclear);
+          case Intent.Cancel(var run, var why) ->
+              run(work, delivery, run, id -> new Intent.Cancel(Optional.of(id), why));
+          case Intent.Status(var run) ->
+              run(work, delivery, run, id -> new Intent.Status(Optional.of(id)));
+          case Intent.Retry(var run) ->
+              run(work, delivery, run, id -> new Intent.Retry(Optional.of(id)));
+          case Intent.SayTo(var run, var request) ->
+              run(work, delivery, Optional.of(run), id -> new Intent.SayTo(id, request));
+          case Intent.Link(var run) -> run(work, delivery, Optional.of(run), Intent.Link::new);
+          case Intent.Start _,
+              Intent.Say _,
+              Intent.ListRuns _,
+              Intent.Help _,
+              Intent.New _,
+              Intent.Linked _,
+              Intent.CancelMine _,
+              Intent.Ask _,
+              Intent.Amend _,
+              Intent.StopAt _ ->
+              delivery.intent();
+        });
+  }
+
+  /// In a thread with a run the words are for its agent.
+  public static Intent unclear(Work work, Delivery delivery, Intent.Unclear unclear) {
+    return unclear
+        .work()
+        .filter(
+            _ ->
+                work.bindings().of(delivery.conversation()).isPresent()
+                    || Audience.steered(work, delivery).isPresent())
+        .<Intent>map(Intent.Say::new)
+        .orElse(unclear);
+  }
+
+  /// Those that the person may not name are not counted.
+  private Intent run(
+      Work work, Delivery delivery, Optional<RunId> named, Function<RunId, Intent> aboutTheRun) {
+    var said = named.filter(IntentResolver::isShort).filter(id -> work.bindings().of(id).isEmpty());
+    if (said.isEmpty()) {
+      return delivery.intent();
+    }
+    var begin = said.get().value().toLowerCase(Locale.ROOT);
+    var found =
+        work.bindings().startingWith(begin, MOST).stream()
+            .filter(binding -> reach.mayName(delivery, binding))
+            .map(binding -> binding.run().id())
+            .toList();
+    return switch (found.size()) {
+      case 0 -> delivery.intent();
+      case 1 -> aboutTheRun.apply(found.getFirst());
+      default -> several(begin, found);
+    };
+  }
+
+  private static Intent several(String said, List<RunId> found) {
+    return new Intent.Unclear(
+        "Several runs begin with `%s`: %s. Say more of the id."
+            .formatted(
+                said,
+                found.stream()
+                    .limit(SHOWN)
+                    .map(id -> "`" + id + "`")
+                    .collect(Collectors.joining(", "))));
+  }
+}

@@ -1,0 +1,237 @@
+package dev.runnel.core.decide;
+
+import dev.runnel.core.command.Verb;
+import dev.runnel.core.model.Actor;
+import dev.runnel.core.model.Binding;
+import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.Plan;
+import dev.runnel.core.model.RunId;
+import dev.runnel.core.model.Update;
+import dev.runnel.core.text.Sheets;
+import dev.runnel.core.text.Words;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/// Decides what a delivery means where it was said. Pure: everything it needs is handed in.
+public final class Planner {
+  private Planner() {}
+
+  /// What is going on where the delivery was said.
+  ///
+  /// @param own the binding of its conversation
+  /// @param named the binding of the run that it names
+  /// @param nearby the bindings of the same place, newest first
+  /// @param waiting where a start of the same person waits in the same place
+  public record Situation(
+      Optional<Binding> own,
+      Optional<Binding> named,
+      List<Binding> nearby,
+      Optional<Conversation> waiting) {}
+
+  public static Plan plan(Delivery delivery, Situation situation, Instant now) {
+    return switch (here(delivery, situation, now)) {
+      case Plan.StartRun(var conversation, _) when isElsewhere(delivery, conversation) ->
+          new Plan.MoveTo(conversation);
+      case Plan.CancelRun(var binding) when isElsewhere(delivery, binding.conversation()) ->
+          new Plan.MoveTo(binding.conversation());
+      case Plan.FollowUp(var binding, _) when isElsewhere(delivery, binding.conversation()) ->
+          new Plan.MoveTo(binding.conversation());
+      case Plan plan -> plan;
+    };
+  }
+
+  /// A command from a place is answered there wherever it is worked on; other words are answered
+  /// in the conversation they belong to, and stay in it.
+  private static boolean isElsewhere(Delivery delivery, Conversation conversation) {
+    return delivery.origin().replyTo().isPresent()
+        && !conversation.equals(delivery.conversation())
+        && conversation.surface().equals(delivery.conversation().surface());
+  }
+
+  private static Plan here(Delivery delivery, Situation situation, Instant now) {
+    return switch (delivery.intent()) {
+      case Intent.Amend _, Intent.StopAt _ -> new Plan.Ignore("about nothing of ours");
+      case Intent.Start(var request) -> {
+        if (delivery.origin().opensThread()) {
+          yield new Plan.OpenThread();
+        }
+        var own = situation.own();
+        yield own.filter(Binding::isActive).isPresent()
+            ? tell(
+                delivery,
+                "There is a run here already. "
+                    + Words.state(own.get(), now)
+                    + " What you say here goes to it.")
+            : new Plan.StartRun(delivery.conversation(), request);
+      }
+      case Intent.Say(var request) -> {
+        if (delivery.origin().opensThread()) {
+          yield new Plan.OpenThread();
+        }
+        if (situation.own().isPresent()) {
+          yield new Plan.FollowUp(situation.own().get(), request);
+        }
+        yield delivery.addressed()
+            ? new Plan.StartRun(delivery.conversation(), request)
+            : new Plan.Ignore("said in a conversation without a run");
+      }
+      case Intent.Cancel(var run, var why) ->
+          target(delivery, situation, run, true)
+              .<Plan>map(
+                  binding -> {
+                    if (binding.isActive()) {
+                      return new Plan.CancelRun(binding);
+                    }
+                    return why.isPresent()
+                        ? new Plan.Ignore("the run had ended")
+                        : tell(delivery, "Nothing to stop: " + Words.state(binding, now));
+                  })
+              .or(() -> situation.waiting().map(Plan.MoveTo::new))
+              .orElseGet(() -> unknown(delivery, situation, run, "stop", "stop "));
+      case Intent.Status(var run) ->
+          target(delivery, situation, run, false)
+              .<Plan>map(binding -> tell(delivery, status(delivery, situation, binding, now)))
+              .orElseGet(() -> unknown(delivery, situation, run, "show", "status "));
+      case Intent.Retry(var run) ->
+          target(delivery, situation, run, false)
+              .<Plan>map(
+                  binding -> {
+                    if (binding.isActive()) {
+                      return tell(
+                          delivery,
+                          "The run has not ended yet. "
+                              + Words.state(binding, now)
+                              + " Stop it first, or say what to do differently.");
+                    }
+                    return hasAnother(situation, binding)
+                        ? tell(
+                            delivery,
+                            "Another run goes on in that thread. Stop it first, or start a second"
+                                + " one there with `new: …`.")
+                        : new Plan.StartRun(binding.conversation(), binding.request());
+                  })
+              .orElseGet(() -> unknown(delivery, situation, run, "retry", "retry "));
+      case Intent.New(var request) ->
+          heard(delivery, situation)
+              ? new Plan.StartRun(delivery.conversation(), request)
+              : new Plan.Ignore("said in a conversation without a run");
+      case Intent.SayTo(var run, var request) ->
+          situation
+              .named()
+              .<Plan>map(binding -> new Plan.FollowUp(binding, request))
+              .orElseGet(() -> unknownRun(delivery, run, "say " + run + " " + request.text()));
+      case Intent.Link(var run) -> new Plan.LinkRun(run);
+      case Intent.ListRuns _, Intent.CancelMine _, Intent.Ask _ ->
+          new Plan.Answer(delivery.intent());
+      case Intent.Linked(var link, _) ->
+          heard(delivery, situation)
+              ? tell(
+                  delivery, "I know no run behind " + link + " . `list` shows the runs there are.")
+              : new Plan.Ignore("said in a conversation without a run");
+      case Intent.Help(var verb) ->
+          heard(delivery, situation)
+              ? Plan.Tell.one(
+                  verb.flatMap(Verb::of)
+                      .<Update>map(it -> new Update.Answered(delivery.actor(), Sheets.verb(it)))
+                      .orElseGet(() -> new Update.Helped(delivery.actor())))
+              : new Plan.Ignore("said in a conversation without a run");
+      case Intent.Unclear(var why, var work) ->
+          heard(delivery, situation)
+              ? work.map(request -> noRun(delivery, why, request.text()))
+                  .orElseGet(() -> tell(delivery, why))
+              : new Plan.Ignore("said in a conversation without a run");
+    };
+  }
+
+  /// On a pull request others read than in the thread of its run: only the state is told.
+  private static String status(
+      Delivery delivery, Situation situation, Binding binding, Instant now) {
+    var isOnItsPullRequest =
+        situation.own().filter(binding::equals).isPresent()
+            && !binding.conversation().equals(delivery.conversation());
+    return isOnItsPullRequest ? Words.state(binding, now) : Words.status(binding, now);
+  }
+
+  /// Whether a thread with an earlier run has a current one that goes on.
+  private static boolean hasAnother(Situation situation, Binding earlier) {
+    return situation
+        .own()
+        .filter(own -> own.conversation().equals(earlier.conversation()))
+        .filter(own -> !own.run().id().equals(earlier.run().id()))
+        .filter(Binding::isActive)
+        .isPresent();
+  }
+
+  private static boolean heard(Delivery delivery, Situation situation) {
+    return delivery.addressed() || situation.own().isPresent();
+  }
+
+  /// The run that a command is about: the one it names, the conversation's own, or, for a command
+  /// from a place, the one run of the person who asks.
+  private static Optional<Binding> target(
+      Delivery delivery, Situation situation, Optional<RunId> run, boolean activeOnly) {
+    if (run.isPresent()) {
+      return situation.named();
+    }
+    if (situation.own().isPresent()) {
+      return situation.own();
+    }
+    if (!delivery.addressed()) {
+      return Optional.empty();
+    }
+    var theirs = of(delivery.actor(), situation.nearby(), activeOnly);
+    return !activeOnly || theirs.size() == 1 ? theirs.stream().findFirst() : Optional.empty();
+  }
+
+  private static List<Binding> of(Actor actor, List<Binding> nearby, boolean activeOnly) {
+    return nearby.stream()
+        .filter(each -> each.requester().id().equals(actor.id()))
+        .filter(each -> !activeOnly || each.isActive())
+        .toList();
+  }
+
+  private static Plan unknown(
+      Delivery delivery, Situation situation, Optional<RunId> run, String verb, String command) {
+    if (run.isPresent()) {
+      return unknownRun(delivery, run.get(), command + run.get());
+    }
+    if (!delivery.addressed()) {
+      return new Plan.Ignore("said in a conversation without a run");
+    }
+    var active = of(delivery.actor(), situation.nearby(), true);
+    if (active.size() > 1) {
+      return new Plan.Tell(
+          List.of(
+              told(
+                  delivery,
+                  "You have "
+                      + active.size()
+                      + " runs going here. Say which one to "
+                      + verb
+                      + ", by its id."),
+              new Update.Listed(delivery.actor(), active)));
+    }
+    return tell(delivery, "There is no run here to " + verb + ".");
+  }
+
+  /// What may be the first characters of an id may be a word as well.
+  private static Plan unknownRun(Delivery delivery, RunId run, String said) {
+    var why = "I know no run `" + run + "`. `list` shows the runs of this place.";
+    return IntentResolver.isShort(run) ? noRun(delivery, why, said) : tell(delivery, why);
+  }
+
+  private static Plan noRun(Delivery delivery, String why, String words) {
+    return Plan.Tell.one(new Update.Answered(delivery.actor(), Sheets.noRun(why, words)));
+  }
+
+  private static Plan tell(Delivery delivery, String text) {
+    return Plan.Tell.one(told(delivery, text));
+  }
+
+  private static Update told(Delivery delivery, String text) {
+    return new Update.Told(delivery.actor(), text, true);
+  }
+}

@@ -1,0 +1,30 @@
+package dev.runnel.core.decide;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+
+/// How long to wait before the next look at the runs. Pure.
+///
+/// @param fast while something changed within `quietAfter`
+/// @param slow when nothing changed for longer
+/// @param slowest the longest wait after failures
+public record PollSchedule(Duration fast, Duration slow, Duration slowest, Duration quietAfter) {
+  public static final PollSchedule DEFAULT =
+      new PollSchedule(
+          Duration.ofSeconds(1),
+          Duration.ofSeconds(2),
+          Duration.ofSeconds(30),
+          Duration.ofMinutes(5));
+
+  public Duration afterLook(Instant now, Instant lastChange) {
+    return Duration.between(lastChange, now).compareTo(quietAfter) > 0 ? slow : fast;
+  }
+
+  /// @param failures how many looks in a row brought nothing, this one included
+  public Duration afterFailure(int failures, Optional<Duration> asked) {
+    var backoff = fast.multipliedBy(1L << Math.min(failures, 10));
+    var wait = asked.filter(each -> each.compareTo(backoff) > 0).orElse(backoff);
+    return wait.compareTo(slowest) > 0 ? slowest : wait;
+  }
+}

@@ -1,0 +1,232 @@
+package dev.runnel.core.deliver;
+
+import dev.runnel.core.decide.RetrySchedule;
+import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.Notice;
+import dev.runnel.core.model.PostRef;
+import dev.runnel.core.model.Posting;
+import dev.runnel.core.model.Update;
+import dev.runnel.core.port.CredentialRefused;
+import dev.runnel.core.port.Store;
+import dev.runnel.core.recovery.Recovery;
+import dev.runnel.core.scope.Surfaces;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashSet;
+import java.util.Optional;
+import java.util.random.RandomGenerator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Brings notices to their conversations, in order, each once.
+public final class Courier {
+  private static final Logger log = LoggerFactory.getLogger(Courier.class);
+  private static final Duration GIVE_UP = Duration.ofHours(24);
+
+  /// Platforms count signs apart from posts; a pause for them must not hold up words.
+  private static final String SIGNS = ":signs";
+
+  private final Store store;
+  private final Surfaces surfaces;
+  private final RetrySchedule retries;
+  private final Reminders reminders;
+  private final Recovery recovery;
+
+  /// @param recovery is told how the platforms answer
+  public Courier(
+      Store store,
+      Surfaces surfaces,
+      RandomGenerator chance,
+      Reminders reminders,
+      Recovery recovery) {
+    this.recovery = recovery;
+    this.reminders = reminders;
+    this.store = store;
+    this.surfaces = surfaces;
+    this.retries = RetrySchedule.standard(chance);
+  }
+
+  /// Posts the conversation's notices that are due. Only one step at a time runs for a
+  /// conversation.
+  ///
+  /// @return how many were worked on
+  public int step(Conversation conversation, Instant now) {
+    var count = 0;
+    for (var turn = take(conversation, now); turn.isPresent(); turn = take(conversation, now)) {
+      work(turn.get(), now);
+      recovery.wake(now);
+      count++;
+    }
+    return count;
+  }
+
+  private record Turn(Notice notice, Optional<PostRef> status) {}
+
+  private Optional<Turn> take(Conversation conversation, Instant now) {
+    return store.commit(
+        work ->
+            next(work, conversation, now)
+                .filter(notice -> mayGo(work, notice, now))
+                .map(
+                    notice -> {
+                      work.outbox().begin(notice.id());
+                      return new Turn(knowing(work, notice), status(work, notice));
+                    }));
+  }
+
+  private static Optional<Notice> next(Store.Work work, Conversation conversation, Instant now) {
+    var next = work.outbox().next(conversation, now).map(Store.Pending::item);
+    while (next.filter(notice -> isMoot(work, notice)).isPresent()) {
+      work.outbox().withdraw(next.get().id());
+      next = work.outbox().next(conversation, now).map(Store.Pending::item);
+    }
+    return next;
+  }
+
+  private static boolean isMoot(Store.Work work, Notice notice) {
+    return Reminders.isMoot(work, notice) || Freshness.isMoot(work, notice);
+  }
+
+  /// A sign takes the place of what is there.
+  private static Notice knowing(Store.Work work, Notice notice) {
+    if (!(notice.update() instanceof Update.Received(var message, var receipt, _))) {
+      return notice;
+    }
+    var before = new HashSet<>(work.outbox().signs(notice.conversation(), message));
+    before.remove(receipt);
+    return notice.saying(new Update.Received(message, receipt, before));
+  }
+
+  /// Whether its surface is not held, and the platform has no pause or the notice's turn has come;
+  /// else it waits for that, and its waiting is no try.
+  private boolean mayGo(Store.Work work, Notice notice, Instant now) {
+    var held = Recovery.held(work, notice.conversation().surface());
+    if (held.isPresent()) {
+      putOff(work, notice, held.get(), now);
+      return false;
+    }
+    var limit = limit(notice);
+    if (limit.isEmpty()) {
+      return true;
+    }
+    var turn = work.limits().turn(limit.get(), notice.id().value(), now);
+    if (turn.isAfter(now)) {
+      work.outbox().later(notice.id(), turn, "The platform asked to slow down");
+      return false;
+    }
+    return true;
+  }
+
+  /// Until its platform accepts our credential again, however long that takes.
+  private static void putOff(Store.Work work, Notice notice, String why, Instant now) {
+    work.outbox()
+        .later(notice.id(), Recovery.nextLook(now), why, notice.conversation().surface().value());
+  }
+
+  private Optional<String> limit(Notice notice) {
+    return surfaces
+        .find(notice.conversation().surface())
+        .map(
+            surface ->
+                notice.update() instanceof Update.Received
+                    ? surface.id() + SIGNS
+                    : surface.limit(notice.conversation()));
+  }
+
+  private static Optional<PostRef> status(Store.Work work, Notice notice) {
+    var told = Freshness.statusIn(notice);
+    if (told.isEmpty()) {
+      return Optional.empty();
+    }
+    var run = told.get().run().id();
+    var binding =
+        work.bindings().of(notice.conversation()).filter(each -> each.run().id().equals(run));
+    return binding.isPresent()
+        ? binding.get().status()
+        : work.outbox().statusPost(notice.conversation(), run);
+  }
+
+  private void work(Turn turn, Instant now) {
+    var notice = turn.notice();
+    var surface = surfaces.find(notice.conversation().surface());
+    if (surface.isEmpty()) {
+      park(notice, "The surface is turned off.");
+      return;
+    }
+    Posting posting;
+    try {
+      posting = surface.get().post(notice, turn.status().orElse(null));
+    } catch (CredentialRefused refused) {
+      store.change(
+          work -> {
+            Recovery.hold(work, surface.get().id(), refused.why(), now);
+            putOff(work, notice, refused.why(), now);
+          });
+      return;
+    } catch (RuntimeException broken) {
+      log.error("notice broke us notice={} try={}", notice.id(), notice.tries() + 1, broken);
+      posting =
+          notice.tries() + 1 < 10
+              ? new Posting.Later(Optional.empty(), broken.toString())
+              : new Posting.Undeliverable(broken.toString());
+    }
+    var platform = surface.get().id().value();
+    switch (posting) {
+      case Posting.Posted(var ref, _) -> {
+        recovery.answered(platform);
+        store.change(
+            work -> {
+              work.outbox().posted(notice.id(), ref);
+              if (notice.update() instanceof Update.Status status) {
+                work.bindings().statusPosted(notice.conversation(), status.run().id(), ref);
+              }
+              reminders.plan(work, notice, now);
+              Freshness.plan(work, surface.get(), notice, now);
+            });
+        log.info(
+            "notice posted notice={} conversation={} update={}",
+            notice.id(),
+            notice.conversation(),
+            notice.update().getClass().getSimpleName());
+      }
+      case Posting.Later(var after, var why) -> {
+        if (Duration.between(notice.createdAt(), now).compareTo(GIVE_UP) > 0) {
+          park(notice, why);
+          return;
+        }
+        var wait = retries.after(notice.tries() + 1, after);
+        log.warn(
+            "notice waits notice={} conversation={} try={} wait={} why={}",
+            notice.id(),
+            notice.conversation(),
+            notice.tries() + 1,
+            wait,
+            why);
+        store.change(
+            work -> {
+              after.ifPresent(pause -> hold(work, notice, now.plus(pause)));
+              if (after.isEmpty()) {
+                recovery.failed(platform);
+                work.outbox().later(notice.id(), now.plus(wait), why, platform);
+              } else {
+                work.outbox().later(notice.id(), now.plus(wait), why);
+              }
+            });
+      }
+      case Posting.Undeliverable(var why) -> park(notice, why);
+    }
+  }
+
+  private void hold(Store.Work work, Notice notice, Instant until) {
+    limit(notice).ifPresent(limit -> work.limits().hold(limit, until));
+  }
+
+  private void park(Notice notice, String why) {
+    log.error(
+        "notice parked notice={} conversation={} why={}", notice.id(), notice.conversation(), why);
+    store.change(
+        work -> {
+          work.outbox().park(notice.id(), why);
+        });
+  }
+}

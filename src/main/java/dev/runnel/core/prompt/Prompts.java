@@ -1,0 +1,94 @@
+package dev.runnel.core.prompt;
+
+import dev.runnel.core.model.Background;
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.Prompt;
+import dev.runnel.core.model.Request;
+import dev.runnel.core.scope.Defaults;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.random.RandomGenerator;
+import java.util.stream.Collectors;
+
+/// Puts a prompt together. The request comes byte for byte and first; what others wrote comes
+/// behind it, named as theirs and fenced piece by piece; the request again comes last.
+public final class Prompts {
+  private static final int TITLE = 80;
+  /// What is longer is not said again at the end.
+  private static final int LONGEST_REPEATED = 2_000;
+
+  private Prompts() {}
+
+  public static Prompt compose(
+      Delivery delivery,
+      Defaults.Resolved resolved,
+      Background background,
+      RandomGenerator chance) {
+    var request = resolved.request();
+    return new Prompt(
+        text(request, background, chance),
+        request.options().title().orElseGet(() -> title(request, background)),
+        request.options(),
+        metadata(delivery),
+        background.attachments(),
+        resolved.basePrompt());
+  }
+
+  private static String text(Request request, Background background, RandomGenerator chance) {
+    var words = request.text() + attached(background);
+    return background.kind().isEmpty()
+        ? words
+        : words + "\n\n" + Surroundings.of(background, chance) + again(request);
+  }
+
+  /// After much that others wrote, the last word is the one that counts. As a quote it is told from
+  /// the request itself by whoever looks for that in the prompt.
+  private static String again(Request request) {
+    var words = request.text().strip();
+    return words.length() > LONGEST_REPEATED
+        ? "\nThe request is what stands at the very beginning.\n"
+        : "\nThe request again:\n"
+            + words.lines().map(line -> "> " + line).collect(Collectors.joining("\n"))
+            + "\n";
+  }
+
+  /// Their names are words of others, and stand where those do.
+  private static String attached(Background background) {
+    var count = background.attachments().size();
+    return switch (count) {
+      case 0 -> "";
+      case 1 -> "\n\nOne file is attached.";
+      default -> "\n\n" + count + " files are attached.";
+    };
+  }
+
+  private static String title(Request request, Background background) {
+    var line =
+        background
+            .title()
+            .orElseGet(
+                () ->
+                    request.text().lines().filter(each -> !each.isBlank()).findFirst().orElse(""));
+    return Visible.line(line, TITLE);
+  }
+
+  private static Map<String, String> metadata(Delivery delivery) {
+    var metadata = new LinkedHashMap<String, String>();
+    metadata.put("runnel.delivery", delivery.id().value());
+    put(metadata, "runnel.surface", delivery.conversation().surface().value());
+    put(metadata, "runnel.conversation", delivery.conversation().id());
+    put(metadata, "runnel.person", delivery.actor().id());
+    put(metadata, "runnel.person_name", delivery.actor().name());
+    delivery.origin().link().ifPresent(link -> put(metadata, "runnel.link", link.toString()));
+    return metadata;
+  }
+
+  /// Metadata values end at 256 bytes; one that is longer is of no use cut short.
+  private static void put(Map<String, String> metadata, String key, String value) {
+    if (value.getBytes(StandardCharsets.UTF_8).length <= DeliveryId.MAX_LENGTH) {
+      metadata.put(key, value);
+    }
+  }
+}

@@ -1,0 +1,228 @@
+package dev.runnel.core.recovery;
+
+import dev.runnel.core.model.Arrival;
+import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.Outcome;
+import dev.runnel.core.model.Prompt;
+import dev.runnel.core.model.Run;
+import dev.runnel.core.model.RunId;
+import dev.runnel.core.model.Sighting;
+import dev.runnel.core.model.SurfaceId;
+import dev.runnel.core.port.AgentRuns;
+import dev.runnel.core.port.CredentialRefused;
+import dev.runnel.core.port.Store;
+import dev.runnel.core.port.Surface;
+import dev.runnel.core.scope.Surfaces;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Notices when a service works again that did not work for us, and makes all due that waits for
+/// it: the run service, or a platform.
+///
+/// Whether a service answers each node finds out by itself; one good answer is enough, and while
+/// nobody calls the service it is asked now and then. What then is due is in rows, for any node.
+/// A platform that does not accept our credential is not called at all: its surface is held by a
+/// row, which all nodes obey, until a node finds that the credential is accepted.
+public final class Recovery {
+  private static final Logger log = LoggerFactory.getLogger(Recovery.class);
+
+  /// The run service, as what is waited for.
+  public static final String RUNS = "runs";
+
+  /// What is held looks again after this time, should nobody wake it.
+  private static final Duration LOOK = Duration.ofMinutes(1);
+
+  private static final Duration ASK_EVERY = Duration.ofSeconds(15);
+
+  /// A service that answers only now and then must not be called by all that waits at each answer.
+  private static final Duration BETWEEN_WAKES = Duration.ofSeconds(10);
+
+  private enum State {
+    OUT,
+    /// It answered, and what waits for it is not due yet.
+    BACK
+  }
+
+  private final Store store;
+  private final AgentRuns runs;
+  private final Surfaces surfaces;
+  private final Map<String, State> services = new ConcurrentHashMap<>();
+  private final Map<String, Instant> woken = new ConcurrentHashMap<>();
+  private final Map<SurfaceId, Instant> asked = new ConcurrentHashMap<>();
+
+  public Recovery(Store store, AgentRuns runs, Surfaces surfaces) {
+    this.store = store;
+    this.runs = watching(runs);
+    this.surfaces = surfaces;
+    // An earlier process may have left rows that wait.
+    failed(RUNS);
+    surfaces.byId().keySet().forEach(id -> failed(id.value()));
+  }
+
+  /// It gave no good answer.
+  public void failed(String service) {
+    services.put(service, State.OUT);
+  }
+
+  /// It gave a good answer; a final no is one.
+  public void answered(String service) {
+    services.replace(service, State.OUT, State.BACK);
+  }
+
+  /// Makes all due that waits for a service that is back.
+  public void wake(Instant now) {
+    services.forEach(
+        (service, state) -> {
+          var last = woken.get(service);
+          if (state == State.BACK
+              && (last == null || !now.isBefore(last.plus(BETWEEN_WAKES)))
+              && services.remove(service, State.BACK)) {
+            woken.put(service, now);
+            store.change(work -> work.wake(service));
+          }
+        });
+  }
+
+  /// Why the surface's work waits; empty when it goes on.
+  public static Optional<String> held(Store.Work work, SurfaceId surface) {
+    return Optional.ofNullable(work.holds().all().get(surface));
+  }
+
+  /// Holds the surface's work from now on.
+  public static void hold(Store.Work work, SurfaceId surface, String why, Instant now) {
+    if (held(work, surface).isEmpty()) {
+      log.error("surface held surface={} why=\"{}\"", surface, why);
+    }
+    work.holds().hold(surface, why, now);
+  }
+
+  /// When held work looks again.
+  public static Instant nextLook(Instant now) {
+    return now.plus(LOOK);
+  }
+
+  /// Asks the services that gave no good answer last.
+  public void step(Instant now) {
+    if (services.get(RUNS) == State.OUT) {
+      var _ = runs.changedSince(now);
+    }
+    var held = store.holds();
+    for (var surface : surfaces.byId().values()) {
+      var id = surface.id();
+      var last = asked.get(id);
+      if ((held.containsKey(id) || services.get(id.value()) == State.OUT)
+          && (last == null || !now.isBefore(last.plus(ASK_EVERY)))) {
+        asked.put(id, now);
+        ask(surface, held.containsKey(id), now);
+      }
+    }
+    wake(now);
+  }
+
+  private void ask(Surface surface, boolean isHeld, Instant now) {
+    var id = surface.id();
+    try {
+      if (!surface.isAvailable()) {
+        return;
+      }
+      if (isHeld) {
+        store.change(
+            work -> {
+              work.holds().lift(id);
+              work.wake(id.value());
+            });
+        log.info("surface goes on surface={}", id);
+      }
+      answered(id.value());
+    } catch (CredentialRefused refused) {
+      store.change(work -> hold(work, id, refused.why(), now));
+    } catch (RuntimeException broken) {
+      log.error("asking a platform broke us surface={}", id, broken);
+    }
+  }
+
+  /// Why work is held, for those who ask whether all is well. What a surface left that is off now
+  /// is nobody's problem.
+  public Optional<String> problem() {
+    return store.holds().entrySet().stream()
+        .filter(each -> surfaces.find(each.getKey()).isPresent())
+        .map(Map.Entry::getValue)
+        .sorted()
+        .findFirst();
+  }
+
+  /// The same run service, whose answers are noticed.
+  public AgentRuns watching(AgentRuns service) {
+    return new Watched(service);
+  }
+
+  private final class Watched implements AgentRuns {
+    private final AgentRuns service;
+
+    Watched(AgentRuns service) {
+      this.service = service;
+    }
+
+    /// Who is asked to wait for a while obeys; that is no outage.
+    private Outcome noticed(Outcome outcome) {
+      switch (outcome) {
+        case Outcome.Busy(var after, _) when after.isEmpty() -> failed(RUNS);
+        case Outcome.Busy _ -> {}
+        case Outcome.Done _, Outcome.Missing _, Outcome.Refused _ -> answered(RUNS);
+      }
+      return outcome;
+    }
+
+    private Sighting noticed(Sighting sighting) {
+      if (sighting instanceof Sighting.Seen) {
+        answered(RUNS);
+      }
+      return sighting;
+    }
+
+    @Override
+    public Outcome start(Prompt prompt, DeliveryId key) {
+      return noticed(service.start(prompt, key));
+    }
+
+    @Override
+    public Outcome startedBy(DeliveryId key, Instant since, Optional<String> words) {
+      return noticed(service.startedBy(key, since, words));
+    }
+
+    @Override
+    public Outcome followUp(RunId run, String text, DeliveryId key) {
+      return noticed(service.followUp(run, text, key));
+    }
+
+    @Override
+    public Arrival arrived(Run before, String text, int said) {
+      return service.arrived(before, text, said);
+    }
+
+    @Override
+    public Outcome cancel(RunId run) {
+      return noticed(service.cancel(run));
+    }
+
+    @Override
+    public Outcome find(RunId run) {
+      return noticed(service.find(run));
+    }
+
+    @Override
+    public Sighting changedSince(Instant since) {
+      return noticed(service.changedSince(since));
+    }
+
+    @Override
+    public Sighting unfinished() {
+      return noticed(service.unfinished());
+    }
+  }
+}

@@ -1,0 +1,90 @@
+package dev.runnel.core.redact;
+
+import dev.runnel.core.model.Arrival;
+import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.Outcome;
+import dev.runnel.core.model.Prompt;
+import dev.runnel.core.model.Run;
+import dev.runnel.core.model.RunId;
+import dev.runnel.core.model.Sighting;
+import dev.runnel.core.port.AgentRuns;
+import dev.runnel.text.Redactor;
+import dev.runnel.text.TerminalText;
+import java.time.Instant;
+import java.util.Optional;
+
+/// A run service that is told no secrets, and of which neither secrets are heard nor what is for
+/// terminals: it may be an outside one.
+public final class RedactedRuns implements AgentRuns {
+  private final AgentRuns runs;
+  private final TextMapping redacted;
+  private final TextMapping plain;
+
+  public RedactedRuns(AgentRuns runs, Redactor redactor) {
+    this.runs = runs;
+    this.redacted = new TextMapping(redactor::redact);
+    this.plain = new TextMapping(text -> redactor.redact(TerminalText.plain(text)));
+  }
+
+  @Override
+  public Outcome start(Prompt prompt, DeliveryId key) {
+    return heard(runs.start(redacted.prompt(prompt), key));
+  }
+
+  @Override
+  public Outcome startedBy(DeliveryId key, Instant since, Optional<String> words) {
+    return heard(runs.startedBy(key, since, words.map(redacted::text)));
+  }
+
+  @Override
+  public Outcome followUp(RunId run, String text, DeliveryId key) {
+    return heard(runs.followUp(run, redacted.text(text), key));
+  }
+
+  @Override
+  public Arrival arrived(Run before, String text, int said) {
+    return switch (runs.arrived(before, redacted.text(text), said)) {
+      case Arrival.Busy(var after, var why) -> new Arrival.Busy(after, plain.text(why));
+      case Arrival.Arrived arrived -> arrived;
+      case Arrival.NotArrived notArrived -> notArrived;
+      case Arrival.Unknowable unknowable -> unknowable;
+    };
+  }
+
+  @Override
+  public Outcome cancel(RunId run) {
+    return heard(runs.cancel(run));
+  }
+
+  @Override
+  public Outcome find(RunId run) {
+    return heard(runs.find(run));
+  }
+
+  @Override
+  public Sighting changedSince(Instant since) {
+    return heard(runs.changedSince(since));
+  }
+
+  @Override
+  public Sighting unfinished() {
+    return heard(runs.unfinished());
+  }
+
+  private Outcome heard(Outcome outcome) {
+    return switch (outcome) {
+      case Outcome.Done(var run) -> new Outcome.Done(plain.run(run));
+      case Outcome.Refused(var code, var why, var link) ->
+          new Outcome.Refused(code, plain.text(why), link);
+      case Outcome.Busy(var after, var why) -> new Outcome.Busy(after, plain.text(why));
+      case Outcome.Missing missing -> missing;
+    };
+  }
+
+  private Sighting heard(Sighting sighting) {
+    return switch (sighting) {
+      case Sighting.Seen(var seen) -> new Sighting.Seen(seen.stream().map(plain::run).toList());
+      case Sighting.Blind(var after, var why) -> new Sighting.Blind(after, plain.text(why));
+    };
+  }
+}

@@ -1,0 +1,112 @@
+package dev.runnel.core.redact;
+
+import dev.runnel.core.model.Admission;
+import dev.runnel.core.model.Background;
+import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.Manners;
+import dev.runnel.core.model.Missed;
+import dev.runnel.core.model.Notice;
+import dev.runnel.core.model.PostRef;
+import dev.runnel.core.model.Posting;
+import dev.runnel.core.model.RawRequest;
+import dev.runnel.core.model.Reception;
+import dev.runnel.core.model.Shown;
+import dev.runnel.core.model.SurfaceId;
+import dev.runnel.core.port.Surface;
+import dev.runnel.text.Redactor;
+import java.net.URI;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/// A surface on which nothing secret is posted, and whose refusals tell none.
+public final class RedactedSurface implements Surface {
+  private final Surface surface;
+  private final TextMapping redacted;
+
+  public RedactedSurface(Surface surface, Redactor redactor) {
+    this.surface = surface;
+    this.redacted = new TextMapping(redactor::redact);
+  }
+
+  @Override
+  public Posting open(Delivery delivery, boolean again) {
+    return told(surface.open(delivery.saying(redacted.intent(delivery.intent())), again));
+  }
+
+  @Override
+  public Posting post(Notice notice, @Nullable PostRef status) {
+    return told(surface.post(notice.saying(redacted.update(notice.update())), status));
+  }
+
+  private Posting told(Posting posting) {
+    return switch (posting) {
+      case Posting.Posted posted -> posted;
+      case Posting.Later(var after, var why) -> new Posting.Later(after, redacted.text(why));
+      case Posting.Undeliverable(var why) -> new Posting.Undeliverable(redacted.text(why));
+    };
+  }
+
+  @Override
+  public SurfaceId id() {
+    return surface.id();
+  }
+
+  @Override
+  public Reception receive(RawRequest request) {
+    return surface.receive(request);
+  }
+
+  @Override
+  public int maxBodyBytes() {
+    return surface.maxBodyBytes();
+  }
+
+  @Override
+  public boolean isAvailable() {
+    return surface.isAvailable();
+  }
+
+  @Override
+  public Admission admit(Delivery delivery) {
+    return surface.admit(delivery);
+  }
+
+  @Override
+  public Background background(Delivery delivery) {
+    return surface.background(delivery);
+  }
+
+  @Override
+  public Manners manners(Conversation conversation) {
+    return surface.manners(conversation);
+  }
+
+  @Override
+  public String limit(Conversation conversation) {
+    return surface.limit(conversation);
+  }
+
+  @Override
+  public Optional<Shown> shown(URI link, Conversation from) {
+    return surface.shown(link, from);
+  }
+
+  @Override
+  public boolean isSilent() {
+    return surface.isSilent();
+  }
+
+  @Override
+  public Optional<Duration> fading(Conversation conversation) {
+    return surface.fading(conversation);
+  }
+
+  @Override
+  public Missed missed(Instant since, List<Conversation> conversations) {
+    return surface.missed(since, conversations);
+  }
+}

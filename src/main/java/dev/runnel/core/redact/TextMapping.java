@@ -1,0 +1,199 @@
+package dev.runnel.core.redact;
+
+import dev.runnel.core.model.Artifact;
+import dev.runnel.core.model.Binding;
+import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.Prompt;
+import dev.runnel.core.model.Request;
+import dev.runnel.core.model.Run;
+import dev.runnel.core.model.RunOptions;
+import dev.runnel.core.model.Screen;
+import dev.runnel.core.model.Sheet;
+import dev.runnel.core.model.Update;
+import java.net.URI;
+import java.util.List;
+import java.util.function.UnaryOperator;
+
+/// The same values with their text changed, wherever people or agents read it. Ids, names and times
+/// stay.
+///
+/// @param change idempotent
+record TextMapping(UnaryOperator<String> change) {
+  Update update(Update update) {
+    return switch (update) {
+      case Update.Status status -> status(status);
+      case Update.Still(var status) -> new Update.Still(status(status));
+      case Update.Blocked(var run, var requester, var question) ->
+          new Update.Blocked(run(run), requester, text(question));
+      case Update.Succeeded(var run, var requester, var since, var at) ->
+          new Update.Succeeded(run(run), requester, since, at);
+      case Update.Failed(var run, var requester, var why, var retryable) ->
+          new Update.Failed(run(run), requester, text(why), retryable);
+      case Update.Cancelled(var run, var requester, var stop, var unread) ->
+          new Update.Cancelled(run(run), requester, stop, unread.stream().map(change).toList());
+      case Update.Reminder(var run, var requester, var question, var number, var asked, var at) ->
+          new Update.Reminder(run(run), requester, text(question), number, asked, at);
+      case Update.Told(var to, var text, var privately) ->
+          new Update.Told(to, text(text), privately);
+      case Update.Listed(var to, var runs, var listing) ->
+          new Update.Listed(to, bindings(runs), listing);
+      case Update.Answered(var to, var sheet) -> new Update.Answered(to, sheet(sheet));
+      case Update.Screened(var to, var screen) -> new Update.Screened(to, screen(screen));
+      case Update.Helped _, Update.Received _ -> update;
+    };
+  }
+
+  Intent intent(Intent intent) {
+    return switch (intent) {
+      case Intent.Start(var request) -> new Intent.Start(request(request));
+      case Intent.Say(var request) -> new Intent.Say(request(request));
+      case Intent.New(var request) -> new Intent.New(request(request));
+      case Intent.SayTo(var run, var request) -> new Intent.SayTo(run, request(request));
+      case Intent.Linked(var link, var linked) -> new Intent.Linked(link, intent(linked));
+      case Intent.Cancel _, Intent.Status _, Intent.Retry _, Intent.ListRuns _ -> intent;
+      case Intent.Help _, Intent.Unclear _, Intent.Amend _, Intent.StopAt _ -> intent;
+      case Intent.Link _, Intent.CancelMine _, Intent.Ask _ -> intent;
+    };
+  }
+
+  Prompt prompt(Prompt prompt) {
+    return new Prompt(
+        text(prompt.text()),
+        text(prompt.title()),
+        options(prompt.options()),
+        prompt.metadata(),
+        prompt.attachments(),
+        prompt.base().map(change));
+  }
+
+  Run run(Run run) {
+    return new Run(
+        run.id(),
+        text(run.title()),
+        run.state(),
+        run.stateName(),
+        run.message().map(change),
+        run.retryable(),
+        run.session(),
+        run.artifacts().stream().map(this::artifact).toList(),
+        run.cost(),
+        run.runTime(),
+        run.updatedAt(),
+        run.delivery(),
+        run.environment(),
+        run.model(),
+        run.replies());
+  }
+
+  String text(String text) {
+    return change.apply(text);
+  }
+
+  private Update.Status status(Update.Status status) {
+    return new Update.Status(
+        run(status.run()),
+        status.requester(),
+        request(status.request()),
+        status.since(),
+        status.at(),
+        status.stop());
+  }
+
+  private Artifact artifact(Artifact artifact) {
+    return new Artifact(
+        text(artifact.label()), link(artifact.link()), artifact.pullRequest(), artifact.branch());
+  }
+
+  private URI link(URI link) {
+    return URI.create(text(link.toString()));
+  }
+
+  private Request request(Request request) {
+    return new Request(text(request.text()), options(request.options()));
+  }
+
+  private RunOptions options(RunOptions options) {
+    return new RunOptions(
+        options.profile(),
+        options.environment(),
+        options.model(),
+        options.skill(),
+        options.name(),
+        options.title().map(change),
+        options.factory());
+  }
+
+  private List<Binding> bindings(List<Binding> bindings) {
+    return bindings.stream().map(this::binding).toList();
+  }
+
+  private Binding binding(Binding binding) {
+    return new Binding(
+        binding.conversation(),
+        run(binding.run()),
+        binding.requester(),
+        request(binding.request()),
+        binding.origin(),
+        binding.status(),
+        binding.since(),
+        binding.reopened(),
+        binding.stop(),
+        binding.pending(),
+        binding.version());
+  }
+
+  private Sheet sheet(Sheet sheet) {
+    return new Sheet(
+        text(sheet.title()),
+        sheet.rows().stream()
+            .map(
+                row ->
+                    new Sheet.Row(
+                        text(row.label()), text(row.text()), text(row.note()), row.link()))
+            .toList(),
+        sheet.next().stream()
+            .map(next -> new Sheet.Next(text(next.words()), text(next.command())))
+            .toList(),
+        sheet.changeable(),
+        sheet.work().map(change));
+  }
+
+  private Screen screen(Screen screen) {
+    return switch (screen) {
+      case Screen.Ask(var thread, var run, var about, var fields) ->
+          new Screen.Ask(thread, run, text(about), fields(fields));
+      case Screen.Preferences(var level, var fields) ->
+          new Screen.Preferences(level, fields(fields));
+      case Screen.Home(
+              var blocked,
+              var running,
+              var recent,
+              var more,
+              var defaults,
+              var changeable,
+              var at) ->
+          new Screen.Home(
+              bindings(blocked),
+              bindings(running),
+              bindings(recent),
+              more,
+              fields(defaults),
+              changeable,
+              at);
+    };
+  }
+
+  private List<Screen.Field> fields(List<Screen.Field> fields) {
+    return fields.stream()
+        .map(
+            field ->
+                new Screen.Field(
+                    field.key(),
+                    field.name(),
+                    field.value().map(change),
+                    field.holds().map(change),
+                    field.from(),
+                    field.choices()))
+        .toList();
+  }
+}

@@ -1,0 +1,187 @@
+package dev.runnel.core.scope;
+
+import dev.runnel.core.model.Actor;
+import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.Question.Configure.Level;
+import dev.runnel.core.model.Request;
+import dev.runnel.core.model.RunOptions;
+import dev.runnel.core.port.Store.Preferences.Preference;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/// What holds for a run where nobody said otherwise. Pure.
+///
+/// The nearest wins: what was said, the person, the channel or repository, the workspace or owner,
+/// the platform, everywhere. At one place what people set wins over the configuration. A profile
+/// counts where it was chosen: a nearer value wins over what is in it, and it over a farther one.
+///
+/// @param configured by place (`slack:T1/C1`, `github:acme/shop`, `slack`, or [#EVERYWHERE]), then
+///     by key
+/// @param admins who may set the defaults of places, as `slack:U1`
+public record Defaults(Map<String, Map<String, String>> configured, Set<String> admins) {
+  public static final Defaults NONE = new Defaults(Map.of(), Set.of());
+  public static final String EVERYWHERE = "everywhere";
+
+  public static final String PROFILE = "profile";
+  public static final String ENVIRONMENT = "env";
+  public static final String MODEL = "model";
+  public static final String SKILL = "skill";
+  static final String FACTORY = "factory";
+  public static final String PROMPT = "prompt";
+  private static final String NAME = "name";
+  private static final String TITLE = "title";
+
+  public static final List<String> KEYS =
+      List.of(PROFILE, ENVIRONMENT, MODEL, SKILL, FACTORY, PROMPT);
+
+  public Defaults {
+    configured = Map.copyOf(configured);
+    admins = Set.copyOf(admins);
+  }
+
+  /// A value, and where it comes from, in words.
+  public record Chosen(String value, String from) {}
+
+  /// @param request with all that holds for it
+  /// @param chosen by key, in the order of [#KEYS]
+  /// @param unknownProfile the chosen profile, where there is none of that name
+  public record Resolved(
+      Request request,
+      Optional<String> basePrompt,
+      Map<String, Chosen> chosen,
+      Optional<String> unknownProfile) {}
+
+  private record Layer(String from, Map<String, String> values) {}
+
+  /// The key that is meant by a word; several words may mean the same.
+  public static Optional<String> key(String word) {
+    return switch (word.toLowerCase(Locale.ROOT)) {
+      case "env", "environment" -> Optional.of(ENVIRONMENT);
+      case "prompt", "base_prompt" -> Optional.of(PROMPT);
+      case String other when KEYS.contains(other) -> Optional.of(other);
+      default -> Optional.empty();
+    };
+  }
+
+  /// Whose preferences count.
+  public static Set<String> places(Conversation conversation, Actor actor) {
+    var places = new LinkedHashSet<>(Places.around(conversation));
+    places.add(Places.of(conversation, actor));
+    return places;
+  }
+
+  public static String place(Level level, Conversation conversation, Actor actor) {
+    return switch (level) {
+      case ME -> Places.of(conversation, actor);
+      case HERE -> Places.here(conversation);
+      case WORKSPACE -> Places.workspace(conversation);
+    };
+  }
+
+  /// Where nobody is named as admin, the people of a place decide together, and nobody for the
+  /// workspace.
+  public boolean maySet(Level level, Conversation conversation, Actor actor) {
+    var isAdmin = admins.contains(conversation.surface() + ":" + actor.id());
+    return switch (level) {
+      case ME -> true;
+      case HERE -> isAdmin || admins.isEmpty();
+      case WORKSPACE -> isAdmin;
+    };
+  }
+
+  /// @param preferences those of [#places(Conversation, Actor)]
+  public Resolved resolve(
+      Request request,
+      Conversation conversation,
+      Actor actor,
+      List<Preference> preferences,
+      Profiles profiles) {
+    Map<String, Chosen> all = new LinkedHashMap<>();
+    var unknown = Optional.<String>empty();
+    for (var layer : layers(request.options(), conversation, actor, preferences)) {
+      var name = all.containsKey(PROFILE) ? null : layer.values().get(PROFILE);
+      layer.values().forEach((key, value) -> all.putIfAbsent(key, new Chosen(value, layer.from())));
+      if (name != null) {
+        var profile = Optional.ofNullable(profiles.byName().get(name));
+        profile.ifPresent(
+            options ->
+                values(options)
+                    .forEach(
+                        (key, value) ->
+                            all.putIfAbsent(key, new Chosen(value, "from the profile " + name))));
+        unknown = profile.isPresent() ? Optional.empty() : Optional.of(name);
+      }
+    }
+    var shown = new LinkedHashMap<String, Chosen>();
+    for (var key : KEYS) {
+      Optional.ofNullable(all.get(key)).ifPresent(it -> shown.put(key, it));
+    }
+    return new Resolved(
+        new Request(
+            request.text(),
+            new RunOptions(
+                value(all, PROFILE),
+                value(all, ENVIRONMENT),
+                value(all, MODEL),
+                value(all, SKILL),
+                value(all, NAME).or(() -> value(all, PROFILE)),
+                value(all, TITLE),
+                value(all, FACTORY))),
+        value(all, PROMPT),
+        shown,
+        unknown);
+  }
+
+  private List<Layer> layers(
+      RunOptions said, Conversation conversation, Actor actor, List<Preference> preferences) {
+    var layers = new ArrayList<Layer>();
+    layers.add(new Layer("said in the prompt", values(said)));
+    var me = Places.of(conversation, actor);
+    layers.add(new Layer("set for you", set(preferences, me)));
+    add(layers, me, "in the configuration, for you");
+    for (var place : Places.around(conversation)) {
+      layers.add(new Layer(wordsFor(place, conversation), set(preferences, place)));
+      add(layers, place, "in the configuration, for `" + place + "`");
+    }
+    add(layers, EVERYWHERE, "in the configuration");
+    return layers;
+  }
+
+  private void add(List<Layer> layers, String place, String from) {
+    layers.add(new Layer(from, configured.getOrDefault(place, Map.of())));
+  }
+
+  private static String wordsFor(String place, Conversation conversation) {
+    return place.equals(Places.here(conversation)) ? "set here" : "set for the workspace";
+  }
+
+  private static Map<String, String> set(List<Preference> preferences, String place) {
+    Map<String, String> values = new LinkedHashMap<>();
+    preferences.stream()
+        .filter(each -> each.place().equals(place))
+        .forEach(each -> values.put(each.key(), each.value()));
+    return values;
+  }
+
+  private static Map<String, String> values(RunOptions options) {
+    Map<String, String> values = new LinkedHashMap<>();
+    options.profile().ifPresent(it -> values.put(PROFILE, it));
+    options.environment().ifPresent(it -> values.put(ENVIRONMENT, it));
+    options.model().ifPresent(it -> values.put(MODEL, it));
+    options.skill().ifPresent(it -> values.put(SKILL, it));
+    options.name().ifPresent(it -> values.put(NAME, it));
+    options.title().ifPresent(it -> values.put(TITLE, it));
+    options.factory().ifPresent(it -> values.put(FACTORY, it));
+    return values;
+  }
+
+  private static Optional<String> value(Map<String, Chosen> all, String key) {
+    return Optional.ofNullable(all.get(key)).map(Chosen::value);
+  }
+}

@@ -1,0 +1,26 @@
+package dev.runnel.core.scope;
+
+import dev.runnel.core.model.SurfaceId;
+import dev.runnel.core.port.Surface;
+import java.util.Collection;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/// The surfaces that are on, by id.
+public record Surfaces(Map<SurfaceId, Surface> byId) {
+  public Surfaces {
+    byId = Map.copyOf(byId);
+  }
+
+  public static Surfaces of(Collection<? extends Surface> surfaces) {
+    return new Surfaces(
+        surfaces.stream().collect(Collectors.toMap(Surface::id, Function.identity())));
+  }
+
+  /// Empty when the surface was turned off while rows of it waited.
+  public Optional<Surface> find(SurfaceId id) {
+    return Optional.ofNullable(byId.get(id));
+  }
+}

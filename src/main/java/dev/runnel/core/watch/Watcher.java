@@ -1,0 +1,249 @@
+package dev.runnel.core.watch;
+
+import dev.runnel.core.decide.Audience;
+import dev.runnel.core.decide.Changes;
+import dev.runnel.core.decide.PollSchedule;
+import dev.runnel.core.model.Binding;
+import dev.runnel.core.model.Outcome;
+import dev.runnel.core.model.Run;
+import dev.runnel.core.model.RunState;
+import dev.runnel.core.model.Sighting;
+import dev.runnel.core.model.Update;
+import dev.runnel.core.port.AgentRuns;
+import dev.runnel.core.port.Store;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Watches all runs by listing what changed, never one by one. Once a minute an audit lists what is
+/// unfinished; only a run that should be there and is not gets a look of its own.
+///
+/// A run that ended may go on, because somebody continued it elsewhere. So for some days after the
+/// last sign of life changes are listed now and then, also while no run is active.
+///
+/// What it remembers between steps only saves requests: a new watcher finds out the same.
+public final class Watcher {
+  private static final Logger log = LoggerFactory.getLogger(Watcher.class);
+  private static final Duration AUDIT = Duration.ofMinutes(1);
+
+  /// Runs that commit late may carry an earlier time than ones already seen.
+  private static final Duration OVERLAP = Duration.ofSeconds(2);
+
+  /// How long after the last sign of life of any run ended ones are looked at, and how often.
+  private static final Duration AFTERLIFE = Duration.ofDays(3);
+
+  private static final Duration BETWEEN_LOOKS_AT_ENDED = Duration.ofSeconds(30);
+
+  /// How many of the newest runs are asked for the last sign of life.
+  private static final int NEWEST = 100;
+
+  /// A change may have been learned from a look at one run, before older ones were listed.
+  private static final Duration OUT_OF_ORDER = Duration.ofMinutes(10);
+
+  /// A bound on single looks in one step, so that an odd service is not flooded.
+  private static final int SINGLE_LOOKS = 20;
+
+  private final Store store;
+  private final AgentRuns runs;
+  private final PollSchedule schedule = PollSchedule.DEFAULT;
+
+  // Guarded by this.
+  private @Nullable Instant cursor;
+  private @Nullable Instant lastAudit;
+  private Instant lastChange = Instant.EPOCH;
+  private int failures;
+  private int singleLooks;
+  private Instant endedUntil = Instant.EPOCH;
+  private Instant nextLookAtEnded = Instant.EPOCH;
+
+  public Watcher(Store store, AgentRuns runs) {
+    this.store = store;
+    this.runs = runs;
+  }
+
+  /// Looks once, and tells what changed. While no run is active it may be called as often as one
+  /// likes: it looks only when it is time.
+  ///
+  /// @return when to look again; empty while no run is active
+  public synchronized Optional<Instant> step(Instant now) {
+    if (countActive() == 0) {
+      lastChange = Instant.EPOCH;
+      lookAtEnded(now);
+      return countActive() == 0 ? Optional.empty() : Optional.of(now.plus(schedule.fast()));
+    }
+    endedUntil = now.plus(AFTERLIFE);
+    if (lastChange.equals(Instant.EPOCH)) {
+      lastChange = now;
+    }
+    if (cursor == null) {
+      cursor = earliestSeen();
+    }
+    var blind = Optional.<Sighting.Blind>empty();
+    if (cursor != null) {
+      blind = look(runs.changedSince(cursor.minus(OVERLAP)), now);
+    }
+    if (blind.isEmpty() && isAuditDue(now)) {
+      blind = audit(now);
+    }
+    if (blind.isPresent()) {
+      failures++;
+      var wait = schedule.afterFailure(failures, blind.get().retryAfter());
+      log.warn("runs not seen failures={} wait={} why={}", failures, wait, blind.get().why());
+      return Optional.of(now.plus(wait));
+    }
+    failures = 0;
+    return Optional.of(now.plus(schedule.afterLook(now, lastChange)));
+  }
+
+  private int countActive() {
+    return store.read(bindings -> bindings.countActive());
+  }
+
+  /// One list, whatever the number of ended runs.
+  private void lookAtEnded(Instant now) {
+    if (now.isBefore(nextLookAtEnded) || !hadLifeLately(now)) {
+      return;
+    }
+    nextLookAtEnded = now.plus(BETWEEN_LOOKS_AT_ENDED);
+    if (cursor == null) {
+      cursor = lastSignOfLife().map(at -> at.minus(OUT_OF_ORDER)).orElse(now);
+    }
+    var blind = look(runs.changedSince(cursor.minus(OVERLAP)), now);
+    failures = blind.isPresent() ? failures + 1 : 0;
+    if (failures == 1) {
+      log.warn("ended runs not seen why={}", blind.map(Sighting.Blind::why).orElse(""));
+    }
+  }
+
+  /// Another node may have watched meanwhile.
+  private boolean hadLifeLately(Instant now) {
+    if (!now.isBefore(endedUntil)) {
+      endedUntil = lastSignOfLife().map(at -> at.plus(AFTERLIFE)).orElse(Instant.EPOCH);
+    }
+    return now.isBefore(endedUntil);
+  }
+
+  private Optional<Instant> lastSignOfLife() {
+    return store
+        .<List<Binding>>read(bindings -> bindings.recent(Optional.empty(), "", NEWEST))
+        .stream()
+        .flatMap(binding -> binding.run().updatedAt().stream())
+        .max(Instant::compareTo);
+  }
+
+  private boolean isAuditDue(Instant now) {
+    return lastAudit == null || !now.isBefore(lastAudit.plus(AUDIT));
+  }
+
+  private @Nullable Instant earliestSeen() {
+    return store
+        .read(
+            bindings ->
+                bindings.active().stream()
+                    .flatMap(binding -> binding.run().updatedAt().stream())
+                    .min(Instant::compareTo))
+        .orElse(null);
+  }
+
+  /// The cursor follows what was told, so that a step that breaks off is made again from there.
+  private Optional<Sighting.Blind> look(Sighting changed, Instant now) {
+    return switch (changed) {
+      case Sighting.Seen(var seen) -> {
+        for (var run : seen) {
+          tell(run, now);
+          run.updatedAt()
+              .filter(at -> cursor == null || at.isAfter(cursor))
+              .ifPresent(at -> cursor = at);
+        }
+        yield Optional.empty();
+      }
+      case Sighting.Blind blind -> Optional.of(blind);
+    };
+  }
+
+  private Optional<Sighting.Blind> audit(Instant now) {
+    // Read before the list is: what is bound later need not be on it.
+    var active = store.read(bindings -> bindings.active());
+    return switch (runs.unfinished()) {
+      case Sighting.Seen(var seen) -> {
+        // The cursor stays: changes that the last list had no room for are still to come.
+        seen.forEach(run -> tell(run, now));
+        var listed = seen.stream().map(Run::id).collect(Collectors.toSet());
+        var unlisted =
+            active.stream().filter(binding -> !listed.contains(binding.run().id())).toList();
+        // Each audit goes on where the last one stopped, so that nobody is always behind the bound.
+        for (int i = 0; i < Math.min(SINGLE_LOOKS, unlisted.size()); i++) {
+          lookAtOne(unlisted.get(Math.floorMod(singleLooks++, unlisted.size())), now);
+        }
+        lastAudit = now;
+        yield Optional.empty();
+      }
+      case Sighting.Blind blind -> Optional.of(blind);
+    };
+  }
+
+  private void lookAtOne(Binding binding, Instant now) {
+    switch (runs.find(binding.run().id())) {
+      case Outcome.Done(var run) -> tell(run, now);
+      case Outcome.Missing _ -> tell(gone(binding.run()), now);
+      case Outcome.Refused(var code, _, _) ->
+          log.warn("run not readable run={} code={}", binding.run().id(), code);
+      case Outcome.Busy(_, var why) ->
+          log.warn("run not read run={} why={}", binding.run().id(), why);
+    }
+  }
+
+  private static Run gone(Run run) {
+    return new Run(
+        run.id(),
+        run.title(),
+        RunState.FAILED,
+        "GONE",
+        Optional.of("The run service no longer has this run."),
+        true,
+        run.session(),
+        run.artifacts(),
+        run.cost(),
+        run.runTime(),
+        run.updatedAt(),
+        run.delivery(),
+        run.environment(),
+        run.model(),
+        run.replies());
+  }
+
+  private void tell(Run run, Instant now) {
+    if (updates(store.read(bindings -> bindings.of(run.id())), run, now).isEmpty()) {
+      return;
+    }
+    boolean kept;
+    do {
+      kept = store.commit(work -> keep(work, run, now));
+    } while (!kept);
+    lastChange = now;
+    log.info("run changed run={} state={}", run.id(), run.stateName());
+  }
+
+  private static boolean keep(Store.Work work, Run run, Instant now) {
+    var binding = work.bindings().of(run.id());
+    var updates = updates(binding, run, now);
+    if (updates.isEmpty()) {
+      return true;
+    }
+    var told = binding.orElseThrow();
+    if (!work.bindings().save(told.seen(run))) {
+      return false;
+    }
+    Audience.tell(work, told, updates, now);
+    return true;
+  }
+
+  private static List<Update> updates(Optional<Binding> binding, Run run, Instant now) {
+    return binding.map(told -> Changes.between(told, run, now)).orElseGet(List::of);
+  }
+}

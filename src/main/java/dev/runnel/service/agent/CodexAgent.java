@@ -1,0 +1,199 @@
+package dev.runnel.service.agent;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.runnel.service.run.Job;
+import dev.runnel.service.run.Json;
+import dev.runnel.service.run.Usage;
+import dev.runnel.wire.ModelProvider;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/// Codex, `exec --json`. The sandbox is a setting rather than `-s`, which `resume` does not take.
+record CodexAgent() implements Harness {
+  @Override
+  public String name() {
+    return "codex";
+  }
+
+  @Override
+  public Launch launch(Job job, Desk desk) throws IOException {
+    var command =
+        new ArrayList<>(
+            List.of(
+                "codex", "exec", "--json", "--skip-git-repo-check", "-c", "approval_policy=never"));
+    settings(desk).forEach(setting -> command.addAll(List.of("-c", setting)));
+    var profile = profile(job);
+    if (!profile.isEmpty()) {
+      // A profile is only read from where Codex is at home.
+      var name = "runnel-" + job.runId();
+      desk.lay(home(desk), name + ".config.toml", profile);
+      command.add("--profile=" + name);
+    }
+    job.modelId().ifPresent(model -> command.add("--model=" + model));
+    job.reasoningLevel()
+        .ifPresent(
+            level -> command.addAll(List.of("-c", "model_reasoning_effort=" + quote(level))));
+    job.agentSession().ifPresent(session -> command.addAll(List.of("resume", session)));
+    command.add("-");
+    return new Launch(command, job.prompt(), Map.of());
+  }
+
+  /// Its sandbox leaves the network out and git's folder untouched, unless told otherwise: no
+  /// agent could commit or push.
+  private static List<String> settings(Desk desk) {
+    return switch (desk.access()) {
+      case WORKSPACE ->
+          List.of(
+              "sandbox_mode=workspace-write",
+              "sandbox_workspace_write.network_access=true",
+              "sandbox_workspace_write.writable_roots="
+                  + Json.write(List.of(desk.workspace().resolve(".git").toString())));
+      case FULL -> List.of("sandbox_mode=danger-full-access");
+    };
+  }
+
+  @Override
+  public List<String> variables() {
+    return List.of("OPENAI_*", "CODEX_*");
+  }
+
+  @Override
+  public List<Path> places(Desk desk) {
+    return List.of(desk.folder(), home(desk));
+  }
+
+  private static Path home(Desk desk) {
+    return desk.variable("CODEX_HOME").map(Path::of).orElse(desk.home().resolve(".codex"));
+  }
+
+  /// Texts of JSON are texts of TOML as well.
+  private static String profile(Job job) throws IOException {
+    var profile = new StringBuilder();
+    job.basePrompt()
+        .ifPresent(
+            text -> profile.append("developer_instructions = ").append(quote(text)).append('\n'));
+    for (var server : ToolServer.of(job)) {
+      profile.append("[mcp_servers.").append(server.name()).append("]\n");
+      switch (server) {
+        case ToolServer.Local local ->
+            profile
+                .append("command = ")
+                .append(quote(local.command()))
+                .append("\nargs = ")
+                .append(Json.write(local.args()))
+                .append("\nenv = ")
+                .append(table(local.env()));
+        case ToolServer.Remote remote ->
+            profile
+                .append("url = ")
+                .append(quote(remote.url()))
+                .append("\nhttp_headers = ")
+                .append(table(remote.headers()));
+      }
+      profile.append('\n');
+    }
+    return profile.toString();
+  }
+
+  private static String table(Map<String, String> entries) {
+    return entries.entrySet().stream()
+        .map(entry -> quote(entry.getKey()) + " = " + quote(entry.getValue()))
+        .collect(Collectors.joining(", ", "{ ", " }"));
+  }
+
+  private static String quote(String text) {
+    return Json.write(text).replace("\u007f", "\\u007f");
+  }
+
+  @Override
+  public ModelProvider provider() {
+    return ModelProvider.OPENAI;
+  }
+
+  @Override
+  public Ears ears() {
+    return line -> {
+      var event = JsonLines.parse(line);
+      return switch (event.path("type").asText()) {
+        case "thread.started" -> List.of(new Saying.Session(event.path("thread_id").asText()));
+        case "item.started" -> started(event.path("item"));
+        case "item.updated" -> planned(event.path("item"));
+        case "item.completed" -> completed(event.path("item"));
+        case "turn.completed" -> List.of(used(event.path("usage")), new Saying.Finished());
+        // Not the end: it may be trying again.
+        case "error" -> List.of(new Saying.Status(event.path("message").asText()));
+        case "turn.failed" ->
+            List.of(new Saying.Failure(event.path("error").path("message").asText()));
+        default -> List.of();
+      };
+    };
+  }
+
+  private static List<Saying> started(JsonNode item) {
+    return switch (item.path("type").asText()) {
+      case "command_execution" -> List.of(JsonLines.did("shell", item));
+      case "mcp_tool_call" ->
+          List.of(
+              JsonLines.did(
+                  item.path("server").asText() + "." + item.path("tool").asText(),
+                  item.path("arguments")));
+      case "web_search" -> List.of(new Saying.Did("web search", item.path("query").asText()));
+      case "todo_list" -> planned(item);
+      default -> List.of();
+    };
+  }
+
+  private static List<Saying> completed(JsonNode item) {
+    return switch (item.path("type").asText()) {
+      case "agent_message" -> {
+        var text = item.path("text").asText();
+        yield List.of(new Saying.Said(text), new Saying.Answer(text));
+      }
+      case "command_execution" ->
+          List.of(
+              new Saying.Result(
+                  item.path("aggregated_output").asText(), item.path("exit_code").asInt() != 0));
+      case "mcp_tool_call" ->
+          List.of(
+              new Saying.Result(
+                  String.join("\n", item.path("result").findValuesAsText("text")),
+                  item.path("status").asText().equals("failed")));
+      case "file_change" -> changes(item.path("changes"));
+      case "todo_list" -> planned(item);
+      default -> List.of();
+    };
+  }
+
+  private static List<Saying> changes(JsonNode changes) {
+    var sayings = new ArrayList<Saying>();
+    for (var change : changes) {
+      var path = change.path("path").asText();
+      var kind = change.path("kind").asText();
+      sayings.add(new Saying.Did(kind, path));
+      if (kind.equals("add")) {
+        sayings.add(new Saying.Wrote(path));
+      }
+    }
+    return sayings;
+  }
+
+  private static List<Saying> planned(JsonNode item) {
+    return item.path("type").asText().equals("todo_list")
+        ? List.of(JsonLines.plan(item.path("items"), "text"))
+        : List.of();
+  }
+
+  private static Saying used(JsonNode usage) {
+    return new Saying.Used(
+        new Usage(
+            usage.path("input_tokens").asLong(),
+            usage.path("output_tokens").asLong(),
+            Optional.empty(),
+            true));
+  }
+}

@@ -1,0 +1,224 @@
+package dev.runnel.service.agent;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.json.JsonReadFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.runnel.service.run.Job;
+import dev.runnel.service.run.Json;
+import dev.runnel.service.run.Usage;
+import dev.runnel.wire.ModelProvider;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/// Gemini CLI with `stream-json` output.
+record GeminiAgent() implements Harness {
+  private static final String HOME = "GEMINI_CLI_HOME";
+  private static final String SETTINGS = "settings.json";
+  private static final JsonMapper WITH_COMMENTS =
+      JsonMapper.builder()
+          .enable(JsonReadFeature.ALLOW_JAVA_COMMENTS, JsonReadFeature.ALLOW_TRAILING_COMMA)
+          .build();
+
+  @Override
+  public String name() {
+    return "gemini";
+  }
+
+  @Override
+  public Launch launch(Job job, Desk desk) throws IOException {
+    // Nobody is there to be asked, and it knows nothing between asking and allowing.
+    var command = new ArrayList<>(List.of("gemini", "--yolo", "--skip-trust", "-o", "stream-json"));
+    job.modelId().ifPresent(model -> command.add("--model=" + model));
+    job.agentSession()
+        .map(session -> "--resume=" + session)
+        .or(() -> job.newSession().map(session -> "--session-id=" + session))
+        .ifPresent(command::add);
+    desk.attached().ifPresent(folder -> command.add("--include-directories=" + folder));
+    return new Launch(command, input(job), tools(ToolServer.of(job), desk));
+  }
+
+  /// Its system prompt can only be replaced as a whole, so a base prompt goes before the first
+  /// message.
+  private static String input(Job job) {
+    return job.agentSession().isEmpty() && job.basePrompt().isPresent()
+        ? job.basePrompt().get() + "\n\n" + job.prompt()
+        : job.prompt();
+  }
+
+  /// Tool servers are read from settings in its home, or from the workspace, where they would be
+  /// committed. So it gets a home that is the real one but for the settings, to which the tool
+  /// servers are added.
+  private static Map<String, String> tools(List<ToolServer> servers, Desk desk) throws IOException {
+    if (servers.isEmpty()) {
+      return Map.of();
+    }
+    var real = real(desk);
+    var home = desk.folder().resolve("gemini");
+    var settings = home.resolve(".gemini");
+    // Sessions are kept in them, also the first ones.
+    for (var folder : List.of("tmp", "history")) {
+      Files.createDirectories(real.resolve(folder));
+    }
+    try (var entries = Files.list(real)) {
+      for (var entry : entries.toList()) {
+        var name = entry.getFileName().toString();
+        if (!name.equals(SETTINGS)) {
+          desk.link(settings, name, entry);
+        }
+      }
+    }
+    desk.lay(settings, SETTINGS, settings(real.resolve(SETTINGS), servers));
+    return Map.of(HOME, home.toString());
+  }
+
+  @Override
+  public List<String> variables() {
+    return List.of(
+        "GEMINI_*",
+        "GOOGLE_API_KEY",
+        "GOOGLE_APPLICATION_CREDENTIALS",
+        "GOOGLE_CLOUD_*",
+        "GOOGLE_GEMINI_*",
+        "GOOGLE_GENAI_*");
+  }
+
+  @Override
+  public List<Path> places(Desk desk) {
+    return List.of(desk.folder(), real(desk));
+  }
+
+  private static Path real(Desk desk) {
+    return desk.variable(HOME).map(Path::of).orElse(desk.home()).resolve(".gemini");
+  }
+
+  private static String settings(Path real, List<ToolServer> servers) throws IOException {
+    var settings = Json.newObject();
+    if (Files.exists(real)) {
+      try {
+        if (WITH_COMMENTS.readTree(Files.readString(real)) instanceof ObjectNode known) {
+          settings = known;
+        }
+      } catch (JsonProcessingException _) {
+        throw new AgentRefused("The settings of gemini cannot be read: " + real);
+      }
+    }
+    var all = settings.withObjectProperty("mcpServers");
+    for (var server : servers) {
+      var one = all.putObject(server.name());
+      switch (server) {
+        case ToolServer.Local local -> {
+          one.put("command", local.command());
+          local.args().forEach(one.putArray("args")::add);
+          one.set("env", Json.object(local.env()));
+        }
+        case ToolServer.Remote remote -> {
+          one.put(remote.isEventStream() ? "url" : "httpUrl", remote.url());
+          one.set("headers", Json.object(remote.headers()));
+        }
+      }
+    }
+    return settings.toString();
+  }
+
+  @Override
+  public ModelProvider provider() {
+    return ModelProvider.GOOGLE;
+  }
+
+  @Override
+  public List<String> models() {
+    return List.of("auto", "pro", "flash", "flash-lite");
+  }
+
+  @Override
+  public Ears ears() {
+    return new Pieces();
+  }
+
+  /// An answer comes in pieces; whole lines of it are said as they get complete.
+  private static final class Pieces implements Ears {
+    private final StringBuilder answer = new StringBuilder();
+    private final StringBuilder line = new StringBuilder();
+
+    @Override
+    public List<Saying> hear(String output) {
+      var event = JsonLines.parse(output);
+      return switch (event.path("type").asText()) {
+        case "init" -> List.of(new Saying.Session(event.path("session_id").asText()));
+        case "message" ->
+            event.path("role").asText().equals("assistant")
+                ? piece(event.path("content").asText())
+                : List.of();
+        case "tool_use" -> {
+          var sayings = rest();
+          answer.setLength(0);
+          var tool = event.path("tool_name").asText();
+          var given = event.path("parameters");
+          sayings.add(JsonLines.did(tool, given));
+          switch (tool) {
+            case "write_todos" -> sayings.add(JsonLines.plan(given.path("todos"), "description"));
+            case "write_file" -> sayings.add(new Saying.Wrote(given.path("file_path").asText()));
+            default -> {}
+          }
+          yield sayings;
+        }
+        case "tool_result" ->
+            List.of(
+                new Saying.Result(
+                    event.path("output").asText(event.path("error").path("message").asText()),
+                    event.path("status").asText().equals("error")));
+        case "error" -> List.of(new Saying.Status(event.path("message").asText()));
+        case "result" -> {
+          var sayings = rest();
+          sayings.add(used(event.path("stats")));
+          if (event.path("status").asText().equals("error")) {
+            sayings.add(new Saying.Failure(event.path("error").path("message").asText()));
+          } else {
+            if (!answer.toString().isBlank()) {
+              sayings.add(new Saying.Answer(answer.toString()));
+            }
+            sayings.add(new Saying.Finished());
+          }
+          yield sayings;
+        }
+        default -> List.of();
+      };
+    }
+
+    private static Saying used(JsonNode stats) {
+      return new Saying.Used(
+          new Usage(
+              stats.path("input_tokens").asLong(),
+              stats.path("output_tokens").asLong(),
+              Optional.empty(),
+              false));
+    }
+
+    private List<Saying> piece(String text) {
+      answer.append(text);
+      line.append(text);
+      var sayings = new ArrayList<Saying>();
+      for (int end = line.indexOf("\n"); end >= 0; end = line.indexOf("\n")) {
+        sayings.add(new Saying.Said(line.substring(0, end)));
+        line.delete(0, end + 1);
+      }
+      return sayings;
+    }
+
+    private List<Saying> rest() {
+      var sayings = new ArrayList<Saying>();
+      if (!line.isEmpty()) {
+        sayings.add(new Saying.Said(line.toString()));
+        line.setLength(0);
+      }
+      return sayings;
+    }
+  }
+}

@@ -1,0 +1,76 @@
+package dev.runnel.service.agent;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.runnel.service.run.Job;
+import dev.runnel.service.run.Json;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/// A tool server (MCP) that a run brings along. Its values are often secrets.
+sealed interface ToolServer {
+  /// Started by the agent, spoken to through its standard streams.
+  record Local(String name, String command, List<String> args, Map<String, String> env)
+      implements ToolServer {
+    @Override
+    public String toString() {
+      return "Local[" + name + "]";
+    }
+  }
+
+  /// Spoken to over HTTP.
+  record Remote(String name, String url, Map<String, String> headers) implements ToolServer {
+    /// Servers of the older transport are told by their address alone.
+    boolean isEventStream() {
+      var path = url.replaceAll("[?#].*$", "");
+      return path.endsWith("/sse") || path.endsWith("/sse/");
+    }
+
+    @Override
+    public String toString() {
+      return "Remote[" + name + "]";
+    }
+  }
+
+  /// Of the characters `A-Z a-z 0-9 _ -`, unique in its run.
+  String name();
+
+  /// The tool servers of a run's configuration, in their order.
+  ///
+  /// @throws AgentRefused when one is a shared one, which only the public service knows
+  static List<ToolServer> of(Job job) throws AgentRefused {
+    var servers = new ArrayList<ToolServer>();
+    var names = new HashSet<String>();
+    for (var entry : Json.read(job.configJson()).path("mcp_servers").properties()) {
+      var plain = entry.getKey().replaceAll("[^A-Za-z0-9_-]", "_");
+      var name = plain;
+      for (int count = 2; !names.add(name); count++) {
+        name = plain + "_" + count;
+      }
+      var config = entry.getValue();
+      if (config.hasNonNull("command")) {
+        var args = new ArrayList<String>();
+        config.path("args").forEach(each -> args.add(each.asText()));
+        servers.add(
+            new Local(name, config.get("command").asText(), args, texts(config.path("env"))));
+      } else if (config.hasNonNull("url")) {
+        servers.add(new Remote(name, config.get("url").asText(), texts(config.path("headers"))));
+      } else {
+        throw new AgentRefused(
+            "The tool server "
+                + entry.getKey()
+                + " is a shared one of another service, which is not known here. Name its command"
+                + " or its url instead of warp_id.");
+      }
+    }
+    return servers;
+  }
+
+  private static Map<String, String> texts(JsonNode node) {
+    var texts = new LinkedHashMap<String, String>();
+    node.properties().forEach(each -> texts.put(each.getKey(), each.getValue().asText()));
+    return texts;
+  }
+}

@@ -1,0 +1,96 @@
+package dev.runnel.service.execution;
+
+import dev.runnel.service.run.Ending;
+import dev.runnel.service.workspace.Workspaces;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Keeps room for the database on the disk that it shares with the workspaces: when too little is
+/// left, the biggest workspace goes, and the run that works in it is ended first. One run cannot
+/// keep everything else from being written down.
+public final class DiskReserve implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(DiskReserve.class);
+  private static final Duration LOOK = Duration.ofMillis(500);
+
+  /// 1 GiB, and less on a small disk.
+  private static final long MOST = 1024 * FreeSpace.MIB;
+
+  private static final int SHARE = 20;
+
+  /// A workspace that is smaller than this share of the reserve does not help.
+  private static final int WORTH_IT = 100;
+
+  /// Ends the execution of a run.
+  @FunctionalInterface
+  public interface Executions {
+    /// Ends it at once; its workspace is deleted before its end is written down.
+    ///
+    /// @return false when nobody works on the run
+    boolean giveUp(String runId, Ending why) throws InterruptedException;
+  }
+
+  private final Workspaces workspaces;
+  private final FreeSpace disk;
+  private final Executions executions;
+  private final CountDownLatch closed = new CountDownLatch(1);
+  private boolean helpless;
+
+  private DiskReserve(Workspaces workspaces, FreeSpace disk, Executions executions) {
+    this.workspaces = workspaces;
+    this.disk = disk;
+    this.executions = executions;
+  }
+
+  public static DiskReserve start(
+      Spawner spawner, Workspaces workspaces, FreeSpace disk, Executions executions) {
+    var reserve = new DiskReserve(workspaces, disk, executions);
+    spawner.virtual("disk-reserve", reserve::work);
+    return reserve;
+  }
+
+  @Override
+  public void close() {
+    closed.countDown();
+  }
+
+  private void work() {
+    try {
+      while (!closed.await(LOOK.toMillis(), TimeUnit.MILLISECONDS)) {
+        try {
+          look();
+        } catch (IOException | RuntimeException | OutOfMemoryError e) {
+          log.warn("free space not looked after, will look again", e);
+        }
+      }
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void look() throws IOException, InterruptedException {
+    var reserve = Math.min(MOST, disk.total() / SHARE);
+    var free = disk.free();
+    if (free >= reserve) {
+      helpless = false;
+      return;
+    }
+    var biggest = workspaces.biggest().filter(each -> each.bytes() >= reserve / WORTH_IT);
+    if (biggest.isEmpty()) {
+      if (!helpless) {
+        log.error("the disk is nearly full, and no workspace is to blame free={}", free);
+      }
+      helpless = true;
+      return;
+    }
+    var runId = biggest.get().runId();
+    var bytes = biggest.get().bytes();
+    log.warn("the disk is nearly full run={} workspace={} free={}", runId, bytes, free);
+    if (!executions.giveUp(runId, Ending.diskFull(bytes))) {
+      workspaces.deleteUnused(runId);
+    }
+  }
+}

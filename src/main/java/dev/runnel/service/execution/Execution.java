@@ -1,0 +1,507 @@
+package dev.runnel.service.execution;
+
+import dev.runnel.database.DatabaseException;
+import dev.runnel.service.agent.AgentRefused;
+import dev.runnel.service.agent.Agents;
+import dev.runnel.service.agent.CommandAgent;
+import dev.runnel.service.agent.Desk;
+import dev.runnel.service.agent.Harness;
+import dev.runnel.service.agent.Launch;
+import dev.runnel.service.isolation.Isolation;
+import dev.runnel.service.run.Ending;
+import dev.runnel.service.run.Job;
+import dev.runnel.service.run.Limits;
+import dev.runnel.service.run.Made;
+import dev.runnel.service.run.Phase;
+import dev.runnel.service.run.RunRow;
+import dev.runnel.service.run.TranscriptLine;
+import dev.runnel.service.run.Usage;
+import dev.runnel.service.store.ApiKeys;
+import dev.runnel.service.store.RunBook;
+import dev.runnel.service.store.RunIndex;
+import dev.runnel.service.store.TranscriptRows.Entry;
+import dev.runnel.service.workspace.Environment;
+import dev.runnel.service.workspace.Prepared;
+import dev.runnel.service.workspace.Workspaces;
+import dev.runnel.wire.RunMode;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// One execution of one run: from the claimed row to the row that says how it ended.
+final class Execution {
+  private static final Logger log = LoggerFactory.getLogger(Execution.class);
+  private static final Duration LEFTOVER_GRACE = Duration.ofSeconds(2);
+  private static final Duration OUTPUT_PATIENCE = Duration.ofSeconds(2);
+  private static final Duration CLAIM_PATIENCE = Duration.ofSeconds(30);
+  private static final Duration PAUSE = Duration.ofSeconds(1);
+  private static final Duration FREEING = Duration.ofSeconds(30);
+
+  private enum Wish {
+    NONE,
+    CANCEL,
+    /// The service stops.
+    LEAVE,
+    /// It took more than it may.
+    LIMIT
+  }
+
+  /// Where the agent works, and what it finds there.
+  ///
+  /// @param lent the variables of its environment and of the agent's login
+  /// @param surroundings all variables, the lent ones among them
+  private record Site(
+      Environment chosen,
+      Prepared.Ready ready,
+      Map<String, String> lent,
+      Map<String, String> surroundings) {}
+
+  private final Spawner spawner;
+  private final Job job;
+  private final Agents agents;
+  private final ApiKeys keys;
+  private final ServiceSettings settings;
+  private final RunBook book;
+  private final RunIndex index;
+  private final Workspaces workspaces;
+  // The worker's alone: whether the workspace is in use.
+  private boolean entered;
+  private final CountDownLatch over = new CountDownLatch(1);
+  // Guarded by this.
+  private Wish wish = Wish.NONE;
+  private Optional<Ending> givenUp = Optional.empty();
+  private Optional<AgentProcess> process = Optional.empty();
+
+  Execution(
+      Spawner spawner,
+      Job job,
+      Agents agents,
+      ApiKeys keys,
+      ServiceSettings settings,
+      RunBook book,
+      RunIndex index,
+      Workspaces workspaces) {
+    this.spawner = spawner;
+    this.job = job;
+    this.agents = agents;
+    this.keys = keys;
+    this.settings = settings;
+    this.book = book;
+    this.index = index;
+    this.workspaces = workspaces;
+  }
+
+  /// Works until nothing of it is left, and writes down how it ended.
+  void run() {
+    try {
+      var ending = ending();
+      finish(givenUp().orElse(ending));
+    } finally {
+      over.countDown();
+      try {
+        if (job.leads()) {
+          keys.revokeOfRun(job.runId());
+        }
+      } finally {
+        // Measuring it takes time, which the end need not wait for.
+        if (entered) {
+          workspaces.release(job.runId());
+        }
+      }
+    }
+  }
+
+  private void finish(Ending ending) {
+    while (true) {
+      if (givenUp().isPresent()) {
+        // The end may find room only where the workspace was.
+        freeWorkspace();
+      }
+      try {
+        book.finish(job.runId(), ending);
+        return;
+      } catch (DatabaseException | OutOfMemoryError e) {
+        if (wish() == Wish.LEAVE) {
+          throw e;
+        }
+        log.warn("end of execution not written, will try again run={}", job.runId(), e);
+        LockSupport.parkNanos(PAUSE.toNanos());
+      }
+    }
+  }
+
+  /// Ends the processes; returns when they are gone, or would not go. The caller has written down
+  /// that the run is to be cancelled.
+  void cancel() {
+    stop(Wish.CANCEL);
+  }
+
+  /// Ends the processes because the service stops.
+  void leave() {
+    stop(Wish.LEAVE);
+  }
+
+  /// Ends the processes at once and has the workspace deleted, because the disk is needed; returns
+  /// when that is done and the end written down, but waits no longer than it takes as a rule.
+  void giveUp(Ending why) throws InterruptedException {
+    synchronized (this) {
+      givenUp = Optional.of(why);
+      wish = wish == Wish.NONE ? Wish.LIMIT : wish;
+    }
+    process().ifPresent(working -> working.end(Duration.ZERO));
+    if (!over.await(FREEING.toSeconds(), TimeUnit.SECONDS)) {
+      log.warn("workspace not freed in time run={}", job.runId());
+    }
+  }
+
+  private synchronized Optional<Ending> givenUp() {
+    return givenUp;
+  }
+
+  private void freeWorkspace() {
+    try {
+      workspaces.delete(job.runId());
+    } catch (IOException e) {
+      log.error("workspace not deleted run={}", job.runId(), e);
+    }
+  }
+
+  private Ending ending() {
+    try {
+      return prepareAndWork(agents.of(job));
+    } catch (AgentRefused e) {
+      log.info("agent refused run={}", job.runId());
+      return Ending.notSetUp(e.why());
+    } catch (IOException e) {
+      log.error("agent not set up run={}", job.runId(), e);
+      return Ending.notSetUp("The agent could not be set up here.");
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+      return Ending.restarted();
+    } catch (RuntimeException | OutOfMemoryError e) {
+      log.error("execution broke run={}", job.runId(), e);
+      endAll();
+      return Spawner.ending(e);
+    }
+  }
+
+  private Ending prepareAndWork(Harness harness) throws IOException, InterruptedException {
+    var environments = settings.environments();
+    // A command finds both in its configuration, and may know what they mean.
+    var isItsOwn = environments.all().isEmpty() && harness instanceof CommandAgent;
+    var found = environments.find(isItsOwn ? "" : job.environmentId());
+    if (found.isEmpty()) {
+      return Ending.notSetUp(environments.noneIs(job.environmentId()));
+    }
+    var chosen = found.get();
+    var problem = settings.isolation().problem(chosen);
+    if (problem.isPresent()) {
+      return Ending.notSetUp(problem.get());
+    }
+    if (index.find(job.runId()).map(RunRow::cancelAsked).orElse(true)) {
+      // Asked for before anybody could tell this execution.
+      return Ending.cancelled();
+    }
+    entered = true;
+    var skill = isItsOwn ? "" : job.skillSpec();
+    var prepared =
+        workspaces.prepare(job.runId(), chosen, skill, bench(chosen, settings.limits().start()));
+    if (prepared instanceof Prepared.Ready ready) {
+      return work(harness, site(harness, chosen, ready));
+    }
+    // What a setup command left running was for the agent alone.
+    endAll();
+    return switch (prepared) {
+      case Prepared.Failed(String why) -> Ending.notSetUp(settings.redactor().redact(why));
+      case Prepared.Late(String during) ->
+          Ending.outOfTime(late(settings.redactor().redact(during)));
+      case Prepared.Stopped _, Prepared.Ready _ ->
+          wish() == Wish.LEAVE ? Ending.restarted() : Ending.cancelled();
+    };
+  }
+
+  private Site site(Harness harness, Environment chosen, Prepared.Ready ready) {
+    var lent = new HashMap<>(settings.variables(harness.variables()));
+    lent.putAll(settings.environments().variables(chosen));
+    if (job.leads()) {
+      // For the runs below this one, and for nothing else.
+      var key = keys.issue("run " + job.runId(), "below", Optional.of(job.runId()));
+      lent.put("RUNNEL_AGENT_API_URL", settings.apiUrl().get().toString());
+      lent.put("RUNNEL_AGENT_API_KEY", key.secret());
+    }
+    var surroundings = new HashMap<>(settings.surroundings(job));
+    surroundings.putAll(lent);
+    ready
+        .skill()
+        .ifPresent(skill -> surroundings.put("RUNNEL_SKILL_FILE", skill.file().toString()));
+    return new Site(chosen, ready, lent, surroundings);
+  }
+
+  private Ending work(Harness harness, Site site) throws IOException, InterruptedException {
+    var ready = site.ready();
+    var briefed = Briefing.of(job, ready, () -> index.firstPrompt(job.runId()));
+    if (ready.fresh() && job.execution() > 1) {
+      sayAfresh();
+    }
+    var folder = settings.workspaces().resolveSibling("agents").resolve(job.runId());
+    try (var desk = new Desk(folder, ready.folder(), site.surroundings(), settings.access())) {
+      var told = attach(briefed, desk);
+      if (job.execution() == 1 || ready.fresh()) {
+        told = EarlierTalk.recall(told, harness, desk, index);
+      }
+      var seen = told.forAgent(harness.name());
+      var launch = harness.launch(seen, desk);
+      var recorder =
+          new OutputRecorder(
+              spawner, job, harness, ready.root(), ready.folder(), book, settings.redactor());
+      try (var watch =
+          new LimitWatch(
+              spawner,
+              settings.limits(),
+              recorder,
+              () -> workspaces.size(job.runId()),
+              this::reachLimit)) {
+        try {
+          start(harness, launch, site, desk, watch);
+        } catch (IOException e) {
+          endAll();
+          recorder.finish();
+          log.error("agent not started run={} agent={}", job.runId(), harness.name(), e);
+          return Ending.notSetUp("The agent " + harness.name() + " could not be started here.");
+        } catch (RuntimeException | OutOfMemoryError e) {
+          endAll();
+          recorder.finish();
+          throw e;
+        }
+        var working = process().orElseThrow();
+        var status = working.awaitExit();
+        // Its end is the end of all that it started; what was told to end has its time for that.
+        endAll();
+        working.awaitOutput(OUTPUT_PATIENCE);
+        var heard = recorder.finish();
+        if (wish() == Wish.LEAVE) {
+          return Ending.restarted();
+        }
+        var failure = recorder.failure().or(working::failure);
+        if (failure.isPresent()) {
+          return Spawner.ending(failure.get());
+        }
+        claimPullRequests(heard.pullRequests(), site.chosen());
+        return watch.reached().orElseGet(() -> ending(harness, seen, status, heard));
+      }
+    }
+  }
+
+  /// Notes which of the pull requests that it mentioned are its own.
+  private void claimPullRequests(List<String> mentioned, Environment chosen)
+      throws InterruptedException {
+    if (mentioned.isEmpty() || chosen.repositories().isEmpty() || wish() != Wish.NONE) {
+      return;
+    }
+    var bench = bench(chosen, CLAIM_PATIENCE);
+    var claimed = new ArrayList<Made>();
+    for (var url : mentioned) {
+      workspaces
+          .pushedBranch(job.runId(), chosen, url, bench)
+          .ifPresent(branch -> claimed.add(Made.pullRequest(url, branch)));
+    }
+    if (!claimed.isEmpty()) {
+      book.heard(
+          job,
+          new RunBook.Heard(List.of(), Optional.empty(), claimed, Optional.empty(), Usage.NONE));
+    }
+  }
+
+  /// Lays what came with the prompt on the desk, and says in the prompt where it is.
+  private Job attach(Job briefed, Desk desk) throws IOException {
+    var text = new StringBuilder(briefed.prompt());
+    var number = 0;
+    for (var kept : index.attachmentsOf(job.runId())) {
+      var content = index.attachmentContent(kept.id()).orElseThrow();
+      var file = desk.attach(++number, kept.name(), content);
+      text.append(number == 1 ? "\n\n" : "\n");
+      text.append("Attached: ").append(file).append(" (").append(kept.mimeType()).append(')');
+    }
+    return number == 0 ? briefed : briefed.withPrompt(text.append('\n').toString());
+  }
+
+  private void sayAfresh() {
+    book.heard(
+        job,
+        new RunBook.Heard(
+            List.of(new Entry(TranscriptLine.Kind.NOTE, Briefing.AFRESH)),
+            Optional.of(Briefing.AFRESH),
+            List.of(),
+            Optional.empty(),
+            Usage.NONE));
+  }
+
+  private Ending ending(Harness harness, Job seen, int status, OutputRecorder.Heard heard) {
+    var ending = heard.ending(harness, status);
+    // The agent did not even get to work in the session that it was to go on with. It would be so
+    // for ever.
+    var isLost =
+        seen.agentSession().isPresent()
+            && !heard.hasSession()
+            && ending.phase() == Phase.FAILED
+            && wish() == Wish.NONE;
+    if (!isLost) {
+      return job.mode().equals(RunMode.PLAN) ? planned(ending) : ending;
+    }
+    book.forgetSession(job.runId());
+    return Ending.failed(
+        ending.message()
+            + "\nThe agent could not go on with its session. Reply to work on in the same folder"
+            + " with a new one.");
+  }
+
+  /// A plan waits for somebody's word.
+  private Ending planned(Ending ending) {
+    if (ending.phase() != Phase.SUCCEEDED) {
+      return ending;
+    }
+    book.heard(
+        job,
+        new RunBook.Heard(
+            List.of(),
+            Optional.empty(),
+            List.of(Made.plan(job, ending.message())),
+            Optional.empty(),
+            Usage.NONE));
+    return Ending.blocked(
+        ending.message() + "\n\nReply to have this carried out, or say what to change.");
+  }
+
+  private void start(Harness harness, Launch launch, Site site, Desk desk, LimitWatch watch)
+      throws IOException {
+    var environment = new HashMap<>(settings.variables(settings.isolation().variables()));
+    environment.putAll(site.surroundings());
+    environment.putAll(launch.environment());
+    var names = new HashSet<>(site.lent().keySet());
+    names.addAll(launch.environment().keySet());
+    var ready = site.ready();
+    var place =
+        new Isolation.Place(
+            job,
+            ready.root(),
+            ready.folder(),
+            site.chosen().image(),
+            names,
+            harness.places(desk),
+            harness instanceof CommandAgent ? Optional.empty() : Optional.of(desk.home()));
+    var started =
+        AgentProcess.start(
+            spawner,
+            job,
+            settings.isolation().wrap(launch.command(), place),
+            ready.folder(),
+            environment,
+            launch.input(),
+            watch);
+    watch.start();
+    log.info(
+        "execution started run={} execution={} agent={} pid={}",
+        job.runId(),
+        job.execution(),
+        harness.name(),
+        started.pid());
+    began(started);
+    var cancelled = book.launched(job, started.pid(), started.startedAt());
+    if (cancelled) {
+      started.end(settings.grace());
+    }
+  }
+
+  private SetupBench bench(Environment chosen, Duration limit) {
+    return new SetupBench(
+        spawner,
+        new SetupBench.Around(
+            job,
+            chosen,
+            workspaces.root(job.runId()),
+            settings.surroundings(job),
+            settings.environments().variables(chosen),
+            settings.redactor(),
+            this::began,
+            () -> wish() != Wish.NONE),
+        settings,
+        Optional.of(book),
+        limit);
+  }
+
+  /// From now on this is the process that a stop ends.
+  private void began(AgentProcess started) {
+    Wish wished;
+    synchronized (this) {
+      process = Optional.of(started);
+      wished = wish;
+    }
+    if (wished != Wish.NONE) {
+      started.end(settings.grace());
+    }
+  }
+
+  private void endAll() {
+    var grace =
+        wish() == Wish.NONE
+            ? Collections.min(List.of(LEFTOVER_GRACE, settings.grace()))
+            : settings.grace();
+    // Of a start that failed there may be a process that nobody got to know.
+    var ended =
+        process()
+            .map(each -> each.end(grace))
+            .orElseGet(() -> ProcessTree.of(job.runId(), job.execution()).end(grace));
+    if (!ended) {
+      log.error("processes left that cannot be killed run={}", job.runId());
+    }
+    settings.isolation().cleanUp(job, settings.environment());
+  }
+
+  private void reachLimit() {
+    log.info("limit reached run={} execution={}", job.runId(), job.execution());
+    synchronized (this) {
+      wish = wish == Wish.NONE ? Wish.LIMIT : wish;
+    }
+    process().ifPresent(working -> working.end(settings.grace()));
+  }
+
+  private String late(String during) {
+    return "The agent did not start within %s; the limit is agents.limits.start. It was busy with: %s"
+        .formatted(Limits.words(settings.limits().start()), during);
+  }
+
+  private void stop(Wish wanted) {
+    synchronized (this) {
+      wish = wanted;
+    }
+    while (true) {
+      try {
+        // What starts after this looks at the wish.
+        process().ifPresent(working -> working.end(settings.grace()));
+        return;
+      } catch (OutOfMemoryError e) {
+        log.error("agent not ended, will try again run={}", job.runId(), e);
+        LockSupport.parkNanos(PAUSE.toNanos());
+      }
+    }
+  }
+
+  private synchronized Optional<AgentProcess> process() {
+    return process;
+  }
+
+  private synchronized Wish wish() {
+    return wish;
+  }
+}

@@ -1,0 +1,174 @@
+package dev.runnel.service.execution;
+
+import dev.runnel.service.run.Ending;
+import dev.runnel.service.run.Limits;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Stands between an agent and its transcript, and has it ended when it takes more than it may.
+final class LimitWatch implements AgentProcess.Sink, AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(LimitWatch.class);
+  private static final Duration LOOK_AT_DISK = Duration.ofSeconds(5);
+  // A big workspace takes long to measure; that must not become the machine's main work.
+  private static final int REST_AFTER_MEASURE = 20;
+
+  /// Measures the workspace.
+  @FunctionalInterface
+  interface Measure {
+    long bytes() throws IOException;
+  }
+
+  private static final Duration PAUSE = Duration.ofSeconds(1);
+
+  private final Spawner spawner;
+  private final Limits limits;
+  private final AgentProcess.Sink next;
+  private final Measure disk;
+  private final Runnable end;
+  private final AtomicLong heardAt = new AtomicLong(System.nanoTime());
+  private final AtomicLong outputBytes = new AtomicLong();
+  private final Semaphore wake = new Semaphore(0);
+  private volatile Optional<Ending> reached = Optional.empty();
+  private volatile boolean over;
+
+  /// @param end ends the agent; called by a thread of its own, again when it fails
+  LimitWatch(Spawner spawner, Limits limits, AgentProcess.Sink next, Measure disk, Runnable end) {
+    this.spawner = spawner;
+    this.limits = limits;
+    this.next = next;
+    this.disk = disk;
+    this.end = end;
+  }
+
+  @Override
+  public void out(String line) {
+    heard(line);
+    next.out(line);
+  }
+
+  @Override
+  public void err(String line) {
+    heard(line);
+    next.err(line);
+  }
+
+  /// The agent has started.
+  void start() {
+    heardAt.set(System.nanoTime());
+    spawner.virtual("limits", this::watch);
+  }
+
+  /// How the execution ends because of a limit.
+  Optional<Ending> reached() {
+    return reached;
+  }
+
+  @Override
+  public void close() {
+    over = true;
+    wake.release();
+  }
+
+  private void heard(String line) {
+    heardAt.set(System.nanoTime());
+    if (outputBytes.addAndGet(line.length() + 1L) > limits.outputBytes()) {
+      wake.release();
+    }
+  }
+
+  private void watch() {
+    try {
+      awaitLimit().ifPresent(this::endAgent);
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    } catch (RuntimeException | OutOfMemoryError e) {
+      // Unwatched it could go on without end.
+      log.error("limits not watched", e);
+      endAgent(Spawner.ending(e));
+    }
+  }
+
+  private void endAgent(Ending ending) {
+    reached = Optional.of(ending);
+    while (!over) {
+      try {
+        end.run();
+        return;
+      } catch (RuntimeException | OutOfMemoryError e) {
+        log.error("agent not ended, will try again", e);
+        LockSupport.parkNanos(PAUSE.toNanos());
+      }
+    }
+  }
+
+  /// @return empty when the agent has ended before
+  private Optional<Ending> awaitLimit() throws InterruptedException {
+    var start = System.nanoTime();
+    var diskAt = start + LOOK_AT_DISK.toNanos();
+    while (!over) {
+      var now = System.nanoTime();
+      var found = inTime(now - start, now - heardAt.get());
+      if (found.isEmpty() && now - diskAt >= 0) {
+        found = onDisk();
+        var took = System.nanoTime() - now;
+        diskAt = System.nanoTime() + Math.max(LOOK_AT_DISK.toNanos(), took * REST_AFTER_MEASURE);
+      }
+      if (found.isPresent()) {
+        return found;
+      }
+      var wait =
+          Math.min(
+              Math.min(
+                  limits.total().toNanos() - (now - start),
+                  limits.idle().toNanos() - (now - heardAt.get())),
+              diskAt - now);
+      if (wake.tryAcquire(Math.max(wait, 1), TimeUnit.NANOSECONDS)) {
+        wake.drainPermits();
+      }
+    }
+    return Optional.empty();
+  }
+
+  private Optional<Ending> inTime(long spent, long idle) {
+    if (outputBytes.get() > limits.outputBytes()) {
+      return Optional.of(
+          Ending.failed(
+              "The agent was stopped: it wrote more than %s of output. The limit is agents.limits.output."
+                  .formatted(Limits.words(limits.outputBytes()))));
+    }
+    if (spent >= limits.total().toNanos()) {
+      return Optional.of(
+          Ending.outOfTime(
+              "The agent was stopped: it worked for %s. Reply to let it go on; the limit is agents.limits.total."
+                  .formatted(Limits.words(limits.total()))));
+    }
+    if (idle >= limits.idle().toNanos()) {
+      return Optional.of(
+          Ending.outOfTime(
+              "The agent was stopped: it said nothing for %s. Reply to let it go on; the limit is agents.limits.idle."
+                  .formatted(Limits.words(limits.idle()))));
+    }
+    return Optional.empty();
+  }
+
+  private Optional<Ending> onDisk() {
+    try {
+      return disk.bytes() > limits.diskBytes()
+          ? Optional.of(
+              Ending.failed(
+                  "The agent was stopped: its workspace grew beyond %s. The limit is agents.limits.disk."
+                      .formatted(Limits.words(limits.diskBytes()))))
+          : Optional.empty();
+    } catch (IOException e) {
+      log.warn("workspace not measured, will look again", e);
+      return Optional.empty();
+    }
+  }
+}

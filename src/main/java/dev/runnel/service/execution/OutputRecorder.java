@@ -1,0 +1,420 @@
+package dev.runnel.service.execution;
+
+import dev.runnel.database.DatabaseException;
+import dev.runnel.service.agent.Harness;
+import dev.runnel.service.agent.Saying;
+import dev.runnel.service.run.AgentSession;
+import dev.runnel.service.run.Ending;
+import dev.runnel.service.run.Job;
+import dev.runnel.service.run.Made;
+import dev.runnel.service.run.TranscriptLine;
+import dev.runnel.service.run.Usage;
+import dev.runnel.service.store.RunBook;
+import dev.runnel.service.store.TranscriptRows.Entry;
+import dev.runnel.text.Redactor;
+import dev.runnel.text.TerminalText;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Writes down what an execution says, as text without secrets and in batches, and remembers what
+/// its ending will need.
+///
+/// The queue is short and the kept transcript bounded, so an agent that says too much waits for the
+/// disk, and then talks into the air; the memory does not grow.
+final class OutputRecorder implements AgentProcess.Sink {
+  private static final Logger log = LoggerFactory.getLogger(OutputRecorder.class);
+  private static final int MOST_KEPT = 10 * 1024 * 1024;
+  private static final int QUEUED_LINES = 64;
+  private static final int BATCH = 500;
+  private static final long BATCH_MILLIS = 100;
+  private static final int ERROR_LINES = 10;
+  private static final int ERROR_LENGTH = 500;
+  private static final int STATUS_LENGTH = 2000;
+  private static final int MOST_PULL_REQUESTS = 50;
+  private static final int LINE_LENGTH = 64 * 1024;
+  private static final int RESULT_LINES = 40;
+  private static final int RESULT_LINE_LENGTH = 500;
+
+  /// Elsewhere in what tools give back, pull requests are those of others.
+  private static final Pattern OPENS_PULL_REQUEST = Pattern.compile("\\b[pm]r (create|new)\\b");
+
+  /// What the whole output came to.
+  ///
+  /// @param answer empty when nothing was said
+  /// @param errors the last lines of standard error
+  /// @param finished whether it said that it came to its end
+  /// @param hasSession whether it said which session it works in
+  /// @param pullRequests the addresses of those that it mentioned
+  record Heard(
+      String answer,
+      Optional<String> question,
+      Optional<String> failure,
+      String errors,
+      boolean finished,
+      boolean hasSession,
+      List<String> pullRequests) {
+    private static final int CANNOT_RUN = 126;
+    private static final int NOT_FOUND = 127;
+
+    /// The result of the execution. Neither the exit status nor the agent's words are believed
+    /// alone: some agents exit with 0 when they fail or are killed, others fail after they reported
+    /// success.
+    Ending ending(Harness harness, int status) {
+      if (status == 0 && failure.isEmpty()) {
+        if (harness.tellsItsEnd() && !finished) {
+          return Ending.failed(
+              "The agent ended before it was finished." + (errors.isEmpty() ? "" : "\n" + errors));
+        }
+        return question
+            .map(Ending::blocked)
+            .orElseGet(
+                () ->
+                    Ending.succeeded(
+                        answer.isEmpty() ? "The agent finished without a word." : answer));
+      }
+      if (status == CANNOT_RUN || status == NOT_FOUND) {
+        return Ending.notSetUp(errors.isEmpty() ? "The agent's command cannot be run." : errors);
+      }
+      return Ending.failed(
+          failure
+              .or(() -> Optional.of(errors).filter(text -> !text.isEmpty()))
+              .orElse("The agent ended with exit status " + status + " and gave no reason."));
+    }
+  }
+
+  private record Line(Source source, String text) {}
+
+  private enum Source {
+    OUT,
+    ERR,
+    /// Nothing more comes.
+    END
+  }
+
+  private final Job job;
+  private final Harness harness;
+  private final Harness.Ears ears;
+  private final Path root;
+  private final Path folder;
+  private final RunBook book;
+  private final Redactor redactor;
+  private final BlockingQueue<Line> queue = new ArrayBlockingQueue<>(QUEUED_LINES);
+  private final Thread writer;
+  private volatile @Nullable Throwable broken;
+
+  // All below: only the writer's, and after its end the thread's that joined it.
+  private final Redactor.Lines output;
+  private final Redactor.Lines errorOutput;
+  private final LastParagraph paragraph = new LastParagraph();
+  private final Deque<String> errors = new ArrayDeque<>();
+  private final List<Entry> entries = new ArrayList<>();
+  private final Set<Made> made = new LinkedHashSet<>();
+  private final Set<String> pullRequests = new LinkedHashSet<>();
+  private Usage usage = Usage.NONE;
+  private Usage usageInAll = Usage.NONE;
+  private boolean opensPullRequest;
+  private boolean finished;
+  private boolean hasSession;
+  private @Nullable String status;
+  private @Nullable String session;
+  private @Nullable String answer;
+  private @Nullable String question;
+  private @Nullable String failure;
+  private long kept;
+  private boolean full;
+
+  /// @param root of the run's workspace
+  /// @param folder in which the agent works
+  /// @param redactor takes secrets out
+  OutputRecorder(
+      Spawner spawner,
+      Job job,
+      Harness harness,
+      Path root,
+      Path folder,
+      RunBook book,
+      Redactor redactor) {
+    this.job = job;
+    this.harness = harness;
+    this.ears = harness.ears();
+    this.root = root;
+    this.folder = folder;
+    this.book = book;
+    this.redactor = redactor;
+    this.output = redactor.lines();
+    this.errorOutput = redactor.lines();
+    this.writer = spawner.virtual("transcript " + job.runId(), this::write);
+  }
+
+  @Override
+  public void out(String line) {
+    put(new Line(Source.OUT, line));
+  }
+
+  @Override
+  public void err(String line) {
+    put(new Line(Source.ERR, line));
+  }
+
+  /// Writes down the rest.
+  Heard finish() throws InterruptedException {
+    queue.put(new Line(Source.END, ""));
+    writer.join();
+    return new Heard(
+        answer == null ? paragraph.text() : answer.strip(),
+        Optional.ofNullable(question),
+        Optional.ofNullable(failure).filter(why -> !why.isBlank()),
+        String.join("\n", errors),
+        finished,
+        hasSession,
+        List.copyOf(pullRequests));
+  }
+
+  private void put(Line line) {
+    var why = broken;
+    if (why != null) {
+      throw new IllegalStateException("The transcript cannot be written", why);
+    }
+    try {
+      queue.put(line);
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void write() {
+    try {
+      while (true) {
+        var open = gather();
+        save();
+        if (!open) {
+          return;
+        }
+      }
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    } catch (RuntimeException | OutOfMemoryError e) {
+      broken = e;
+      discard();
+    }
+  }
+
+  /// Lets nobody wait who had a line before it broke.
+  private void discard() {
+    try {
+      while (queue.take().source() != Source.END) {
+        // The next one fails.
+      }
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /// Why what was said could not be written down.
+  Optional<Throwable> failure() {
+    return Optional.ofNullable(broken);
+  }
+
+  /// Waits for a line, then takes what else comes within a moment.
+  private boolean gather() throws InterruptedException {
+    var line = queue.take();
+    var deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(BATCH_MILLIS);
+    for (int count = 0; line != null; count++) {
+      switch (line.source()) {
+        case OUT ->
+            output
+                .next(TerminalText.plain(line.text()))
+                .ifPresent(it -> hear(it).forEach(this::take));
+        case ERR -> errorOutput.next(TerminalText.plain(line.text())).ifPresent(this::takeError);
+        case END -> {
+          noteUsage();
+          return false;
+        }
+      }
+      if (count == BATCH) {
+        return true;
+      }
+      line = queue.poll(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
+    }
+    return true;
+  }
+
+  /// A line that cannot be understood is kept as it is: the agent would wait for ever for somebody
+  /// to take its output.
+  private List<Saying> hear(String line) {
+    try {
+      // JSON may have hidden a secret or a colour in the line.
+      return ears.hear(line).stream()
+          .map(saying -> saying.with(text -> redactor.redact(TerminalText.plain(text))))
+          .toList();
+    } catch (RuntimeException e) {
+      log.warn("output not understood run={} error={}", job.runId(), e.getClass().getName());
+      return List.of(new Saying.Said(line));
+    }
+  }
+
+  private void take(Saying saying) {
+    switch (saying) {
+      case Saying.Said(String text) -> {
+        text.lines().forEach(this::say);
+        if (text.isEmpty()) {
+          say("");
+        }
+      }
+      case Saying.Did did -> {
+        opensPullRequest = OPENS_PULL_REQUEST.matcher(did.given()).find();
+        status = did.busy();
+        keep(TranscriptLine.Kind.DID, did.shown());
+      }
+      case Saying.Result(String text, boolean failed) -> takeResult(text, failed);
+      case Saying.Status(String text) -> {
+        status = shorten(text, STATUS_LENGTH);
+        keep(TranscriptLine.Kind.STATUS, text);
+      }
+      case Saying.Question(String text) -> {
+        question = text;
+        keep(TranscriptLine.Kind.QUESTION, text);
+      }
+      case Saying.Answer(String text) -> {
+        answer = text;
+        findPullRequests(text);
+      }
+      case Saying.Session(String id) -> {
+        if (!id.isBlank()) {
+          session = AgentSession.kept(harness.name(), id);
+          hasSession = true;
+        }
+      }
+      case Saying.Planned(String text) -> {
+        if (!text.isBlank()) {
+          made.removeIf(each -> each.type().equals("PLAN"));
+          made.add(Made.plan(job, text));
+        }
+      }
+      case Saying.Wrote(String path) -> Made.file(job, root, folder, path).ifPresent(made::add);
+      case Saying.Used(Usage more) -> {
+        usage = usage.plus(more);
+        usageInAll = usageInAll.plus(more);
+      }
+      case Saying.Finished() -> finished = true;
+      case Saying.Failure(String why) -> failure = why;
+    }
+  }
+
+  private void takeResult(String text, boolean failed) {
+    if (opensPullRequest) {
+      findPullRequests(text);
+    }
+    var lines = text.lines().limit(RESULT_LINES + 1).toList();
+    for (var line : lines.subList(0, Math.min(lines.size(), RESULT_LINES))) {
+      keep(TranscriptLine.Kind.RESULT, shorten(line, RESULT_LINE_LENGTH));
+    }
+    if (lines.size() > RESULT_LINES) {
+      keep(TranscriptLine.Kind.RESULT, "…");
+    } else if (lines.isEmpty() && failed) {
+      keep(TranscriptLine.Kind.RESULT, "failed");
+    }
+  }
+
+  private void findPullRequests(String text) {
+    for (var url : PullRequests.in(text)) {
+      made.add(Made.pullRequest(url, ""));
+      if (pullRequests.size() < MOST_PULL_REQUESTS) {
+        pullRequests.add(url);
+      }
+    }
+  }
+
+  private void noteUsage() {
+    if (!usageInAll.isNothing()) {
+      keep(
+          TranscriptLine.Kind.NOTE,
+          "The model read %,d tokens and wrote %,d%s%s."
+              .formatted(
+                  usageInAll.input(),
+                  usageInAll.output(),
+                  usageInAll.dollars().map(amount -> ", for $" + amount.toPlainString()).orElse(""),
+                  usageInAll.ofSession() ? " since the session began" : ""));
+    }
+  }
+
+  private void say(String line) {
+    paragraph.add(line);
+    findPullRequests(line);
+    keep(TranscriptLine.Kind.SAID, line);
+  }
+
+  private void takeError(String line) {
+    if (!line.isBlank()) {
+      errors.addLast(shorten(line, ERROR_LENGTH));
+      if (errors.size() > ERROR_LINES) {
+        errors.removeFirst();
+      }
+    }
+    keep(TranscriptLine.Kind.ERROR, line);
+  }
+
+  private void keep(TranscriptLine.Kind kind, String text) {
+    if (full) {
+      return;
+    }
+    kept += text.length() + 1;
+    if (kept > MOST_KEPT) {
+      full = true;
+      entries.add(
+          new Entry(
+              TranscriptLine.Kind.NOTE,
+              "The output is longer than 10 MiB; the rest of it is not kept."));
+    } else {
+      entries.add(new Entry(kind, shorten(text, LINE_LENGTH)));
+    }
+  }
+
+  private void save() {
+    if (entries.isEmpty()
+        && status == null
+        && session == null
+        && made.isEmpty()
+        && usage.isNothing()) {
+      return;
+    }
+    try {
+      book.heard(
+          job,
+          new RunBook.Heard(
+              List.copyOf(entries),
+              Optional.ofNullable(status),
+              List.copyOf(made),
+              Optional.ofNullable(session),
+              usage));
+    } catch (DatabaseException e) {
+      log.error("transcript lines lost run={} lines={}", job.runId(), entries.size(), e);
+    }
+    entries.clear();
+    made.clear();
+    usage = Usage.NONE;
+    status = null;
+    session = null;
+  }
+
+  private static String shorten(String text, int most) {
+    if (text.length() <= most) {
+      return text;
+    }
+    var end = Character.isHighSurrogate(text.charAt(most - 1)) ? most - 1 : most;
+    return text.substring(0, end) + "…";
+  }
+}

@@ -1,0 +1,338 @@
+package dev.runnel.service.execution;
+
+import dev.runnel.service.agent.Agents;
+import dev.runnel.service.run.Ending;
+import dev.runnel.service.run.RequestProblem;
+import dev.runnel.service.run.RunRow;
+import dev.runnel.service.store.ApiKeys;
+import dev.runnel.service.store.Arrivals;
+import dev.runnel.service.store.RunBook;
+import dev.runnel.service.store.RunIndex;
+import dev.runnel.service.store.RunRows;
+import dev.runnel.service.store.RunWatchers;
+import dev.runnel.service.workspace.Workspaces;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Works on queued runs, first come, first served, as many at once as there are slots. The rows are
+/// the queue; this only looks there when something came and a slot is free.
+public final class RunQueue implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(RunQueue.class);
+  private static final Duration LOOK_AGAIN = Duration.ofSeconds(5);
+  private static final Duration CANCEL_PATIENCE = Duration.ofSeconds(2);
+  private static final Duration LAST_WORDS = Duration.ofSeconds(10);
+
+  private final Spawner spawner;
+  private final RunBook book;
+  private final RunIndex index;
+  private final Agents agents;
+  private final ApiKeys keys;
+  private final ServiceSettings settings;
+  private final Workspaces workspaces;
+  private final Housekeeping housekeeping;
+  private final RunWatchers watchers;
+  private final Arrivals arrivals;
+  private final List<Semaphore> slots;
+  private final Map<String, Execution> working = new ConcurrentHashMap<>();
+  private final Set<String> recovering = ConcurrentHashMap.newKeySet();
+  private final CountDownLatch closed = new CountDownLatch(1);
+  private volatile boolean open = true;
+
+  private RunQueue(
+      Spawner spawner,
+      RunBook book,
+      RunIndex index,
+      Agents agents,
+      ApiKeys keys,
+      ServiceSettings settings,
+      Workspaces workspaces,
+      Housekeeping housekeeping,
+      RunWatchers watchers,
+      Arrivals arrivals) {
+    this.spawner = spawner;
+    this.book = book;
+    this.index = index;
+    this.agents = agents;
+    this.keys = keys;
+    this.settings = settings;
+    this.workspaces = workspaces;
+    this.housekeeping = housekeeping;
+    this.watchers = watchers;
+    this.arrivals = arrivals;
+    this.slots =
+        Stream.generate(() -> new Semaphore(settings.slots())).limit(RunBook.DEEPEST + 1L).toList();
+  }
+
+  /// Ends what an earlier life left, and begins to work.
+  ///
+  /// @param arrivals tells whenever a run may have been queued
+  public static RunQueue start(
+      Spawner spawner,
+      RunBook book,
+      RunIndex index,
+      Agents agents,
+      ApiKeys keys,
+      ServiceSettings settings,
+      Workspaces workspaces,
+      Housekeeping housekeeping,
+      RunWatchers watchers,
+      Arrivals arrivals) {
+    var queue =
+        new RunQueue(
+            spawner,
+            book,
+            index,
+            agents,
+            keys,
+            settings,
+            workspaces,
+            housekeeping,
+            watchers,
+            arrivals);
+    for (var left : index.inProgress()) {
+      queue.recover(left, Ending.restarted());
+    }
+    for (int depth = 0; depth <= RunBook.DEEPEST; depth++) {
+      var here = depth;
+      spawner.virtual("run-queue " + depth, () -> queue.work(here));
+    }
+    spawner.virtual("orphaned-runs", queue::sweep);
+    return queue;
+  }
+
+  /// Cancels a run and waits until nothing of it is left, but not much longer than the grace time:
+  /// what would not die by then is still being ended when this returns.
+  ///
+  /// @param asked when the caller did
+  /// @throws RequestProblem when there is no such run, or it is over
+  public void cancel(String runId, Instant asked) {
+    var isRunning = book.cancel(runId, asked);
+    // What it started would go on for nobody.
+    index.unfinishedBelow(runId).forEach(child -> cancelChild(child, asked));
+    if (!isRunning) {
+      return;
+    }
+    var execution = working.get(runId);
+    if (execution != null) {
+      aside("cancel " + runId, execution::cancel);
+    }
+    var changes = new Semaphore(0);
+    var deadline = System.nanoTime() + settings.grace().plus(CANCEL_PATIENCE).toNanos();
+    try (var _ = watchers.watch(runId, changes::release)) {
+      while (index.find(runId).map(RunRow::cancelAsked).orElse(false)) {
+        if (!changes.tryAcquire(deadline - System.nanoTime(), TimeUnit.NANOSECONDS)) {
+          log.error("cancelled run still has processes run={}", runId);
+          return;
+        }
+      }
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /// See [DiskReserve.Executions].
+  public boolean giveUp(String runId, Ending why) throws InterruptedException {
+    var execution = working.get(runId);
+    if (execution == null) {
+      return false;
+    }
+    execution.giveUp(why);
+    return true;
+  }
+
+  private void cancelChild(String runId, Instant asked) {
+    aside(
+        "cancel " + runId,
+        () -> {
+          try {
+            cancel(runId, asked);
+          } catch (RequestProblem over) {
+            log.debug("child had ended run={}", runId);
+          }
+        });
+  }
+
+  /// What has to be done is done here where there is no room for one more thread.
+  private Optional<Thread> aside(String name, Runnable work) {
+    try {
+      return Optional.of(spawner.virtual(name, work));
+    } catch (Spawner.NoRoomException _) {
+      work.run();
+      return Optional.empty();
+    }
+  }
+
+  /// Starts nothing new, gives what works the time to finish, ends what did not, and waits until
+  /// that is written down. What is queued stays queued.
+  @Override
+  public void close() {
+    open = false;
+    closed.countDown();
+    arrivals.tell();
+    drain();
+    var leaving =
+        working.values().stream()
+            .flatMap(execution -> aside("leave", execution::leave).stream())
+            .toList();
+    try {
+      for (var each : leaving) {
+        each.join();
+      }
+      if (!areFree(LAST_WORDS)) {
+        log.error("agents still work while the service stops runs={}", working.keySet());
+      }
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /// Waits for the agents at work, as long as the operator wants.
+  private void drain() {
+    var patience = settings.limits().drain();
+    if (patience.isZero() || working.isEmpty()) {
+      return;
+    }
+    log.info("waiting for agents to finish runs={} most={}", working.keySet(), patience);
+    try {
+      areFree(patience);
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /// Waits until nobody works.
+  private boolean areFree(Duration most) throws InterruptedException {
+    var deadline = System.nanoTime() + most.toNanos();
+    for (var places : slots) {
+      if (!places.tryAcquire(
+          settings.slots(), deadline - System.nanoTime(), TimeUnit.NANOSECONDS)) {
+        return false;
+      }
+      places.release(settings.slots());
+    }
+    return true;
+  }
+
+  private void work(int depth) {
+    var places = slots.get(depth);
+    try {
+      while (open) {
+        places.acquire();
+        var started = false;
+        try {
+          started = startNext(depth);
+        } catch (RuntimeException | OutOfMemoryError e) {
+          log.warn("queue cannot be read, will look again", e);
+        } finally {
+          if (!started) {
+            places.release();
+          }
+        }
+        if (!started) {
+          // The time-out covers a database that was away just then.
+          arrivals.await(depth, LOOK_AGAIN);
+        }
+      }
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private boolean startNext(int depth) {
+    if (!open) {
+      return false;
+    }
+    var job = book.claimNext(depth);
+    if (job.isEmpty()) {
+      return false;
+    }
+    var runId = job.get().runId();
+    var execution =
+        new Execution(spawner, job.get(), agents, keys, settings, book, index, workspaces);
+    working.put(runId, execution);
+    if (!open) {
+      // It was claimed in the very moment of the close, which may have missed it.
+      execution.leave();
+    }
+    try {
+      spawner.virtual("run " + runId, () -> execute(runId, execution, slots.get(depth)));
+      return true;
+    } catch (Spawner.NoRoomException e) {
+      log.error("execution not begun run={}", runId, e);
+      working.remove(runId, execution);
+      book.finish(runId, Ending.noRoom());
+      return false;
+    }
+  }
+
+  private void execute(String runId, Execution execution, Semaphore places) {
+    try {
+      execution.run();
+    } catch (RuntimeException | OutOfMemoryError e) {
+      log.error("execution not finished, the next look will run={}", runId, e);
+    } finally {
+      working.remove(runId, execution);
+      places.release();
+      housekeeping.wake();
+    }
+  }
+
+  /// Looks now and then for runs in progress that nobody works on.
+  private void sweep() {
+    var orphaned = new OrphanedRuns();
+    try {
+      while (!closed.await(LOOK_AGAIN.toSeconds(), TimeUnit.SECONDS)) {
+        try {
+          for (var left : orphaned.look(index.inProgress(), this::isWorkedOn)) {
+            log.error("nobody works on a run in progress run={}", left.runId());
+            recover(left, Ending.broken());
+          }
+        } catch (RuntimeException | OutOfMemoryError e) {
+          log.warn("orphaned runs not looked for, will look again", e);
+        }
+      }
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private boolean isWorkedOn(String runId) {
+    return working.containsKey(runId) || recovering.contains(runId);
+  }
+
+  private void recover(RunRows.Left left, Ending ending) {
+    if (recovering.add(left.runId())) {
+      aside("recover " + left.runId(), () -> end(left, ending));
+    }
+  }
+
+  /// Ends what is left of an execution that nobody works on, and writes down that it has ended.
+  private void end(RunRows.Left left, Ending ending) {
+    try {
+      var tree = ProcessTree.left(left);
+      if (!tree.isEmpty()) {
+        log.warn("ending an agent that nobody watches run={}", left.runId());
+        if (!tree.end(settings.grace())) {
+          log.error("processes left that cannot be killed run={}", left.runId());
+        }
+      }
+      settings.isolation().cleanUp(left.runId(), left.execution(), settings.environment());
+      book.finish(left.runId(), ending);
+    } catch (RuntimeException | OutOfMemoryError e) {
+      log.error("run that nobody works on not ended, will try again run={}", left.runId(), e);
+    } finally {
+      recovering.remove(left.runId());
+    }
+  }
+}

@@ -1,0 +1,88 @@
+package dev.runnel.service.execution;
+
+import dev.runnel.service.store.RunBook;
+import dev.runnel.service.store.Schedules;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Starts what is due. Which run is due next, the rows say; this waits for it, or until the rows
+/// changed.
+public final class ScheduleClock implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(ScheduleClock.class);
+
+  /// The clock may be set anew while we wait.
+  private static final Duration LONGEST_WAIT = Duration.ofSeconds(30);
+
+  private final RunBook book;
+  private final Schedules schedules;
+  private final ConfigResolution configs;
+  private final InstantSource clock;
+  private final Semaphore changes;
+  private final Thread thread;
+
+  private ScheduleClock(
+      RunBook book,
+      Schedules schedules,
+      ConfigResolution configs,
+      InstantSource clock,
+      Semaphore changes) {
+    this.book = book;
+    this.schedules = schedules;
+    this.configs = configs;
+    this.clock = clock;
+    this.changes = changes;
+    this.thread = Thread.ofVirtual().name("schedules").unstarted(this::work);
+  }
+
+  /// @param changes has a permit whenever another run may be due next
+  public static ScheduleClock start(
+      RunBook book,
+      Schedules schedules,
+      ConfigResolution configs,
+      InstantSource clock,
+      Semaphore changes) {
+    var started = new ScheduleClock(book, schedules, configs, clock, changes);
+    started.thread.start();
+    return started;
+  }
+
+  @Override
+  public void close() {
+    thread.interrupt();
+  }
+
+  private void work() {
+    try {
+      while (true) {
+        if (changes.tryAcquire(step().toMillis(), TimeUnit.MILLISECONDS)) {
+          changes.drainPermits();
+        }
+      }
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /// @return how long nothing is due
+  private Duration step() {
+    try {
+      var started = true;
+      while (started) {
+        started = book.startDue(configs::resolved);
+      }
+      return schedules
+          .nextDue()
+          .map(due -> Duration.between(clock.instant(), due))
+          .filter(wait -> wait.compareTo(LONGEST_WAIT) < 0)
+          .map(wait -> wait.isPositive() ? wait : Duration.ofMillis(1))
+          .orElse(LONGEST_WAIT);
+    } catch (RuntimeException | OutOfMemoryError e) {
+      log.warn("schedules cannot be read, will look again", e);
+      return LONGEST_WAIT;
+    }
+  }
+}

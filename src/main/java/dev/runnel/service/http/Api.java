@@ -1,0 +1,145 @@
+package dev.runnel.service.http;
+
+import dev.runnel.service.run.Caller;
+import dev.runnel.service.run.RequestProblem;
+import dev.runnel.service.run.RunRow;
+import io.javalin.config.RoutesConfig;
+import io.javalin.http.Context;
+import io.javalin.http.HandlerType;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+
+/// The addresses under `/api/v1`: each says its methods, asks for the key, and answers problems.
+/// Handlers block; they belong on virtual threads.
+public final class Api {
+  static final String BASE = RunRow.API;
+  private static final List<HandlerType> METHODS =
+      List.of(
+          HandlerType.GET,
+          HandlerType.HEAD,
+          HandlerType.POST,
+          HandlerType.PUT,
+          HandlerType.PATCH,
+          HandlerType.DELETE,
+          HandlerType.OPTIONS);
+
+  /// What is published, and not here.
+  private static final Pattern HOSTED =
+      Pattern.compile(
+          "/networking/.*"
+              + "|/factory/[^/]+/(?!runs$).*"
+              + "|/agent/(?:messages|events|inbox|metrics|costs|scorers|benchmarks)(?:/.*)?"
+              + "|/agent/runs/[^/]+/(?:harness-usage|attachments/prepare)"
+              + "|/agent/conversations/[^/]+/(?:transcript|screenshots/.*)");
+
+  /// What is done with a request.
+  @FunctionalInterface
+  interface Action {
+    void take(Context ctx, Caller caller) throws Exception;
+  }
+
+  private final RoutesConfig routes;
+  private final Guard guard;
+  private final Map<String, Set<String>> known = new LinkedHashMap<>();
+
+  public Api(RoutesConfig routes, Guard guard) {
+    this.routes = routes;
+    this.guard = guard;
+  }
+
+  void get(String path, Action action) {
+    add(HandlerType.GET, path, action);
+    // Left to the server, it would answer 200 to everybody.
+    add(HandlerType.HEAD, path, action);
+  }
+
+  void post(String path, Action action) {
+    add(HandlerType.POST, path, action);
+  }
+
+  void put(String path, Action action) {
+    add(HandlerType.PUT, path, action);
+  }
+
+  void delete(String path, Action action) {
+    add(HandlerType.DELETE, path, action);
+  }
+
+  /// Opens without the key.
+  void open(String path, Action action) {
+    for (var method : List.of(HandlerType.GET, HandlerType.HEAD)) {
+      remember(method, path);
+      routes.addHttpHandler(method, BASE + path, guard.open(ctx -> action.take(ctx, Caller.MAIN)));
+    }
+  }
+
+  /// Answers at all other addresses, and to all other methods.
+  public void closeWithNothing() {
+    for (var path : List.of(BASE, BASE + "/<rest>")) {
+      routes.before(
+          path,
+          ctx -> {
+            if (!METHODS.contains(ctx.method())) {
+              guard.keyed((_, _) -> nothingHere(ctx)).handle(ctx);
+              ctx.skipRemainingHandlers();
+            }
+          });
+    }
+    for (var method : METHODS) {
+      routes.addHttpHandler(method, BASE, guard.keyed((ctx, _) -> nothingHere(ctx)));
+      routes.addHttpHandler(method, BASE + "/<rest>", guard.keyed((ctx, _) -> nothingHere(ctx)));
+    }
+  }
+
+  static void answer(Context ctx, String json) {
+    ctx.contentType("application/json").result(json);
+  }
+
+  static RequestProblem nothing() {
+    return new RequestProblem(RequestProblem.Code.RESOURCE_NOT_FOUND, "Nothing is at this address");
+  }
+
+  private void add(HandlerType method, String path, Action action) {
+    remember(method, path);
+    routes.addHttpHandler(
+        method,
+        BASE + path,
+        guard.keyed(
+            (ctx, caller) -> {
+              // An address that ends in a slash lost its id on the way; the list would hide that.
+              if (ctx.path().endsWith("/")) {
+                throw nothing();
+              }
+              action.take(ctx, caller);
+            }));
+  }
+
+  private void remember(HandlerType method, String path) {
+    known
+        .computeIfAbsent(
+            Pattern.quote(BASE) + path.replaceAll("\\{\\w+}", "[^/]+"), _ -> new TreeSet<>())
+        .add(method.name());
+  }
+
+  private void nothingHere(Context ctx) {
+    for (var path : known.entrySet()) {
+      if (ctx.path().matches(path.getKey())) {
+        ctx.header("Allow", String.join(", ", path.getValue()));
+        throw new RequestProblem(
+            RequestProblem.Code.METHOD_NOT_ALLOWED,
+            "Allowed here: " + String.join(", ", path.getValue()));
+      }
+    }
+    throw HOSTED.matcher(ctx.path().substring(BASE.length())).matches() ? hosted() : nothing();
+  }
+
+  private static RequestProblem hosted() {
+    return new RequestProblem(
+        RequestProblem.Code.RESOURCE_NOT_FOUND,
+        "This part of the interface belongs to the hosted product; this service does not have it");
+  }
+}

@@ -1,0 +1,171 @@
+package dev.runnel.service.http;
+
+import dev.runnel.service.run.Json;
+import dev.runnel.service.run.TranscriptLine;
+import dev.runnel.service.store.RunIndex;
+import dev.runnel.wire.ActionState;
+import dev.runnel.wire.ConversationContent;
+import dev.runnel.wire.ConversationMessage;
+import dev.runnel.wire.ConversationStep;
+import dev.runnel.wire.MessageRole;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// A transcript as a conversation: a step for each execution, in it a message for what one side
+/// says without being interrupted. Not for several threads.
+final class ConversationSteps {
+  private static final long MOST = 8L * 1024 * 1024;
+
+  /// The one line that the transcript has of a tool that failed without a word.
+  private static final String FAILED = "failed";
+
+  /// Something done, whose result may follow.
+  private record Done(String id, PublicAction action) {}
+
+  private final String runId;
+  private final List<ConversationStep> steps = new ArrayList<>();
+  private final List<ConversationMessage> messages = new ArrayList<>();
+  private final StringBuilder text = new StringBuilder();
+  private TranscriptLine.Kind kind = TranscriptLine.Kind.NOTE;
+  private int execution;
+  private long size;
+  private long firstLine;
+  private Instant saidAt = Instant.EPOCH;
+  private Instant stepBegan = Instant.EPOCH;
+  private Instant last = Instant.EPOCH;
+  private @Nullable Done done;
+
+  private ConversationSteps(String runId) {
+    this.runId = runId;
+  }
+
+  /// The steps of a run so far. Of a very long transcript it holds the beginning, and says so.
+  static List<ConversationStep> of(String runId, RunIndex index) {
+    var steps = new ConversationSteps(runId);
+    var part = index.transcript(runId, 0);
+    while (part.isPresent() && !part.get().lines().isEmpty()) {
+      for (var line : part.get().lines()) {
+        if (!steps.add(line)) {
+          return steps.all(false);
+        }
+      }
+      if (!part.get().mayGrow()) {
+        return steps.all(true);
+      }
+      part = index.transcript(runId, part.get().lines().getLast().number());
+    }
+    return steps.all(part.isPresent() && !part.get().mayGrow());
+  }
+
+  private boolean add(TranscriptLine line) {
+    size += line.text().length();
+    if (size > MOST) {
+      endMessage();
+      begin(TranscriptLine.Kind.NOTE, line);
+      text.append("The rest is in the transcript.");
+      return false;
+    }
+    if (line.execution() != execution) {
+      endStep(true);
+      execution = line.execution();
+      stepBegan = line.at();
+    } else if (line.kind() != kind || !goesOn(kind)) {
+      endMessage();
+    }
+    if (text.isEmpty()) {
+      begin(line.kind(), line);
+    }
+    kind = line.kind();
+    last = line.at();
+    text.append(text.isEmpty() ? "" : "\n").append(line.text());
+    return true;
+  }
+
+  private void begin(TranscriptLine.Kind what, TranscriptLine line) {
+    kind = what;
+    firstLine = line.number();
+    saidAt = line.at();
+  }
+
+  /// Whether lines of a kind belong together.
+  private static boolean goesOn(TranscriptLine.Kind kind) {
+    return switch (kind) {
+      case SAID, RESULT, ERROR -> true;
+      case ASKED, DID, STATUS, QUESTION, NOTE -> false;
+    };
+  }
+
+  private List<ConversationStep> all(boolean isOver) {
+    endStep(isOver);
+    return steps;
+  }
+
+  private void endStep(boolean isOver) {
+    endMessage();
+    done = null;
+    if (!messages.isEmpty()) {
+      steps.add(
+          new ConversationStep(
+              runId + "/" + execution,
+              List.copyOf(messages),
+              List.of(),
+              null,
+              null,
+              stepBegan,
+              isOver ? last : null,
+              Map.of()));
+      messages.clear();
+    }
+  }
+
+  private void endMessage() {
+    if (!text.isEmpty()) {
+      messages.add(message(kind, text.toString()));
+      text.setLength(0);
+    }
+  }
+
+  private ConversationMessage message(TranscriptLine.Kind kind, String words) {
+    return switch (kind) {
+      case ASKED -> message(MessageRole.USER, ConversationContent.text(words));
+      case SAID, QUESTION -> message(MessageRole.ASSISTANT, ConversationContent.text(words));
+      case DID -> message(MessageRole.ASSISTANT, action(words));
+      case RESULT -> message(MessageRole.TOOL, result(words));
+      case STATUS -> message(MessageRole.ASSISTANT, event("status", words));
+      case ERROR -> message(MessageRole.SYSTEM, event("standard_error", words));
+      case NOTE -> message(MessageRole.SYSTEM, event("note", words));
+    };
+  }
+
+  private ConversationContent action(String words) {
+    var action = PublicAction.of(words);
+    var now = new Done(runId + "/" + firstLine, action);
+    done = now;
+    return ConversationContent.action(now.id(), action.name(), action.category(), action.input());
+  }
+
+  /// Of what was done last; the transcript does not keep which of several at once it was.
+  private ConversationContent result(String words) {
+    var of = done;
+    if (of == null) {
+      return event("tool_output", words);
+    }
+    return ConversationContent.actionResult(
+        of.id(),
+        of.action().name(),
+        of.action().category(),
+        Json.newObject().put("text", words),
+        words.equals(FAILED) ? ActionState.FAILED : ActionState.COMPLETED);
+  }
+
+  private static ConversationContent event(String name, String words) {
+    return ConversationContent.event(name, Json.newObject().put("text", words));
+  }
+
+  private ConversationMessage message(MessageRole role, ConversationContent content) {
+    return new ConversationMessage(role, List.of(content), null, null, saidAt, Map.of());
+  }
+}

@@ -1,0 +1,114 @@
+package dev.runnel.service.http;
+
+import dev.runnel.service.execution.ConfigResolution;
+import dev.runnel.service.run.Caller;
+import dev.runnel.service.run.Factory;
+import dev.runnel.service.run.IdempotencyKey;
+import dev.runnel.service.run.Json;
+import dev.runnel.service.run.RequestProblem;
+import dev.runnel.service.store.Factories;
+import dev.runnel.service.store.RunBook;
+import dev.runnel.service.store.RunIndex;
+import dev.runnel.wire.DispatchRun;
+import dev.runnel.wire.PageInfo;
+import io.javalin.http.Context;
+import java.net.URI;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/// Factories: found by name, given work.
+public final class FactoryRoutes {
+  private static final int USUAL_LIMIT = 20;
+  private static final int HIGHEST_LIMIT = 500;
+
+  private final Factories factories;
+  private final ConfigResolution configs;
+  private final RunBook book;
+  private final RunIndex index;
+  private final Supplier<URI> publicUrl;
+
+  public FactoryRoutes(
+      Factories factories,
+      ConfigResolution configs,
+      RunBook book,
+      RunIndex index,
+      Supplier<URI> publicUrl) {
+    this.factories = factories;
+    this.configs = configs;
+    this.book = book;
+    this.index = index;
+    this.publicUrl = publicUrl;
+  }
+
+  public void register(Api api) {
+    api.get("/factory", this::list);
+    api.get("/factory/{uid}", (ctx, _) -> Api.answer(ctx, factories.show(find(ctx)).toString()));
+    api.post("/factory/{uid}/runs", this::dispatch);
+  }
+
+  private void list(Context ctx, Caller caller) {
+    var search = Optional.ofNullable(ctx.queryParam("search")).orElse("");
+    var limit = number(ctx, "limit", USUAL_LIMIT, 1, HIGHEST_LIMIT);
+    // Factories stand in the configuration, so that a place among them is a lasting cursor.
+    var from = number(ctx, "cursor", 0, 0, Integer.MAX_VALUE);
+    var all =
+        Factories.isOfTeam(Optional.ofNullable(ctx.queryParam("filter_team_uid")))
+            ? factories.find(search)
+            : List.<Factory>of();
+    var body = Json.newObject();
+    var page = body.putArray("factories");
+    all.stream().skip(from).limit(limit).map(factories::show).forEach(page::add);
+    var next = (long) from + limit;
+    var hasNext = next < all.size();
+    body.set(
+        "page_info",
+        Json.object(new PageInfo(hasNext, hasNext ? Long.toString(next) : null, Map.of())));
+    Api.answer(ctx, body.toString());
+  }
+
+  private void dispatch(Context ctx, Caller caller) {
+    var factory = find(ctx);
+    var work = Json.convert(Json.body(ctx.bodyAsBytes()), DispatchRun.class);
+    var run = configs.resolved(factories.run(factory, work));
+    var created =
+        Json.read(
+            book.create(run, caller, Optional.of(factory.uid()), IdempotencyKey.of(ctx, caller)));
+    var id = created.path("run_id").asText();
+    var body = Json.newObject();
+    body.put("run_id", id);
+    body.set("state", created.get("state"));
+    body.put("factory_uid", factory.uid());
+    body.put("foreman_agent", factory.foreman().name());
+    // A dispatch that was sent twice has the ticket that was made up the first time.
+    body.put("ticket_ref", index.find(id).map(Factories::ticketOf).orElse(""));
+    body.put("run_url", publicUrl.get().toString().replaceAll("/+$", "") + "/runs/" + id);
+    Api.answer(ctx, body.toString());
+  }
+
+  private Factory find(Context ctx) {
+    return factories
+        .get(ctx.pathParam("uid"))
+        .orElseThrow(
+            () ->
+                new RequestProblem(
+                    RequestProblem.Code.RESOURCE_NOT_FOUND, "No factory has this uid"));
+  }
+
+  private static int number(Context ctx, String name, int otherwise, int least, int most) {
+    var text = ctx.queryParam(name);
+    try {
+      var number = text == null ? otherwise : Integer.parseInt(text);
+      if (number >= least && number <= most) {
+        return number;
+      }
+    } catch (NumberFormatException _) {
+      // Said below.
+    }
+    throw RequestProblem.invalid(
+        name.equals("cursor")
+            ? "The cursor does not belong to this list"
+            : "limit must be a number from 1 to 500");
+  }
+}

@@ -1,0 +1,218 @@
+package dev.runnel.service.http;
+
+import dev.runnel.service.execution.ServiceSettings;
+import dev.runnel.service.run.Caller;
+import dev.runnel.service.run.Json;
+import dev.runnel.service.run.RequestProblem;
+import dev.runnel.service.run.RunRow;
+import dev.runnel.service.store.RunAccess;
+import dev.runnel.service.store.RunIndex;
+import dev.runnel.wire.ArtifactContent;
+import dev.runnel.wire.ArtifactData;
+import dev.runnel.wire.ArtifactItem;
+import dev.runnel.wire.HandoffAttachment;
+import io.javalin.http.Context;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Objects;
+
+/// What runs made, and what came with them: plans are answered as they are, files by signed
+/// addresses. A file is read from the workspace, so it is there as long as that is.
+public final class FileRoutes {
+  private static final String MARKDOWN = "text/markdown; charset=utf-8";
+
+  /// An artifact, and the run that made it.
+  private record Found(RunRow run, ArtifactItem item) {}
+
+  private final RunIndex index;
+  private final ServiceSettings settings;
+  private final SignedLinks links;
+  private final RunAccess access;
+
+  public FileRoutes(RunIndex index, ServiceSettings settings, SignedLinks links) {
+    this.index = index;
+    this.settings = settings;
+    this.links = links;
+    this.access = new RunAccess(index);
+  }
+
+  public void register(Api api) {
+    api.get("/agent/artifacts/{uid}", this::artifact);
+    api.get("/agent/artifacts/{uid}/download", this::download);
+    api.open("/agent/artifacts/{uid}/content", this::content);
+    api.get("/agent/runs/{id}/handoff/attachments", this::attachments);
+    api.open("/agent/attachments/{id}/content", this::attachment);
+  }
+
+  private void artifact(Context ctx, Caller caller) throws IOException {
+    var uid = ctx.pathParam("uid");
+    var found = find(ctx, caller);
+    var data =
+        switch (found.item()) {
+          case ArtifactItem.Plan plan -> data(plan);
+          case ArtifactItem.File file -> data(found.run(), file, uid);
+          case ArtifactItem.Screenshot _,
+              ArtifactItem.PullRequest _,
+              ArtifactItem.ExternalReference _,
+              ArtifactItem.Unknown _ ->
+              throw none();
+        };
+    var item = found.item();
+    Api.answer(
+        ctx, Json.write(new ArtifactContent(item.type(), uid, item.createdAt(), data, Map.of())));
+  }
+
+  private static ArtifactData data(ArtifactItem.Plan plan) {
+    return new ArtifactData(
+        text(plan),
+        MARKDOWN,
+        null,
+        null,
+        plan.title(),
+        null,
+        null,
+        null,
+        null,
+        plan.documentUid(),
+        plan.notebookUid(),
+        plan.url(),
+        Map.of());
+  }
+
+  private ArtifactData data(RunRow run, ArtifactItem.File file, String uid) throws IOException {
+    var opened = open(run, file);
+    opened.content().close();
+    var link = links.of("artifact " + uid);
+    return new ArtifactData(
+        null,
+        type(file),
+        publicly(content(uid, link)),
+        link.expiresAt(),
+        file.title(),
+        file.description(),
+        file.filename(),
+        file.filepath(),
+        opened.size(),
+        null,
+        null,
+        null,
+        Map.of());
+  }
+
+  private void download(Context ctx, Caller caller) throws IOException {
+    var uid = ctx.pathParam("uid");
+    var found = find(ctx, caller);
+    if (found.item() instanceof ArtifactItem.File file) {
+      open(found.run(), file).content().close();
+    } else if (!(found.item() instanceof ArtifactItem.Plan)) {
+      throw none();
+    }
+    ctx.status(302).header("Location", Api.BASE + content(uid, links.of("artifact " + uid)));
+  }
+
+  private void content(Context ctx, Caller anybody) throws IOException {
+    var uid = ctx.pathParam("uid");
+    if (!links.opens("artifact " + uid, ctx)) {
+      throw none();
+    }
+    var found = find(ctx, anybody);
+    if (found.item() instanceof ArtifactItem.Plan plan) {
+      var name = Objects.requireNonNullElse(plan.title(), "Plan") + ".md";
+      var bytes = text(plan).getBytes(StandardCharsets.UTF_8);
+      send(ctx, name, MARKDOWN, new ByteArrayInputStream(bytes));
+    } else if (found.item() instanceof ArtifactItem.File file) {
+      var name = Objects.requireNonNullElse(file.filename(), "file");
+      send(ctx, name, type(file), open(found.run(), file).content());
+    } else {
+      throw none();
+    }
+  }
+
+  private void attachments(Context ctx, Caller caller) {
+    var id = ctx.pathParam("id");
+    access.require(caller, id, false);
+    if (index.find(id).isEmpty()) {
+      throw RequestProblem.noRun();
+    }
+    var body = Json.newObject();
+    var list = body.putArray("attachments");
+    for (var kept : index.attachmentsOf(id)) {
+      var query = links.of("attachment " + kept.id()).query();
+      var address = publicly("/agent/attachments/" + kept.id() + "/content?" + query);
+      list.add(
+          Json.object(
+              new HandoffAttachment(kept.id(), kept.name(), address, kept.mimeType(), Map.of())));
+    }
+    Api.answer(ctx, body.toString());
+  }
+
+  private void attachment(Context ctx, Caller anybody) {
+    var id = ctx.pathParam("id");
+    if (!links.opens("attachment " + id, ctx)) {
+      throw none();
+    }
+    var kept = index.attachment(id).orElseThrow(FileRoutes::none);
+    var bytes = index.attachmentContent(id).orElseThrow(FileRoutes::none);
+    send(ctx, kept.name(), kept.mimeType(), new ByteArrayInputStream(bytes));
+  }
+
+  private Found find(Context ctx, Caller caller) {
+    var uid = ctx.pathParam("uid");
+    var run = index.byArtifact(uid).orElseThrow(FileRoutes::none);
+    if (!access.isOpen(caller, run.id(), false)) {
+      throw none();
+    }
+    return run.artifactItems().stream()
+        .filter(item -> item.json().at("/data/artifact_uid").asText().equals(uid))
+        .findFirst()
+        .map(item -> new Found(run, item))
+        .orElseThrow(FileRoutes::none);
+  }
+
+  private WorkspaceFile open(RunRow run, ArtifactItem.File file) throws IOException {
+    var path = Path.of(Objects.requireNonNullElse(file.filepath(), ""));
+    return WorkspaceFile.open(settings.workspaces().resolve(run.id()), path)
+        .orElseThrow(
+            () ->
+                new RequestProblem(
+                    RequestProblem.Code.RESOURCE_NOT_FOUND,
+                    "The file is no longer in the run's workspace"));
+  }
+
+  /// What an agent wrote must not run as a page of this server.
+  private static void send(Context ctx, String name, String type, InputStream content) {
+    var encoded = URLEncoder.encode(name, StandardCharsets.UTF_8).replace("+", "%20");
+    ctx.contentType(type)
+        .header("Content-Disposition", "attachment; filename*=UTF-8''" + encoded)
+        .header("Content-Security-Policy", "sandbox")
+        .header("X-Content-Type-Options", "nosniff")
+        .header("Cache-Control", "private, no-store")
+        .result(content);
+  }
+
+  private static String text(ArtifactItem.Plan plan) {
+    return plan.json().at("/data/content").asText();
+  }
+
+  private static String type(ArtifactItem.File file) {
+    return Objects.requireNonNullElse(file.mimeType(), "application/octet-stream");
+  }
+
+  private static String content(String uid, SignedLinks.Link link) {
+    return "/agent/artifacts/" + uid + "/content?" + link.query();
+  }
+
+  private String publicly(String address) {
+    return settings.publicUrl().get().toString().replaceAll("/+$", "") + Api.BASE + address;
+  }
+
+  private static RequestProblem none() {
+    return new RequestProblem(
+        RequestProblem.Code.RESOURCE_NOT_FOUND, "No plan or file has this address");
+  }
+}

@@ -1,0 +1,75 @@
+package dev.runnel.service.http;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.runnel.service.agent.Agents;
+import dev.runnel.service.execution.ConfigResolution;
+import dev.runnel.service.run.Json;
+import dev.runnel.service.run.RequestProblem;
+import dev.runnel.service.store.Identities;
+import dev.runnel.wire.CreateIdentity;
+import dev.runnel.wire.UpdateIdentity;
+import java.util.Optional;
+
+/// Named agents: configurations that a run can name.
+public final class IdentityRoutes {
+  private final Identities identities;
+  private final Agents agents;
+
+  public IdentityRoutes(Identities identities, Agents agents) {
+    this.identities = identities;
+    this.agents = agents;
+  }
+
+  public void register(Api api) {
+    api.get(
+        "/agent/identities",
+        (ctx, _) -> {
+          var body = Json.newObject();
+          var agents = body.putArray("agents");
+          identities.list(Optional.ofNullable(ctx.queryParam("factory_uid"))).forEach(agents::add);
+          Api.answer(ctx, body.toString());
+        });
+    api.post(
+        "/agent/identities",
+        (ctx, _) -> {
+          var asked = Json.body(ctx.bodyAsBytes());
+          Json.convert(asked, CreateIdentity.class);
+          ConfigResolution.check(asked, agents);
+          ctx.status(201);
+          Api.answer(ctx, identities.create(asked).toString());
+        });
+    api.get(
+        "/agent/identities/{uid}",
+        (ctx, _) -> Api.answer(ctx, find(ctx.pathParam("uid")).toString()));
+    api.put(
+        "/agent/identities/{uid}",
+        (ctx, _) -> {
+          var asked = Json.body(ctx.bodyAsBytes());
+          Json.convert(asked, UpdateIdentity.class);
+          ConfigResolution.check(asked, agents);
+          Api.answer(
+              ctx,
+              identities
+                  .update(ctx.pathParam("uid"), asked)
+                  .orElseThrow(IdentityRoutes::none)
+                  .toString());
+        });
+    api.delete(
+        "/agent/identities/{uid}",
+        (ctx, _) -> {
+          if (!identities.delete(ctx.pathParam("uid"))) {
+            throw none();
+          }
+          ctx.status(204);
+        });
+  }
+
+  private ObjectNode find(String uid) {
+    return identities.find(uid).orElseThrow(IdentityRoutes::none);
+  }
+
+  private static RequestProblem none() {
+    return new RequestProblem(
+        RequestProblem.Code.RESOURCE_NOT_FOUND, "No agent identity has this uid");
+  }
+}

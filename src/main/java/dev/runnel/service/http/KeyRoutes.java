@@ -1,0 +1,77 @@
+package dev.runnel.service.http;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.runnel.service.run.Caller;
+import dev.runnel.service.run.Json;
+import dev.runnel.service.run.RequestProblem;
+import dev.runnel.service.store.ApiKeys;
+import java.util.Optional;
+import java.util.Set;
+
+/// Named keys, for whoever has the main one.
+public final class KeyRoutes {
+  private static final Set<String> SCOPES = Set.of("all", "runs", "read");
+  private static final int LONGEST_NAME = 100;
+
+  private final ApiKeys keys;
+
+  public KeyRoutes(ApiKeys keys) {
+    this.keys = keys;
+  }
+
+  public void register(Api api) {
+    api.get(
+        "/agent/keys",
+        (ctx, caller) -> {
+          requireAll(caller);
+          var body = Json.newObject();
+          var list = body.putArray("keys");
+          keys.list().forEach(key -> list.add(show(key)));
+          Api.answer(ctx, body.toString());
+        });
+    api.post(
+        "/agent/keys",
+        (ctx, caller) -> {
+          requireAll(caller);
+          var asked = Json.body(ctx.bodyAsBytes());
+          var name = asked.path("name").asText("").strip();
+          var scope = asked.path("scope").asText("runs");
+          if (name.isEmpty() || name.length() > LONGEST_NAME) {
+            throw RequestProblem.invalid("A key needs a name of at most 100 characters");
+          }
+          if (!SCOPES.contains(scope)) {
+            throw RequestProblem.invalid("scope must be all, runs or read");
+          }
+          var issued = keys.issue(name, scope, Optional.empty());
+          ctx.status(201);
+          Api.answer(ctx, show(issued.key()).put("key", issued.secret()).toString());
+        });
+    api.delete(
+        "/agent/keys/{id}",
+        (ctx, caller) -> {
+          requireAll(caller);
+          if (!keys.revoke(ctx.pathParam("id"))) {
+            throw new RequestProblem(
+                RequestProblem.Code.RESOURCE_NOT_FOUND, "No key has this id, or it is revoked");
+          }
+          ctx.status(204);
+        });
+  }
+
+  private static void requireAll(Caller caller) {
+    if (!(caller.scope() instanceof Caller.Scope.All)) {
+      throw new RequestProblem(
+          RequestProblem.Code.NOT_AUTHORIZED, "This key may not look after keys");
+    }
+  }
+
+  private static ObjectNode show(ApiKeys.Key key) {
+    var json = Json.newObject();
+    json.put("id", key.id());
+    json.put("name", key.name());
+    json.put("scope", key.scope());
+    json.put("created_at", key.createdAt().toString());
+    key.revokedAt().ifPresent(at -> json.put("revoked_at", at.toString()));
+    return json;
+  }
+}

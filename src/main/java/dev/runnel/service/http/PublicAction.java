@@ -1,0 +1,100 @@
+package dev.runnel.service.http;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.runnel.service.run.Json;
+import dev.runnel.wire.ActionCategory;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Stream;
+
+/// What an agent did, as a conversation names it: each agent calls its tools by names of its own.
+///
+/// @param name `run_command`, `edit_files`, …
+/// @param input what the tool was given, short
+record PublicAction(String name, ActionCategory category, ObjectNode input) {
+  /// Tools that do the same thing.
+  ///
+  /// @param member under which its input is told
+  private record Kind(String name, ActionCategory category, String member, List<String> tools) {}
+
+  private static final List<Kind> KINDS =
+      List.of(
+          new Kind(
+              "run_command",
+              ActionCategory.COMMAND,
+              "command",
+              List.of("bash", "shell", "run_shell_command", "exec_command")),
+          new Kind(
+              "edit_files",
+              ActionCategory.FILES,
+              "path",
+              List.of(
+                  "edit",
+                  "multiedit",
+                  "write",
+                  "write_file",
+                  "replace",
+                  "notebookedit",
+                  "apply_patch",
+                  "patch",
+                  "add",
+                  "update",
+                  "delete")),
+          new Kind(
+              "read_files",
+              ActionCategory.FILES,
+              "path",
+              List.of("read", "read_file", "read_many_files", "ls", "list", "list_directory")),
+          new Kind(
+              "search_files",
+              ActionCategory.SEARCH,
+              "pattern",
+              List.of("grep", "glob", "search_file_content")),
+          new Kind(
+              "search_web",
+              ActionCategory.SEARCH,
+              "query",
+              List.of(
+                  "websearch",
+                  "webfetch",
+                  "web_fetch",
+                  "google_web_search",
+                  // One of two words.
+                  "web search")),
+          new Kind(
+              "edit_plan",
+              ActionCategory.DOCUMENTS,
+              "text",
+              List.of("todowrite", "exitplanmode", "write_todos")),
+          new Kind("use_skill", ActionCategory.SKILL, "skill", List.of("skill")));
+
+  /// @param shown as the transcript keeps it: the tool and what it was given
+  static PublicAction of(String shown) {
+    var words = shown.toLowerCase(Locale.ROOT);
+    return KINDS.stream()
+        .flatMap(kind -> kind.tools().stream().flatMap(tool -> of(kind, tool, words, shown)))
+        .findFirst()
+        .orElseGet(() -> anotherTool(shown));
+  }
+
+  private static Stream<PublicAction> of(Kind kind, String tool, String words, String shown) {
+    if (!words.equals(tool) && !words.startsWith(tool + " ")) {
+      return Stream.empty();
+    }
+    var input = Json.newObject();
+    var given = shown.substring(tool.length()).strip();
+    if (!given.isEmpty()) {
+      input.put(kind.member(), given);
+    }
+    return Stream.of(new PublicAction(kind.name(), kind.category(), input));
+  }
+
+  private static PublicAction anotherTool(String shown) {
+    var space = shown.indexOf(' ');
+    var input = Json.newObject().put("tool", space < 0 ? shown : shown.substring(0, space));
+    if (space > 0) {
+      input.put("text", shown.substring(space + 1));
+    }
+    return new PublicAction("call_tool", ActionCategory.INTEGRATION, input);
+  }
+}

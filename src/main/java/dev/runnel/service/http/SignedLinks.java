@@ -1,0 +1,64 @@
+package dev.runnel.service.http;
+
+import io.javalin.http.Context;
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.security.MessageDigest;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.HexFormat;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+
+/// Addresses of transcripts and files that open without the key, for five minutes. They are signed
+/// with a key that lives as long as the process.
+public final class SignedLinks {
+  private static final Duration VALID = Duration.ofMinutes(5);
+
+  private final InstantSource clock;
+  private final SecretKeySpec key;
+
+  public SignedLinks(InstantSource clock) {
+    this.clock = clock;
+    var bytes = new byte[32];
+    new SecureRandom().nextBytes(bytes);
+    this.key = new SecretKeySpec(bytes, "HmacSHA256");
+  }
+
+  /// A query that opens what was signed.
+  record Link(String query, Instant expiresAt) {}
+
+  /// @param what never the same for two things
+  Link of(String what) {
+    var expires = clock.instant().plus(VALID).getEpochSecond();
+    return new Link(
+        "expires=" + expires + "&signature=" + sign(what, expires), Instant.ofEpochSecond(expires));
+  }
+
+  /// Whether a request has the query that opens it.
+  boolean opens(String what, Context ctx) {
+    var expires = ctx.queryParam("expires");
+    var signature = ctx.queryParam("signature");
+    if (expires == null || signature == null || !expires.matches("\\d{1,12}")) {
+      return false;
+    }
+    var until = Long.parseLong(expires);
+    return MessageDigest.isEqual(
+            sign(what, until).getBytes(StandardCharsets.UTF_8),
+            signature.getBytes(StandardCharsets.UTF_8))
+        && clock.instant().isBefore(Instant.ofEpochSecond(until));
+  }
+
+  private String sign(String what, long expires) {
+    try {
+      var mac = Mac.getInstance("HmacSHA256");
+      mac.init(key);
+      return HexFormat.of()
+          .formatHex(mac.doFinal((what + "|" + expires).getBytes(StandardCharsets.UTF_8)));
+    } catch (GeneralSecurityException impossible) {
+      throw new IllegalStateException("Every Java has HmacSHA256", impossible);
+    }
+  }
+}

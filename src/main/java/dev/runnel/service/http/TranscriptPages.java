@@ -1,0 +1,57 @@
+package dev.runnel.service.http;
+
+import dev.runnel.service.run.TranscriptLine;
+import dev.runnel.service.run.TranscriptPart;
+import dev.runnel.service.store.RunIndex;
+import java.io.ByteArrayInputStream;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.Enumeration;
+import java.util.List;
+import java.util.NoSuchElementException;
+
+/// A transcript as plain text, page by page, so that a long one is never whole in memory: what the
+/// agent printed on standard output, as it printed it where it is a plain command.
+@SuppressWarnings("JdkObsolete") // SequenceInputStream takes nothing newer
+final class TranscriptPages implements Enumeration<InputStream> {
+  private final RunIndex index;
+  private final String runId;
+  private List<TranscriptLine> page;
+
+  TranscriptPages(RunIndex index, String runId) {
+    this.index = index;
+    this.runId = runId;
+    this.page = after(0);
+  }
+
+  @Override
+  public boolean hasMoreElements() {
+    return !page.isEmpty();
+  }
+
+  @Override
+  public InputStream nextElement() {
+    if (page.isEmpty()) {
+      throw new NoSuchElementException("The transcript is at its end");
+    }
+    var text = new StringBuilder();
+    page.forEach(line -> text.append(text(line)));
+    page = after(page.getLast().number());
+    return new ByteArrayInputStream(text.toString().getBytes(StandardCharsets.UTF_8));
+  }
+
+  private List<TranscriptLine> after(long number) {
+    return index.transcript(runId, number).map(TranscriptPart::lines).orElse(List.of());
+  }
+
+  private static String text(TranscriptLine line) {
+    return switch (line.kind()) {
+      case SAID, NOTE -> line.text() + "\n";
+      case DID -> "> " + line.text() + "\n";
+      case RESULT -> "  " + line.text() + "\n";
+      case STATUS -> "::status " + line.text() + "\n";
+      case QUESTION -> "::blocked " + line.text() + "\n";
+      case ASKED, ERROR -> "";
+    };
+  }
+}

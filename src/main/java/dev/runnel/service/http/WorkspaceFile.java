@@ -1,0 +1,56 @@
+package dev.runnel.service.http;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.channels.Channels;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.SecureDirectoryStream;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributeView;
+import java.util.Optional;
+import java.util.Set;
+
+/// A file in a run's workspace. The agent may be changing folders into links at this very moment,
+/// so no part of the path is looked up twice: each is opened from within the one before it, and
+/// links are not followed.
+///
+/// @param content closed by who reads it
+record WorkspaceFile(InputStream content, long size) {
+  /// @param path within the root
+  /// @return empty when there is no such file, or only a link
+  static Optional<WorkspaceFile> open(Path root, Path path) throws IOException {
+    if (path.isAbsolute() || !path.equals(path.normalize()) || path.startsWith("..")) {
+      return Optional.empty();
+    }
+    try (var stream = Files.newDirectoryStream(root)) {
+      return stream instanceof SecureDirectoryStream<Path> folder
+          ? within(folder, path)
+          : Optional.empty();
+    } catch (FileSystemException _) {
+      // It is gone, or there is a link on the way to it.
+      return Optional.empty();
+    }
+  }
+
+  private static Optional<WorkspaceFile> within(SecureDirectoryStream<Path> folder, Path path)
+      throws IOException {
+    var name = path.getName(0);
+    if (path.getNameCount() > 1) {
+      try (var below = folder.newDirectoryStream(name, LinkOption.NOFOLLOW_LINKS)) {
+        return within(below, path.subpath(1, path.getNameCount()));
+      }
+    }
+    var view =
+        folder.getFileAttributeView(name, BasicFileAttributeView.class, LinkOption.NOFOLLOW_LINKS);
+    // To open a pipe would wait for somebody to write to it.
+    if (!view.readAttributes().isRegularFile()) {
+      return Optional.empty();
+    }
+    var channel =
+        folder.newByteChannel(name, Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS));
+    return Optional.of(new WorkspaceFile(Channels.newInputStream(channel), channel.size()));
+  }
+}

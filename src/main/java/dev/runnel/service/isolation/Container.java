@@ -1,0 +1,116 @@
+package dev.runnel.service.isolation;
+
+import dev.runnel.service.workspace.Environment;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// A container of the environment's image for every command, by `docker` or `podman`. The workspace
+/// is mounted where it is outside; the agent must be in the image.
+///
+/// @param program `docker` or `podman`
+record Container(Path program) implements Isolation {
+  private static final Logger log = LoggerFactory.getLogger(Container.class);
+  private static final long PATIENCE_SECONDS = 20;
+  private static final List<String> OURS =
+      List.of(
+          "RUNNEL_RUN_ID",
+          "RUNNEL_SESSION_ID",
+          "RUNNEL_EXECUTION",
+          "RUNNEL_CONFIG_JSON",
+          "RUNNEL_SKILL_FILE");
+
+  @Override
+  public List<String> wrap(List<String> command, Place place) {
+    var root = place.root().toAbsolutePath().toString();
+    var whole = new ArrayList<>(List.of(program.toString(), "run", "--rm", "--interactive"));
+    whole.addAll(List.of("--init", "--name", place.name(), "--security-opt", "no-new-privileges"));
+    whole.addAll(user(place.root()));
+    whole.addAll(List.of("--volume", root + ":" + root));
+    whole.addAll(List.of("--workdir", place.folder().toAbsolutePath().toString()));
+    for (var other : place.others()) {
+      if (Files.exists(other)) {
+        whole.addAll(List.of("--volume", other.toAbsolutePath() + ":" + other.toAbsolutePath()));
+      }
+    }
+    whole.addAll(List.of("--env", "HOME=" + place.home().orElse(Path.of("/tmp"))));
+    // Names alone: the values come from the environment, arguments are for everybody to see.
+    OURS.forEach(name -> whole.addAll(List.of("--env", name)));
+    new TreeSet<>(place.variables()).forEach(name -> whole.addAll(List.of("--env", name)));
+    whole.add(place.image().orElseThrow());
+    whole.addAll(command);
+    return whole;
+  }
+
+  @Override
+  public List<String> variables() {
+    return List.of(
+        "DOCKER_*",
+        "CONTAINER_HOST",
+        "CONTAINERS_*",
+        "REGISTRY_AUTH_FILE",
+        "XDG_RUNTIME_DIR",
+        "XDG_CONFIG_HOME",
+        "XDG_DATA_HOME",
+        "DBUS_SESSION_BUS_ADDRESS");
+  }
+
+  /// A container outlives the program that started it, when that one is killed.
+  @Override
+  public void cleanUp(String runId, int execution, Map<String, String> environment) {
+    var builder =
+        new ProcessBuilder(
+            program.toString(), "rm", "--force", Isolation.Place.name(runId, execution));
+    builder.environment().clear();
+    builder.environment().putAll(environment);
+    builder.redirectOutput(ProcessBuilder.Redirect.DISCARD);
+    builder.redirectError(ProcessBuilder.Redirect.DISCARD);
+    try {
+      var process = builder.start();
+      if (!process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+        process.destroyForcibly();
+        log.error("container not removed in time run={}", runId);
+      }
+    } catch (IOException e) {
+      log.error("container not removed run={}", runId, e);
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Override
+  public Optional<String> problem(Environment environment) {
+    return environment.image().isPresent()
+        ? Optional.empty()
+        : Optional.of(
+            "Agents work in containers here, and the environment %s names no image. Set its docker_image."
+                .formatted(environment.name()));
+  }
+
+  @Override
+  public String line() {
+    return "containers, by " + program.getFileName() + ", of the environments' images";
+  }
+
+  /// What the container writes must be ours to delete.
+  private List<String> user(Path root) {
+    if (program.endsWith("podman")) {
+      return List.of("--userns", "keep-id");
+    }
+    try {
+      return List.of(
+          "--user",
+          Files.getAttribute(root, "unix:uid") + ":" + Files.getAttribute(root, "unix:gid"));
+    } catch (IOException | UnsupportedOperationException _) {
+      return List.of();
+    }
+  }
+}

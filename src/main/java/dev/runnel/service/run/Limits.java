@@ -1,0 +1,71 @@
+package dev.runnel.service.run;
+
+import java.time.Duration;
+
+/// How much a run may take.
+///
+/// @param start from its turn in the queue to the start of the agent: clones and setup commands
+/// @param idle without a line of output
+/// @param total of one execution of the agent
+/// @param outputBytes of one execution of the agent, on both outputs together
+/// @param diskBytes of the run's workspace
+/// @param keep how long the workspace of an ended run waits for a follow-up
+/// @param keepBytes of all workspaces together; above it the longest unused ones are deleted
+/// @param drain how long agents at work may take to finish when the service stops
+public record Limits(
+    Duration start,
+    Duration idle,
+    Duration total,
+    long outputBytes,
+    long diskBytes,
+    Duration keep,
+    long keepBytes,
+    Duration drain) {
+  /// No limit of time.
+  public static final Duration FOREVER = Duration.ofDays(36_500);
+
+  /// No limit of space.
+  public static final long ENDLESS = Long.MAX_VALUE;
+
+  private static final long MIB = 1024L * 1024;
+
+  public static final Limits USUAL =
+      new Limits(
+          Duration.ofMinutes(15),
+          Duration.ofHours(1),
+          Duration.ofHours(6),
+          256 * MIB,
+          10 * 1024 * MIB,
+          Duration.ofDays(7),
+          50 * 1024 * MIB,
+          Duration.ZERO);
+
+  /// `90 seconds`, `15 minutes`, `6 hours`, `7 days`: in the biggest unit that fits.
+  public static String words(Duration time) {
+    var seconds = time.toSeconds();
+    if (seconds % 86_400 == 0 && seconds > 0) {
+      return count(seconds / 86_400, "day");
+    }
+    if (seconds % 3600 == 0 && seconds > 0) {
+      return count(seconds / 3600, "hour");
+    }
+    return seconds % 60 == 0 && seconds > 0
+        ? count(seconds / 60, "minute")
+        : count(seconds, "second");
+  }
+
+  /// `512 bytes`, `256 MiB`, `10 GiB`: in the biggest unit that fits.
+  public static String words(long bytes) {
+    if (bytes % (1024 * MIB) == 0 && bytes > 0) {
+      return bytes / (1024 * MIB) + " GiB";
+    }
+    if (bytes % MIB == 0 && bytes > 0) {
+      return bytes / MIB + " MiB";
+    }
+    return bytes % 1024 == 0 && bytes > 0 ? bytes / 1024 + " KiB" : count(bytes, "byte");
+  }
+
+  private static String count(long number, String unit) {
+    return number + " " + unit + (number == 1 ? "" : "s");
+  }
+}

@@ -1,0 +1,322 @@
+package dev.runnel.service.run;
+
+import com.fasterxml.jackson.databind.node.MissingNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.runnel.wire.Attachment;
+import dev.runnel.wire.CreateRun;
+import dev.runnel.wire.RunItem;
+import dev.runnel.wire.RunMode;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/// A run as it was asked for, checked.
+///
+/// @param config as it was sent, with the skill and its name filled in; kept whole, since clients
+///     may know members that this service does not
+/// @param identityUid as whom the agent works
+/// @param onBehalfOf e-mail or id of the person the run is for
+/// @param rest what else was asked for: `team`, `interactive`, and what this version does not know
+/// @param resolved what holds of its configuration where it says nothing: see
+///     [dev.runnel.service.execution.ConfigResolution]
+public record NewRun(
+    String prompt,
+    String title,
+    Optional<ObjectNode> config,
+    Map<String, String> metadata,
+    Optional<String> conversationId,
+    Optional<String> parentRunId,
+    RunMode mode,
+    Optional<String> identityUid,
+    Optional<String> onBehalfOf,
+    List<Attachment> attachments,
+    ObjectNode rest,
+    ObjectNode resolved) {
+  private static final int MOST_METADATA = 20;
+  private static final int LONGEST_VALUE = 256;
+  private static final int LONGEST_IDLE = 60;
+  private static final int MOST_ATTACHMENTS = 5;
+  private static final Set<String> IMAGES =
+      Set.of("image/jpeg", "image/png", "image/gif", "image/webp");
+  private static final Set<RunMode> MODES =
+      Set.of(RunMode.NORMAL, RunMode.PLAN, RunMode.ORCHESTRATE);
+  private static final Pattern METADATA_KEY = Pattern.compile("[a-zA-Z0-9._-]{1,64}");
+  /// What the service alone says of a run, or nobody.
+  private static final Set<String> OURS =
+      Stream.concat(Json.members(RunItem.class).stream(), Stream.of("run_url"))
+          .collect(Collectors.toUnmodifiableSet());
+  // It goes through one environment variable, which the kernel bounds at 128 KiB.
+  private static final int LONGEST_CONFIG = 64 * 1024;
+
+  public NewRun {
+    metadata = Map.copyOf(metadata);
+    attachments = List.copyOf(attachments);
+  }
+
+  /// @throws RequestProblem when it cannot be a run
+  public static NewRun parse(ObjectNode body) {
+    var request = Json.convert(body, CreateRun.class);
+    var config = config(request, body.get("config") instanceof ObjectNode node ? node : null);
+    var prompt = request.prompt() == null ? "" : request.prompt();
+    var skill = config.map(node -> skill(node)).orElse("");
+    var conversation = present(request.conversationId());
+    if (prompt.isBlank() && skill.isBlank() && conversation.isEmpty()) {
+      throw RequestProblem.invalid(
+          "A run needs a prompt, unless a skill is named or a conversation is continued");
+    }
+    if (prompt.indexOf('\0') >= 0) {
+      throw RequestProblem.invalid("The prompt holds a NUL character");
+    }
+    if (present(request.agentIdentityUid()).isPresent() && Boolean.FALSE.equals(request.team())) {
+      throw RequestProblem.invalid("Only a run of the team can name agent_identity_uid");
+    }
+    var metadata = request.metadata() == null ? Map.<String, String>of() : request.metadata();
+    check(metadata);
+    return new NewRun(
+        prompt,
+        present(request.title()).orElseGet(() -> Title.of(prompt.isBlank() ? skill : prompt)),
+        config,
+        metadata,
+        conversation,
+        present(request.parentRunId()),
+        checkMode(request.mode()),
+        present(request.agentIdentityUid()),
+        present(request.onBehalfOf()),
+        attachments(request),
+        rest(request),
+        Json.newObject());
+  }
+
+  public NewRun with(Map<String, String> metadata) {
+    return new NewRun(
+        prompt,
+        title,
+        config,
+        metadata,
+        conversationId,
+        parentRunId,
+        mode,
+        identityUid,
+        onBehalfOf,
+        attachments,
+        rest,
+        resolved);
+  }
+
+  /// With a configuration that holds where this one says nothing.
+  public NewRun over(ObjectNode defaults) {
+    var merged = defaults.deepCopy();
+    if (config.map(own -> !skill(own).isBlank()).orElse(false)) {
+      merged.remove(List.of("skill_spec", "skills"));
+    }
+    config.ifPresent(merged::setAll);
+    repeatSkill(merged);
+    return new NewRun(
+        prompt,
+        title,
+        Optional.of(merged),
+        metadata,
+        conversationId,
+        parentRunId,
+        mode,
+        identityUid,
+        onBehalfOf,
+        attachments,
+        rest,
+        resolved);
+  }
+
+  public NewRun resolvedTo(ObjectNode resolved) {
+    return new NewRun(
+        prompt,
+        title,
+        config,
+        metadata,
+        conversationId,
+        parentRunId,
+        mode,
+        identityUid,
+        onBehalfOf,
+        attachments,
+        rest,
+        resolved);
+  }
+
+  public NewRun below(String parentRunId) {
+    return new NewRun(
+        prompt,
+        title,
+        config,
+        metadata,
+        conversationId,
+        Optional.of(parentRunId),
+        mode,
+        identityUid,
+        onBehalfOf,
+        attachments,
+        rest,
+        resolved);
+  }
+
+  private static List<Attachment> attachments(CreateRun request) {
+    var attachments = new ArrayList<Attachment>();
+    if (request.attachments() != null) {
+      attachments.addAll(request.attachments());
+    }
+    // As the oldest of the official libraries calls them; without a name.
+    var images = request.more().getOrDefault("images", MissingNode.getInstance());
+    if (!images.isArray() && !images.isMissingNode() && !images.isNull()) {
+      throw RequestProblem.invalid("A member of the body has the wrong type: images");
+    }
+    for (var image : images) {
+      var type = image.path("mime_type").asText("");
+      attachments.add(
+          Json.convert(
+              Json.newObject()
+                  .put("file_name", "image-%d.%s".formatted(attachments.size() + 1, ending(type)))
+                  .put("mime_type", type)
+                  .put("data", image.path("data").asText("")),
+              Attachment.class));
+    }
+    if (attachments.size() > MOST_ATTACHMENTS) {
+      throw RequestProblem.invalid("A run takes at most 5 attachments");
+    }
+    for (var attachment : attachments) {
+      if (!IMAGES.contains(attachment.mimeType())) {
+        throw RequestProblem.invalid("Attachments are images: jpeg, png, gif or webp");
+      }
+      try {
+        Base64.getDecoder().decode(attachment.data());
+      } catch (IllegalArgumentException _) {
+        throw RequestProblem.invalid("The data of an attachment is Base64");
+      }
+    }
+    return attachments;
+  }
+
+  private static String ending(String mimeType) {
+    return mimeType.substring(mimeType.indexOf('/') + 1);
+  }
+
+  private static ObjectNode rest(CreateRun request) {
+    var rest = Json.newObject();
+    rest.setAll(request.more());
+    rest.remove("images");
+    rest.remove(OURS);
+    if (request.team() != null) {
+      rest.put("team", request.team());
+    }
+    if (request.interactive() != null) {
+      rest.put("interactive", request.interactive());
+    }
+    return rest;
+  }
+
+  /// Answers repeat the first of several skills as the one.
+  private static void repeatSkill(ObjectNode config) {
+    var spec = skill(config);
+    if (!spec.isBlank() && !config.hasNonNull("skill_spec")) {
+      config.put("skill_spec", spec);
+    }
+  }
+
+  private static String skill(ObjectNode config) {
+    return config.path("skill_spec").asText(config.path("skills").path(0).asText(""));
+  }
+
+  private static Optional<ObjectNode> config(CreateRun request, @Nullable ObjectNode sent) {
+    var skill = present(request.skill());
+    if (sent == null && skill.isEmpty()) {
+      return Optional.empty();
+    }
+    var config = sent == null ? Json.newObject() : sent.deepCopy();
+    skill.ifPresent(spec -> config.put("skill_spec", spec));
+    if (config.hasNonNull("skill_spec") && config.hasNonNull("skills") && skill.isEmpty()) {
+      throw RequestProblem.invalid("Give either skill_spec or skills");
+    }
+    var spec = skill(config);
+    repeatSkill(config);
+    if (!spec.isBlank() && config.path("name").asText("").isBlank()) {
+      config.put("name", skillName(spec));
+    }
+    checkServers(request);
+    checkIdle(request);
+    if (config.toString().length() > LONGEST_CONFIG) {
+      throw RequestProblem.invalid("The configuration is longer than 64 KiB");
+    }
+    return Optional.of(config);
+  }
+
+  /// `owner/repo:skill-name` is named by its end, `owner/repo:path/to/SKILL.md` by its folder.
+  static String skillName(String spec) {
+    var path = spec.substring(spec.indexOf(':') + 1).replaceAll("/SKILL\\.md$", "");
+    return path.substring(path.lastIndexOf('/') + 1);
+  }
+
+  private static void checkServers(CreateRun request) {
+    if (request.config() == null || request.config().mcpServers() == null) {
+      return;
+    }
+    request
+        .config()
+        .mcpServers()
+        .forEach(
+            (name, server) -> {
+              if (server == null || server.ways() != 1) {
+                throw RequestProblem.invalid(
+                    "The tool server " + name + " needs exactly one of warp_id, command or url");
+              }
+            });
+  }
+
+  private static void checkIdle(CreateRun request) {
+    var minutes = request.config() == null ? null : request.config().idleTimeoutMinutes();
+    if (minutes != null && (minutes < 0 || minutes > LONGEST_IDLE)) {
+      throw RequestProblem.invalid("idle_timeout_minutes must be a number from 0 to 60");
+    }
+  }
+
+  public static RunMode checkMode(@Nullable RunMode mode) {
+    var wanted = mode == null ? RunMode.NORMAL : mode;
+    if (!MODES.contains(wanted)) {
+      throw RequestProblem.invalid("mode must be normal, plan or orchestrate");
+    }
+    return wanted;
+  }
+
+  /// Also for runs that inherit some from their parent.
+  public static void check(Map<String, String> metadata) {
+    if (metadata.size() > MOST_METADATA) {
+      throw RequestProblem.invalid("metadata holds more than 20 entries");
+    }
+    metadata.forEach(
+        (key, value) -> {
+          if (!isMetadataKey(key)) {
+            throw RequestProblem.invalid(
+                "A metadata key is 1 to 64 of the characters a-z A-Z 0-9 . _ -");
+          }
+          if (value == null
+              || value.getBytes(StandardCharsets.UTF_8).length > LONGEST_VALUE
+              || value.indexOf('\0') >= 0) {
+            throw RequestProblem.invalid(
+                "The metadata value of " + key + " must be text of at most 256 bytes");
+          }
+        });
+  }
+
+  public static boolean isMetadataKey(String key) {
+    return METADATA_KEY.matcher(key).matches();
+  }
+
+  private static Optional<String> present(@Nullable String text) {
+    return Optional.ofNullable(text).filter(value -> !value.isBlank());
+  }
+}

@@ -1,0 +1,73 @@
+package dev.runnel.service.run;
+
+import java.util.Locale;
+
+/// A request that cannot be done, with the code that the caller gets to see.
+public final class RequestProblem extends RuntimeException {
+  private static final long serialVersionUID = 1;
+
+  private final Code code;
+
+  /// The codes this service answers with.
+  public enum Code {
+    INVALID_REQUEST(400, "The request is not valid", false),
+    AUTHENTICATION_REQUIRED(401, "The API key is missing or wrong", false),
+    NOT_AUTHORIZED(403, "This key may not do that", false),
+    RESOURCE_NOT_FOUND(404, "There is no such thing", false),
+    METHOD_NOT_ALLOWED(405, "The method is not allowed here", false),
+    REQUEST_TOO_LARGE(413, "The request is too large", false),
+    OPERATION_NOT_SUPPORTED(422, "This service cannot do that", false),
+    INTERNAL_ERROR(500, "Something went wrong in the service", true),
+    RESOURCE_UNAVAILABLE(500, "The service cannot keep anything right now", true);
+
+    private final int status;
+    private final String title;
+    private final boolean retryable;
+
+    Code(int status, String title, boolean retryable) {
+      this.status = status;
+      this.title = title;
+      this.retryable = retryable;
+    }
+
+    public int status() {
+      return status;
+    }
+
+    public String title() {
+      return title;
+    }
+
+    public boolean isRetryable() {
+      return retryable;
+    }
+
+    /// The last segment of a problem's `type`.
+    public String word() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
+  /// @param detail for the person who made the request
+  public RequestProblem(Code code, String detail) {
+    super(detail);
+    this.code = code;
+  }
+
+  public static RequestProblem invalid(String detail) {
+    return new RequestProblem(Code.INVALID_REQUEST, detail);
+  }
+
+  public static RequestProblem noRun() {
+    return new RequestProblem(Code.RESOURCE_NOT_FOUND, "No run has this id");
+  }
+
+  public Code code() {
+    return code;
+  }
+
+  public String detail() {
+    var detail = getMessage();
+    return detail == null ? "" : detail;
+  }
+}

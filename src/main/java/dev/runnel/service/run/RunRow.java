@@ -1,0 +1,367 @@
+package dev.runnel.service.run;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.databind.node.TextNode;
+import dev.runnel.database.Rows;
+import dev.runnel.wire.ArtifactItem;
+import dev.runnel.wire.ArtifactType;
+import dev.runnel.wire.ErrorCode;
+import dev.runnel.wire.ExecutionLocation;
+import dev.runnel.wire.PullRequestStatus;
+import dev.runnel.wire.RunItem;
+import dev.runnel.wire.RunSource;
+import dev.runnel.wire.RunStateValue;
+import dev.runnel.wire.Scope;
+import dev.runnel.wire.SkillOfRun;
+import dev.runnel.wire.StatusMessage;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/// A run as it is kept.
+///
+/// @param finishedAt when it last came to an end; empty while it is active
+/// @param execution how many executions have started
+/// @param worked how long the ended executions took
+/// @param rootRunId the run at the top of its tree
+/// @param resolved what its configuration came to where it says nothing
+/// @param cancelAsked whether its processes are to be ended, or being ended
+public record RunRow(
+    String id,
+    Phase phase,
+    String title,
+    String prompt,
+    String source,
+    Instant createdAt,
+    Instant updatedAt,
+    Optional<Instant> startedAt,
+    Optional<Instant> finishedAt,
+    int execution,
+    Optional<Instant> executionStartedAt,
+    Duration worked,
+    boolean cancelAsked,
+    Optional<StatusMessage> status,
+    Optional<String> config,
+    Optional<String> metadata,
+    Optional<String> artifacts,
+    Optional<String> conversationId,
+    Optional<String> parentRunId,
+    Optional<String> sessionId,
+    Optional<String> agentSession,
+    Optional<String> usage,
+    Optional<String> request,
+    Optional<String> creator,
+    Optional<String> executor,
+    Optional<String> factoryUid,
+    Optional<String> schedule,
+    Optional<String> triggerUrl,
+    int depth,
+    String mode,
+    String rootRunId,
+    Optional<String> resolved) {
+  /// What the addresses of the API begin with.
+  public static final String API = "/api/v1";
+
+  private static final JsonNode MASK = TextNode.valueOf("***");
+
+  public static RunRow read(ResultSet row) throws SQLException {
+    return new RunRow(
+        row.getString("id"),
+        Phase.valueOf(row.getString("state")),
+        row.getString("title"),
+        row.getString("prompt"),
+        row.getString("source"),
+        Rows.instant(row, "created_at"),
+        Rows.instant(row, "updated_at"),
+        instant(row, "started_at"),
+        instant(row, "finished_at"),
+        row.getInt("execution"),
+        instant(row, "execution_started_at"),
+        Duration.of(row.getLong("worked"), ChronoUnit.MICROS),
+        row.getInt("cancel_asked") != 0,
+        status(row),
+        Rows.text(row, "config"),
+        Rows.text(row, "metadata"),
+        Rows.text(row, "artifacts"),
+        Rows.text(row, "conversation_id"),
+        Rows.text(row, "parent_run_id"),
+        Rows.text(row, "session_id"),
+        Rows.text(row, "agent_session"),
+        Rows.text(row, "request_usage"),
+        Rows.text(row, "request"),
+        Rows.text(row, "creator"),
+        Rows.text(row, "executor"),
+        Rows.text(row, "factory_uid"),
+        Rows.text(row, "schedule"),
+        Rows.text(row, "trigger_url"),
+        row.getInt("depth"),
+        row.getString("mode"),
+        Rows.text(row, "root_run_id").orElse(row.getString("id")),
+        Rows.text(row, "resolved"));
+  }
+
+  /// As the API shows it. What was sent is shown as it was, unknown members included, secrets not.
+  /// The prompt is what was submitted, and is not said a second time as that.
+  public ObjectNode show(URI publicUrl, Instant now) {
+    var item = Json.object(item(publicUrl, now));
+    if (config.isPresent() || resolved.isPresent()) {
+      item.set("agent_config", shownConfig());
+    }
+    // Always there, so that nobody has to guess what its absence means.
+    if (finishedAt.isEmpty()) {
+      item.putNull("finished_at");
+    }
+    item.path("artifacts").forEach(RunRow::completePullRequest);
+    creator.ifPresent(json -> item.set("creator", Json.read(json)));
+    executor.ifPresent(json -> item.set("executor", Json.read(json)));
+    schedule.ifPresent(json -> item.set("schedule", Json.read(json)));
+    usage.ifPresent(json -> item.set("request_usage", Json.read(Usage.fromJson(json).toJson())));
+    request
+        .map(Json::read)
+        .ifPresent(
+            rest ->
+                rest.properties()
+                    .forEach(
+                        member -> {
+                          if (!item.has(member.getKey())) {
+                            item.set(member.getKey(), member.getValue());
+                          }
+                        }));
+    return item;
+  }
+
+  /// What was asked for, and what defaults added.
+  private JsonNode shownConfig() {
+    var shown = (ObjectNode) masked(configNode());
+    var added = resolved.map(Json::read).orElseGet(Json::newObject);
+    for (var member : List.of("environment_id", "model_id")) {
+      if (added.has(member)) {
+        shown.set(member, added.get(member));
+      }
+    }
+    if (added.has("harness")) {
+      var harness =
+          shown.path("harness") instanceof ObjectNode given ? given : shown.putObject("harness");
+      harness.set("type", added.get("harness"));
+    }
+    return shown;
+  }
+
+  /// Those of before it was required have no status.
+  private static void completePullRequest(JsonNode artifact) {
+    if (artifact.path("artifact_type").asText().equals(ArtifactType.PULL_REQUEST.value())
+        && artifact.path("data") instanceof ObjectNode data
+        && !data.has("status")) {
+      data.put("status", PullRequestStatus.UNKNOWN.value());
+    }
+  }
+
+  /// The variables and headers of tool servers hold secrets, which whoever sees the run need not.
+  private static JsonNode masked(JsonNode config) {
+    for (var server : config.path("mcp_servers")) {
+      for (var secrets : List.of(server.path("env"), server.path("headers"))) {
+        if (secrets instanceof ObjectNode values) {
+          values.properties().forEach(value -> value.setValue(MASK));
+        }
+      }
+    }
+    return config;
+  }
+
+  /// With where it stands in the queue as its status message.
+  ///
+  /// @param place 1 for the next one
+  public RunRow waitingAt(int place) {
+    return new RunRow(
+        id,
+        phase,
+        title,
+        prompt,
+        source,
+        createdAt,
+        updatedAt,
+        startedAt,
+        finishedAt,
+        execution,
+        executionStartedAt,
+        worked,
+        cancelAsked,
+        Optional.of(
+            new StatusMessage(
+                "Waiting for a free place (%s in the queue).".formatted(ordinal(place)),
+                null,
+                null,
+                null,
+                null,
+                Map.of())),
+        config,
+        metadata,
+        artifacts,
+        conversationId,
+        parentRunId,
+        sessionId,
+        agentSession,
+        usage,
+        request,
+        creator,
+        executor,
+        factoryUid,
+        schedule,
+        triggerUrl,
+        depth,
+        mode,
+        rootRunId,
+        resolved);
+  }
+
+  private static String ordinal(int number) {
+    var teens = number % 100 >= 11 && number % 100 <= 13;
+    return number
+        + switch (teens ? 0 : number % 10) {
+          case 1 -> "st";
+          case 2 -> "nd";
+          case 3 -> "rd";
+          default -> "th";
+        };
+  }
+
+  public List<ArtifactItem> artifactItems() {
+    return artifacts.map(json -> Json.readList(json, ArtifactItem.class)).orElse(List.of());
+  }
+
+  public Map<String, String> metadataEntries() {
+    var entries = new LinkedHashMap<String, String>();
+    metadata.ifPresent(
+        json ->
+            Json.read(json)
+                .properties()
+                .forEach(entry -> entries.put(entry.getKey(), entry.getValue().asText())));
+    return entries;
+  }
+
+  public JsonNode configNode() {
+    return config.map(Json::read).orElseGet(Json::newObject);
+  }
+
+  private RunItem item(URI publicUrl, Instant now) {
+    var item =
+        RunItem.builder()
+            .runId(id)
+            .taskId(id)
+            .title(title)
+            .state(new RunStateValue(phase.name()))
+            .prompt(prompt)
+            .createdAt(createdAt)
+            .updatedAt(updatedAt)
+            .source(new RunSource(source))
+            .artifacts(artifactItems())
+            .executionLocation(ExecutionLocation.REMOTE)
+            .metadata(metadataEntries())
+            .sandboxRunning(phase == Phase.INPROGRESS)
+            .scope(scope())
+            .rootRunId(rootRunId)
+            .debugAgentAvailable(false)
+            .cancellable(true);
+    skill().ifPresent(item::agentSkill);
+    factoryUid.ifPresent(item::factoryUid);
+    finishedAt.ifPresent(item::finishedAt);
+    triggerUrl.or(() -> scheduleLink(publicUrl)).ifPresent(item::triggerUrl);
+    status.ifPresent(item::statusMessage);
+    conversationId.ifPresent(item::conversationId);
+    parentRunId.ifPresent(item::parentRunId);
+    sessionId.ifPresent(session -> item.sessionId(session).sessionLink(link(publicUrl)));
+    startedAt.ifPresent(
+        at -> item.startedAt(at).runTime(runTime(now).truncatedTo(ChronoUnit.MILLIS).toString()));
+    return item.build();
+  }
+
+  private Scope scope() {
+    var team = request.map(Json::read).map(rest -> rest.path("team").asBoolean(true)).orElse(true);
+    return new Scope(team ? "Team" : "User", "runnel", Map.of());
+  }
+
+  private Optional<SkillOfRun> skill() {
+    var spec = configNode().path("skill_spec").asText("");
+    return spec.isBlank()
+        ? Optional.empty()
+        : Optional.of(new SkillOfRun(NewRun.skillName(spec), null, spec, null, Map.of()));
+  }
+
+  private String link(URI publicUrl) {
+    return base(publicUrl) + "/runs/" + id;
+  }
+
+  private Optional<String> scheduleLink(URI publicUrl) {
+    return schedule.map(
+        json ->
+            base(publicUrl)
+                + API
+                + "/agent/schedules/"
+                + Json.read(json).path("schedule_id").asText());
+  }
+
+  private static String base(URI publicUrl) {
+    return publicUrl.toString().replaceAll("/+$", "");
+  }
+
+  private Duration runTime(Instant now) {
+    return phase == Phase.INPROGRESS && executionStartedAt.isPresent()
+        ? worked.plus(Duration.between(executionStartedAt.get(), now))
+        : worked;
+  }
+
+  private static Optional<StatusMessage> status(ResultSet row) throws SQLException {
+    var message = row.getString("status_message");
+    if (message == null) {
+      return Optional.empty();
+    }
+    var code = row.getString("error_code");
+    return Optional.of(
+        new StatusMessage(
+            message,
+            code == null ? null : new ErrorCode(code),
+            code == null ? null : row.getInt("retryable") != 0,
+            null,
+            null,
+            Map.of()));
+  }
+
+  /// What it weighs in a list, about.
+  public long bytes() {
+    return Stream.of(
+            Optional.of(prompt),
+            Optional.of(title),
+            status.map(StatusMessage::message),
+            config,
+            metadata,
+            artifacts,
+            usage,
+            request)
+        .flatMap(Optional::stream)
+        .mapToLong(text -> text.getBytes(StandardCharsets.UTF_8).length)
+        .sum();
+  }
+
+  private static Optional<Instant> instant(ResultSet row, String column) throws SQLException {
+    var micros = row.getLong(column);
+    return row.wasNull()
+        ? Optional.empty()
+        : Optional.of(Instant.EPOCH.plus(micros, ChronoUnit.MICROS));
+  }
+
+  /// Without what people wrote.
+  @Override
+  public String toString() {
+    return "RunRow[run=" + id + ", phase=" + phase + ", execution=" + execution + "]";
+  }
+}

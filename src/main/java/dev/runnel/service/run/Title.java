@@ -1,0 +1,25 @@
+package dev.runnel.service.run;
+
+/// A title for a run that was given none.
+public final class Title {
+  private static final int LONGEST = 60;
+
+  private Title() {}
+
+  /// The first words of the first line that has any.
+  public static String of(String prompt) {
+    var line =
+        prompt
+            .lines()
+            .map(each -> each.strip().replaceAll("\\s+", " "))
+            .filter(each -> !each.isEmpty())
+            .findFirst()
+            .orElse("Untitled");
+    if (line.length() <= LONGEST) {
+      return line;
+    }
+    var space = line.lastIndexOf(' ', LONGEST);
+    var end = space > 0 ? space : line.offsetByCodePoints(0, line.codePointCount(0, LONGEST));
+    return line.substring(0, end) + "…";
+  }
+}

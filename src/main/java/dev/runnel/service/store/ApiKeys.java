@@ -1,0 +1,152 @@
+package dev.runnel.service.store;
+
+import dev.runnel.database.Database;
+import dev.runnel.database.Rows;
+import dev.runnel.service.run.Caller;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.security.SecureRandom;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+
+/// The keys that open this service: the main one, which is in the data folder, and named ones, of
+/// which only hashes are kept. They are long and random, so that a plain hash is enough.
+public final class ApiKeys {
+  private static final String PREFIX = "rk-";
+  private static final int RANDOM_BYTES = 32;
+
+  /// A key without what opens.
+  ///
+  /// @param scope `all`, `runs`, `read` or `below`
+  public record Key(
+      String id,
+      String name,
+      String scope,
+      Optional<String> runId,
+      Instant createdAt,
+      Optional<Instant> revokedAt) {}
+
+  /// @param secret shown once, and nowhere kept
+  public record Issued(Key key, String secret) {
+    /// Never the secret.
+    @Override
+    public String toString() {
+      return "Issued[key=" + key + "]";
+    }
+  }
+
+  private final Database database;
+  private final InstantSource clock;
+  private final SecureRandom random = new SecureRandom();
+  private final byte[] main;
+
+  public ApiKeys(Database database, InstantSource clock, String mainKey) {
+    this.database = database;
+    this.clock = clock;
+    this.main = hash(mainKey);
+  }
+
+  /// Whose key this is; empty for one that opens nothing, or no longer.
+  public Optional<Caller> who(String secret) {
+    var hash = hash(secret);
+    if (MessageDigest.isEqual(main, hash)) {
+      return Optional.of(Caller.MAIN);
+    }
+    if (!secret.startsWith(PREFIX)) {
+      return Optional.empty();
+    }
+    return database.read(
+        rows ->
+            rows.first(
+                "SELECT * FROM api_keys WHERE hash = ? AND revoked_at IS NULL",
+                ApiKeys::caller,
+                HexFormat.of().formatHex(hash)));
+  }
+
+  public Issued issue(String name, String scope, Optional<String> runId) {
+    var bytes = new byte[RANDOM_BYTES];
+    random.nextBytes(bytes);
+    var secret = PREFIX + HexFormat.of().formatHex(bytes);
+    var key =
+        new Key(
+            UUID.randomUUID().toString(), name, scope, runId, clock.instant(), Optional.empty());
+    database.write(
+        rows ->
+            rows.change(
+                """
+                INSERT INTO api_keys (id, name, hash, scope, run_id, created_at)
+                VALUES (?, ?, ?, ?, ?, ?)
+                """,
+                key.id(),
+                name,
+                HexFormat.of().formatHex(hash(secret)),
+                scope,
+                runId.orElse(null),
+                key.createdAt()));
+    return new Issued(key, secret);
+  }
+
+  /// Those that people made, by name.
+  public List<Key> list() {
+    return database.read(
+        rows ->
+            rows.list(
+                "SELECT * FROM api_keys WHERE run_id IS NULL ORDER BY name, created_at",
+                ApiKeys::key));
+  }
+
+  /// @return whether there was one to revoke
+  public boolean revoke(String id) {
+    return database.write(
+        rows ->
+            rows.change(
+                    "UPDATE api_keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL",
+                    clock.instant(),
+                    id)
+                > 0);
+  }
+
+  /// Those given to a run's agents, once it works no more.
+  public void revokeOfRun(String runId) {
+    database.write(rows -> rows.change("DELETE FROM api_keys WHERE run_id = ?", runId));
+  }
+
+  private static Caller caller(ResultSet row) throws SQLException {
+    var key = key(row);
+    var scope =
+        switch (key.scope()) {
+          case "all" -> new Caller.Scope.All();
+          case "runs" -> new Caller.Scope.Runs();
+          case "below" -> new Caller.Scope.Below(key.runId().orElseThrow());
+          default -> new Caller.Scope.Reading();
+        };
+    return new Caller(key.id(), key.name(), scope);
+  }
+
+  private static Key key(ResultSet row) throws SQLException {
+    return new Key(
+        row.getString("id"),
+        row.getString("name"),
+        row.getString("scope"),
+        Rows.text(row, "run_id"),
+        Rows.instant(row, "created_at"),
+        row.getString("revoked_at") == null
+            ? Optional.empty()
+            : Optional.of(Rows.instant(row, "revoked_at")));
+  }
+
+  private static byte[] hash(String secret) {
+    try {
+      return MessageDigest.getInstance("SHA-256").digest(secret.getBytes(StandardCharsets.UTF_8));
+    } catch (NoSuchAlgorithmException impossible) {
+      throw new IllegalStateException("Every Java has SHA-256", impossible);
+    }
+  }
+}

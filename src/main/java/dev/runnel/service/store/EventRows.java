@@ -1,0 +1,84 @@
+package dev.runnel.service.store;
+
+import dev.runnel.database.Rows;
+import dev.runnel.service.run.Phase;
+import dev.runnel.wire.TimelineEvent;
+import dev.runnel.wire.TimelineEventType;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/// What happened to runs, within one transaction.
+record EventRows(Rows rows) {
+  /// What can happen. Rows keep these names, in lower case; the API has others.
+  enum Type {
+    RUN_CREATED(TimelineEventType.OZ_RUN_CREATED),
+    RUN_CLAIMED(TimelineEventType.OZ_RUN_CLAIMED),
+    CONTAINER_READY(TimelineEventType.WORKER_CONTAINER_READY),
+    SESSION_STARTED(TimelineEventType.SHARED_SESSION_STARTED),
+    AGENT_STARTED(TimelineEventType.AGENT_STARTED),
+    RUN_DONE(TimelineEventType.OZ_RUN_DONE),
+    RUN_BLOCKED(TimelineEventType.OZ_RUN_BLOCKED),
+    RUN_CANCELLED(TimelineEventType.OZ_RUN_CANCELLED),
+    RUN_FAILED(TimelineEventType.OZ_RUN_FAILED),
+    RUN_ERRORED(TimelineEventType.OZ_RUN_ERRORED);
+
+    private final String published;
+
+    Type(TimelineEventType published) {
+      this.published = published.value();
+    }
+
+    static Type ofEnd(Phase phase) {
+      return switch (phase) {
+        case SUCCEEDED -> RUN_DONE;
+        case BLOCKED -> RUN_BLOCKED;
+        case CANCELLED -> RUN_CANCELLED;
+        case ERROR -> RUN_ERRORED;
+        case FAILED, QUEUED, INPROGRESS -> RUN_FAILED;
+      };
+    }
+  }
+
+  /// @param execution 0 before the first
+  void add(String runId, int execution, Type type, Instant at) throws SQLException {
+    rows.change(
+        "INSERT INTO run_events (uid, run_id, execution, type, occurred_at) VALUES (?, ?, ?, ?, ?)",
+        UUID.randomUUID().toString(),
+        runId,
+        execution == 0 ? null : execution,
+        type.name().toLowerCase(Locale.ROOT),
+        at);
+  }
+
+  List<TimelineEvent> of(String runId) throws SQLException {
+    return rows.list(
+        "SELECT * FROM run_events WHERE run_id = ? ORDER BY occurred_at, rowid",
+        row ->
+            new TimelineEvent(
+                row.getString("uid"),
+                runId,
+                type(row),
+                Rows.instant(row, "occurred_at"),
+                null,
+                execution(row),
+                Map.of()),
+        runId);
+  }
+
+  private static TimelineEventType type(ResultSet row) throws SQLException {
+    var kept = Type.valueOf(row.getString("type").toUpperCase(Locale.ROOT));
+    return new TimelineEventType(kept.published);
+  }
+
+  /// Events of before it was kept have none.
+  private static @Nullable Long execution(ResultSet row) throws SQLException {
+    var execution = row.getLong("execution");
+    return execution == 0 ? null : execution;
+  }
+}

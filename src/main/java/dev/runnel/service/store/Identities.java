@@ -1,0 +1,209 @@
+package dev.runnel.service.store;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.runnel.database.Database;
+import dev.runnel.database.Rows;
+import dev.runnel.service.run.Json;
+import dev.runnel.service.run.NewRun;
+import dev.runnel.service.run.RequestProblem;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.stream.Stream;
+
+/// Named agents: those that were created here, and those of the configured factories, which are
+/// only read. Kept as they were sent, unknown members included.
+public final class Identities {
+  private static final List<String> OURS = List.of("uid", "available", "created_at", "updated_at");
+
+  /// What an identity calls it, and what a run's configuration does.
+  private static final Map<String, String> NAMES =
+      Map.of(
+          "name", "name",
+          "prompt", "base_prompt",
+          "environment_id", "environment_id",
+          "base_model", "model_id",
+          "harness", "harness",
+          "harness_auth_secrets", "harness_auth_secrets",
+          "mcp_servers", "mcp_servers",
+          "skills", "skills",
+          "credential_strategy", "credential_strategy",
+          "worker_host", "worker_host");
+
+  private final Database database;
+  private final InstantSource clock;
+  private final Map<String, ObjectNode> configured;
+
+  /// @param configured by uid, as they are shown
+  public Identities(Database database, InstantSource clock, Map<String, ObjectNode> configured) {
+    this.database = database;
+    this.clock = clock;
+    this.configured = configured;
+  }
+
+  public ObjectNode create(ObjectNode asked) {
+    var uid = UUID.randomUUID().toString();
+    var now = clock.instant().truncatedTo(ChronoUnit.MICROS);
+    var body = asked.deepCopy();
+    body.remove(OURS);
+    body.properties().removeIf(member -> member.getValue().isNull());
+    database.write(
+        rows ->
+            rows.change(
+                """
+                INSERT INTO identities (uid, name, body, created_at, updated_at)
+                VALUES (?, ?, ?, ?, ?)
+                """,
+                uid,
+                body.path("name").asText(),
+                body.toString(),
+                now,
+                now));
+    return show(uid, body, now, now);
+  }
+
+  /// By name.
+  ///
+  /// @param factoryUid only those of this factory
+  public List<ObjectNode> list(Optional<String> factoryUid) {
+    List<ObjectNode> created =
+        database.read(
+            rows -> rows.list("SELECT * FROM identities ORDER BY name, uid", Identities::read));
+    return Stream.concat(configured.values().stream(), created.stream())
+        .filter(
+            identity ->
+                factoryUid.isEmpty()
+                    || factoryUid.get().equals(identity.path("factory_uid").asText()))
+        .toList();
+  }
+
+  public Optional<ObjectNode> find(String uid) {
+    return configured.containsKey(uid)
+        ? Optional.of(configured.get(uid))
+        : database.read(
+            rows -> rows.first("SELECT * FROM identities WHERE uid = ?", Identities::read, uid));
+  }
+
+  /// What is left out or null stays, what is empty clears, anything else replaces.
+  public Optional<ObjectNode> update(String uid, ObjectNode changes) {
+    requireOwn(uid);
+    var now = clock.instant().truncatedTo(ChronoUnit.MICROS);
+    return database.write(
+        rows -> {
+          var found = rows.first("SELECT * FROM identities WHERE uid = ?", Identities::read, uid);
+          if (found.isEmpty()) {
+            return Optional.empty();
+          }
+          var createdAt = Instant.parse(found.get().path("created_at").asText());
+          var body = found.get().deepCopy();
+          body.remove(OURS);
+          changes
+              .properties()
+              .forEach(
+                  member -> {
+                    var value = member.getValue();
+                    if (isCleared(value)) {
+                      body.remove(member.getKey());
+                    } else if (!value.isNull() && !OURS.contains(member.getKey())) {
+                      body.set(member.getKey(), value);
+                    }
+                  });
+          if (body.path("name").asText("").isBlank()) {
+            throw RequestProblem.invalid("An agent identity needs a name");
+          }
+          rows.change(
+              "UPDATE identities SET name = ?, body = ?, updated_at = ? WHERE uid = ?",
+              body.path("name").asText(),
+              body.toString(),
+              now,
+              uid);
+          return Optional.of(show(uid, body, createdAt, now));
+        });
+  }
+
+  private static boolean isCleared(JsonNode value) {
+    return value.isTextual()
+        ? value.textValue().isEmpty()
+        : value.isContainerNode() && value.isEmpty();
+  }
+
+  public boolean delete(String uid) {
+    requireOwn(uid);
+    return database.write(rows -> rows.change("DELETE FROM identities WHERE uid = ?", uid) > 0);
+  }
+
+  /// The run with what the agent that it names is configured with, where it says nothing itself.
+  ///
+  /// @throws RequestProblem when there is no such agent
+  public NewRun configured(NewRun run) {
+    return run.identityUid().map(uid -> run.over(config(uid))).orElse(run);
+  }
+
+  /// What a run as this agent is configured with, where it says nothing itself.
+  ///
+  /// @throws RequestProblem when there is no such agent
+  private ObjectNode config(String uid) {
+    var identity =
+        find(uid).orElseThrow(() -> RequestProblem.invalid("agent_identity_uid names no agent"));
+    var config = Json.newObject();
+    NAMES.forEach(
+        (ours, theirs) -> {
+          var value = identity.path(ours);
+          if (value.isValueNode() ? !value.isNull() : !value.isEmpty()) {
+            config.set(theirs, value);
+          }
+        });
+    return config;
+  }
+
+  private void requireOwn(String uid) {
+    if (configured.containsKey(uid)) {
+      throw new RequestProblem(
+          RequestProblem.Code.OPERATION_NOT_SUPPORTED,
+          "This agent belongs to a factory; it is changed in the configuration");
+    }
+  }
+
+  private static ObjectNode read(ResultSet row) throws SQLException {
+    return show(
+        row.getString("uid"),
+        (ObjectNode) Json.read(row.getString("body")),
+        Rows.instant(row, "created_at"),
+        Rows.instant(row, "updated_at"));
+  }
+
+  private static ObjectNode show(String uid, ObjectNode body, Instant created, Instant updated) {
+    var json = Json.newObject();
+    json.put("uid", uid);
+    json.put("available", true);
+    json.put("created_at", created.toString());
+    json.put("updated_at", updated.toString());
+    json.setAll(body);
+    complete(json);
+    return json;
+  }
+
+  /// Adds what an answer always has.
+  static void complete(ObjectNode identity) {
+    for (var list : List.of("skills", "secrets")) {
+      if (!identity.has(list)) {
+        identity.putArray(list);
+      }
+    }
+    if (!identity.has("default_runner_uid")) {
+      identity.put("default_runner_uid", "");
+    }
+    if (!identity.has("memory")) {
+      var memory = identity.putObject("memory");
+      memory.putArray("attached_stores");
+      memory.putObject("auto_memory").put("enabled", false);
+    }
+  }
+}

@@ -1,0 +1,389 @@
+package dev.runnel.service.store;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.runnel.database.Rows;
+import dev.runnel.service.run.Json;
+import dev.runnel.service.run.NewRun;
+import dev.runnel.service.run.RequestProblem;
+import dev.runnel.service.run.RunRow;
+import java.nio.charset.StandardCharsets;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.time.LocalDateTime;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeParseException;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/// A question for a list of runs: filters, order and place, made of the parameters of the address.
+///
+/// Pages are cut by key, not by count: a run that is added meanwhile is neither skipped nor
+/// repeated. Different filters must all hold; the values of one filter are alternatives. A filter
+/// that this service has nothing for matches nothing, rather than everything.
+public final class RunQuery {
+  /// What the runs of a page may weigh together, so that neither side has to hold more.
+  static final int MOST_BYTES = 2 * 1024 * 1024;
+
+  private static final int USUAL_LIMIT = 20;
+  private static final int HIGHEST_LIMIT = 500;
+  private static final int MOST_METADATA = 5;
+  // The index of texts knows groups of three.
+  private static final int SHORTEST_INDEXED = 3;
+  private static final int MOST_RARE = 500;
+  // More of them are looked for as they stand.
+  private static final int MOST_WORDS = 32;
+
+  /// @param words which must all be there
+  /// @param id what may be a run's
+  private record Search(List<String> words, String id) {}
+
+  /// A page: as many runs as asked for, or fewer where they are large.
+  public record Page(List<RunRow> runs, Optional<String> nextCursor) {}
+
+  private final Map<String, List<String>> parameters;
+  private final List<String> conditions = new ArrayList<>();
+  private final List<Object> values = new ArrayList<>();
+  private Optional<Search> search = Optional.empty();
+  private final RunOrder sort;
+  private final boolean ascending;
+  private final int limit;
+
+  private RunQuery(Map<String, List<String>> parameters) {
+    this.parameters = parameters;
+    this.sort = one("sort_by").map(RunOrder::of).orElse(RunOrder.UPDATED_AT);
+    this.ascending = one("sort_order").map(RunQuery::ascending).orElse(false);
+    this.limit = one("limit").map(RunQuery::limit).orElse(USUAL_LIMIT);
+  }
+
+  /// @throws RequestProblem when a parameter is malformed
+  public static RunQuery parse(Map<String, List<String>> parameters) {
+    var query = new RunQuery(parameters);
+    query.filters();
+    query.one("cursor").ifPresent(query::goOnAfter);
+    return query;
+  }
+
+  Page run(Rows rows) throws SQLException {
+    if (search.isPresent()) {
+      find(search.get(), rows);
+      search = Optional.empty();
+    }
+    var direction = ascending ? " ASC" : " DESC";
+    var sql =
+        "SELECT * FROM runs"
+            + (conditions.isEmpty() ? "" : " WHERE " + String.join(" AND ", conditions))
+            + " ORDER BY "
+            + sort.column(ascending)
+            + direction
+            + ", id"
+            + direction
+            + " LIMIT ?";
+    var parameters = new ArrayList<@Nullable Object>(values);
+    parameters.add(limit + 1);
+    var weight = new Weight();
+    var found = rows.listUntil(weight::exceeds, sql, RunRow::read, parameters.toArray());
+    var fits = found.size() <= limit && (weight.bytes <= MOST_BYTES || found.size() == 1);
+    if (fits) {
+      return new Page(found, Optional.empty());
+    }
+    // The last one only shows that there is more.
+    var page = found.subList(0, found.size() - 1);
+    return new Page(page, Optional.of(cursor(page.getLast())));
+  }
+
+  /// What the runs of a page weigh so far.
+  private static final class Weight {
+    private long bytes;
+    private int runs;
+
+    /// The first run is on its page, whatever it weighs.
+    boolean exceeds(RunRow run) {
+      bytes += run.bytes();
+      runs++;
+      return runs > 1 && bytes > MOST_BYTES;
+    }
+  }
+
+  private void filters() {
+    anyOf("state", "state", value -> RunWords.known("state", value, RunWords.STATES));
+    anyOf("source", "source", value -> RunWords.known("source", value, RunWords.SOURCES));
+    anyOf("name", "config_name", value -> value);
+    anyOf("config_name", "config_name", value -> value);
+    anyOf("model_id", "model_id", value -> value);
+    anyOf("skill_spec", "skill_spec", value -> value);
+    anyOf("skill", "skill_spec", value -> value);
+    environments();
+    time("created_after", "created_at > ?");
+    time("created_before", "created_at < ?");
+    time("updated_after", "updated_at > ?");
+    one("q").ifPresent(this::text);
+    one("ancestor_run_id")
+        .ifPresent(
+            ancestor ->
+                where(
+                    """
+                    id IN (WITH RECURSIVE family (id) AS (
+                      SELECT id FROM runs WHERE parent_run_id = ?
+                      UNION SELECT runs.id FROM runs JOIN family ON runs.parent_run_id = family.id
+                    ) SELECT id FROM family)\
+                    """,
+                    ancestor));
+    metadata();
+    anyOf("creator", "creator_uid", value -> value);
+    anyOf("executor", "executor_uid", value -> value);
+    anyOf("factory_uid", "factory_uid", value -> value);
+    anyOf("schedule_id", "schedule_id", value -> value);
+    anyOf("automation_id", "schedule_id", value -> value);
+    if (one("factory_only").map(RunQuery::flag).orElse(false)) {
+      conditions.add("factory_uid IS NOT NULL");
+    }
+    taskStates();
+    locations();
+    artifacts();
+  }
+
+  private void environments() {
+    var wanted = all("environment_id");
+    if (wanted.isEmpty()) {
+      return;
+    }
+    var orNone =
+        wanted.contains("empty-environment") ? " OR COALESCE(environment_id, '') = ''" : "";
+    conditions.add("(environment_id IN (" + marks(wanted) + ")" + orNone + ")");
+    values.addAll(wanted);
+  }
+
+  /// All runs work where the service is.
+  private void locations() {
+    var wanted = all("execution_location");
+    wanted.forEach(value -> RunWords.known("execution_location", value, RunWords.LOCATIONS));
+    if (!wanted.isEmpty() && !wanted.contains("REMOTE")) {
+      conditions.add("1 = 0");
+    }
+  }
+
+  private void taskStates() {
+    var wanted = new ArrayList<String>();
+    for (var status : all("task_status")) {
+      var states = RunWords.TASK_STATES.get(status);
+      if (states == null) {
+        throw RequestProblem.invalid(
+            "task_status must be one of running, failed, blocked, cancelled, complete");
+      }
+      wanted.addAll(states);
+    }
+    if (wanted.isEmpty()) {
+      return;
+    }
+    // What runs below a run is its task's work, too.
+    var orBelow =
+        all("task_status").contains("running")
+            ? " OR id IN (SELECT root_run_id FROM runs WHERE state IN ("
+                + String.join(
+                    ", ", RunWords.RUNNING.stream().map(each -> "'" + each + "'").toList())
+                + "))"
+            : "";
+    conditions.add("(state IN (" + marks(wanted) + ")" + orBelow + ")");
+    values.addAll(wanted);
+  }
+
+  private void artifacts() {
+    var wanted = all("artifact_type");
+    if (wanted.isEmpty()) {
+      return;
+    }
+    conditions.add(
+        "(" + String.join(" OR ", wanted.stream().map(_ -> "artifacts LIKE ?").toList()) + ")");
+    for (var type : wanted) {
+      values.add(
+          "%\"artifact_type\":\""
+              + RunWords.known("artifact_type", type, RunWords.ARTIFACTS)
+              + "\"%");
+    }
+  }
+
+  private void metadata() {
+    var pairs =
+        parameters.keySet().stream()
+            .filter(name -> name.startsWith("metadata[") && name.endsWith("]"))
+            .toList();
+    if (pairs.size() > MOST_METADATA) {
+      throw RequestProblem.invalid("A list can be filtered by at most 5 metadata entries");
+    }
+    for (var name : pairs) {
+      var key = name.substring("metadata[".length(), name.length() - 1);
+      if (!NewRun.isMetadataKey(key)) {
+        throw RequestProblem.invalid("That is no metadata key: " + name);
+      }
+      var wanted = all(name);
+      conditions.add(
+          "id IN (SELECT run_id FROM run_metadata WHERE name = ? AND value IN ("
+              + marks(wanted)
+              + "))");
+      values.add(key);
+      values.addAll(wanted);
+    }
+  }
+
+  private void text(String text) {
+    var words = text.strip();
+    if (!words.isEmpty()) {
+      // Also a link to a run.
+      var id = words.substring(words.lastIndexOf('/') + 1);
+      search = Optional.of(new Search(List.of(words.split("\\s+", MOST_WORDS)), id));
+    }
+  }
+
+  /// A page of what is common is found soonest by looking along the order; what is rare, by the
+  /// index of texts.
+  private void find(Search text, Rows rows) throws SQLException {
+    var words = text.words();
+    if (words.stream()
+        .allMatch(word -> word.codePointCount(0, word.length()) >= SHORTEST_INDEXED)) {
+      var phrases =
+          words.stream()
+              .map(word -> "\"" + word.replace("\"", "\"\"") + "\"")
+              .collect(Collectors.joining(" AND "));
+      var found =
+          rows.list(
+              "SELECT rowid FROM run_texts WHERE run_texts MATCH ? LIMIT ?",
+              row -> row.getLong(1),
+              phrases,
+              MOST_RARE);
+      if (found.size() < MOST_RARE) {
+        var marks = String.join(", ", found.stream().map(_ -> "?").toList());
+        conditions.add("(runs.rowid IN (" + marks + ") OR id = ?)");
+        values.addAll(found);
+        values.add(text.id());
+        return;
+      }
+    }
+    var each =
+        """
+        (title LIKE ? ESCAPE '\\' OR prompt LIKE ? ESCAPE '\\' OR skill_spec LIKE ? ESCAPE '\\')\
+        """;
+    conditions.add(
+        "(" + String.join(" AND ", words.stream().map(_ -> each).toList()) + " OR id = ?)");
+    for (var word : words) {
+      // Case-insensitive for ASCII by itself, as the index is.
+      var pattern = "%" + word.replaceAll("([\\\\%_])", "\\\\$1") + "%";
+      values.addAll(List.of(pattern, pattern, pattern));
+    }
+    values.add(text.id());
+  }
+
+  private void anyOf(String parameter, String column, UnaryOperator<String> check) {
+    var wanted = all(parameter).stream().map(check).toList();
+    if (!wanted.isEmpty()) {
+      conditions.add(column + " IN (" + marks(wanted) + ")");
+      values.addAll(wanted);
+    }
+  }
+
+  private void time(String parameter, String condition) {
+    one(parameter).ifPresent(text -> where(condition, instant(parameter, text)));
+  }
+
+  private void where(String condition, Object value) {
+    conditions.add(condition);
+    values.add(value);
+  }
+
+  private void goOnAfter(String cursor) {
+    try {
+      var place = Json.body(Base64.getUrlDecoder().decode(cursor));
+      if (!place.path("by").asText().equals(sort.word())
+          || place.path("asc").asBoolean() != ascending
+          || !place.path("id").isTextual()
+          || !place.path("at").isTextual()) {
+        throw RequestProblem.invalid("The cursor does not belong to this list");
+      }
+      var value = sort.value(place.path("at").asText());
+      var beyond = ascending ? ">" : "<";
+      conditions.add(
+          "(%1$s %2$s ? OR (%1$s = ? AND id %2$s ?))".formatted(sort.column(ascending), beyond));
+      values.addAll(List.of(value, value, place.path("id").asText()));
+    } catch (RequestProblem | IllegalArgumentException _) {
+      throw RequestProblem.invalid("The cursor does not belong to this list");
+    }
+  }
+
+  private String cursor(RunRow last) {
+    ObjectNode place = Json.newObject();
+    place.put("by", sort.word());
+    place.put("asc", ascending);
+    place.put("at", sort.place(last, ascending));
+    place.put("id", last.id());
+    return Base64.getUrlEncoder()
+        .withoutPadding()
+        .encodeToString(place.toString().getBytes(StandardCharsets.UTF_8));
+  }
+
+  private List<String> all(String parameter) {
+    return parameters.getOrDefault(parameter, List.of());
+  }
+
+  private Optional<String> one(String parameter) {
+    var given = all(parameter);
+    if (given.size() > 1) {
+      throw RequestProblem.invalid(parameter + " can be given once only");
+    }
+    return given.stream().findFirst();
+  }
+
+  private static String marks(List<String> values) {
+    return String.join(", ", values.stream().map(_ -> "?").toList());
+  }
+
+  private static boolean flag(String value) {
+    return switch (value) {
+      case "true" -> true;
+      case "false" -> false;
+      default -> throw RequestProblem.invalid("factory_only must be true or false");
+    };
+  }
+
+  private static boolean ascending(String value) {
+    return switch (value) {
+      case "asc" -> true;
+      case "desc" -> false;
+      default -> throw RequestProblem.invalid("sort_order must be asc or desc");
+    };
+  }
+
+  private static int limit(String value) {
+    try {
+      var limit = Integer.parseInt(value);
+      if (limit >= 1 && limit <= HIGHEST_LIMIT) {
+        return limit;
+      }
+    } catch (NumberFormatException _) {
+      // Said below.
+    }
+    throw RequestProblem.invalid("limit must be a number from 1 to 500");
+  }
+
+  /// RFC 3339; without an offset it is UTC, since one of the official libraries sends none. A `+`
+  /// that became a space on its way is read as what it was.
+  private static Instant instant(String parameter, String text) {
+    var whole = text.replaceFirst(" (\\d\\d:\\d\\d)$", "+$1");
+    try {
+      var instant =
+          whole.matches(".*T.*([Zz]|[+-]\\d\\d:\\d\\d)")
+              ? OffsetDateTime.parse(whole).toInstant()
+              : LocalDateTime.parse(whole).toInstant(ZoneOffset.UTC);
+      Rows.micros(instant); // what the database cannot count is no time of a run
+      return instant;
+    } catch (DateTimeParseException | ArithmeticException _) {
+      throw RequestProblem.invalid(
+          parameter + " must be a time like 2026-01-31T09:30:00Z or with an offset");
+    }
+  }
+}

@@ -1,0 +1,61 @@
+package dev.runnel.service.store;
+
+import dev.runnel.database.Rows;
+import dev.runnel.service.run.TranscriptLine;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.List;
+
+/// The statements about transcripts, within one transaction.
+public record TranscriptRows(Rows rows) {
+  /// A line that has no number yet.
+  public record Entry(TranscriptLine.Kind kind, String text) {}
+
+  /// Adds lines at the end. Only the thread that works on the run's execution adds to it.
+  void add(String runId, int execution, List<Entry> entries, Instant at) throws SQLException {
+    if (entries.isEmpty()) {
+      return;
+    }
+    var number = last(runId);
+    for (var entry : entries) {
+      rows.change(
+          """
+          INSERT INTO transcript_lines (run_id, number, execution, kind, said_at, text)
+          VALUES (?, ?, ?, ?, ?, ?)
+          """,
+          runId,
+          ++number,
+          execution,
+          entry.kind().name(),
+          at,
+          entry.text());
+    }
+  }
+
+  List<TranscriptLine> after(String runId, long number, int most) throws SQLException {
+    return rows.list(
+        """
+        SELECT * FROM transcript_lines WHERE run_id = ? AND number > ? ORDER BY number LIMIT ?
+        """,
+        row ->
+            new TranscriptLine(
+                row.getLong("number"),
+                row.getInt("execution"),
+                TranscriptLine.Kind.valueOf(row.getString("kind")),
+                Rows.instant(row, "said_at"),
+                row.getString("text")),
+        runId,
+        number,
+        most);
+  }
+
+  private long last(String runId) throws SQLException {
+    return rows.first(
+            """
+            SELECT number FROM transcript_lines WHERE run_id = ? ORDER BY number DESC LIMIT 1
+            """,
+            row -> row.getLong("number"),
+            runId)
+        .orElse(0L);
+  }
+}

@@ -1,0 +1,111 @@
+package dev.runnel.surface.slack.api;
+
+import dev.runnel.surface.slack.model.SlackConfig;
+import java.io.IOException;
+import java.net.URI;
+import java.time.Duration;
+import java.util.Optional;
+import okhttp3.MediaType;
+import okhttp3.OkHttpClient;
+import okhttp3.Request;
+import okhttp3.RequestBody;
+import okhttp3.Response;
+
+/// The bytes of files, to and from Slack's own hosts and nowhere else: the token goes along.
+public final class FileTransfer {
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final MediaType BYTES = MediaType.get("application/octet-stream");
+
+  private final SlackConfig config;
+  private final OkHttpClient http;
+  private final Optional<String> token;
+
+  public FileTransfer(SlackConfig config) {
+    this(
+        config,
+        new OkHttpClient.Builder()
+            .callTimeout(PATIENCE)
+            .retryOnConnectionFailure(false)
+            // Who may not see a file is sent to a page to sign in.
+            .followRedirects(false)
+            .build(),
+        config.botToken());
+  }
+
+  private FileTransfer(SlackConfig config, OkHttpClient http, Optional<String> token) {
+    this.config = config;
+    this.http = http;
+    this.token = token;
+  }
+
+  /// The same for another workspace.
+  public FileTransfer with(Optional<String> token) {
+    return new FileTransfer(config, http, token);
+  }
+
+  /// @param address that Slack gave for this
+  /// @return nothing to know
+  public Answer<String> send(String address, byte[] bytes) {
+    return ours(address)
+        .map(
+            it ->
+                call(
+                    new Request.Builder().url(it).post(RequestBody.create(bytes, BYTES)).build(),
+                    _ -> ""))
+        .orElseGet(() -> new Answer.No<>("not_slacks_address"));
+  }
+
+  /// @param type what it must be
+  /// @param most in bytes; what is longer is refused
+  public Answer<byte[]> fetch(URI address, String type, long most) {
+    var url = ours(address.toString());
+    if (url.isEmpty()) {
+      return new Answer.No<>("not_slacks_address");
+    }
+    var request =
+        new Request.Builder()
+            .url(url.get())
+            .header("Authorization", "Bearer " + token.orElse(""))
+            .build();
+    var answer = call(request, response -> bytes(response, type, most));
+    return answer instanceof Answer.Ok<Optional<byte[]>>(Optional<byte[]> found)
+        ? found.<Answer<byte[]>>map(Answer.Ok::new).orElseGet(() -> new Answer.No<>("not_it"))
+        : answer.map(_ -> new byte[0]);
+  }
+
+  private static Optional<byte[]> bytes(Response response, String type, long most)
+      throws IOException {
+    if (!String.valueOf(response.header("Content-Type")).startsWith(type)) {
+      return Optional.empty();
+    }
+    return Optional.of(response.peekBody(most + 1).bytes()).filter(it -> it.length <= most);
+  }
+
+  private Optional<String> ours(String address) {
+    try {
+      return config.isOurs(URI.create(address)) ? Optional.of(address) : Optional.empty();
+    } catch (IllegalArgumentException odd) {
+      return Optional.empty();
+    }
+  }
+
+  @FunctionalInterface
+  private interface Reader<T> {
+    T read(Response response) throws IOException;
+  }
+
+  private <T> Answer<T> call(Request request, Reader<T> reader) {
+    try (var response = http.newCall(request).execute()) {
+      var status = response.code();
+      if (response.isSuccessful()) {
+        return new Answer.Ok<>(reader.read(response));
+      }
+      return status == 408 || status == 429 || status >= 500
+          ? new Answer.Wait<>(Optional.empty(), "Slack answered " + status)
+          : new Answer.No<>("http_" + status);
+    } catch (IOException e) {
+      return new Answer.Wait<>(
+          Optional.empty(), "Slack is unreachable: " + e.getClass().getSimpleName());
+    }
+  }
+}

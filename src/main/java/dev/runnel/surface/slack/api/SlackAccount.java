@@ -1,0 +1,53 @@
+package dev.runnel.surface.slack.api;
+
+import com.slack.api.model.User;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/// An account as the workspace of our token sees it.
+/// See https://docs.slack.dev/reference/objects/user-object
+///
+/// @param isPerson neither a bot nor deactivated
+/// @param isGuest a member of some channels only, or a stranger
+/// @param teams the workspaces that it is a member of; on Enterprise Grid there may be several
+public record SlackAccount(boolean isPerson, boolean isGuest, Set<String> teams) {
+  static final SlackAccount UNKNOWN = new SlackAccount(false, false, Set.of());
+
+  /// Slack says that it is a person.
+  private static final String SLACKBOT = "USLACKBOT";
+
+  public SlackAccount {
+    teams = Set.copyOf(teams);
+  }
+
+  static SlackAccount of(User user) {
+    return new SlackAccount(
+        !user.isBot()
+            && !user.isWorkflowBot()
+            && !user.isConnectorBot()
+            && !user.isDeleted()
+            && !SLACKBOT.equals(user.getId()),
+        user.isRestricted() || user.isUltraRestricted() || user.isStranger(),
+        Stream.concat(
+                Stream.ofNullable(user.getTeamId()),
+                Stream.of(
+                        Optional.ofNullable(user.getEnterpriseUser())
+                            .map(User.EnterpriseUser::getTeams),
+                        Optional.ofNullable(user.getTeams()))
+                    .flatMap(Optional::stream)
+                    .flatMap(SlackAccount::ids))
+            .collect(Collectors.toUnmodifiableSet()));
+  }
+
+  private static Stream<String> ids(List<@Nullable String> teams) {
+    return teams.stream().flatMap(Stream::ofNullable);
+  }
+
+  public boolean isFullMemberOf(String team) {
+    return isPerson && !isGuest && teams.contains(team);
+  }
+}

@@ -1,0 +1,433 @@
+package dev.runnel.surface.slack.api;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.slack.api.Slack;
+import com.slack.api.app_backend.interactive_components.ActionResponseSender;
+import com.slack.api.app_backend.interactive_components.response.ActionResponse;
+import com.slack.api.methods.MethodsClient;
+import com.slack.api.methods.SlackApiException;
+import com.slack.api.methods.SlackApiTextResponse;
+import com.slack.api.methods.request.files.FilesCompleteUploadExternalRequest;
+import com.slack.api.model.User;
+import com.slack.api.model.view.View;
+import com.slack.api.util.http.SlackHttpClient;
+import dev.runnel.surface.slack.model.SlackClient;
+import dev.runnel.surface.slack.model.SlackConfig;
+import dev.runnel.surface.slack.model.SlackIdentity;
+import dev.runnel.surface.slack.model.SlackPlace;
+import dev.runnel.surface.slack.model.SlackPost;
+import java.io.IOException;
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.regex.Pattern;
+import okhttp3.FormBody;
+import okhttp3.Response;
+import org.jspecify.annotations.Nullable;
+
+/// Calls to Slack's Web API. Every failure is an [Answer]; nothing is repeated here.
+public final class SlackApi implements AutoCloseable {
+  private static final int TIMEOUT_MILLIS = 15_000;
+  private static final int PAGE = 200;
+  private static final JsonMapper JSON = JsonMapper.builder().build();
+  private static final Pattern SECONDS = Pattern.compile("[0-9]{1,6}");
+  private static final Set<String> PASSING =
+      Set.of(
+          "ratelimited",
+          "rate_limited",
+          "message_limit_exceeded",
+          "internal_error",
+          "fatal_error",
+          "service_unavailable",
+          "request_timeout",
+          "team_added_to_org",
+          "external_channel_migrating");
+
+  private final Slack slack;
+  private final MethodsClient methods;
+  private final Optional<String> token;
+  private final Function<String, Answer<?>> refusals;
+
+  /// Why no call can be made; null where calls can be made.
+  private final @Nullable Answer<?> unavailable;
+
+  public SlackApi(SlackConfig config) {
+    var sdk = new com.slack.api.SlackConfig();
+    sdk.setMethodsEndpointUrlPrefix(config.apiUrl().toString());
+    sdk.setHttpClientCallTimeoutMillis(TIMEOUT_MILLIS);
+    sdk.setStatsEnabled(false);
+    // The SDK's own listeners would log bodies.
+    sdk.setHttpClientResponseHandlers(List.of());
+    // Left to itself the client sends a post again whose answer was lost, and it is there twice.
+    var http =
+        SlackHttpClient.buildOkHttpClient(sdk).newBuilder().retryOnConnectionFailure(false).build();
+    slack = Slack.getInstance(sdk, new SlackHttpClient(http));
+    token = config.botToken();
+    methods = token.map(slack::methods).orElseGet(slack::methods);
+    refusals = Answer.No::new;
+    unavailable = null;
+  }
+
+  SlackApi(
+      Slack slack,
+      Optional<String> token,
+      Function<String, Answer<?>> refusals,
+      @Nullable Answer<?> unavailable) {
+    this.slack = slack;
+    this.token = token;
+    this.methods = token.map(slack::methods).orElseGet(slack::methods);
+    this.refusals = refusals;
+    this.unavailable = unavailable;
+  }
+
+  /// The same for another workspace. It needs no closing.
+  ///
+  /// @param refusals what to make of an error code of Slack's: the token may be no good any more
+  public SlackApi with(String token, Function<String, Answer<?>> refusals) {
+    return new SlackApi(slack, Optional.of(token), refusals, null);
+  }
+
+  /// The same, and its error codes are judged otherwise.
+  public SlackApi judging(Function<String, Answer<?>> judge) {
+    return new SlackApi(slack, token, judge, null);
+  }
+
+  /// The same for a workspace that cannot be called: each call answers so.
+  ///
+  /// @param why a [Answer.Wait] or a [Answer.No]
+  public SlackApi unavailable(Answer<?> why) {
+    return new SlackApi(slack, Optional.empty(), refusals, why);
+  }
+
+  /// By which it calls; empty where it calls nobody in particular.
+  public Optional<String> token() {
+    return token;
+  }
+
+  /// For Bolt, which shares our client.
+  public Slack sdk() {
+    return slack;
+  }
+
+  public Answer<SlackIdentity> identity() {
+    return call(() -> methods.authTest(r -> r))
+        .map(
+            it ->
+                new SlackIdentity(
+                    orEmpty(it.getTeamId()),
+                    orEmpty(it.getUserId()),
+                    orEmpty(it.getBotId()),
+                    orEmpty(it.getUser()),
+                    address(it.getUrl())));
+  }
+
+  /// Trades the code that an installation brought, which Slack takes once.
+  public Answer<SlackGrant> install(SlackClient client, String code, URI redirect) {
+    return call(() ->
+            methods.oauthV2Access(
+                r ->
+                    r.clientId(client.id())
+                        .clientSecret(client.secret())
+                        .code(code)
+                        .redirectUri(redirect.toString())))
+        .map(SlackGrant::of);
+  }
+
+  /// Trades a refresh token, which Slack takes once, for a new pair.
+  public Answer<SlackGrant> renew(SlackClient client, String refreshToken) {
+    return call(() ->
+            methods.oauthV2Access(
+                r ->
+                    r.clientId(client.id())
+                        .clientSecret(client.secret())
+                        .grantType("refresh_token")
+                        .refreshToken(refreshToken)))
+        .map(SlackGrant::of);
+  }
+
+  /// The address of a new socket. It holds a ticket: keep it secret.
+  public Answer<String> openSocket(String appToken) {
+    return call(() -> methods.appsConnectionsOpen(r -> r.token(appToken)))
+        .map(it -> orEmpty(it.getUrl()));
+  }
+
+  /// @param thread the timestamp of its first message; null to post in the channel
+  /// @return the new message's timestamp
+  public Answer<String> post(String channel, @Nullable String thread, SlackPost post) {
+    return call(() ->
+            methods.chatPostMessage(
+                r ->
+                    r.channel(channel)
+                        .threadTs(thread)
+                        .text(post.text())
+                        .blocks(post.blocks())
+                        .unfurlLinks(false)
+                        .unfurlMedia(false)))
+        .map(it -> orEmpty(it.getTs()));
+  }
+
+  public Answer<String> update(SlackPlace.Message message, SlackPost post) {
+    return call(() ->
+            methods.chatUpdate(
+                r ->
+                    r.channel(message.channel())
+                        .ts(message.ts())
+                        .text(post.text())
+                        .blocks(post.blocks())))
+        .map(_ -> message.ts());
+  }
+
+  /// A post that only one person sees; it has no lasting place.
+  public Answer<String> postPrivately(
+      String channel, @Nullable String thread, String user, SlackPost post) {
+    return call(() ->
+            methods.chatPostEphemeral(
+                r ->
+                    r.channel(channel)
+                        .threadTs(thread)
+                        .user(user)
+                        .text(post.text())
+                        .blocks(post.blocks())))
+        .map(it -> orEmpty(it.getMessageTs()));
+  }
+
+  /// Opens a form.
+  ///
+  /// @param trigger of what the person just pressed; good once, for three seconds
+  public Answer<String> openView(String trigger, View view) {
+    return call(() -> methods.viewsOpen(r -> r.triggerId(trigger).view(view))).map(_ -> trigger);
+  }
+
+  /// Puts a page into a person's Home tab, in the place of the one before.
+  public Answer<String> publishView(String user, View view) {
+    return call(() -> methods.viewsPublish(r -> r.userId(user).view(view))).map(_ -> user);
+  }
+
+  /// Answers a command or a button privately, at the address that came with it.
+  public Answer<String> respond(String responseUrl, SlackPost post) {
+    try {
+      var response =
+          new ActionResponseSender(slack)
+              .send(
+                  responseUrl,
+                  ActionResponse.builder()
+                      .responseType("ephemeral")
+                      .replaceOriginal(false)
+                      .text(post.text())
+                      .blocks(post.blocks())
+                      .build());
+      int status = response.getCode();
+      if (status >= 200 && status < 300) {
+        return new Answer.Ok<>("");
+      }
+      return isPassing(status)
+          ? new Answer.Wait<>(Optional.empty(), "response_url answered " + status)
+          : new Answer.No<>("response_url_" + status);
+    } catch (IOException e) {
+      return unreachable(e);
+    }
+  }
+
+  public Answer<String> react(SlackPlace.Message message, String emoji) {
+    return call(() ->
+            methods.reactionsAdd(
+                r -> r.channel(message.channel()).timestamp(message.ts()).name(emoji)))
+        .map(_ -> message.ts());
+  }
+
+  /// A thread, oldest first. Its first message comes on every page.
+  ///
+  /// @param oldest a timestamp; messages before it are left out
+  /// @param latest a timestamp; messages from it on are left out
+  public SlackPages thread(SlackPlace place, @Nullable String oldest, @Nullable String latest) {
+    return cursor ->
+        call(() ->
+                methods.conversationsReplies(
+                    r ->
+                        r.channel(place.channel())
+                            .ts(place.thread())
+                            .oldest(oldest)
+                            .latest(latest)
+                            .cursor(cursor)
+                            .limit(PAGE)))
+            .map(it -> SlackPages.Page.of(it.getMessages(), it.getResponseMetadata()));
+  }
+
+  /// A channel's own messages, newest first.
+  public SlackPages channel(String channel, String oldest) {
+    return cursor ->
+        call(() ->
+                methods.conversationsHistory(
+                    r -> r.channel(channel).oldest(oldest).cursor(cursor).limit(PAGE)))
+            .map(it -> SlackPages.Page.of(it.getMessages(), it.getResponseMetadata()));
+  }
+
+  /// The name that people see.
+  Answer<String> name(String user) {
+    return call(() -> methods.usersInfo(r -> r.user(user)))
+        .map(it -> Optional.ofNullable(it.getUser()).flatMap(SlackApi::name).orElse(user));
+  }
+
+  /// What Slack says of an account.
+  public Answer<SlackAccount> account(String user) {
+    return call(() -> methods.usersInfo(r -> r.user(user)))
+        .map(
+            it ->
+                Optional.ofNullable(it.getUser())
+                    .map(SlackAccount::of)
+                    .orElse(SlackAccount.UNKNOWN));
+  }
+
+  private static Optional<String> name(User user) {
+    return Optional.ofNullable(user.getProfile())
+        .flatMap(it -> Optional.ofNullable(it.getDisplayName()))
+        .or(() -> Optional.ofNullable(user.getRealName()))
+        .filter(it -> !it.isBlank())
+        .or(() -> Optional.ofNullable(user.getRealName()))
+        .or(() -> Optional.ofNullable(user.getName()))
+        .filter(it -> !it.isBlank());
+  }
+
+  /// A method that the SDK does not know, or knows only in part.
+  Answer<JsonNode> form(String method, Map<String, String> fields) {
+    if (unavailable != null) {
+      return unavailable.as();
+    }
+    var form = new FormBody.Builder();
+    fields.forEach(form::add);
+    try (var response = methods.runPostFormWithToken(form, method, token.orElse(""))) {
+      if (!response.isSuccessful()) {
+        return isPassing(response.code())
+            ? new Answer.Wait<>(retryAfter(response), "Slack answered " + response.code())
+            : new Answer.No<>("http_" + response.code());
+      }
+      var answer = JSON.readTree(response.body().string());
+      return answer.path("ok").asBoolean()
+          ? new Answer.Ok<>(answer)
+          : refused(answer.path("error").asText("no_error_code"));
+    } catch (JsonProcessingException e) {
+      return new Answer.Wait<>(Optional.empty(), "unreadable answer");
+    } catch (IOException e) {
+      return unreachable(e);
+    }
+  }
+
+  @FunctionalInterface
+  private interface Call<T> {
+    T run() throws IOException, SlackApiException;
+  }
+
+  private <T extends SlackApiTextResponse> Answer<T> call(Call<T> call) {
+    if (unavailable != null) {
+      return unavailable.as();
+    }
+    T response;
+    try {
+      response = call.run();
+    } catch (SlackApiException e) {
+      var status = e.getResponse().code();
+      if (isPassing(status)) {
+        return new Answer.Wait<>(retryAfter(e.getResponse()), "Slack answered " + status);
+      }
+      return new Answer.No<>("http_" + status);
+    } catch (IOException e) {
+      return unreachable(e);
+    } catch (RuntimeException e) {
+      // The SDK throws what its JSON parser throws when a proxy answers instead of Slack.
+      return new Answer.Wait<>(
+          Optional.empty(), "unreadable answer: " + e.getClass().getSimpleName());
+    }
+    if (response.isOk()) {
+      return new Answer.Ok<>(response);
+    }
+    return refused(Optional.ofNullable(response.getError()).orElse("no_error_code"));
+  }
+
+  private <T> Answer<T> refused(String error) {
+    return PASSING.contains(error)
+        ? new Answer.Wait<>(Optional.empty(), "Slack answered " + error)
+        : refusals.apply(error).as();
+  }
+
+  private static boolean isPassing(int status) {
+    return status == 408 || status == 429 || status >= 500;
+  }
+
+  private static <T> Answer<T> unreachable(IOException e) {
+    return new Answer.Wait<>(
+        Optional.empty(), "Slack is unreachable: " + e.getClass().getSimpleName());
+  }
+
+  private static Optional<Duration> retryAfter(Response response) {
+    return Optional.ofNullable(response.header("Retry-After"))
+        .filter(it -> SECONDS.matcher(it).matches())
+        .map(it -> Duration.ofSeconds(Long.parseLong(it)));
+  }
+
+  private static String orEmpty(@Nullable String text) {
+    return text == null ? "" : text;
+  }
+
+  private static Optional<URI> address(@Nullable String url) {
+    try {
+      return Optional.ofNullable(url).map(URI::create).filter(URI::isAbsolute);
+    } catch (IllegalArgumentException e) {
+      return Optional.empty();
+    }
+  }
+
+  /// A channel's name, without its `#`.
+  Answer<String> channelName(String channel) {
+    return call(() -> methods.conversationsInfo(r -> r.channel(channel)))
+        .map(
+            it ->
+                Optional.ofNullable(it.getChannel())
+                    .flatMap(found -> Optional.ofNullable(found.getName()))
+                    .filter(name -> !name.isBlank())
+                    .orElse(channel));
+  }
+
+  /// Where a file's bytes go, and what it is called from then on.
+  public record Upload(String address, String id) {}
+
+  /// Makes room for a file that nobody sees yet.
+  ///
+  /// @param length in bytes
+  public Answer<Upload> beginUpload(String name, int length) {
+    return call(() -> methods.filesGetUploadURLExternal(r -> r.filename(name).length(length)))
+        .map(it -> new Upload(orEmpty(it.getUploadUrl()), orEmpty(it.getFileId())));
+  }
+
+  /// Shows an uploaded file in a thread.
+  ///
+  /// @return its id
+  public Answer<String> share(SlackPlace place, String id, String title) {
+    var file = FilesCompleteUploadExternalRequest.FileDetails.builder().id(id).title(title).build();
+    return call(() ->
+            methods.filesCompleteUploadExternal(
+                r -> r.files(List.of(file)).channelId(place.channel()).threadTs(place.thread())))
+        .map(_ -> id);
+  }
+
+  public Answer<String> unreact(SlackPlace.Message message, String emoji) {
+    return call(() ->
+            methods.reactionsRemove(
+                r -> r.channel(message.channel()).timestamp(message.ts()).name(emoji)))
+        .map(_ -> message.ts());
+  }
+
+  @Override
+  public void close() {
+    try {
+      slack.close();
+    } catch (Exception e) {
+      throw new IllegalStateException("Slack's client did not close", e);
+    }
+  }
+}

@@ -1,0 +1,156 @@
+package dev.runnel.surface.slack.install;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.runnel.surface.slack.api.SlackGrant;
+import dev.runnel.surface.slack.model.SlackIdentity;
+import java.net.URI;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.StreamSupport;
+
+/// The app in one workspace: who we are there, and by which token we may speak.
+///
+/// @param name the workspace's, for people
+/// @param renewal empty where tokens are not rotated
+/// @param scopes what was granted
+record Installation(
+    SlackIdentity identity,
+    String name,
+    String token,
+    Optional<Renewal> renewal,
+    Set<String> scopes) {
+  /// @param at from then on the token should be renewed
+  /// @param expiresAt from then on the token is good for nothing
+  record Renewal(String refreshToken, Instant at, Instant expiresAt) {
+    static Renewal of(String refreshToken, Duration life, Instant now) {
+      var early = life.dividedBy(4).compareTo(EARLIEST) < 0 ? life.dividedBy(4) : EARLIEST;
+      var expiresAt = now.plus(life);
+      return new Renewal(refreshToken, expiresAt.minus(early), expiresAt);
+    }
+
+    /// Never the token.
+    @Override
+    public String toString() {
+      return "Renewal[at=" + at + "]";
+    }
+  }
+
+  /// Of a token that lives for twelve hours. What fails to be renewed works for that long.
+  private static final Duration EARLIEST = Duration.ofHours(2);
+
+  private static final JsonMapper JSON = JsonMapper.builder().build();
+
+  Installation {
+    scopes = Set.copyOf(scopes);
+  }
+
+  static Installation of(SlackGrant grant, SlackIdentity identity, Instant now) {
+    return new Installation(
+        identity,
+        grant.teamName().isBlank() ? grant.team() : grant.teamName(),
+        grant.token(),
+        renewal(grant, now),
+        grant.scopes());
+  }
+
+  Installation renewed(SlackGrant grant, Instant now) {
+    return new Installation(
+        identity,
+        name,
+        grant.token(),
+        renewal(grant, now),
+        grant.scopes().isEmpty() ? scopes : grant.scopes());
+  }
+
+  private static Optional<Renewal> renewal(SlackGrant grant, Instant now) {
+    return grant
+        .refreshToken()
+        .flatMap(token -> grant.expiresIn().map(life -> Renewal.of(token, life, now)));
+  }
+
+  Installation knowing(SlackIdentity better) {
+    return new Installation(better, name, token, renewal, scopes);
+  }
+
+  String team() {
+    return identity.team();
+  }
+
+  boolean isDue(Instant now) {
+    return renewal.filter(it -> !now.isBefore(it.at())).isPresent();
+  }
+
+  boolean isExpired(Instant now) {
+    return renewal.filter(it -> !now.isBefore(it.expiresAt())).isPresent();
+  }
+
+  /// To be sealed.
+  String json() {
+    var json =
+        JSON.createObjectNode()
+            .put("team", identity.team())
+            .put("user", identity.userId())
+            .put("bot", identity.botId())
+            .put("user_name", identity.userName())
+            .put("name", name)
+            .put("token", token);
+    identity.workspace().ifPresent(it -> json.put("workspace", it.toString()));
+    renewal.ifPresent(
+        it ->
+            json.put("refresh_token", it.refreshToken())
+                .put("renew_at", it.at().toEpochMilli())
+                .put("expires_at", it.expiresAt().toEpochMilli()));
+    var granted = json.putArray("scopes");
+    scopes.stream().sorted().forEach(granted::add);
+    return json.toString();
+  }
+
+  /// @return empty when it is none
+  static Optional<Installation> parse(String text) {
+    try {
+      var json = JSON.readTree(text);
+      return json.path("token").isTextual() && json.path("team").isTextual()
+          ? Optional.of(read(json))
+          : Optional.empty();
+    } catch (JsonProcessingException | IllegalArgumentException e) {
+      return Optional.empty();
+    }
+  }
+
+  private static Installation read(JsonNode json) {
+    return new Installation(
+        new SlackIdentity(
+            json.path("team").asText(),
+            json.path("user").asText(),
+            json.path("bot").asText(),
+            json.path("user_name").asText(),
+            text(json, "workspace").map(URI::create)),
+        json.path("name").asText(),
+        json.path("token").asText(),
+        text(json, "refresh_token")
+            .map(
+                it ->
+                    new Renewal(
+                        it,
+                        Instant.ofEpochMilli(json.path("renew_at").asLong()),
+                        Instant.ofEpochMilli(json.path("expires_at").asLong()))),
+        StreamSupport.stream(json.path("scopes").spliterator(), false)
+            .map(JsonNode::asText)
+            .collect(Collectors.toSet()));
+  }
+
+  private static Optional<String> text(JsonNode json, String field) {
+    return Optional.of(json.path(field).asText()).filter(it -> !it.isEmpty());
+  }
+
+  /// Never the tokens.
+  @Override
+  public String toString() {
+    return "Installation[team=" + team() + ", tokens withheld]";
+  }
+}

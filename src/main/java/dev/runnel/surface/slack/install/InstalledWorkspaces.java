@@ -1,0 +1,431 @@
+package dev.runnel.surface.slack.install;
+
+import dev.runnel.surface.slack.api.Answer;
+import dev.runnel.surface.slack.api.SlackApi;
+import dev.runnel.surface.slack.api.SlackGrant;
+import dev.runnel.surface.slack.model.SlackClient;
+import dev.runnel.surface.slack.model.SlackConfig;
+import dev.runnel.surface.slack.model.SlackIdentity;
+import dev.runnel.surface.slack.model.TokenCheck;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// The workspaces that installed the app, by rows that all nodes share.
+///
+/// What is asked on the way to an acknowledgement comes from memory. Where a workspace is talked
+/// with, its row is read again every half a minute, and its token renewed when that is due: by the
+/// node that claims the row first. The others go on with the old token, which Slack takes until it
+/// expires.
+public final class InstalledWorkspaces implements SlackWorkspaces {
+  public static final String NOT_INSTALLED = "not_installed";
+  static final String UNREADABLE = "installation_unreadable";
+
+  private static final Logger log = LoggerFactory.getLogger(InstalledWorkspaces.class);
+  private static final Duration FRESH = Duration.ofSeconds(30);
+
+  /// Longer than a call to Slack may take.
+  private static final Duration CLAIM = Duration.ofMinutes(1);
+
+  /// Slack refused, and the token works for a while yet: somebody may install the app again.
+  private static final Duration AFTER_A_REFUSAL = Duration.ofMinutes(10);
+
+  private static final Duration SOON = Duration.ofSeconds(3);
+
+  /// These say that the app was taken away.
+  private static final Set<String> GONE = Set.of("account_inactive", "token_revoked");
+
+  private static final Set<String> OF_THE_TOKEN =
+      Set.of(
+          NOT_INSTALLED,
+          UNREADABLE,
+          "account_inactive",
+          "token_revoked",
+          "token_expired",
+          "invalid_auth",
+          "not_authed",
+          "not_allowed_token_type",
+          "invalid_refresh_token",
+          "missing_scope",
+          "no_permission");
+
+  private final SlackConfig config;
+  private final SlackClient client;
+  private final InstallationRows rows;
+  private final Seal seal;
+  private final SlackApi root;
+  private final Function<SlackApi, SlackWorkspace> talking;
+  private final String installUrl;
+  private final InstantSource clock;
+  private final Map<String, Kept> kept = new ConcurrentHashMap<>();
+
+  /// @param root calls nobody in particular
+  /// @param talking what talks with a workspace, by its API
+  /// @param installUrl where people install the app
+  public InstalledWorkspaces(
+      SlackConfig config,
+      SlackClient client,
+      InstallationRows rows,
+      SlackApi root,
+      Function<SlackApi, SlackWorkspace> talking,
+      String installUrl,
+      InstantSource clock) {
+    this.config = config;
+    this.client = client;
+    this.rows = rows;
+    this.root = root;
+    this.talking = talking;
+    this.installUrl = installUrl;
+    this.clock = clock;
+    seal = new Seal(client.secrets(), "runnel: tokens of slack workspaces");
+  }
+
+  /// @param version of the row
+  /// @param readAt when the row was read
+  /// @param saved whether the row has it; a token that was renewed while the database was gone is
+  ///     only here
+  private record Kept(
+      Installation installation,
+      long version,
+      Instant readAt,
+      boolean saved,
+      SlackWorkspace workspace) {
+    boolean isStale(Instant now) {
+      return saved && !now.isBefore(readAt.plus(FRESH));
+    }
+  }
+
+  @Override
+  public void learn() {
+    try {
+      for (var row : rows.all()) {
+        var read = read(row);
+        if (read.isEmpty()) {
+          log.error("slack workspace cannot be read, it must install again team={}", row.team());
+        }
+      }
+    } catch (SQLException e) {
+      log.warn("slack workspaces not read, tried again later why={}", e.toString());
+    }
+  }
+
+  /// Any answer will do: each workspace has a token of its own.
+  @Override
+  public boolean isAvailable() {
+    return !(root.identity() instanceof Answer.Wait);
+  }
+
+  @Override
+  public Optional<SlackIdentity> known(String team) {
+    return Optional.ofNullable(kept.get(team)).map(it -> it.installation().identity());
+  }
+
+  @Override
+  public SlackWorkspace of(String team) {
+    var answer = current(team);
+    return answer instanceof Answer.Ok<Kept>(Kept found)
+        ? found.workspace()
+        : talking.apply(root.unavailable(answer));
+  }
+
+  private Answer<Kept> current(String team) {
+    var now = clock.instant();
+    var known = kept.get(team);
+    if (known != null && !known.saved()) {
+      var saved = save(known.installation(), known.version(), now);
+      if (!(saved instanceof Answer.Ok<Kept>(Kept found))) {
+        return saved;
+      }
+      known = found;
+    }
+    if (known == null || known.isStale(now)) {
+      var read = read(team);
+      if (read instanceof Answer.Ok<Kept>(Kept found)) {
+        known = found;
+      } else if (known == null || read instanceof Answer.No<Kept>) {
+        return read;
+      }
+    }
+    return known.installation().isDue(now) ? renewed(known, now) : new Answer.Ok<>(known);
+  }
+
+  private Answer<Kept> read(String team) {
+    try {
+      var row = rows.of(team);
+      if (row.isEmpty()) {
+        kept.remove(team);
+        return new Answer.No<>(NOT_INSTALLED);
+      }
+      return read(row.get())
+          .<Answer<Kept>>map(Answer.Ok::new)
+          .orElseGet(() -> new Answer.No<>(UNREADABLE));
+    } catch (SQLException e) {
+      log.warn("slack workspace not read team={} why={}", team, e.toString());
+      return new Answer.Wait<>(Optional.empty(), "the database did not answer");
+    }
+  }
+
+  private Optional<Kept> read(InstallationRows.Row row) {
+    var opened = seal.open(row.sealed(), row.team());
+    var installation = opened.flatMap(it -> Installation.parse(it.text()));
+    if (installation.isEmpty()) {
+      kept.remove(row.team());
+      return Optional.empty();
+    }
+    if (!opened.get().current()) {
+      sealAgain(row, installation.get());
+    }
+    return Optional.of(keep(installation.get(), row.version(), true));
+  }
+
+  /// By today's secret, before the old one is taken away.
+  private void sealAgain(InstallationRows.Row row, Installation installation) {
+    try {
+      rows.reseal(row, sealed(installation));
+      log.info("slack workspace sealed with the new client secret team={}", row.team());
+    } catch (SQLException e) {
+      log.warn("slack workspace not sealed again team={} why={}", row.team(), e.toString());
+    }
+  }
+
+  private String sealed(Installation installation) {
+    return seal.seal(installation.json(), installation.team());
+  }
+
+  private Kept keep(Installation installation, long version, boolean saved) {
+    var before = kept.get(installation.team());
+    var workspace =
+        before != null && before.installation().token().equals(installation.token())
+            ? before.workspace()
+            : talking.apply(
+                root.with(
+                    installation.token(),
+                    error -> judged(installation.team(), installation.token(), error)));
+    var now = new Kept(installation, version, clock.instant(), saved, workspace);
+    kept.put(installation.team(), now);
+    return now;
+  }
+
+  private Answer<Kept> renewed(Kept known, Instant now) {
+    var team = known.installation().team();
+    var refreshToken = known.installation().renewal().orElseThrow().refreshToken();
+    try {
+      if (!rows.claim(team, known.version(), now, now.plus(CLAIM))) {
+        return read(team) instanceof Answer.Ok<Kept>(Kept others)
+            ? meanwhile(others, now)
+            : meanwhile(known, now);
+      }
+    } catch (SQLException e) {
+      return meanwhile(known, now);
+    }
+    return switch (root.renew(client, refreshToken)) {
+      case Answer.Ok<SlackGrant>(SlackGrant grant) -> {
+        log.info("slack token renewed team={}", team);
+        yield save(known.installation().renewed(grant, now), known.version(), now);
+      }
+      case Answer.Wait<SlackGrant>(_, String why) -> {
+        // If only the answer was lost, Slack may not take the refresh token again.
+        log.warn("slack token not renewed, tried again team={} why=\"{}\"", team, why);
+        yield meanwhile(known, now);
+      }
+      case Answer.No<SlackGrant>(String error) -> refused(known, now, error);
+    };
+  }
+
+  private Answer<Kept> refused(Kept known, Instant now, String error) {
+    var team = known.installation().team();
+    if (read(team) instanceof Answer.Ok<Kept>(Kept others) && others.version() != known.version()) {
+      return meanwhile(others, now);
+    }
+    log.error("slack does not renew a token, install again team={} error={}", team, error);
+    if (known.installation().isExpired(now)) {
+      return new Answer.No<>(error);
+    }
+    try {
+      var until = now.plus(AFTER_A_REFUSAL);
+      var _ = rows.claim(team, known.version(), now.plus(CLAIM), until);
+    } catch (SQLException e) {
+      log.debug("slack claim not kept team={}", team);
+    }
+    return new Answer.Ok<>(known);
+  }
+
+  /// The token as it is, as long as it works.
+  private static Answer<Kept> meanwhile(Kept known, Instant now) {
+    return known.installation().isExpired(now)
+        ? new Answer.Wait<>(Optional.of(SOON), "the token of the workspace is being renewed")
+        : new Answer.Ok<>(known);
+  }
+
+  /// Keeps renewed tokens. Where the database is gone they are kept here, and saved with the next
+  /// call: Slack does not give them twice.
+  private Answer<Kept> save(Installation installation, long version, Instant now) {
+    var team = installation.team();
+    try {
+      return rows.renew(team, version, sealed(installation), now)
+          ? new Answer.Ok<>(keep(installation, version + 1, true))
+          : read(team);
+    } catch (SQLException e) {
+      log.warn("slack token not saved yet team={} why={}", team, e.toString());
+      return new Answer.Ok<>(keep(installation, version, false));
+    }
+  }
+
+  /// What an error means that a call by this token got.
+  private Answer<?> judged(String team, String token, String error) {
+    if (!GONE.contains(error) && !error.equals("token_expired")) {
+      return new Answer.No<>(error);
+    }
+    if (!(read(team) instanceof Answer.Ok<Kept>(Kept now))) {
+      return new Answer.No<>(NOT_INSTALLED);
+    }
+    if (!now.installation().token().equals(token)) {
+      return new Answer.Wait<>(Optional.of(SOON), "the token of the workspace was changed");
+    }
+    if (GONE.contains(error)) {
+      forget(team, now.version(), error);
+      return new Answer.No<>(NOT_INSTALLED);
+    }
+    return now.installation().renewal().isPresent()
+            && renewed(now, clock.instant()) instanceof Answer.Ok<Kept>
+        ? new Answer.Wait<>(Optional.of(SOON), "the token of the workspace was renewed")
+        : new Answer.No<>(error);
+  }
+
+  private void forget(String team, long version, String error) {
+    try {
+      if (rows.forget(team, version)) {
+        kept.remove(team);
+        log.warn("slack workspace forgotten team={} error={}", team, error);
+      }
+    } catch (SQLException e) {
+      log.warn("slack workspace not forgotten yet team={} why={}", team, e.toString());
+    }
+  }
+
+  /// Keeps an installation that Slack granted just now.
+  ///
+  /// @throws SQLException when it cannot be kept; the workspace must install again
+  void install(Installation installation) throws SQLException {
+    rows.install(installation.team(), installation.name(), sealed(installation), clock.instant());
+    kept.remove(installation.team());
+    log.info("slack workspace installed team={}", installation.team());
+    var _ = read(installation.team());
+  }
+
+  /// Slack's answers tell it too, should this be lost.
+  @Override
+  public void left(String team, Instant at) {
+    Thread.ofVirtual()
+        .name("slack-left")
+        .start(
+            () -> {
+              try {
+                // Slack counts in seconds. What was installed since then stays.
+                if (rows.forget(team, at.plusSeconds(1))) {
+                  log.info("slack workspace left team={}", team);
+                }
+                var _ = read(team);
+              } catch (SQLException e) {
+                log.warn("slack workspace not forgotten yet team={} why={}", team, e.toString());
+              }
+            });
+  }
+
+  @Override
+  public Optional<String> refusal(String error) {
+    return OF_THE_TOKEN.contains(error)
+        ? Optional.of(
+            switch (error) {
+              case UNREADABLE ->
+                  "The key of this Slack workspace cannot be read any more. Install the app again: "
+                      + installUrl;
+              case "missing_scope", "no_permission" ->
+                  "The Slack app lacks a permission here. Install it again: " + installUrl;
+              default ->
+                  "The Slack app is not installed in this workspace any more. Install it again: "
+                      + installUrl;
+            })
+        : Optional.empty();
+  }
+
+  @Override
+  public String summary() {
+    if (config.installations().isEmpty()) {
+      return ", but serves no workspace yet. Name those that it is for:"
+          + " policy.installations.slack: [T012AB]. Install it: "
+          + installUrl;
+    }
+    var count = (int) kept.keySet().stream().filter(config::accepts).count();
+    return switch (count) {
+      case 0 -> ", in no workspace yet. Install it: " + installUrl;
+      case 1 -> ", in 1 workspace. Install it in others: " + installUrl;
+      default -> ", in " + count + " workspaces. Install it in others: " + installUrl;
+    };
+  }
+
+  @Override
+  public List<TokenCheck> check() {
+    List<TokenCheck> lines = new ArrayList<>();
+    if (config.installations().isEmpty()) {
+      lines.add(
+          TokenCheck.problem(
+              "serves no workspace yet. Anybody may install the app, so name the workspaces that it"
+                  + " is for: policy.installations.slack: [T012AB]."));
+    }
+    try {
+      for (var row : rows.all()) {
+        lines.add(check(row));
+      }
+    } catch (SQLException e) {
+      return List.of(TokenCheck.problem("the database does not tell which workspaces there are."));
+    }
+    return lines.isEmpty()
+        ? List.of(TokenCheck.well("ok, in no workspace yet. Install it: " + installUrl))
+        : lines;
+  }
+
+  private TokenCheck check(InstallationRows.Row row) {
+    var name = "%s (%s)".formatted(row.name(), row.team());
+    if (!config.accepts(row.team())) {
+      return TokenCheck.well(
+          "%s: not served. To accept it, add %s to policy.installations.slack."
+              .formatted(name, row.team()));
+    }
+    return switch (of(row.team()).api().identity()) {
+      case Answer.Ok<SlackIdentity> _ -> {
+        var missing = missingScopes(row.team());
+        yield missing.isEmpty()
+            ? TokenCheck.well(name + ": ok")
+            : TokenCheck.problem(
+                "%s: may not do everything (%s). Install it again: %s"
+                    .formatted(name, String.join(", ", missing), installUrl));
+      }
+      case Answer.Wait<SlackIdentity>(_, String why) ->
+          TokenCheck.problem("%s: not reached (%s). Try again in a minute.".formatted(name, why));
+      case Answer.No<SlackIdentity>(String error) ->
+          TokenCheck.problem(
+              "%s: its token does not work (%s). Install it again: %s"
+                  .formatted(name, error, installUrl));
+    };
+  }
+
+  private List<String> missingScopes(String team) {
+    var granted = kept.get(team);
+    return granted == null || granted.installation().scopes().isEmpty()
+        ? List.of()
+        : SlackScopes.needed().stream()
+            .filter(scope -> !granted.installation().scopes().contains(scope))
+            .toList();
+  }
+}

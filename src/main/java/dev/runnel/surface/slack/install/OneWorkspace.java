@@ -1,0 +1,138 @@
+package dev.runnel.surface.slack.install;
+
+import dev.runnel.core.port.CredentialRefused;
+import dev.runnel.surface.slack.api.Answer;
+import dev.runnel.surface.slack.api.SlackAccount;
+import dev.runnel.surface.slack.api.SlackApi;
+import dev.runnel.surface.slack.model.SlackConfig;
+import dev.runnel.surface.slack.model.SlackIdentity;
+import dev.runnel.surface.slack.model.TokenCheck;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// The one workspace of a token from the settings. All we hear is taken to be from there.
+public final class OneWorkspace implements SlackWorkspaces {
+  private static final Logger log = LoggerFactory.getLogger(OneWorkspace.class);
+
+  /// What Slack says of every call by a token that does not work.
+  private static final Set<String> OF_THE_TOKEN =
+      Set.of(
+          "invalid_auth",
+          "not_authed",
+          "account_inactive",
+          "token_revoked",
+          "token_expired",
+          "org_login_required");
+
+  private final SlackConfig config;
+  private final SlackApi api;
+  private final SlackWorkspace workspace;
+  private volatile @Nullable SlackIdentity identity;
+
+  /// @param api calls by the token from the settings
+  /// @param talking what talks with the workspace, by its API
+  public OneWorkspace(
+      SlackConfig config, SlackApi api, Function<SlackApi, SlackWorkspace> talking) {
+    this.config = config;
+    this.api = api;
+    workspace = talking.apply(api.judging(OneWorkspace::judged));
+  }
+
+  private static Answer<?> judged(String error) {
+    if (OF_THE_TOKEN.contains(error)) {
+      throw new CredentialRefused(refusedToken(error));
+    }
+    return new Answer.No<>(error);
+  }
+
+  private static String refusedToken(String error) {
+    return "Slack does not accept the bot token (%s). Put the bot token of the installed app into SLACK_BOT_TOKEN."
+        .formatted(error);
+  }
+
+  @Override
+  public void learn() {
+    if (identity != null) {
+      return;
+    }
+    switch (api.identity()) {
+      case Answer.Ok<SlackIdentity>(SlackIdentity found) -> {
+        identity = found;
+        log.info("slack connected team={} user={}", found.team(), found.userId());
+      }
+      case Answer.Wait<SlackIdentity>(_, String why) ->
+          log.warn("slack not reached, asked again later why=\"{}\"", why);
+      case Answer.No<SlackIdentity>(String error) ->
+          log.error("slack refused the bot token error={}", error);
+    }
+  }
+
+  @Override
+  public boolean isAvailable() {
+    return workspace.api().identity() instanceof Answer.Ok;
+  }
+
+  @Override
+  public Optional<SlackIdentity> known(String team) {
+    return Optional.ofNullable(identity);
+  }
+
+  @Override
+  public SlackWorkspace of(String team) {
+    learn();
+    return workspace;
+  }
+
+  /// The token is the operator's; Slack refuses it from now on.
+  @Override
+  public void left(String team, Instant at) {
+    log.warn("slack app taken out of its workspace team={}", team);
+  }
+
+  @Override
+  public Optional<String> refusal(String error) {
+    return Optional.empty();
+  }
+
+  @Override
+  public String summary() {
+    return "";
+  }
+
+  @Override
+  public List<TokenCheck> check() {
+    return List.of(
+        switch (api.identity()) {
+          case Answer.Ok<SlackIdentity>(SlackIdentity found) -> checked(found);
+          case Answer.Wait<SlackIdentity>(_, String why) ->
+              TokenCheck.problem(
+                  "not reached (" + why + "). Look at SLACK_API_URL and the network.");
+          case Answer.No<SlackIdentity>(String error) ->
+              TokenCheck.problem(
+                  "Slack refuses the token ("
+                      + error
+                      + "). Put the bot token of the installed app into SLACK_BOT_TOKEN.");
+        });
+  }
+
+  private TokenCheck checked(SlackIdentity found) {
+    if (!config.accepts(found.team())) {
+      return TokenCheck.problem(
+          "the token is of the workspace %1$s, which is not among the accepted ones. Add %1$s to policy.installations.slack."
+              .formatted(found.team()));
+    }
+    return workspace.api().account(found.userId()) instanceof Answer.No<SlackAccount>(String error)
+        ? TokenCheck.problem(
+            "Slack does not say who people are ("
+                + error
+                + "), so nobody is served. Add the scope users:read to the app, and install it"
+                + " again.")
+        : TokenCheck.OK;
+  }
+}

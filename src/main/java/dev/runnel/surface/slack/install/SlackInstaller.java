@@ -1,0 +1,231 @@
+package dev.runnel.surface.slack.install;
+
+import dev.runnel.surface.slack.api.Answer;
+import dev.runnel.surface.slack.api.SlackApi;
+import dev.runnel.surface.slack.api.SlackGrant;
+import dev.runnel.surface.slack.model.SlackClient;
+import dev.runnel.surface.slack.model.SlackConfig;
+import dev.runnel.surface.slack.model.SlackIdentity;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.sql.SQLException;
+import java.time.InstantSource;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Installs the app in a workspace (OAuth): from our address to Slack's page, and back with a code
+/// that is traded for a token. No token is in an address, on a page or in a log.
+public final class SlackInstaller {
+  public static final String INSTALL = "/slack/install";
+  public static final String REDIRECT = "/slack/oauth_redirect";
+  public static final String COOKIE = "runnel_slack_install";
+
+  private static final Logger log = LoggerFactory.getLogger(SlackInstaller.class);
+  private static final Optional<SlackPage.Button> AGAIN =
+      Optional.of(new SlackPage.Button("Start again", INSTALL));
+
+  private final SlackConfig config;
+  private final SlackClient client;
+  private final SlackApi api;
+  private final InstalledWorkspaces workspaces;
+  private final InstallStates states;
+  private final String publicUrl;
+  private final InstantSource clock;
+
+  public SlackInstaller(
+      SlackConfig config,
+      SlackClient client,
+      SlackApi api,
+      InstalledWorkspaces workspaces,
+      InstallStates states,
+      String publicUrl,
+      InstantSource clock) {
+    this.config = config;
+    this.client = client;
+    this.api = api;
+    this.workspaces = workspaces;
+    this.states = states;
+    this.publicUrl = publicUrl;
+    this.clock = clock;
+  }
+
+  /// `GET /slack/install`: on to Slack.
+  public SlackPage install() {
+    var cookie = states.cookie();
+    var question =
+        Map.of(
+                "client_id", client.id(),
+                "scope", String.join(",", SlackScopes.needed()),
+                "redirect_uri", redirectUri().toString(),
+                "state", states.begin(cookie))
+            .entrySet()
+            .stream()
+            .map(it -> it.getKey() + "=" + encoded(it.getValue()))
+            .sorted()
+            .collect(Collectors.joining("&"));
+    return SlackPage.redirect(
+        config.apiUrl().resolve("../oauth/v2/authorize?" + question),
+        Map.of("Set-Cookie", setCookie(cookie, InstallStates.LIFE.toSeconds())));
+  }
+
+  private static String encoded(String text) {
+    return URLEncoder.encode(text, StandardCharsets.UTF_8);
+  }
+
+  private URI redirectUri() {
+    return URI.create(publicUrl + REDIRECT);
+  }
+
+  private String setCookie(String value, long seconds) {
+    return "%s=%s; Path=%s; Max-Age=%d; HttpOnly; SameSite=Lax%s"
+        .formatted(
+            COOKIE, value, REDIRECT, seconds, publicUrl.startsWith("https:") ? "; Secure" : "");
+  }
+
+  /// `GET /slack/oauth_redirect`: back from Slack.
+  ///
+  /// @param query of the address
+  /// @param cookie by the name [#COOKIE]; may be empty
+  public SlackPage redirected(Map<String, String> query, String cookie) {
+    var page = answer(query, cookie);
+    var headers = new HashMap<>(page.headers());
+    headers.put("Set-Cookie", setCookie("", 0));
+    return new SlackPage(page.status(), headers, page.html());
+  }
+
+  private SlackPage answer(Map<String, String> query, String cookie) {
+    var error = query.getOrDefault("error", "");
+    if (error.equals("access_denied")) {
+      return page(200, "Nothing was installed", "You cancelled. That is fine: nothing changed.");
+    }
+    if (!error.isEmpty()) {
+      return page(400, "Slack did not install the app", said(error));
+    }
+    try {
+      if (!states.end(query.getOrDefault("state", ""), cookie)) {
+        return page(
+            400,
+            "This installation cannot go on",
+            "It began in another browser or more than ten minutes ago, or it is done already."
+                + " Nothing changed.");
+      }
+      return switch (api.install(client, query.getOrDefault("code", ""), redirectUri())) {
+        case Answer.Ok<SlackGrant>(SlackGrant grant) -> granted(grant);
+        case Answer.Wait<SlackGrant>(_, String why) -> {
+          log.warn("slack installation not ended why=\"{}\"", why);
+          yield page(502, "Slack did not answer", "Please try again in a minute.");
+        }
+        case Answer.No<SlackGrant>(String code) -> {
+          log.warn("slack installation refused error={}", code);
+          yield page(502, "Slack did not install the app", why(code));
+        }
+      };
+    } catch (SQLException e) {
+      log.warn("slack installation not kept why={}", e.toString());
+      return page(
+          503, "The installation could not be kept", "Runnel's database does not answer just now.");
+    }
+  }
+
+  private SlackPage granted(SlackGrant grant) throws SQLException {
+    if (grant.wholeOrganisation()) {
+      return page(
+          400,
+          "Please choose one workspace",
+          "Runnel cannot be installed in a whole organisation at once. Install it in each"
+              + " workspace that wants it.");
+    }
+    if (grant.team().isEmpty() || grant.token().isEmpty()) {
+      log.warn("slack installation without a team or a bot token");
+      return page(
+          502, "Slack did not install the app", "Slack gave no key for it. Please try again.");
+    }
+    var installation = Installation.of(grant, identity(grant), clock.instant());
+    workspaces.install(installation);
+    if (!config.accepts(grant.team())) {
+      log.warn(
+          "slack workspace not served, nobody accepted it team={} to_serve_it=\"add it to"
+              + " policy.installations.slack\"",
+          grant.team());
+      return waits(grant, installation);
+    }
+    return done(grant, installation);
+  }
+
+  /// Where Slack does not say now who we are, what it granted says the most important.
+  private SlackIdentity identity(SlackGrant grant) {
+    return api.with(grant.token(), Answer.No::new).identity()
+                instanceof Answer.Ok<SlackIdentity>(SlackIdentity found)
+            && found.team().equals(grant.team())
+        ? found
+        : new SlackIdentity(grant.team(), grant.botUser(), "", "", Optional.empty());
+  }
+
+  /// Anybody may come here: who runs Runnel says whom it is for.
+  private static SlackPage waits(SlackGrant grant, Installation installation) {
+    return SlackPage.of(
+        200,
+        "One step is left for " + installation.name(),
+        """
+        <p>The app is installed, and Runnel does not serve the workspace yet: whoever runs Runnel has to accept it.
+        Give them the workspace's id, to add to <code>policy.installations.slack</code>:</p>
+        <p><code>%s</code></p>\
+        """
+            .formatted(SlackPage.escape(grant.team())),
+        Optional.empty());
+  }
+
+  private SlackPage done(SlackGrant grant, Installation installation) {
+    var bot = installation.identity().userName();
+    var open = config.apiUrl().resolve("../app_redirect");
+    return SlackPage.of(
+        200,
+        "Runnel is in " + installation.name(),
+        """
+        <p>Now, in Slack:</p>
+        <ol>
+        <li>Go to a channel and type <code>/invite @%1$s</code></li>
+        <li>Then type <code>%2$s fix the flaky test</code>, or whatever there is to do</li>
+        </ol>
+        <p><code>%2$s help</code> shows the rest.</p>\
+        """
+            .formatted(
+                SlackPage.escape(bot.isEmpty() ? "agent" : bot),
+                SlackPage.escape(config.command())),
+        grant.app().isEmpty()
+            ? Optional.empty()
+            : Optional.of(
+                new SlackPage.Button(
+                    "Open Slack",
+                    "%s?app=%s&team=%s"
+                        .formatted(open, encoded(grant.app()), encoded(grant.team())))));
+  }
+
+  private static String why(String code) {
+    return switch (code) {
+      case "invalid_code", "code_already_used", "code_expired" ->
+          "Its answer was used already, or is too old.";
+      case "bad_client_secret", "invalid_client_id" ->
+          "It does not know this app. Whoever runs Runnel should check SLACK_CLIENT_ID and"
+              + " SLACK_CLIENT_SECRET.";
+      case "bad_redirect_uri" ->
+          "It does not know this address. Whoever runs Runnel should add it to the Redirect URLs in"
+              + " the app's settings.";
+      case "no_scopes", "invalid_scope" -> "The app asks for what Slack does not give.";
+      default -> said(code);
+    };
+  }
+
+  private static String said(String code) {
+    return "It said: " + (code.length() > 100 ? code.substring(0, 100) + "…" : code);
+  }
+
+  private static SlackPage page(int status, String title, String text) {
+    return SlackPage.of(status, title, "<p>" + SlackPage.escape(text) + "</p>", AGAIN);
+  }
+}

@@ -1,0 +1,28 @@
+package dev.runnel.surface.slack.install;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.StreamSupport;
+
+/// What the app asks a workspace for, as its manifest says.
+public final class SlackScopes {
+  private SlackScopes() {}
+
+  public static List<String> needed() {
+    try (var manifest =
+        Objects.requireNonNull(
+            SlackScopes.class.getResourceAsStream("/manifest.yml"), "manifest.yml is packaged")) {
+      return StreamSupport.stream(
+              new YAMLMapper().readTree(manifest).at("/oauth_config/scopes/bot").spliterator(),
+              false)
+          .map(JsonNode::asText)
+          .toList();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

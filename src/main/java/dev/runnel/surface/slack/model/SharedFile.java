@@ -1,0 +1,135 @@
+package dev.runnel.surface.slack.model;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.slack.api.model.File;
+import com.slack.api.model.Message;
+import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.Request;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.StreamSupport;
+import org.jspecify.annotations.Nullable;
+
+/// A file that somebody shared in a message.
+///
+/// @param type its media type
+/// @param size in bytes, as Slack says
+/// @param source where its bytes are, for who has the token
+/// @param link where people open it
+public record SharedFile(
+    String name, String type, long size, Optional<URI> source, Optional<URI> link) {
+  private static final String NAMED = "[Attached file: ";
+
+  /// What the run service takes.
+  private static final Set<String> IMAGES =
+      Set.of("image/jpeg", "image/png", "image/gif", "image/webp");
+
+  public static List<SharedFile> in(Message message) {
+    return Optional.ofNullable(message.getFiles()).stream()
+        .flatMap(List::stream)
+        .filter(Objects::nonNull)
+        .map(SharedFile::of)
+        .filter(it -> !it.name().isBlank())
+        .toList();
+  }
+
+  private static SharedFile of(File file) {
+    return of(
+        file.getName(),
+        file.getMimetype(),
+        Objects.requireNonNullElse(file.getSize(), 0),
+        file.getUrlPrivate(),
+        file.getPermalink());
+  }
+
+  /// @param files of an event; whatever is odd in them is left out
+  public static List<SharedFile> in(JsonNode files) {
+    return StreamSupport.stream(files.spliterator(), false)
+        .filter(JsonNode::isObject)
+        .map(
+            it ->
+                of(
+                    it.path("name").textValue(),
+                    it.path("mimetype").textValue(),
+                    it.path("size").asLong(),
+                    it.path("url_private").textValue(),
+                    it.path("permalink").textValue()))
+        .filter(it -> !it.name().isBlank())
+        .toList();
+  }
+
+  private static SharedFile of(
+      @Nullable String name,
+      @Nullable String type,
+      long size,
+      @Nullable String source,
+      @Nullable String link) {
+    return new SharedFile(
+        Objects.requireNonNullElse(name, "").replaceAll("[\\s\\p{Cntrl}\\[\\]]+", " ").strip(),
+        Objects.requireNonNullElse(type, ""),
+        size,
+        address(source),
+        address(link));
+  }
+
+  private static Optional<URI> address(@Nullable String text) {
+    try {
+      return Optional.ofNullable(text).map(URI::create).filter(it -> it.getHost() != null);
+    } catch (IllegalArgumentException odd) {
+      return Optional.empty();
+    }
+  }
+
+  public boolean isImage() {
+    return IMAGES.contains(type);
+  }
+
+  /// `[Attached file: error.png, image/png, 34 KB, https://acme.slack.com/files/…]`
+  String line() {
+    var facts = new ArrayList<String>();
+    facts.add(name);
+    if (!type.isBlank()) {
+      facts.add(type);
+    }
+    if (size > 0) {
+      facts.add(size < 1024 * 1024 ? (size + 1023) / 1024 + " KB" : size / (1024 * 1024) + " MB");
+    }
+    link.ifPresent(it -> facts.add(it.toString()));
+    return NAMED + String.join(", ", facts) + "]";
+  }
+
+  public static String lines(List<SharedFile> files) {
+    return files.stream().map(SharedFile::line).collect(Collectors.joining("\n"));
+  }
+
+  /// Who only shares a file means the file.
+  public static String wordsFor(String words, List<SharedFile> files) {
+    return words.isBlank() && !files.isEmpty() ? "Look at the attached file." : words;
+  }
+
+  /// The words for the agent, with the files named behind them.
+  public static Intent naming(Intent intent, List<SharedFile> files) {
+    if (files.isEmpty()) {
+      return intent;
+    }
+    if (intent instanceof Intent.Start(Request request)) {
+      return new Intent.Start(naming(request, files));
+    }
+    return intent instanceof Intent.Say(Request request)
+        ? new Intent.Say(naming(request, files))
+        : intent;
+  }
+
+  private static Request naming(Request request, List<SharedFile> files) {
+    return new Request(request.text() + "\n\n" + lines(files), request.options());
+  }
+
+  public static boolean areNamedIn(Request request) {
+    return request.text().contains(NAMED);
+  }
+}

@@ -1,0 +1,30 @@
+package dev.runnel.surface.slack.model;
+
+import java.util.List;
+
+/// The app itself, in whose name it is installed in workspaces.
+///
+/// @param secrets the first is Slack's today; what the others sealed can still be read
+public record SlackClient(String id, List<String> secrets) {
+  public SlackClient {
+    secrets = List.copyOf(secrets);
+    if (id.isBlank()) {
+      throw new IllegalArgumentException(SlackConfig.CLIENT_ID + " needs the app's client id.");
+    }
+    if (secrets.isEmpty() || secrets.stream().anyMatch(String::isBlank)) {
+      throw new IllegalArgumentException(
+          SlackConfig.CLIENT_SECRET
+              + " needs the app's client secret, or several separated by commas.");
+    }
+  }
+
+  public String secret() {
+    return secrets.getFirst();
+  }
+
+  /// Never the secrets.
+  @Override
+  public String toString() {
+    return "SlackClient[id=" + id + ", secrets withheld]";
+  }
+}

@@ -1,0 +1,210 @@
+package dev.runnel.surface.slack.model;
+
+import java.net.URI;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/// How to talk with Slack: Slack calls us (HTTP), or we call Slack (a socket), or both, while an
+/// app moves from one to the other; in one workspace, or in all that install the app.
+///
+/// @param signingSecrets all valid at once, so that they can be rotated without an outage; none
+///     when nothing comes over HTTP
+/// @param appToken opens sockets; empty when nothing comes over one
+/// @param botToken of the one workspace; empty where there may be many
+/// @param client installs the app in many; empty where there is one
+/// @param apiUrl the Web API's base, ending in `/api/`
+/// @param habits what signs we set, and whom we listen to
+/// @param command the slash command's name as people type it, for help texts
+/// @param prompts what Slack offers to ask in its agent view
+/// @param installations the workspaces that the operator accepted; with none, the one of the bot
+///     token is served, and none that installs the app
+public record SlackConfig(
+    List<String> signingSecrets,
+    Optional<String> appToken,
+    Optional<String> botToken,
+    Optional<SlackClient> client,
+    URI apiUrl,
+    String command,
+    SlackHabits habits,
+    SlackPrompts prompts,
+    Set<String> installations) {
+  /// Where Slack sends everything: events, commands, interactions.
+  public static final String EVENTS_PATH = "/slack/events";
+
+  static final String SIGNING_SECRET = "SLACK_SIGNING_SECRET";
+  static final String APP_TOKEN = "SLACK_APP_TOKEN";
+  static final String BOT_TOKEN = "SLACK_BOT_TOKEN";
+  static final String CLIENT_ID = "SLACK_CLIENT_ID";
+  static final String CLIENT_SECRET = "SLACK_CLIENT_SECRET";
+  static final String API_URL = "SLACK_API_URL";
+  static final String INSTALLATIONS = "SLACK_INSTALLATIONS";
+
+  private static final String DEFAULT_API_URL = "https://slack.com/api/";
+  private static final String DEFAULT_COMMAND = "/agent";
+  // What a header can carry: a line break pasted along with a token fails here, not at a call.
+  private static final Pattern TOKEN = Pattern.compile("[!-~]+");
+  private static final Pattern TEAM = Pattern.compile("T[A-Z0-9]+");
+  private static final Pattern APP_LEVEL_TOKEN = Pattern.compile("xapp-[!-~]+");
+
+  public SlackConfig {
+    signingSecrets = List.copyOf(signingSecrets);
+    installations = Set.copyOf(installations);
+    if (!installations.stream().allMatch(it -> TEAM.matcher(it).matches())) {
+      throw new IllegalArgumentException(
+          INSTALLATIONS
+              + " (policy.installations.slack) needs the ids of workspaces, such as T012AB.");
+    }
+    if (signingSecrets.stream().anyMatch(String::isBlank)
+        || (signingSecrets.isEmpty() && appToken.isEmpty())) {
+      throw new IllegalArgumentException(
+          SIGNING_SECRET + " needs the app's signing secret, or several separated by commas.");
+    }
+    if (appToken.isPresent() && !APP_LEVEL_TOKEN.matcher(appToken.get()).matches()) {
+      throw new IllegalArgumentException(
+          APP_TOKEN
+              + " needs an app-level token (xapp-…), without spaces or line breaks. It is made"
+              + " under Basic Information in the app's settings, with the scope"
+              + " connections:write.");
+    }
+    if (botToken.isPresent() == client.isPresent()) {
+      throw new IllegalArgumentException(
+          BOT_TOKEN + " is for one workspace, " + CLIENT_ID + " for many. Set one of them.");
+    }
+    if (botToken.isPresent() && !TOKEN.matcher(botToken.get()).matches()) {
+      throw new IllegalArgumentException(
+          BOT_TOKEN + " needs the app's bot token (xoxb-…), without spaces or line breaks.");
+    }
+    var scheme = apiUrl.getScheme();
+    if (!("https".equals(scheme) || "http".equals(scheme))
+        || apiUrl.getHost() == null
+        || apiUrl.getQuery() != null
+        || !apiUrl.getPath().endsWith("/api/")) {
+      throw new IllegalArgumentException(
+          API_URL + " needs a web address that ends in /api/, such as " + DEFAULT_API_URL + ".");
+    }
+  }
+
+  /// Over HTTP.
+  public SlackConfig(List<String> signingSecrets, String botToken, URI apiUrl, String command) {
+    this(
+        signingSecrets,
+        Optional.empty(),
+        Optional.of(botToken),
+        Optional.empty(),
+        apiUrl,
+        command,
+        SlackHabits.USUAL,
+        SlackPrompts.USUAL,
+        Set.of());
+  }
+
+  /// Reads the settings by their names.
+  ///
+  /// @return empty when no setting of Slack's is there
+  /// @throws IllegalArgumentException with the setting's name and what is missing
+  public static Optional<SlackConfig> from(Map<String, String> settings) {
+    var secrets = setting(settings, SIGNING_SECRET);
+    var appToken = setting(settings, APP_TOKEN);
+    var token = setting(settings, BOT_TOKEN);
+    var clientId = setting(settings, CLIENT_ID);
+    var clientSecret = setting(settings, CLIENT_SECRET);
+    var client = clientId.or(() -> clientSecret).isPresent();
+    if (secrets.or(() -> appToken).isEmpty()) {
+      if (token.isEmpty() && !client) {
+        return Optional.empty();
+      }
+      throw new IllegalArgumentException(
+          "%s is missing, while %s is set. It is under Basic Information in the app's settings. For Socket Mode set %s instead."
+              .formatted(
+                  SIGNING_SECRET,
+                  token.isPresent() ? BOT_TOKEN : clientId.isPresent() ? CLIENT_ID : CLIENT_SECRET,
+                  APP_TOKEN));
+    }
+    if (token.isEmpty() && !client) {
+      throw new IllegalArgumentException(
+          "%s is missing, while %s is set. It is under OAuth & Permissions in the app's settings. To install the app in many workspaces set %s and %s instead."
+              .formatted(
+                  BOT_TOKEN,
+                  secrets.isEmpty() ? APP_TOKEN : SIGNING_SECRET,
+                  CLIENT_ID,
+                  CLIENT_SECRET));
+    }
+    if (clientId.isPresent() != clientSecret.isPresent()) {
+      throw new IllegalArgumentException(
+          "%s is missing, while %s is set. Both are under Basic Information in the app's settings."
+              .formatted(
+                  clientId.isPresent() ? CLIENT_SECRET : CLIENT_ID,
+                  clientId.isPresent() ? CLIENT_ID : CLIENT_SECRET));
+    }
+    return Optional.of(
+        new SlackConfig(
+            secrets.map(SlackConfig::several).orElse(List.of()),
+            appToken,
+            token,
+            clientId.map(id -> new SlackClient(id, several(clientSecret.orElseThrow()))),
+            apiUrl(setting(settings, API_URL).orElse("")),
+            DEFAULT_COMMAND,
+            SlackHabits.from(settings),
+            SlackPrompts.from(settings),
+            setting(settings, INSTALLATIONS).map(SlackConfig::ids).orElse(Set.of())));
+  }
+
+  private static Optional<String> setting(Map<String, String> settings, String name) {
+    return Optional.of(settings.getOrDefault(name, "").strip()).filter(it -> !it.isEmpty());
+  }
+
+  private static List<String> several(String values) {
+    return Arrays.stream(values.split(",", -1)).map(String::strip).toList();
+  }
+
+  private static Set<String> ids(String values) {
+    return several(values).stream().filter(it -> !it.isEmpty()).collect(Collectors.toSet());
+  }
+
+  private static URI apiUrl(String text) {
+    if (text.isEmpty()) {
+      return URI.create(DEFAULT_API_URL);
+    }
+    try {
+      return URI.create(text.endsWith("/") ? text : text + "/");
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException(API_URL + " is not a web address.", e);
+    }
+  }
+
+  /// Whether Slack's requests over HTTP can be believed.
+  public boolean listens() {
+    return !signingSecrets.isEmpty();
+  }
+
+  /// Whether people of the workspace are served.
+  public boolean accepts(String team) {
+    return installations.contains(team) || (installations.isEmpty() && client.isEmpty());
+  }
+
+  /// What to do to have the workspace served.
+  public static String toAccept(String team) {
+    return "Runnel does not serve this workspace yet. Whoever runs Runnel has to accept it: add "
+        + team
+        + " to policy.installations.slack.";
+  }
+
+  /// Whether an address that came in a payload is Slack's own, so that we may post to it.
+  public boolean isOurs(URI address) {
+    var host = address.getHost();
+    var api = apiUrl.getHost();
+    return host != null
+        && apiUrl.getScheme().equals(address.getScheme())
+        && (host.equals(api) ? apiUrl.getPort() == address.getPort() : host.endsWith("." + api));
+  }
+
+  @Override
+  public String toString() {
+    return "SlackConfig[apiUrl=" + apiUrl + ", command=" + command + ", secrets withheld]";
+  }
+}

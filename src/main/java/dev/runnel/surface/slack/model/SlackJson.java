@@ -1,0 +1,42 @@
+package dev.runnel.surface.slack.model;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.MissingNode;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/// Reads members of Slack's payloads that may be missing, null, or of a type nobody announced.
+public final class SlackJson {
+  // Ids become parts of our keys, so nothing but the characters of an id may get in.
+  private static final Pattern ID = Pattern.compile("[A-Za-z0-9._-]{1,100}");
+
+  private SlackJson() {}
+
+  public static boolean absent(JsonNode node) {
+    return node.isMissingNode() || node.isNull();
+  }
+
+  /// Whether an id is there, and is none. Without it, a reply would be a message of its own.
+  public static boolean isOdd(JsonNode node, String field) {
+    return !absent(node.path(field)) && id(node, field).isEmpty();
+  }
+
+  public static JsonNode first(JsonNode array) {
+    return array.isArray() ? array.path(0) : MissingNode.getInstance();
+  }
+
+  public static String text(JsonNode node, String field) {
+    var value = node.path(field);
+    return value.isTextual() ? value.textValue() : "";
+  }
+
+  /// An id of Slack's: anything else counts as absent.
+  public static Optional<String> id(JsonNode node, String field) {
+    return id(text(node, field));
+  }
+
+  public static Optional<String> id(@Nullable String value) {
+    return Optional.ofNullable(value).filter(it -> ID.matcher(it).matches());
+  }
+}

@@ -1,0 +1,80 @@
+package dev.runnel.surface.slack.model;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+
+/// What Slack offers to ask, where somebody begins to talk with the agent.
+///
+/// @param all at most four, as Slack shows no more
+/// @param areOurs false where the operator chose them
+public record SlackPrompts(List<Prompt> all, boolean areOurs) {
+  static final String SETTING = "SLACK_PROMPTS";
+
+  private static final int MOST = 4;
+  private static final int LONGEST_TITLE = 75;
+  private static final int LONGEST_MESSAGE = 2_000;
+  private static final String OFF = "off";
+  private static final Pattern BETWEEN = Pattern.compile("\\s*(?:\\R|\\|)\\s*");
+
+  /// @param title what the person presses
+  /// @param message what they say by that
+  public record Prompt(String title, String message) {}
+
+  /// The same as in the manifest, where an app of today takes them from.
+  public static final SlackPrompts USUAL =
+      new SlackPrompts(
+          List.of(
+              new Prompt("What can you do?", "help"),
+              new Prompt("My runs", "list mine"),
+              new Prompt(
+                  "Fix a failing test", "Find a test that fails, fix it, and open a pull request."),
+              new Prompt(
+                  "Explain the code",
+                  "Explain in one page how the code is built, and where to start reading.")),
+          true);
+
+  public SlackPrompts {
+    all = List.copyOf(all);
+  }
+
+  /// Reads the setting: `title = message`, one a line, or with `|` between them; `off` for none.
+  ///
+  /// @throws IllegalArgumentException with the setting's name and what is wrong
+  static SlackPrompts from(Map<String, String> settings) {
+    var setting = settings.getOrDefault(SETTING, "").strip();
+    if (setting.isEmpty()) {
+      return USUAL;
+    }
+    List<Prompt> prompts = new ArrayList<>();
+    if (!setting.equals(OFF)) {
+      for (var line : BETWEEN.split(setting, -1)) {
+        if (!line.isBlank()) {
+          prompts.add(prompt(line));
+        }
+      }
+    }
+    if (prompts.size() > MOST) {
+      throw new IllegalArgumentException(
+          "%s (slack.prompts) holds %d prompts. Slack shows no more than %d."
+              .formatted(SETTING, prompts.size(), MOST));
+    }
+    return new SlackPrompts(prompts, false);
+  }
+
+  private static Prompt prompt(String line) {
+    var equals = line.indexOf('=');
+    var title = (equals < 0 ? line : line.substring(0, equals)).strip();
+    var message = equals < 0 ? title : line.substring(equals + 1).strip();
+    if (title.isEmpty()
+        || message.isEmpty()
+        || title.length() > LONGEST_TITLE
+        || message.length() > LONGEST_MESSAGE) {
+      throw new IllegalArgumentException(
+          "%s (slack.prompts) holds up to %d lines like this: Fix a test = Find a failing test and fix it. Before the = there are at most %d characters."
+              .formatted(SETTING, MOST, LONGEST_TITLE));
+    }
+    return new Prompt(title, message);
+  }
+}

@@ -1,0 +1,217 @@
+package dev.runnel.surface.slack.post;
+
+import dev.runnel.core.model.Notice;
+import dev.runnel.core.model.PostRef;
+import dev.runnel.core.model.Posting;
+import dev.runnel.core.model.Update;
+import dev.runnel.core.port.CredentialRefused;
+import dev.runnel.surface.slack.api.Answer;
+import dev.runnel.surface.slack.api.SlackAgentApi;
+import dev.runnel.surface.slack.install.SlackWorkspaces;
+import dev.runnel.surface.slack.model.SlackPlace;
+import dev.runnel.surface.slack.model.SlackPrompts;
+import dev.runnel.surface.slack.receive.SlackAgentEvents;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Optional;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// A direct thread as Slack's agent view shows it: prompts to begin with, that the agent works, its
+/// steps as they come, and a button of Slack's own that stops. Where the app is no agent, each of
+/// these is missing by itself, and the status post is a message that is edited.
+///
+/// A post grows only where Slack shows its button: a message that grows cannot have ours.
+///
+/// @implSpec Thread-safe.
+public final class SlackAgentView implements SlackAgentEvents.Watcher, AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(SlackAgentView.class);
+  private static final int HINTS_AT_ONCE = 4;
+
+  /// Nobody misses what comes in a flood.
+  private static final int MOST_HINTS = 200;
+
+  private final Supplier<SlackWorkspaces> workspaces;
+  private final SlackPrompts prompts;
+  private final SlackStatusLine line;
+  private final SlackStreams streams;
+  private final SlackLooks looks;
+  private final ExecutorService aside =
+      new ThreadPoolExecutor(
+          HINTS_AT_ONCE,
+          HINTS_AT_ONCE,
+          0,
+          TimeUnit.SECONDS,
+          new ArrayBlockingQueue<>(MOST_HINTS),
+          Thread.ofVirtual().factory(),
+          new ThreadPoolExecutor.DiscardPolicy());
+
+  public SlackAgentView(
+      Supplier<SlackWorkspaces> workspaces, SlackPrompts prompts, InstantSource clock) {
+    this.workspaces = workspaces;
+    this.prompts = prompts;
+    this.line = new SlackStatusLine(clock);
+    this.streams = new SlackStreams(clock);
+    this.looks = new SlackLooks(clock);
+  }
+
+  /// What people have open beside the thread.
+  public SlackLooks looks() {
+    return looks;
+  }
+
+  /// @param ref where the status post stands, once there is one
+  Posting status(
+      Notice notice, Update.Status status, @Nullable PostRef ref, SlackStreams.Plain plain) {
+    var place = SlackPlace.of(notice.conversation());
+    if (!isShownIn(place)) {
+      return plainly(notice, ref, plain);
+    }
+    var api = api(place);
+    var posting =
+        isWorking(status) ? works(api, notice, status, ref, plain) : rests(api, notice, ref, plain);
+    if (posting instanceof Posting.Posted) {
+      if (isWorking(status)) {
+        line.say(api, place, status, ref == null);
+      } else {
+        line.over(api, place, status);
+      }
+    }
+    return posting;
+  }
+
+  private Posting works(
+      SlackAgentApi api,
+      Notice notice,
+      Update.Status status,
+      @Nullable PostRef ref,
+      SlackStreams.Plain plain) {
+    var kind = line.busy(api, SlackPlace.of(notice.conversation()), status);
+    var earlier = earlier(api, notice, ref, plain);
+    if (earlier.isPresent()) {
+      return earlier.get();
+    }
+    return switch (kind) {
+      case STOPPABLE ->
+          ref == null
+              ? streams.begin(api, notice, status, plain)
+              : streams.goOn(api, notice, status, ref, plain);
+      case UNKNOWN, SESSION, WORDS, NONE -> plainly(notice, ref, plain);
+    };
+  }
+
+  /// It ended, or waits for a person.
+  private Posting rests(
+      SlackAgentApi api, Notice notice, @Nullable PostRef ref, SlackStreams.Plain plain) {
+    if (ref != null && line.mayStream(SlackPlace.of(notice.conversation()))) {
+      return streams.close(api, notice, ref).orElseGet(() -> plain.edit(notice, ref, true));
+    }
+    return earlier(api, notice, ref, plain).orElseGet(() -> plainly(notice, ref, plain));
+  }
+
+  private Optional<Posting> earlier(
+      SlackAgentApi api, Notice notice, @Nullable PostRef ref, SlackStreams.Plain plain) {
+    return ref == null && notice.tries() > 0 && line.mayStream(SlackPlace.of(notice.conversation()))
+        ? streams.earlier(api, notice, plain)
+        : Optional.empty();
+  }
+
+  /// The same once more, before it fades.
+  Posting still(
+      Notice notice, Update.Status status, @Nullable PostRef ref, SlackStreams.Plain plain) {
+    var place = SlackPlace.of(notice.conversation());
+    var api = api(place);
+    if (isWorking(status)) {
+      line.busy(api, place, status);
+      line.say(api, place, status, false);
+      if (ref != null && line.mayStream(place)) {
+        return streams.renew(api, notice, ref, plain);
+      }
+    } else {
+      line.over(api, place, status);
+    }
+    return new Posting.Posted(
+        ref == null ? place.message("~" + notice.id()).ref() : ref, notice.conversation());
+  }
+
+  /// After what time a status in the thread is to be told once more.
+  public Optional<Duration> fading(SlackPlace place) {
+    if (!isShownIn(place)) {
+      return Optional.empty();
+    }
+    var lasts = line.lasts(place);
+    var left = streams.left(place);
+    return lasts.isPresent() && left.isPresent() && left.get().compareTo(lasts.get()) < 0
+        ? left
+        : lasts.or(() -> left);
+  }
+
+  private static boolean isShownIn(SlackPlace place) {
+    return place.isDirect() && place.isThread();
+  }
+
+  private static boolean isWorking(Update.Status status) {
+    var state = status.run().state();
+    return !state.isTerminal() && !state.needsPerson();
+  }
+
+  private static Posting plainly(Notice notice, @Nullable PostRef ref, SlackStreams.Plain plain) {
+    return ref == null ? plain.say(notice) : plain.edit(notice, ref, true);
+  }
+
+  private SlackAgentApi api(SlackPlace place) {
+    return api(place.team());
+  }
+
+  private SlackAgentApi api(String team) {
+    return new SlackAgentApi(workspaces.get().of(team).api());
+  }
+
+  /// Offers what to ask. An app of today has the usual prompts in its manifest.
+  @Override
+  public void opened(String team, String channel, Optional<String> thread) {
+    if (prompts.all().isEmpty() || (thread.isEmpty() && prompts.areOurs())) {
+      return;
+    }
+    hint(
+        () -> {
+          if (api(team).prompts(channel, thread.orElse(null), prompts)
+              instanceof Answer.No<?>(String error)) {
+            log.debug("slack prompts not set team={} error={}", team, error);
+          }
+        });
+  }
+
+  @Override
+  public void stopped(SlackPlace place, String user) {
+    hint(() -> line.released(api(place), place, user));
+  }
+
+  /// Nothing is lost where it cannot be given.
+  private void hint(Runnable hint) {
+    aside.execute(
+        () -> {
+          try {
+            hint.run();
+          } catch (CredentialRefused refused) {
+            log.debug("slack hint not given why=\"{}\"", refused.why());
+          }
+        });
+  }
+
+  @Override
+  public void looksAt(String team, String user, Optional<String> channel) {
+    looks.at(team, user, channel);
+  }
+
+  @Override
+  public void close() {
+    aside.shutdownNow();
+  }
+}

@@ -1,0 +1,61 @@
+package dev.runnel.surface.slack.post;
+
+import dev.runnel.core.model.Actor;
+import dev.runnel.core.model.Notice;
+import dev.runnel.core.model.Screen;
+import dev.runnel.surface.slack.api.Answer;
+import dev.runnel.surface.slack.api.SlackApi;
+import dev.runnel.surface.slack.model.SlackReplyTo;
+import dev.runnel.surface.slack.render.SlackForms;
+import dev.runnel.surface.slack.render.SlackHome;
+import java.util.Set;
+
+/// Shows forms and pages.
+public final class SlackScreens {
+  static final String TOO_LATE =
+      "That took me too long, so Slack did not open the form. Please try again.";
+
+  private static final Set<String> LATE =
+      Set.of("expired_trigger_id", "trigger_expired", "invalid_trigger_id");
+
+  /// An earlier try opened it, and its answer was lost.
+  private static final Set<String> OPENED = Set.of("exchanged_trigger_id", "trigger_exchanged");
+
+  private final SlackHome home;
+
+  public SlackScreens(SlackHome home) {
+    this.home = home;
+  }
+
+  /// What became of it.
+  sealed interface Showing {
+    record Told(Answer<String> answer) implements Showing {}
+
+    /// The person waited too long for a form, and has to ask again.
+    record TooLate() implements Showing {}
+  }
+
+  Showing show(SlackApi api, Notice notice, Actor to, Screen screen) {
+    var asked = notice.conversation();
+    var origin = notice.origin();
+    var view =
+        switch (screen) {
+          case Screen.Home runs -> home.render(runs);
+          case Screen.Ask form -> SlackForms.ask(form, asked, origin);
+          case Screen.Preferences form -> SlackForms.preferences(form, asked, origin);
+        };
+    if (screen instanceof Screen.Home) {
+      return new Showing.Told(api.publishView(to.id(), view));
+    }
+    var trigger = SlackReplyTo.of(origin.replyTo()).trigger();
+    if (trigger.isEmpty()) {
+      return new Showing.TooLate();
+    }
+    return switch (api.openView(trigger.get(), view)) {
+      case Answer.No<String>(String error) when LATE.contains(error) -> new Showing.TooLate();
+      case Answer.No<String>(String error) when OPENED.contains(error) ->
+          new Showing.Told(new Answer.Ok<>(trigger.get()));
+      case Answer<String> answer -> new Showing.Told(answer);
+    };
+  }
+}

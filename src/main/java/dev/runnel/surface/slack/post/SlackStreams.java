@@ -1,0 +1,196 @@
+package dev.runnel.surface.slack.post;
+
+import dev.runnel.core.model.Notice;
+import dev.runnel.core.model.PostRef;
+import dev.runnel.core.model.Posting;
+import dev.runnel.core.model.Update;
+import dev.runnel.surface.kit.Recent;
+import dev.runnel.surface.slack.api.Answer;
+import dev.runnel.surface.slack.api.SlackAgentApi;
+import dev.runnel.surface.slack.model.SlackPlace;
+import dev.runnel.surface.slack.model.SlackPost;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Status posts that grow: each step of the run is a card of its own. A stream is a status post
+/// that is young: when it is four minutes old, or its run stops working, it is closed and edited
+/// into the status post as it is everywhere else.
+///
+/// A step is told under an id made of its words, so that the same told twice shows once. Which
+/// streams are open is remembered only to save calls: one that is not known (another node, or we
+/// before a crash, opened it) is closed and edited.
+///
+/// @implSpec Thread-safe. The steps of one conversation come one after the other.
+final class SlackStreams {
+  private static final Logger log = LoggerFactory.getLogger(SlackStreams.class);
+
+  /// Slack closes a stream after five minutes, and leaves it looking broken.
+  private static final Duration LIFE = Duration.ofMinutes(4);
+
+  /// A message older than this cannot grow any more, by whoever's clock.
+  private static final Duration SURELY_CLOSED = Duration.ofMinutes(7);
+
+  private static final Duration CLOCK_SKEW = Duration.ofMinutes(5);
+  private static final int MOST_REMEMBERED = 10_000;
+
+  /// What else a status post can be: a message that is edited.
+  interface Plain {
+    Posting say(Notice notice);
+
+    /// @param orSay whether to post it anew where it is gone
+    Posting edit(Notice notice, PostRef status, boolean orSay);
+
+    Posting posting(Notice notice, Answer<String> answer);
+  }
+
+  /// @param steps what it shows; empty when it is closed
+  private record Stream(String ts, Instant openedAt, Optional<SlackSteps> steps) {}
+
+  private final InstantSource clock;
+  private final Set<String> refusing = ConcurrentHashMap.newKeySet();
+  private final Map<String, Stream> streams = Recent.map(MOST_REMEMBERED);
+
+  SlackStreams(InstantSource clock) {
+    this.clock = clock;
+  }
+
+  /// What became of an earlier try to post a status, of which nobody knows: a stream, or a post,
+  /// that is found is the status post from then on.
+  ///
+  /// @return empty when nothing is found
+  Optional<Posting> earlier(SlackAgentApi api, Notice notice, Plain plain) {
+    var place = SlackPlace.of(notice.conversation());
+    var mark = SlackPost.Mark.of(notice.id().value());
+    var oldest = SlackPlace.timestamp(notice.createdAt().minus(CLOCK_SKEW));
+    return switch (api.find(place, oldest, mark)) {
+      case Answer.Ok<Optional<String>>(Optional<String> found) ->
+          found
+              .map(ts -> place.message(ts).ref())
+              .map(ref -> close(api, notice, ref).orElseGet(() -> plain.edit(notice, ref, true)));
+      case Answer.Wait<Optional<String>>(Optional<Duration> after, String why) ->
+          Optional.of(new Posting.Later(after, why));
+      // Without the right to look, a second post is better than none.
+      case Answer.No<Optional<String>> _ -> Optional.empty();
+    };
+  }
+
+  /// Opens one as the status post of a run.
+  Posting begin(SlackAgentApi api, Notice notice, Update.Status status, Plain plain) {
+    var place = SlackPlace.of(notice.conversation());
+    var mark = SlackPost.Mark.of(notice.id().value());
+    if (refusing.contains(place.team())) {
+      return plain.say(notice);
+    }
+    var steps = SlackSteps.first(status, mark);
+    var answer = api.startStream(place, status.requester().id(), steps.news());
+    return switch (answer) {
+      case Answer.Ok<String>(String ts) when !ts.isEmpty() -> {
+        remember(notice, new Stream(ts, clock.instant(), Optional.of(steps)));
+        yield plain.posting(notice, answer);
+      }
+      case Answer.Ok<String> _ ->
+          new Posting.Later(Optional.empty(), "Slack did not say where the stream is");
+      case Answer.No<String>(String error) -> {
+        log.info("slack does not stream here team={} error={}", place.team(), error);
+        refusing.add(place.team());
+        yield plain.say(notice);
+      }
+      case Answer.Wait<String> _ -> plain.posting(notice, answer);
+    };
+  }
+
+  /// Tells the next step.
+  Posting goOn(SlackAgentApi api, Notice notice, Update.Status status, PostRef ref, Plain plain) {
+    var message = SlackPlace.Message.of(ref);
+    var stream = known(notice, message).filter(it -> !isOld(it));
+    if (stream.isEmpty() || stream.get().steps().isEmpty()) {
+      return close(api, notice, ref).orElseGet(() -> plain.edit(notice, ref, true));
+    }
+    var next = stream.get().steps().get().then(status);
+    var done = new Posting.Posted(ref, notice.conversation());
+    if (next.news().isEmpty()) {
+      return done;
+    }
+    return switch (api.append(message, next.news())) {
+      case Answer.Ok<?> _ -> {
+        remember(notice, new Stream(message.ts(), stream.get().openedAt(), Optional.of(next)));
+        yield done;
+      }
+      case Answer.Wait<?>(Optional<Duration> after, String why) -> new Posting.Later(after, why);
+      // Slack closed it, or a person did by the button that stops.
+      case Answer.No<?>(String error) -> {
+        log.debug("slack stream is over conversation={} error={}", notice.conversation(), error);
+        remember(notice, new Stream(message.ts(), stream.get().openedAt(), Optional.empty()));
+        yield plain.edit(notice, ref, true);
+      }
+    };
+  }
+
+  /// Closes it, where it may be open.
+  ///
+  /// @return when to try again, where Slack cannot close it now
+  Optional<Posting> close(SlackAgentApi api, Notice notice, PostRef ref) {
+    var message = SlackPlace.Message.of(ref);
+    var known = known(notice, message);
+    if (known.isPresent() ? known.get().steps().isEmpty() : isTooOldToGrow(message.ts())) {
+      return Optional.empty();
+    }
+    if (api.stop(message) instanceof Answer.Wait<?>(Optional<Duration> after, String why)) {
+      return Optional.of(new Posting.Later(after, why));
+    }
+    remember(notice, new Stream(message.ts(), clock.instant(), Optional.empty()));
+    return Optional.empty();
+  }
+
+  /// Where it is time: closes it, and edits it into a status post that lasts.
+  Posting renew(SlackAgentApi api, Notice notice, PostRef ref, Plain plain) {
+    var done = new Posting.Posted(ref, notice.conversation());
+    var message = SlackPlace.Message.of(ref);
+    var known = known(notice, message);
+    var isDue =
+        known.isPresent()
+            ? known.get().steps().isPresent() && isOld(known.get())
+            : !isTooOldToGrow(message.ts());
+    if (!isDue) {
+      return done;
+    }
+    return close(api, notice, ref)
+        .or(
+            () ->
+                Optional.of(plain.edit(notice, ref, false))
+                    .filter(it -> it instanceof Posting.Later))
+        .orElse(done);
+  }
+
+  /// In what time the conversation's stream must be closed.
+  Optional<Duration> left(SlackPlace place) {
+    return Optional.ofNullable(streams.get(place.conversation().key()))
+        .filter(it -> it.steps().isPresent())
+        .map(it -> Duration.between(clock.instant(), it.openedAt().plus(LIFE)))
+        .map(it -> it.isPositive() ? it : Duration.ofSeconds(1));
+  }
+
+  private Optional<Stream> known(Notice notice, SlackPlace.Message message) {
+    return Optional.ofNullable(streams.get(notice.conversation().key()))
+        .filter(it -> it.ts().equals(message.ts()));
+  }
+
+  private void remember(Notice notice, Stream stream) {
+    streams.put(notice.conversation().key(), stream);
+  }
+
+  private boolean isOld(Stream stream) {
+    return !clock.instant().isBefore(stream.openedAt().plus(LIFE));
+  }
+
+  private boolean isTooOldToGrow(String ts) {
+    return SlackPlace.at(ts).plus(SURELY_CLOSED).isBefore(clock.instant());
+  }
+}

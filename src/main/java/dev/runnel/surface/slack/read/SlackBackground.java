@@ -1,0 +1,270 @@
+package dev.runnel.surface.slack.read;
+
+import com.slack.api.model.Message;
+import dev.runnel.core.model.Attachment;
+import dev.runnel.core.model.Background;
+import dev.runnel.core.port.BackgroundUnavailable;
+import dev.runnel.surface.slack.api.Answer;
+import dev.runnel.surface.slack.api.FileTransfer;
+import dev.runnel.surface.slack.api.SlackApi;
+import dev.runnel.surface.slack.api.SlackNames;
+import dev.runnel.surface.slack.api.SlackPages;
+import dev.runnel.surface.slack.model.AnswerFile;
+import dev.runnel.surface.slack.model.SharedFile;
+import dev.runnel.surface.slack.model.SlackPlace;
+import dev.runnel.surface.slack.model.SlackPost;
+import dev.runnel.surface.slack.model.SlackText;
+import java.math.BigDecimal;
+import java.net.URI;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/// What was said in a thread before: its first message and the newest ones, as far as they fit, and
+/// the pictures that were shared there. Files that cannot go along are named in the words.
+public final class SlackBackground {
+  /// In characters, over all messages.
+  private static final int BUDGET = 30_000;
+
+  private static final int LONGEST_MESSAGE = 6_000;
+  private static final int MOST_PAGES = 100;
+
+  /// The run service takes no more.
+  private static final int MOST_ATTACHMENTS = 5;
+
+  private static final long LARGEST_ATTACHMENT = 5L * 1024 * 1024;
+  private static final long LARGEST_ATTACHMENTS = 15L * 1024 * 1024;
+
+  private final SlackApi api;
+  private final FileTransfer transfer;
+  private final SlackNames names;
+
+  public SlackBackground(SlackApi api, FileTransfer transfer, SlackNames names) {
+    this.api = api;
+    this.transfer = transfer;
+    this.names = names;
+  }
+
+  /// The pictures of a request that has nothing before it.
+  ///
+  /// @param request the timestamp of its message
+  /// @throws BackgroundUnavailable when Slack cannot be asked now
+  public Background ofRequest(SlackPlace place, String request) {
+    return new Background(
+        "",
+        Optional.empty(),
+        "",
+        List.of(),
+        Optional.empty(),
+        List.of(),
+        0,
+        attachments(files(place, request)));
+  }
+
+  /// @param before a message's timestamp: it and what came later is left out
+  /// @param hasFiles whether that message has files of its own, which go first
+  /// @throws BackgroundUnavailable when Slack cannot be asked now
+  public Background of(SlackPlace place, String before, boolean hasFiles, Optional<URI> link) {
+    Optional<Message> root = Optional.empty();
+    Deque<Message> newest = new ArrayDeque<>();
+    var size = 0;
+    var omitted = 0;
+    for (var message : messages(place, before)) {
+      if (place.thread().equals(message.getTs())) {
+        root = Optional.of(message);
+        continue;
+      }
+      newest.add(message);
+      size += length(message);
+      while (size > BUDGET && newest.size() > 1) {
+        size -= length(newest.remove());
+        omitted++;
+      }
+    }
+    List<Background.Said> said = new ArrayList<>();
+    root.ifPresent(it -> said.add(said(it)));
+    newest.forEach(it -> said.add(said(it)));
+    var files =
+        Stream.of(
+                (hasFiles ? files(place, before) : List.<SharedFile>of()).stream(),
+                newest.reversed().stream().flatMap(it -> SharedFile.in(it).stream()),
+                root.stream().flatMap(it -> SharedFile.in(it).stream()))
+            .flatMap(it -> it)
+            .toList();
+    return new Background(
+        kind(place), Optional.empty(), "", List.of(), link, said, omitted, attachments(files));
+  }
+
+  /// The same, for somebody who has a channel open beside it.
+  public Background beside(Background background, String channel) {
+    var name = names.ofChannel(channel).filter(it -> !it.equals(channel));
+    if (name.isEmpty()) {
+      return background;
+    }
+    var isAlone = background.kind().isEmpty();
+    return new Background(
+        isAlone
+            ? "Slack direct message"
+            : "%s, with the channel #%s open beside it".formatted(background.kind(), name.get()),
+        background.title(),
+        isAlone ? "They had the channel #%s open.".formatted(name.get()) : background.body(),
+        background.labels(),
+        background.link(),
+        background.said(),
+        background.omitted(),
+        background.attachments());
+  }
+
+  private String kind(SlackPlace place) {
+    return place.isDirect()
+        ? "Slack thread"
+        : names
+            .ofChannel(place.channel())
+            .filter(it -> !it.equals(place.channel()))
+            .map(it -> "Slack thread in #" + it)
+            .orElse("Slack thread");
+  }
+
+  private List<SharedFile> files(SlackPlace place, String ts) {
+    // What is listed begins after the timestamp that is asked for.
+    var justBefore = new BigDecimal(ts).subtract(new BigDecimal("0.000001")).toPlainString();
+    return switch (api.thread(place, justBefore, null).read(null)) {
+      case Answer.Ok<SlackPages.Page>(SlackPages.Page page) ->
+          page.messages().stream()
+              .filter(it -> ts.equals(it.getTs()))
+              .flatMap(it -> SharedFile.in(it).stream())
+              .toList();
+      case Answer.Wait<SlackPages.Page>(_, String why) -> throw unavailable(why);
+      case Answer.No<SlackPages.Page>(String error) -> throw refused(error);
+    };
+  }
+
+  /// Those that fit; one that cannot be had is left out, because the words name it.
+  private List<Attachment> attachments(List<SharedFile> files) {
+    List<Attachment> attachments = new ArrayList<>();
+    var seen = new HashSet<URI>();
+    var left = LARGEST_ATTACHMENTS;
+    for (var file : files) {
+      if (attachments.size() == MOST_ATTACHMENTS) {
+        break;
+      }
+      var most = Math.min(left, LARGEST_ATTACHMENT);
+      if (!file.isImage()
+          || file.size() > most
+          || file.source().isEmpty()
+          || !seen.add(file.source().get())) {
+        continue;
+      }
+      if (transfer.fetch(file.source().get(), file.type(), most)
+          instanceof Answer.Ok<byte[]>(byte[] bytes)) {
+        left -= bytes.length;
+        attachments.add(
+            new Attachment(file.name(), file.type(), Base64.getEncoder().encodeToString(bytes)));
+      }
+    }
+    return attachments;
+  }
+
+  private List<Message> messages(SlackPlace place, String before) {
+    List<Message> messages = new ArrayList<>();
+    var pages = api.thread(place, null, before);
+    Optional<String> cursor = Optional.empty();
+    for (var page = 0; page < MOST_PAGES; page++) {
+      switch (pages.read(cursor.orElse(null))) {
+        case Answer.Ok<SlackPages.Page>(SlackPages.Page read) -> {
+          read.messages().stream().filter(it -> counts(it, place, before)).forEach(messages::add);
+          cursor = read.next();
+        }
+        case Answer.Wait<SlackPages.Page>(_, String why) -> throw unavailable(why);
+        case Answer.No<SlackPages.Page>(String error) -> throw refused(error);
+      }
+      if (cursor.isEmpty()) {
+        break;
+      }
+    }
+    return messages;
+  }
+
+  private static BackgroundUnavailable unavailable(String why) {
+    return new BackgroundUnavailable(why, new IllegalStateException(why));
+  }
+
+  private static BackgroundUnavailable refused(String error) {
+    return new BackgroundUnavailable(
+        "Slack refused to show the thread: " + error, new IllegalStateException(error));
+  }
+
+  /// Our own status posts say nothing new; our requests and answers do.
+  private static boolean counts(Message message, SlackPlace place, String before) {
+    var ts = message.getTs();
+    return ts != null
+        && ts.compareTo(before) < 0
+        && !(text(message).isBlank() && SharedFile.in(message).isEmpty())
+        && !"tombstone".equals(message.getSubtype())
+        && !"assistant_app_thread".equals(message.getSubtype())
+        && !"in_progress".equals(message.getStreamingState())
+        && SharedFile.in(message).stream().noneMatch(it -> AnswerFile.isNameOfOne(it.name()))
+        && (ts.equals(place.thread())
+            || SlackPost.Mark.on(message).map(SlackPost.Mark::isContent).orElse(true));
+  }
+
+  private Background.Said said(Message message) {
+    var text = SlackText.plain(text(message), names::of, names::ofChannel);
+    var files = SharedFile.lines(SharedFile.in(message));
+    return new Background.Said(
+        author(message),
+        SlackPlace.at(message.getTs()),
+        Stream.of(shortened(text), files)
+            .filter(it -> !it.isEmpty())
+            .collect(Collectors.joining("\n")));
+  }
+
+  private static String shortened(String text) {
+    if (text.length() <= LONGEST_MESSAGE) {
+      return text;
+    }
+    var end = Character.isHighSurrogate(text.charAt(LONGEST_MESSAGE - 1)) ? 1 : 0;
+    return text.substring(0, LONGEST_MESSAGE - end) + "…";
+  }
+
+  private String author(Message message) {
+    return Optional.ofNullable(message.getUser())
+        .map(user -> names.of(user).orElse(user))
+        .or(() -> Optional.ofNullable(message.getUsername()))
+        .or(
+            () ->
+                Optional.ofNullable(message.getBotProfile())
+                    .flatMap(it -> Optional.ofNullable(it.getName())))
+        .filter(it -> !it.isBlank())
+        .orElse("a bot");
+  }
+
+  /// Alerts of other apps often have their words in an attachment alone.
+  private static String text(Message message) {
+    var text = Objects.requireNonNullElse(message.getText(), "");
+    return text.isBlank()
+        ? Optional.ofNullable(message.getAttachments()).stream()
+            .flatMap(List::stream)
+            .filter(Objects::nonNull)
+            .flatMap(
+                it ->
+                    Stream.of(it.getTitle(), it.getText(), it.getFallback())
+                        .filter(Objects::nonNull)
+                        .distinct()
+                        .limit(2))
+            .collect(Collectors.joining("\n"))
+        : text;
+  }
+
+  private static int length(Message message) {
+    return Math.min(text(message).length(), LONGEST_MESSAGE)
+        + SharedFile.lines(SharedFile.in(message)).length();
+  }
+}

@@ -1,0 +1,174 @@
+package dev.runnel.surface.slack.read;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.slack.api.model.Message;
+import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.Missed;
+import dev.runnel.surface.slack.api.Answer;
+import dev.runnel.surface.slack.api.SlackApi;
+import dev.runnel.surface.slack.api.SlackPages;
+import dev.runnel.surface.slack.model.SharedFile;
+import dev.runnel.surface.slack.model.SlackPlace;
+import dev.runnel.surface.slack.receive.SlackPayloads;
+import java.net.URI;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// What was said in the threads of the latest runs, and in their channels, since Slack last
+/// delivered. Slash commands and buttons are not listed anywhere; Slack told their sender that they
+/// failed.
+public final class SlackCatchUp {
+  private static final Logger log = LoggerFactory.getLogger(SlackCatchUp.class);
+  private static final int MOST_THREADS = 40;
+  private static final int MOST_CHANNELS = 10;
+  private static final int MOST_PAGES = 3;
+
+  /// What is said there is no business of ours any more.
+  private static final Set<String> GONE =
+      Set.of("channel_not_found", "thread_not_found", "message_not_found", "not_in_channel");
+
+  private final SlackApi api;
+  private final SlackPayloads payloads;
+  private final InstantSource clock;
+
+  public SlackCatchUp(SlackApi api, SlackPayloads payloads, InstantSource clock) {
+    this.api = api;
+    this.payloads = payloads;
+    this.clock = clock;
+  }
+
+  /// Slack could not be asked now.
+  private static final class Waits extends Exception {
+    private static final long serialVersionUID = 1;
+    private final transient Answer.Wait<?> answer;
+
+    Waits(Answer.Wait<?> answer) {
+      this.answer = answer;
+    }
+  }
+
+  public Missed since(Instant since, List<Conversation> conversations) {
+    var oldest = SlackPlace.timestamp(since);
+    Map<String, Missed.Heard> heard = new LinkedHashMap<>();
+    List<String> unread = new ArrayList<>();
+    var places = conversations.stream().map(SlackPlace::of).toList();
+    try {
+      for (var place : places.stream().filter(SlackPlace::isThread).limit(MOST_THREADS).toList()) {
+        hear(heard, unread, place, oldest, api.thread(place, oldest, null));
+      }
+      var channels = places.stream().map(place -> place.inThread("0")).distinct();
+      for (var place : channels.limit(MOST_CHANNELS).toList()) {
+        hear(heard, unread, place, oldest, api.channel(place.channel(), oldest));
+      }
+    } catch (Waits waits) {
+      return new Missed.Unknown(waits.answer.after(), waits.answer.why());
+    }
+    return new Missed.Said(
+        heard.values().stream().sorted(Comparator.comparing(Missed.Heard::at)).toList(),
+        unread.stream().findFirst());
+  }
+
+  /// What several workspaces say, as one.
+  public static Missed together(List<Missed> all) {
+    List<Missed.Heard> heard = new ArrayList<>();
+    List<String> unread = new ArrayList<>();
+    for (var each : all) {
+      switch (each) {
+        case Missed.Said(var said, var refused) -> {
+          heard.addAll(said);
+          refused.ifPresent(unread::add);
+        }
+        case Missed.Unknown unknown -> {
+          return unknown;
+        }
+      }
+    }
+    return new Missed.Said(
+        heard.stream().sorted(Comparator.comparing(Missed.Heard::at)).toList(),
+        unread.stream().findFirst());
+  }
+
+  private void hear(
+      Map<String, Missed.Heard> heard,
+      List<String> unread,
+      SlackPlace place,
+      String oldest,
+      SlackPages pages)
+      throws Waits {
+    for (var message : read(place, pages, unread)) {
+      var ts = message.getTs();
+      if (ts != null && ts.compareTo(oldest) >= 0) {
+        delivery(place, message)
+            .ifPresent(
+                said -> heard.put(said.meaning(), new Missed.Heard(said, SlackPlace.at(ts), true)));
+      }
+    }
+  }
+
+  private static List<Message> read(SlackPlace place, SlackPages pages, List<String> unread)
+      throws Waits {
+    List<Message> messages = new ArrayList<>();
+    @Nullable String cursor = null;
+    for (var page = 0; page < MOST_PAGES; page++) {
+      switch (pages.read(cursor)) {
+        case Answer.Ok<SlackPages.Page>(SlackPages.Page read) -> {
+          messages.addAll(read.messages());
+          cursor = read.next().orElse(null);
+        }
+        case Answer.Wait<SlackPages.Page> wait -> throw new Waits(wait);
+        case Answer.No<SlackPages.Page>(String error) -> {
+          log.info("slack does not list place={} error={}", place.conversation(), error);
+          if (!GONE.contains(error)) {
+            unread.add("Slack does not list messages (" + error + ")");
+          }
+          return messages;
+        }
+      }
+      if (cursor == null) {
+        break;
+      }
+    }
+    return messages;
+  }
+
+  private Optional<Delivery> delivery(SlackPlace place, Message message) {
+    return payloads.listed(place.team(), event(place, message), clock.instant());
+  }
+
+  private static ObjectNode event(SlackPlace place, Message message) {
+    var event = JsonNodeFactory.instance.objectNode();
+    event.put("channel", place.channel());
+    put(event, "ts", message.getTs());
+    put(event, "thread_ts", message.getThreadTs());
+    put(event, "user", message.getUser());
+    put(event, "text", message.getText());
+    put(event, "subtype", message.getSubtype());
+    put(event, "bot_id", message.getBotId());
+    var files = event.putArray("files");
+    for (var file : SharedFile.in(message)) {
+      var each = files.addObject().put("name", file.name()).put("mimetype", file.type());
+      each.put("size", file.size());
+      put(each, "url_private", file.source().map(URI::toString).orElse(null));
+      put(each, "permalink", file.link().map(URI::toString).orElse(null));
+    }
+    return event;
+  }
+
+  private static void put(ObjectNode event, String name, @Nullable String value) {
+    if (value != null) {
+      event.put(name, value);
+    }
+  }
+}

@@ -1,0 +1,117 @@
+package dev.runnel.surface.slack.read;
+
+import dev.runnel.core.model.Admission;
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.Question;
+import dev.runnel.surface.kit.Recent;
+import dev.runnel.surface.slack.api.Answer;
+import dev.runnel.surface.slack.api.SlackAccount;
+import dev.runnel.surface.slack.api.SlackApi;
+import dev.runnel.surface.slack.install.InstalledWorkspaces;
+import dev.runnel.surface.slack.install.SlackWorkspaces;
+import dev.runnel.surface.slack.model.SlackConfig;
+import dev.runnel.surface.slack.model.SlackIdentity;
+import dev.runnel.surface.slack.model.SlackPlace;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/// Who may start and steer runs: full members of the workspaces that the operator accepted. Guests,
+/// people of other workspaces and bots may not, and neither may who cannot be looked up.
+///
+/// Slack is asked once for a person, and again after ten minutes.
+public final class SlackSenders {
+  private static final int MOST = 10_000;
+  private static final Duration FRESH = Duration.ofMinutes(10);
+
+  /// These say something about the person, and not about us.
+  private static final Set<String> NOBODY =
+      Set.of("user_not_found", "user_not_visible", "users_not_found", "invalid_user_id");
+
+  private static final String MEMBERS_ONLY =
+      "Only full members of this workspace can start, steer and stop runs. Guests, people of other"
+          + " workspaces and bots cannot. Ask a member of the workspace to do it for you.";
+
+  private static final String MISSING_SCOPE = "missing_scope";
+  private static final String NOT_THERE =
+      "The Slack app is not installed in this workspace any more.";
+  private static final String NO_SCOPE =
+      "I cannot see who you are, so I cannot do this: the Slack app lacks the permission"
+          + " users:read. Whoever runs Runnel has to add it in the app's settings and install the"
+          + " app again.";
+
+  private record Person(String team, String user) {}
+
+  private record Known(boolean isMember, Instant until) {}
+
+  private final SlackConfig config;
+  private final SlackWorkspaces workspaces;
+  private final InstantSource clock;
+  private final Map<Person, Known> known = Recent.map(MOST);
+
+  public SlackSenders(SlackConfig config, SlackWorkspaces workspaces, InstantSource clock) {
+    this.config = config;
+    this.workspaces = workspaces;
+    this.clock = clock;
+  }
+
+  public Admission admit(Delivery delivery) {
+    var place = SlackPlace.of(delivery.conversation());
+    var api = workspaces.of(place.team()).api();
+    // The workspace of our token: in a channel that workspaces share, what is delivered may name
+    // another.
+    var team = workspaces.known(place.team()).map(SlackIdentity::team);
+    if (team.isPresent() && !config.accepts(team.get())) {
+      return refused(delivery, "nobody accepted its workspace", SlackConfig.toAccept(team.get()));
+    }
+    return switch (isMember(api, team, delivery.actor().id())) {
+      case Answer.Ok<Boolean>(Boolean isMember) when isMember -> Admission.ADMITTED;
+      case Answer.Ok<Boolean> _ ->
+          refused(delivery, "who said it is no full member of the workspace", MEMBERS_ONLY);
+      case Answer.Wait<Boolean>(var after, var why) -> new Admission.Unknown(after, why);
+      case Answer.No<Boolean>(var error) ->
+          switch (error) {
+            // The words do not arrive, and the operator sees that.
+            case InstalledWorkspaces.NOT_INSTALLED ->
+                refused(delivery, "the app is not installed in its workspace any more", NOT_THERE);
+            case MISSING_SCOPE -> refused(delivery, "Slack does not tell who said it", NO_SCOPE);
+            // It is about our token, and the operator can mend that.
+            default ->
+                new Admission.Unknown(
+                    Optional.empty(), "Slack does not tell who said it: " + error);
+          };
+    };
+  }
+
+  /// @param team the workspace of our token; empty while Slack did not say
+  private Answer<Boolean> isMember(SlackApi api, Optional<String> team, String user) {
+    var person = new Person(team.orElse(""), user);
+    var kept = known.get(person);
+    if (kept != null && clock.instant().isBefore(kept.until())) {
+      return new Answer.Ok<>(kept.isMember());
+    }
+    return switch (api.account(user)) {
+      case Answer.Ok<SlackAccount> _ when team.isEmpty() ->
+          new Answer.Wait<>(Optional.empty(), "Slack did not say which workspace the token is of");
+      case Answer.Ok<SlackAccount>(var account) -> {
+        var isMember = account.isFullMemberOf(person.team());
+        known.put(person, new Known(isMember, clock.instant().plus(FRESH)));
+        yield new Answer.Ok<>(isMember);
+      }
+      case Answer.No<SlackAccount>(var error) when NOBODY.contains(error) -> new Answer.Ok<>(false);
+      case Answer.No<SlackAccount> no -> no.as();
+      case Answer.Wait<SlackAccount> later -> later.as();
+    };
+  }
+
+  /// A person's page is opened by looking: nothing was asked for that could be refused in words.
+  private static Admission refused(Delivery delivery, String why, String words) {
+    return delivery.intent() instanceof Intent.Ask(Question.Home _)
+        ? new Admission.TurnedAway(why)
+        : new Admission.Refused(why, words);
+  }
+}

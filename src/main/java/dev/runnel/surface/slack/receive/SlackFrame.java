@@ -1,0 +1,97 @@
+package dev.runnel.surface.slack.receive;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.runnel.core.model.RawRequest;
+import dev.runnel.core.model.Reply;
+import dev.runnel.surface.slack.model.SlackConfig;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/// What Slack sends over a socket, a JSON object a frame.
+///
+/// An envelope's payload is turned back into the request that Slack would have made over HTTP, so
+/// that one parser reads both.
+public sealed interface SlackFrame {
+  /// The socket works.
+  record Hello() implements SlackFrame {}
+
+  /// Slack is about to close the socket.
+  ///
+  /// @param reason `warning`, `refresh_requested`, `link_disabled`, `too_many_websockets`
+  record Disconnect(String reason) implements SlackFrame {}
+
+  /// A request, to be acknowledged by its envelope's id.
+  record Envelope(String id, RawRequest request) implements SlackFrame {}
+
+  /// Nothing we know, or unreadable.
+  record Unknown() implements SlackFrame {}
+
+  JsonMapper JSON = JsonMapper.builder().build();
+
+  static SlackFrame read(String text, Instant arrivedAt) {
+    JsonNode frame;
+    try {
+      frame = JSON.readTree(text);
+    } catch (JsonProcessingException e) {
+      return new Unknown();
+    }
+    var payload = frame.path("payload");
+    var id = frame.path("envelope_id").asText();
+    return switch (frame.path("type").asText()) {
+      case "hello" -> new Hello();
+      case "disconnect" -> new Disconnect(frame.path("reason").asText());
+      case "events_api" -> envelope(id, payload.toString(), arrivedAt);
+      case "slash_commands" -> envelope(id, form(payload), arrivedAt);
+      case "interactive" -> envelope(id, form(Map.of("payload", payload.toString())), arrivedAt);
+      default -> new Unknown();
+    };
+  }
+
+  /// The answer to an envelope that is done.
+  static String ack(String envelope, Reply reply) {
+    var ack = JSON.createObjectNode().put("envelope_id", envelope);
+    try {
+      var payload = JSON.readTree(reply.body());
+      if (payload.isObject()) {
+        ack.set("payload", payload);
+      }
+    } catch (JsonProcessingException e) {
+      // Words for a program that speaks HTTP.
+    }
+    return ack.toString();
+  }
+
+  private static SlackFrame envelope(String id, String body, Instant arrivedAt) {
+    return id.isEmpty()
+        ? new Unknown()
+        : new Envelope(
+            id,
+            new RawRequest(
+                "POST",
+                SlackConfig.EVENTS_PATH,
+                Map.of(),
+                body.getBytes(StandardCharsets.UTF_8),
+                arrivedAt));
+  }
+
+  private static String form(JsonNode fields) {
+    return form(
+        fields.properties().stream()
+            .collect(Collectors.toMap(Map.Entry::getKey, it -> it.getValue().asText())));
+  }
+
+  private static String form(Map<String, String> fields) {
+    return fields.entrySet().stream()
+        .map(it -> encoded(it.getKey()) + "=" + encoded(it.getValue()))
+        .collect(Collectors.joining("&"));
+  }
+
+  private static String encoded(String text) {
+    return URLEncoder.encode(text, StandardCharsets.UTF_8);
+  }
+}

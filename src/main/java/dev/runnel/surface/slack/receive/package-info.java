@@ -1,0 +1,7 @@
+/// Turns what Slack sends into deliveries. [SlackSignature] verifies a request and [SlackPayloads]
+/// parses it, with one reader for each kind: buttons, commands and shortcuts, forms, edits, events
+/// of the agent view. [SlackSocket] receives the same payloads over a socket (decision 0010).
+@NullMarked
+package dev.runnel.surface.slack.receive;
+
+import org.jspecify.annotations.NullMarked;

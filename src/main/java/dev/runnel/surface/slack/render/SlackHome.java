@@ -1,0 +1,190 @@
+package dev.runnel.surface.slack.render;
+
+import com.slack.api.model.block.ActionsBlock;
+import com.slack.api.model.block.DividerBlock;
+import com.slack.api.model.block.HeaderBlock;
+import com.slack.api.model.block.LayoutBlock;
+import com.slack.api.model.block.SectionBlock;
+import com.slack.api.model.block.composition.PlainTextObject;
+import com.slack.api.model.block.element.BlockElement;
+import com.slack.api.model.block.element.ButtonElement;
+import com.slack.api.model.view.View;
+import dev.runnel.core.model.Binding;
+import dev.runnel.core.model.Question.Configure.Level;
+import dev.runnel.core.model.RunState;
+import dev.runnel.core.model.Screen;
+import dev.runnel.core.model.Screen.Field;
+import dev.runnel.core.text.Words;
+import dev.runnel.surface.slack.model.SlackActionIds;
+import dev.runnel.surface.slack.model.SlackPermalinks;
+import dev.runnel.surface.slack.model.SlackPlace;
+import java.net.URI;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/// The Home tab: a person's runs, with what can be done about them. Pure.
+public final class SlackHome {
+  private static final int LONGEST_TITLE = 120;
+  private static final int LONGEST_QUESTION = 300;
+  private static final int LONGEST_VALUE = 60;
+  private static final int LONGEST_DEFAULTS = 1_900;
+  private static final int LONGEST_URL = 2_000;
+  // Slack takes 100 blocks; a run has two.
+  private static final int MOST = 14;
+
+  private final String command;
+  private final SlackPermalinks links;
+
+  /// @param command as people type it: `/agent`
+  public SlackHome(String command, SlackPermalinks links) {
+    this.command = command;
+    this.links = links;
+  }
+
+  public View render(Screen.Home home) {
+    List<LayoutBlock> blocks = new ArrayList<>();
+    blocks.add(header("Your runs"));
+    blocks.add(ActionsBlock.builder().elements(doors(home)).build());
+    if (home.isEmpty()) {
+      blocks.add(
+          section(
+              "You have no runs yet.\nPress *New run*, or type `%s fix the flaky test` in a channel."
+                  .formatted(Mrkdwn.escape(command))));
+    }
+    part(blocks, "Waiting for you", home.blocked(), home.at());
+    part(blocks, "Working", home.running(), home.at());
+    part(blocks, "Recent", home.recent(), home.at());
+    if (home.more() > 0) {
+      blocks.add(
+          SlackInputs.context(
+              "… and %d more: type `%s list mine` in a channel."
+                  .formatted(home.more(), Mrkdwn.escape(command))));
+    }
+    blocks.add(DividerBlock.builder().build());
+    defaults(home.defaults()).ifPresent(it -> blocks.add(SlackInputs.context(it)));
+    blocks.add(
+        SlackInputs.context(
+            "As of <!date^%d^{time}|just now>. Open this tab again to see what is new."
+                .formatted(home.at().getEpochSecond())));
+    return View.builder().type("home").callbackId("home").blocks(blocks).build();
+  }
+
+  private static List<BlockElement> doors(Screen.Home home) {
+    List<BlockElement> buttons = new ArrayList<>();
+    buttons.add(button(SlackActionIds.NEW_RUN, "New run").style("primary").build());
+    home.changeable()
+        .forEach(level -> buttons.add(button(SlackActionIds.edit(level), label(level)).build()));
+    return buttons;
+  }
+
+  private static String label(Level level) {
+    return switch (level) {
+      case ME -> "My defaults";
+      case HERE -> "Defaults here";
+      case WORKSPACE -> "Workspace defaults";
+    };
+  }
+
+  private void part(List<LayoutBlock> blocks, String name, List<Binding> runs, Instant now) {
+    if (runs.isEmpty()) {
+      return;
+    }
+    blocks.add(section("*" + name + "*"));
+    for (var binding : runs.stream().limit(MOST).toList()) {
+      blocks.add(section(words(binding, now)));
+      var buttons = buttons(binding);
+      if (!buttons.isEmpty()) {
+        blocks.add(ActionsBlock.builder().elements(buttons).build());
+      }
+    }
+  }
+
+  private String words(Binding binding, Instant now) {
+    var run = binding.run();
+    var title = run.title().isBlank() ? binding.request().text() : run.title();
+    var stopping = binding.stop().isPresent();
+    var state =
+        stopping ? "Stopping…" : Mrkdwn.escape(Mrkdwn.oneLine(Words.name(run), LONGEST_TITLE));
+    var place = SlackPlace.of(binding.conversation());
+    var line =
+        Stream.of(
+                Words.sign(run.state()) + " " + state,
+                elapsed(binding, now),
+                place.isDirect() ? "" : "in <#" + place.channel() + ">",
+                links.of(place).map(it -> Mrkdwn.link(it, "Thread")).orElse(""))
+            .filter(it -> !it.isEmpty())
+            .collect(Collectors.joining(" · "));
+    var question =
+        run.state().needsPerson()
+            ? run.message()
+                .filter(it -> !it.isBlank())
+                .map(it -> "\n> " + Mrkdwn.escape(Mrkdwn.oneLine(it, LONGEST_QUESTION)))
+                .orElse("")
+            : "";
+    return "*" + Mrkdwn.escape(Mrkdwn.oneLine(title, LONGEST_TITLE)) + "*\n" + line + question;
+  }
+
+  private static String elapsed(Binding binding, Instant now) {
+    var time = Words.elapsed(Duration.between(binding.since(), now));
+    return binding.isActive() ? "for " + time : "started " + time + " ago";
+  }
+
+  /// Only what applies.
+  private static List<BlockElement> buttons(Binding binding) {
+    var run = binding.run();
+    List<BlockElement> buttons = new ArrayList<>();
+    run.session()
+        .map(URI::toString)
+        .filter(it -> it.startsWith("http") && it.length() <= LONGEST_URL)
+        .ifPresent(url -> buttons.add(button("open_session", "Open").url(url).build()));
+    if (binding.isActive() && binding.stop().isEmpty()) {
+      buttons.add(
+          button(SlackActionIds.CANCEL_RUN, "Stop")
+              .value(run.id().value())
+              .style("danger")
+              .build());
+    }
+    if (!binding.isActive()
+        && (run.state() == RunState.FAILED || run.state() == RunState.CANCELLED)) {
+      buttons.add(button(SlackActionIds.RETRY_RUN, "Retry").value(run.id().value()).build());
+    }
+    return buttons;
+  }
+
+  private static Optional<String> defaults(List<Field> fields) {
+    return fields.isEmpty()
+        ? Optional.empty()
+        : Optional.of(
+            Mrkdwn.cut(
+                "Your defaults: "
+                    + fields.stream().map(SlackHome::words).collect(Collectors.joining(" · ")),
+                LONGEST_DEFAULTS));
+  }
+
+  private static String words(Field field) {
+    return "%s *%s* (%s)"
+        .formatted(
+            field.key(),
+            Mrkdwn.escape(Mrkdwn.oneLine(field.holds().orElse(""), LONGEST_VALUE)),
+            Mrkdwn.plain(Mrkdwn.oneLine(field.from(), LONGEST_TITLE)));
+  }
+
+  private static ButtonElement.ButtonElementBuilder button(String action, String label) {
+    return ButtonElement.builder()
+        .actionId(SlackActionIds.ON_HOME + action)
+        .text(PlainTextObject.builder().text(label).build());
+  }
+
+  private static HeaderBlock header(String text) {
+    return HeaderBlock.builder().text(SlackInputs.plain(text, 150)).build();
+  }
+
+  private static SectionBlock section(String mrkdwn) {
+    return SectionBlock.builder().text(SlackInputs.mrkdwn(mrkdwn)).build();
+  }
+}

@@ -1,0 +1,134 @@
+package dev.runnel.surface.slack.render;
+
+import com.slack.api.model.block.ContextBlock;
+import com.slack.api.model.block.InputBlock;
+import com.slack.api.model.block.LayoutBlock;
+import com.slack.api.model.block.composition.MarkdownTextObject;
+import com.slack.api.model.block.composition.OptionObject;
+import com.slack.api.model.block.composition.PlainTextObject;
+import com.slack.api.model.block.element.BlockElement;
+import com.slack.api.model.block.element.PlainTextInputElement;
+import com.slack.api.model.block.element.StaticSelectElement;
+import dev.runnel.core.model.Screen.Field;
+import dev.runnel.surface.slack.model.SlackActionIds;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+/// The inputs of forms, within Slack's limits. Pure.
+final class SlackInputs {
+  /// Of an input with several lines.
+  static final int LONGEST_TEXT = 3_000;
+
+  /// Of an input with one line; a longer value is only told of.
+  static final int LONGEST_VALUE = 150;
+
+  private static final int LONGEST_OPTION = 75;
+  private static final int MOST_OPTIONS = 100;
+  private static final int LONGEST_HINT = 300;
+
+  private SlackInputs() {}
+
+  static PlainTextObject plain(String text, int longest) {
+    return PlainTextObject.builder().text(Mrkdwn.oneLine(text, longest)).build();
+  }
+
+  static MarkdownTextObject mrkdwn(String text) {
+    return MarkdownTextObject.builder().text(text).verbatim(true).build();
+  }
+
+  static ContextBlock context(String mrkdwn) {
+    return ContextBlock.builder().elements(List.of(mrkdwn(mrkdwn))).build();
+  }
+
+  static InputBlock input(String block, String label, boolean optional, BlockElement element) {
+    return InputBlock.builder()
+        .blockId(block)
+        .label(plain(label, LONGEST_OPTION))
+        .optional(optional)
+        .element(element)
+        .build();
+  }
+
+  /// One default: a list where there are choices, else a line.
+  ///
+  /// @param isLong whether it may have many lines
+  static LayoutBlock field(Field field, boolean isLong) {
+    var longest = isLong ? LONGEST_TEXT : LONGEST_VALUE;
+    if (field.value().filter(it -> it.length() > longest).isPresent()) {
+      return context(
+          "*%s:* too long to change here. Type `config set %s …`."
+              .formatted(Mrkdwn.escape(Mrkdwn.oneLine(field.name(), LONGEST_OPTION)), field.key()));
+    }
+    var block =
+        input(
+            field.key(),
+            field.name(),
+            true,
+            field.choices().isEmpty() ? line(field, isLong, longest) : list(field));
+    hint(field).ifPresent(it -> block.setHint(plain(it, LONGEST_HINT)));
+    return block;
+  }
+
+  private static Optional<String> hint(Field field) {
+    return field
+        .holds()
+        .map(
+            it ->
+                field.value().equals(field.holds())
+                    ? sentence(field.from())
+                    : "In force now: %s (%s)."
+                        .formatted(
+                            Mrkdwn.oneLine(it, LONGEST_VALUE), field.from().replace("`", "")));
+  }
+
+  private static String sentence(String words) {
+    var plain = words.replace("`", "");
+    return plain.isEmpty()
+        ? "In force now."
+        : plain.substring(0, 1).toUpperCase(Locale.ROOT) + plain.substring(1) + ".";
+  }
+
+  private static BlockElement line(Field field, boolean isLong, int longest) {
+    return PlainTextInputElement.builder()
+        .actionId(SlackActionIds.VALUE)
+        .multiline(isLong)
+        .maxLength(longest)
+        .initialValue(field.value().orElse(null))
+        .placeholder(plain("Not set", LONGEST_OPTION))
+        .build();
+  }
+
+  /// What is chosen now is in the list, however long that is.
+  private static BlockElement list(Field field) {
+    var names = new LinkedHashSet<String>();
+    field.value().ifPresent(names::add);
+    names.addAll(field.choices());
+    var options =
+        names.stream()
+            .filter(it -> it.length() <= LONGEST_OPTION)
+            .limit(MOST_OPTIONS)
+            .sorted()
+            .map(SlackInputs::option)
+            .toList();
+    return StaticSelectElement.builder()
+        .actionId(SlackActionIds.VALUE)
+        .options(options)
+        .initialOption(
+            field
+                .value()
+                .filter(it -> it.length() <= LONGEST_OPTION)
+                .map(SlackInputs::option)
+                .orElse(null))
+        .placeholder(plain("Not set", LONGEST_OPTION))
+        .build();
+  }
+
+  private static OptionObject option(String name) {
+    return OptionObject.builder()
+        .text(PlainTextObject.builder().text(name).build())
+        .value(name)
+        .build();
+  }
+}

@@ -1,0 +1,371 @@
+package dev.runnel.surface.slack.render;
+
+import com.slack.api.model.block.ActionsBlock;
+import com.slack.api.model.block.ContextBlock;
+import com.slack.api.model.block.LayoutBlock;
+import com.slack.api.model.block.SectionBlock;
+import com.slack.api.model.block.composition.MarkdownTextObject;
+import com.slack.api.model.block.composition.PlainTextObject;
+import com.slack.api.model.block.element.BlockElement;
+import com.slack.api.model.block.element.ButtonElement;
+import dev.runnel.core.model.Actor;
+import dev.runnel.core.model.Artifact;
+import dev.runnel.core.model.Request;
+import dev.runnel.core.model.Run;
+import dev.runnel.core.model.RunState;
+import dev.runnel.core.model.Stop;
+import dev.runnel.core.model.Update;
+import dev.runnel.core.text.Words;
+import dev.runnel.surface.slack.model.AnswerFile;
+import dev.runnel.surface.slack.model.SlackActionIds;
+import dev.runnel.surface.slack.model.SlackPost;
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/// From an update to a post within Slack's limits. Pure.
+public final class SlackRenderer {
+  /// Slack advises 4,000 characters and refuses more in an edit.
+  static final int LONGEST_TEXT = 3_900;
+
+  /// Of a section; Slack's limit is 3,000.
+  static final int LONGEST_SECTION = 2_900;
+
+  // All blocks of a message together may have about 13,200 characters.
+  private static final int MOST_SECTIONS = 3;
+  private static final int MOST_LINKS = 10;
+  private static final int LONGEST_LINKS = 2_000;
+  private static final int LONGEST_CONTEXT = 1_900;
+  private static final int LONGEST_TITLE = 150;
+  private static final int LONGEST_LINE = 300;
+  private static final int LONGEST_QUOTE = 2_000;
+  private static final int LONGEST_URL = 2_000;
+  // The words of one update; more could not be shown anyway, and converting them costs time.
+  private static final int LONGEST_SOURCE = 10_000;
+  private static final String REPLY = "Reply to continue.";
+  private static final String IN_THE_FILE = "… The whole answer is in the file below.";
+
+  private final String command;
+
+  public SlackRenderer(String command) {
+    this.command = command;
+  }
+
+  /// The first message of a thread: who asked for what.
+  public SlackPost request(Actor requester, Request request, SlackPost.Mark mark) {
+    var asked = "<@" + requester.id() + "> asked:";
+    // Slack shows no code blocks in a quote.
+    var text = head(request.text()).replace("```", "");
+    var words = Mrkdwn.cut(Mrkdwn.escape(text), LONGEST_QUOTE);
+    var quote = words.lines().map(line -> "> " + line).collect(Collectors.joining("\n"));
+    return new SlackPost(
+        Mrkdwn.cut(asked + " " + words, LONGEST_TEXT),
+        List.of(section(Mrkdwn.cut(asked + "\n" + quote, LONGEST_SECTION), mark)));
+  }
+
+  /// The agent's words, where they are too long for the post.
+  public Optional<AnswerFile> tooLong(Update update, SlackPost.Mark mark) {
+    return saidByTheAgent(update)
+        .filter(it -> !pieces(it, isQuoted(update)).whole())
+        .map(it -> AnswerFile.of(mark, it));
+  }
+
+  private static Optional<String> saidByTheAgent(Update update) {
+    return switch (update) {
+      case Update.Blocked blocked -> Optional.of(blocked.question());
+      case Update.Succeeded succeeded -> succeeded.run().message();
+      case Update.Failed failed -> Optional.of(failed.why());
+      case Update.Status _,
+          Update.Still _,
+          Update.Cancelled _,
+          Update.Reminder _,
+          Update.Told _,
+          Update.Listed _,
+          Update.Answered _,
+          Update.Screened _,
+          Update.Helped _,
+          Update.Received _ ->
+          Optional.empty();
+    };
+  }
+
+  private static boolean isQuoted(Update update) {
+    return update instanceof Update.Blocked;
+  }
+
+  public SlackPost render(Update update, SlackPost.Mark mark) {
+    return render(update, mark, false);
+  }
+
+  /// @param withFile whether the agent's words are in a file below, where they are too long
+  public SlackPost render(Update update, SlackPost.Mark mark, boolean withFile) {
+    return switch (update) {
+      case Update.Status status -> status(status, mark);
+      case Update.Still(Update.Status status) -> status(status, mark);
+      case Update.Blocked blocked -> blocked(blocked, mark, withFile);
+      case Update.Succeeded succeeded -> succeeded(succeeded, mark, withFile);
+      case Update.Failed failed -> failed(failed, mark, withFile);
+      case Update.Cancelled(Run run, _, Optional<Stop> stop, List<String> unread) ->
+          post(
+              mark,
+              headline(RunState.CANCELLED, "Cancelled", title(run)),
+              Stream.concat(stop.map(SlackStops::line).stream(), SlackStops.unread(unread).stream())
+                  .toList(),
+              List.of(context("Reply to continue, or say `retry` to start again.")));
+      case Update.Reminder reminder -> plain(SlackStops.reminder(reminder), mark);
+      case Update.Told(_, String text, _) -> plain(Mrkdwn.plain(head(text)), mark);
+      case Update.Listed listed -> plain(SlackLists.mrkdwn(listed, command), mark);
+      case Update.Answered(_, var sheet) ->
+          plain(SlackSheets.mrkdwn(sheet, command), mark, SlackSheets.buttons(sheet));
+      case Update.Helped _ -> plain(SlackWords.help(command), mark);
+      case Update.Screened _ -> throw new IllegalArgumentException("A screen is no post");
+      case Update.Received _ ->
+          throw new IllegalArgumentException("A sign of receipt is a reaction, not a post");
+    };
+  }
+
+  private static SlackPost status(Update.Status status, SlackPost.Mark mark) {
+    var run = status.run();
+    var title = title(run, status.request());
+    var elapsed = Words.elapsed(Duration.between(status.since(), status.at()));
+    var headline = headline(run.state(), word(run), title);
+    List<LayoutBlock> blocks = new ArrayList<>();
+    blocks.add(section(headline, mark));
+    blocks.add(
+        context(
+            "for <@" + status.requester().id() + ">",
+            elapsed,
+            run.environment()
+                .or(() -> status.request().options().environment())
+                .map(it -> "environment " + named(it))
+                .orElse(""),
+            run.model()
+                .or(() -> status.request().options().model())
+                .map(it -> "model " + named(it))
+                .orElse(""),
+            run.cost().map(SlackRenderer::named).orElse("")));
+    status.stop().ifPresent(stop -> blocks.add(section(SlackStops.onItsWay(stop))));
+    // A question has a post of its own.
+    if (!run.state().isTerminal() && !run.state().needsPerson()) {
+      run.message()
+          .map(it -> Mrkdwn.fromMarkdown(Mrkdwn.oneLine(it, LONGEST_LINE)))
+          .filter(it -> !it.isBlank())
+          .ifPresent(it -> blocks.add(context(it)));
+    }
+    blocks.addAll(links(run));
+    var buttons = buttons(run, status.stop().isPresent());
+    if (!buttons.isEmpty()) {
+      blocks.add(ActionsBlock.builder().elements(buttons).build());
+    }
+    return new SlackPost(headline + " · " + elapsed, blocks);
+  }
+
+  /// Only what applies in this state.
+  private static List<BlockElement> buttons(Run run, boolean stopping) {
+    List<BlockElement> buttons = new ArrayList<>();
+    run.session()
+        .map(URI::toString)
+        .filter(it -> it.startsWith("http") && it.length() <= LONGEST_URL)
+        .ifPresent(url -> buttons.add(button("open_session", "Open").url(url).build()));
+    if (!run.state().isTerminal() && !stopping) {
+      buttons.add(
+          button(SlackActionIds.CANCEL_RUN, "Stop")
+              .value(run.id().value())
+              .style("danger")
+              .build());
+    }
+    if (run.state() == RunState.FAILED) {
+      buttons.add(button(SlackActionIds.RETRY_RUN, "Retry").value(run.id().value()).build());
+    }
+    return buttons;
+  }
+
+  private static ButtonElement.ButtonElementBuilder button(String action, String label) {
+    return ButtonElement.builder()
+        .actionId(action)
+        .text(PlainTextObject.builder().text(label).build());
+  }
+
+  private static String named(String name) {
+    return Mrkdwn.escape(Mrkdwn.oneLine(name, LONGEST_TITLE));
+  }
+
+  private static SlackPost blocked(Update.Blocked blocked, SlackPost.Mark mark, boolean withFile) {
+    return post(
+        mark,
+        "✋ <@%s>, the agent needs an answer:".formatted(blocked.requester().id()),
+        Optional.of(blocked.question())
+            .filter(it -> !it.isBlank())
+            .map(it -> words(it, true, blocked.run(), withFile))
+            .orElse(List.of()),
+        List.of(context("Reply here to answer.", session(blocked.run()).orElse(""))));
+  }
+
+  private static SlackPost succeeded(
+      Update.Succeeded succeeded, SlackPost.Mark mark, boolean withFile) {
+    var run = succeeded.run();
+    List<LayoutBlock> end = new ArrayList<>(links(run));
+    end.add(
+        context(
+            Words.elapsed(Duration.between(succeeded.since(), succeeded.at())),
+            run.cost().map(it -> Mrkdwn.escape(Mrkdwn.oneLine(it, LONGEST_LINE))).orElse(""),
+            session(run).orElse(""),
+            REPLY));
+    return post(
+        mark,
+        headline(RunState.SUCCEEDED, "Done", succeeded.requester(), title(run)),
+        run.message()
+            .filter(it -> !it.isBlank())
+            .map(it -> words(it, false, run, withFile))
+            .orElseGet(
+                () ->
+                    run.artifacts().isEmpty() ? List.of("The agent left no message.") : List.of()),
+        end);
+  }
+
+  private static SlackPost failed(Update.Failed failed, SlackPost.Mark mark, boolean withFile) {
+    List<LayoutBlock> end = new ArrayList<>(links(failed.run()));
+    end.add(
+        context(
+            failed.retryable() ? "Say `retry` to try again, or reply to continue." : REPLY,
+            session(failed.run()).orElse("")));
+    return post(
+        mark,
+        headline(RunState.FAILED, "Failed", failed.requester(), title(failed.run())),
+        failed.why().isBlank() ? List.of() : words(failed.why(), false, failed.run(), withFile),
+        end);
+  }
+
+  private static SlackPost plain(String mrkdwn, SlackPost.Mark mark) {
+    return plain(mrkdwn, mark, List.of());
+  }
+
+  private static SlackPost plain(String mrkdwn, SlackPost.Mark mark, List<LayoutBlock> end) {
+    var split = Mrkdwn.split(mrkdwn, LONGEST_SECTION, MOST_SECTIONS);
+    var pieces = new ArrayList<>(split.pieces());
+    if (!split.whole() || pieces.isEmpty()) {
+      pieces.add("…");
+    }
+    return post(mark, pieces.removeFirst(), pieces, end);
+  }
+
+  /// @param parts each at most a section long
+  private static SlackPost post(
+      SlackPost.Mark mark, String headline, List<String> parts, List<LayoutBlock> end) {
+    List<LayoutBlock> blocks = new ArrayList<>();
+    blocks.add(section(headline, mark));
+    parts.forEach(part -> blocks.add(section(part)));
+    blocks.addAll(end);
+    var text = Stream.concat(Stream.of(headline), parts.stream()).collect(Collectors.joining("\n"));
+    return new SlackPost(Mrkdwn.cut(text, LONGEST_TEXT), blocks);
+  }
+
+  /// The agent's own words, as far as they fit.
+  private static List<String> words(String markdown, boolean isQuoted, Run run, boolean withFile) {
+    var split = pieces(markdown, isQuoted);
+    if (split.whole()) {
+      return split.pieces();
+    }
+    List<String> pieces =
+        new ArrayList<>(withFile ? split.pieces().stream().limit(1).toList() : split.pieces());
+    pieces.add(
+        withFile
+            ? IN_THE_FILE
+            : run.session()
+                .map(it -> "… " + Mrkdwn.link(it, "Read the rest in the session"))
+                .orElse("… The rest did not fit here."));
+    return pieces;
+  }
+
+  private static Mrkdwn.Pieces pieces(String markdown, boolean isQuoted) {
+    var mrkdwn = Mrkdwn.fromMarkdown(head(markdown));
+    // Slack shows no code blocks in a quote.
+    var shown =
+        isQuoted && !mrkdwn.contains("```")
+            ? mrkdwn
+                .lines()
+                .map(line -> line.startsWith(">") ? line : "> " + line)
+                .collect(Collectors.joining("\n"))
+            : mrkdwn;
+    var split = Mrkdwn.split(shown, LONGEST_SECTION, MOST_SECTIONS);
+    return new Mrkdwn.Pieces(split.pieces(), split.whole() && markdown.length() <= LONGEST_SOURCE);
+  }
+
+  private static String head(String text) {
+    if (text.length() <= LONGEST_SOURCE) {
+      return text;
+    }
+    var end = LONGEST_SOURCE - (Character.isHighSurrogate(text.charAt(LONGEST_SOURCE - 1)) ? 1 : 0);
+    return text.substring(0, end);
+  }
+
+  private static List<LayoutBlock> links(Run run) {
+    if (run.artifacts().isEmpty()) {
+      return List.of();
+    }
+    var lines =
+        run.artifacts().stream()
+            .limit(MOST_LINKS)
+            .map(it -> "• " + Mrkdwn.link(it.link(), label(it)));
+    var left = run.artifacts().size() - MOST_LINKS;
+    var text =
+        Stream.concat(lines, left > 0 ? Stream.of("… and " + left + " more.") : Stream.of())
+            .collect(Collectors.joining("\n"));
+    return List.of(section(Mrkdwn.cut(text, LONGEST_LINKS)));
+  }
+
+  private static String label(Artifact artifact) {
+    var label = Mrkdwn.oneLine(artifact.label(), LONGEST_TITLE);
+    return label.isEmpty() ? (artifact.pullRequest() ? "Pull request" : "Open") : label;
+  }
+
+  private static Optional<String> session(Run run) {
+    return run.session().map(it -> Mrkdwn.link(it, "Session"));
+  }
+
+  private static String headline(RunState state, String word, String title) {
+    return Words.sign(state) + " *" + word + "*" + (title.isEmpty() ? "" : " · " + title);
+  }
+
+  private static String headline(RunState state, String word, Actor requester, String title) {
+    return "%s *%s* for <@%s>".formatted(Words.sign(state), word, requester.id())
+        + (title.isEmpty() ? "" : " · " + title);
+  }
+
+  private static String title(Run run) {
+    return Mrkdwn.escape(Mrkdwn.oneLine(run.title(), LONGEST_TITLE));
+  }
+
+  private static String title(Run run, Request request) {
+    var title = title(run);
+    return title.isEmpty() ? Mrkdwn.escape(Mrkdwn.oneLine(request.text(), LONGEST_TITLE)) : title;
+  }
+
+  private static String word(Run run) {
+    return Mrkdwn.escape(Mrkdwn.oneLine(Words.name(run), LONGEST_TITLE));
+  }
+
+  private static SectionBlock section(String mrkdwn, SlackPost.Mark mark) {
+    return SectionBlock.builder().blockId(mark.value()).text(text(mrkdwn)).build();
+  }
+
+  private static SectionBlock section(String mrkdwn) {
+    return SectionBlock.builder().text(text(mrkdwn)).build();
+  }
+
+  private static ContextBlock context(String... parts) {
+    var line = Stream.of(parts).filter(it -> !it.isEmpty()).collect(Collectors.joining(" · "));
+    return ContextBlock.builder()
+        .elements(List.of(text(Mrkdwn.cut(line, LONGEST_CONTEXT))))
+        .build();
+  }
+
+  /// Verbatim, so that Slack reads no mentions into the words of others; our links are explicit.
+  private static MarkdownTextObject text(String mrkdwn) {
+    return MarkdownTextObject.builder().text(mrkdwn).verbatim(true).build();
+  }
+}

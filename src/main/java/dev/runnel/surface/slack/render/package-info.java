@@ -1,0 +1,7 @@
+/// Turns updates, answers, forms and pages into Slack's blocks. [SlackRenderer] makes every post
+/// and keeps it within Slack's limits; [Mrkdwn] converts Markdown to Slack's markup. Everything
+/// here is pure.
+@NullMarked
+package dev.runnel.surface.slack.render;
+
+import org.jspecify.annotations.NullMarked;

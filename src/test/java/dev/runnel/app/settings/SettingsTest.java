@@ -1,0 +1,297 @@
+package dev.runnel.app.settings;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class SettingsTest {
+  @TempDir Path folder;
+
+  @Test
+  void withNothingSaidEverythingIsEmbeddedAndLocal() {
+    var config = Config.of(settings(Map.of(), ""));
+
+    assertThat(config.port()).isEqualTo(8080);
+    assertThat(config.host()).isEqualTo("127.0.0.1");
+    assertThat(config.data()).isEqualTo(Path.of("data").toAbsolutePath());
+    assertThat(config.databaseUrl()).isEmpty();
+    assertThat(config.agentApi()).isEmpty();
+  }
+
+  @Test
+  void aVariableWinsOverTheFileAndTheCommandLineOverBoth() {
+    var file = "port: 1\nhost: a\ndata: b\n";
+
+    var settings =
+        Settings.read(
+            Map.of("PORT", "2", "RUNNEL_HOST", "c"),
+            Optional.of(write(file)),
+            Map.of(Setting.PORT, "3"));
+
+    assertThat(settings.get(Setting.PORT)).contains("3");
+    assertThat(settings.get(Setting.RUNNEL_HOST)).contains("c");
+    assertThat(settings.get(Setting.RUNNEL_DATA)).contains("b");
+  }
+
+  @Test
+  void theFileTakesValuesFromTheEnvironment() {
+    var settings = settings(Map.of("TOKEN", "xoxb-$1"), "slack:\n  bot_token: ${TOKEN}\n");
+
+    assertThat(settings.get(Setting.SLACK_BOT_TOKEN)).contains("xoxb-$1");
+  }
+
+  @Test
+  void agentsDoNotInheritTheVariablesThatSecretsComeFrom() {
+    var environment = Map.of("TEAM_TOKEN", "xoxb", "OLD", "s1", "NEW", "s2", "HOME", "/home/ann");
+    var file =
+        """
+        data: ${HOME}/data
+        slack:
+          bot_token: ${TEAM_TOKEN}
+          signing_secret: ["${OLD}", "${NEW}"]
+        """;
+
+    assertThat(settings(environment, file).withoutSecrets(environment)).containsOnlyKeys("HOME");
+  }
+
+  @Test
+  void severalSecretsMayBeAList() {
+    var settings = settings(Map.of(), "github:\n  webhook_secret: [new, old]\n");
+
+    assertThat(settings.get(Setting.GITHUB_WEBHOOK_SECRET)).contains("new,old");
+  }
+
+  @Test
+  void profilesAreRead() {
+    var settings = settings(Map.of(), "profiles:\n  web:\n    environment: web-env\n");
+
+    assertThat(settings.profiles().byName())
+        .hasEntrySatisfying(
+            "web", profile -> assertThat(profile.environment()).contains("web-env"));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "prot: 1                          | there is no setting prot. Did you mean port?",
+        "slack: {bottoken: x}             | there is no setting slack.bottoken. Did you mean"
+            + " slack.bot_token?",
+        "slack: {bot_token: '${MISSING}'} | slack.bot_token asks for the variable MISSING",
+        "profiles: {web: {modle: x}}      | profiles.web.modle. Did you mean model?",
+        "'{'                              | is not YAML: line 1",
+        "[port, 80]                       | must hold settings",
+        "hello                            | must hold settings",
+        "profiles: 5                      | profiles must hold profiles by their names",
+        "profiles: {web: fast}            | profiles.web must hold environment, model",
+        "profiles: {web: {model: [a]}}    | profiles.web.model must be one value",
+        "defaults: {slack: {modle: x}}    | defaults.slack.modle. Did you mean model?",
+        "defaults: {Slack T1: {model: x}} | defaults.Slack T1 is no place",
+        "defaults: {slack: {profile: x}}  | there is no profile of that name",
+        "admins: [U1]                     | U1 needs the platform before the id",
+        "{port: 80, port: 81}             | is not YAML: line 1",
+      })
+  void aWrongFileIsNamedWithThePlaceAndAWayOut(String file, String message) {
+    assertThatThrownBy(() -> settings(Map.of(), file.equals("'{'") ? "{" : file))
+        .isInstanceOf(SettingsException.class)
+        .hasMessageContaining(message.contains("platform before") ? "admins" : "runnel.yaml")
+        .hasMessageContaining(message);
+  }
+
+  @Test
+  void defaultsAreReadByPlace() {
+    var defaults =
+        settings(
+                Map.of("RUNNEL_ADMINS", "slack:U1, github:octocat"),
+                """
+                defaults:
+                  everywhere: {base_prompt: Be brief.}
+                  "github:acme/shop": {environment: web, model: fast}
+                """)
+            .defaults();
+
+    assertThat(defaults.configured())
+        .containsEntry("everywhere", Map.of("prompt", "Be brief."))
+        .containsEntry("github:acme/shop", Map.of("env", "web", "model", "fast"));
+    assertThat(defaults.admins()).containsExactlyInAnyOrder("slack:U1", "github:octocat");
+  }
+
+  @Test
+  void aSecondDocumentIsNotLeftOutSilently() {
+    assertThatThrownBy(() -> settings(Map.of(), "port: 80\n---\nport: 81\n"))
+        .isInstanceOf(SettingsException.class)
+        .hasMessageContaining("is not YAML");
+  }
+
+  @Test
+  void anEmptyFileSaysNothing() {
+    assertThat(settings(Map.of(), "").values()).isEmpty();
+    assertThat(settings(Map.of(), "# port: 80\n").values()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "127.0.0.1,   http://127.0.0.1:8080/api/v1",
+    "0.0.0.0,     http://127.0.0.1:8080/api/v1",
+    "'::',        http://127.0.0.1:8080/api/v1",
+    "'::1',       http://[::1]:8080/api/v1",
+    "192.168.1.7, http://192.168.1.7:8080/api/v1",
+  })
+  void theEmbeddedServiceIsCalledWhereItListens(String host, String url) {
+    var config = Config.of(settings(Map.of("RUNNEL_HOST", host), ""));
+
+    assertThat(config.agentApiOr(8080)).hasToString(url);
+  }
+
+  @Test
+  void anUnknownVariableOfOursIsNamed() {
+    assertThatThrownBy(() -> settings(Map.of("RUNNEL_AGENT_COMAND", "x"), ""))
+        .hasMessage(
+            "There is no setting RUNNEL_AGENT_COMAND (in the environment). Did you mean"
+                + " RUNNEL_AGENT_COMMAND?");
+  }
+
+  @Test
+  void whatTheServiceTellsItsAgentsIsNoSetting() {
+    assertThat(
+            settings(
+                    Map.of(
+                        "RUNNEL_RUN_ID", "x", "RUNNEL_EXECUTION", "1", "RUNNEL_CLIENT_LOG", "info"),
+                    "")
+                .values())
+        .isEmpty();
+  }
+
+  @Test
+  void whatKubernetesInjectsForAServiceNamedRunnelIsNoSetting() {
+    var injected =
+        Map.of(
+            "RUNNEL_SERVICE_HOST", "10.0.0.7",
+            "RUNNEL_SERVICE_PORT", "80",
+            "RUNNEL_SERVICE_PORT_HTTP", "80",
+            "RUNNEL_PORT", "tcp://10.0.0.7:80",
+            "RUNNEL_PORT_80_TCP", "tcp://10.0.0.7:80",
+            "RUNNEL_PORT_80_TCP_PROTO", "tcp",
+            "RUNNEL_PORT_80_TCP_PORT", "80",
+            "RUNNEL_PORT_80_TCP_ADDR", "10.0.0.7",
+            "RUNNEL_POSTGRES_SERVICE_HOST", "10.0.0.8",
+            "RUNNEL_POSTGRES_PORT", "tcp://10.0.0.8:5432");
+
+    assertThat(settings(injected, "").values()).isEmpty();
+  }
+
+  @Test
+  void runnelPortIsAnotherNameOfPort() {
+    assertThat(Config.of(settings(Map.of("RUNNEL_PORT", "8081"), "port: 1")).port())
+        .isEqualTo(8081);
+    assertThat(Config.of(settings(Map.of("RUNNEL_PORT", "8081", "PORT", "8082"), "")).port())
+        .isEqualTo(8082);
+    assertThatThrownBy(() -> Config.of(settings(Map.of("RUNNEL_PORT", "http"), "")))
+        .hasMessageContaining("PORT is http, and must be a number");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "PORT                 | 99999        | PORT is 99999, and must be a number from 0 to"
+            + " 65535.",
+        "PORT                 | http         | PORT is http, and must be a number from 0 to 65535.",
+        "RUNNEL_PUBLIC_URL    | runnel       | RUNNEL_PUBLIC_URL is not an address",
+        "RUNNEL_DATABASE_URL  | mysql://x    | RUNNEL_DATABASE_URL must begin with"
+            + " jdbc:postgresql:",
+        "RUNNEL_AGENT_API_URL | https://a.b  | RUNNEL_AGENT_API_KEY is missing",
+        "RUNNEL_AGENT_API_URL | https://u:p@a.b | RUNNEL_AGENT_API_URL is not an address",
+        "RUNNEL_AGENT_API_KEY | two words of a key | RUNNEL_AGENT_API_KEY is not a key",
+      })
+  void aMalformedSettingStopsTheStart(String variable, String value, String message) {
+    assertThatThrownBy(() -> Config.of(settings(Map.of(variable, value), "")))
+        .isInstanceOf(SettingsException.class)
+        .hasMessageContaining(message);
+  }
+
+  @Test
+  void everySecretThatNoPlatformIssuesHasAtLeastSixteenCharacters() {
+    var refused =
+        Stream.of(Setting.values())
+            .filter(Setting::isSecret)
+            .filter(
+                setting -> {
+                  try {
+                    Config.of(settings(Map.of(setting.name(), "fifteen-letters"), ""));
+                    return false;
+                  } catch (SettingsException e) {
+                    return String.valueOf(e.getMessage()).startsWith(setting + " is too short");
+                  }
+                })
+            .toList();
+
+    assertThat(refused)
+        .containsExactly(
+            Setting.RUNNEL_AGENT_API_KEY,
+            Setting.RUNNEL_CONSOLE_TOKEN,
+            Setting.SLACK_SIGNING_SECRET,
+            Setting.SLACK_CLIENT_SECRET,
+            Setting.GITHUB_WEBHOOK_SECRET,
+            Setting.GITLAB_WEBHOOK_SECRET,
+            Setting.JIRA_WEBHOOK_SECRET,
+            Setting.LINEAR_WEBHOOK_SECRET,
+            Setting.GITEA_WEBHOOK_SECRET);
+  }
+
+  @Test
+  void eachOfSeveralSecretsHasAtLeastSixteenCharacters() {
+    var file = "github:\n  webhook_secret: [sixteen-letters!, %s]\n";
+
+    assertThat(Config.of(settings(Map.of(), file.formatted("sixteen-others!!")))).isNotNull();
+    assertThatThrownBy(() -> Config.of(settings(Map.of(), file.formatted("fifteen-letters"))))
+        .isInstanceOf(SettingsException.class)
+        .hasMessage(
+            "GITHUB_WEBHOOK_SECRET is too short: a secret has at least 16 characters, so that"
+                + " nobody guesses it. `openssl rand -hex 32` makes one.");
+  }
+
+  @Test
+  void secretsAreNotInItsWords() {
+    var settings = settings(Map.of("GITHUB_TOKEN", "ghp_secret"), "");
+
+    assertThat(settings.toString()).doesNotContain("ghp_secret");
+    assertThat(Config.of(settings).toString()).doesNotContain("ghp_secret");
+  }
+
+  @Test
+  void theExampleIsReadAndNamesEverySetting() throws IOException {
+    var example = Path.of("examples/runnel.yaml");
+
+    Config.of(Settings.read(Map.of(), Optional.of(example), Map.of()));
+
+    var text = Files.readString(example);
+    for (var setting : Setting.values()) {
+      var key = setting.path().substring(setting.path().lastIndexOf('.') + 1);
+      assertThat(text).as(setting.path()).contains(key + ":");
+    }
+  }
+
+  private Settings settings(Map<String, String> environment, String file) {
+    return Settings.read(environment, Optional.of(write(file)), Map.of());
+  }
+
+  private Path write(String text) {
+    try {
+      return Files.writeString(folder.resolve("runnel.yaml"), text);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

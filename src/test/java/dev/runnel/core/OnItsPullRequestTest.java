@@ -1,0 +1,348 @@
+package dev.runnel.core;
+
+import static dev.runnel.testkit.Samples.SAM;
+import static dev.runnel.testkit.Samples.SURFACE;
+import static dev.runnel.testkit.Samples.THREAD;
+import static dev.runnel.testkit.Samples.cancel;
+import static dev.runnel.testkit.Samples.delivery;
+import static dev.runnel.testkit.Samples.say;
+import static dev.runnel.testkit.Samples.start;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.runnel.core.model.Artifact;
+import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.Manners;
+import dev.runnel.core.model.Origin;
+import dev.runnel.core.model.Outcome;
+import dev.runnel.core.model.PostRef;
+import dev.runnel.core.model.Receipt;
+import dev.runnel.core.model.RunState;
+import dev.runnel.core.model.Update;
+import dev.runnel.testkit.World;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// A run was asked for in a thread and opened a pull request; people talk to it there.
+class OnItsPullRequestTest {
+  private static final Conversation PULL_REQUEST = new Conversation(SURFACE, "acme/shop#7");
+  private static final URI LINK = URI.create("https://git.example/acme/shop/pull/7");
+
+  @TempDir Path folder;
+  private World world;
+
+  @BeforeEach
+  void open() {
+    world = new World(folder);
+    world.says(delivery("1", start("fix the cart")));
+    world.settle();
+    world.runs.makes(
+        world.onlyRun().id(), new Artifact("acme/shop#7", LINK, true, Optional.of("fix")));
+    world.settle();
+  }
+
+  @AfterEach
+  void close() {
+    world.close();
+  }
+
+  /// Sam comments on the pull request.
+  private Delivery comments(String id, Intent intent) {
+    return comments(id, intent, LINK + "#issuecomment-" + id);
+  }
+
+  private Delivery comments(String id, Intent intent, String link) {
+    return new Delivery(
+        new DeliveryId("fake:" + id),
+        "said:" + id,
+        PULL_REQUEST,
+        SAM,
+        intent,
+        true,
+        new Origin(
+            Optional.of(URI.create(link)),
+            Optional.empty(),
+            Optional.of(new PostRef("message-" + id)),
+            false),
+        world.clock.instant());
+  }
+
+  private void ends(RunState state, String message) {
+    world.runs.moves(world.onlyRun().id(), state, message);
+    world.passes(Duration.ofSeconds(2));
+  }
+
+  @Nested
+  class AfterItsEnd {
+    @BeforeEach
+    void end() {
+      ends(RunState.SUCCEEDED, "Opened it.");
+    }
+
+    @Test
+    void aCommentThereGoesToTheRunAndTheAnswerStandsThere() {
+      world.says(comments("2", say("rename the button")));
+      world.settle();
+      assertThat(world.runs.followUps())
+          .singleElement()
+          .satisfies(
+              said -> {
+                assertThat(said.run()).isEqualTo(world.onlyRun().id());
+                assertThat(said.text()).isEqualTo("rename the button");
+              });
+      assertThat(world.surface.signs(new PostRef("message-2"))).contains(Receipt.DELIVERED);
+
+      ends(RunState.SUCCEEDED, "Renamed.");
+
+      assertThat(world.surface.kinds(PULL_REQUEST)).containsExactly("Succeeded");
+      assertThat(answer().run().message()).contains("Renamed.");
+      assertThat(answer().requester()).isEqualTo(SAM);
+      // Its own thread has had its answer; its status shows how the run is now.
+      assertThat(world.surface.kinds(THREAD)).containsExactly("Status", "Succeeded");
+      assertThat(statusIn(THREAD).run().message()).contains("Renamed.");
+    }
+
+    private Update.Succeeded answer() {
+      return (Update.Succeeded) world.surface.posts(PULL_REQUEST).getFirst().update();
+    }
+
+    @Test
+    void whatIsSaidInTheThreadAfterwardsIsAnsweredThereAlone() {
+      world.says(comments("2", say("rename the button")));
+      world.settle();
+      ends(RunState.SUCCEEDED, "Renamed.");
+
+      world.says(delivery("3", say("thanks, and the title?")));
+      world.settle();
+      ends(RunState.SUCCEEDED, "The title too.");
+
+      assertThat(world.surface.kinds(THREAD)).containsExactly("Status", "Succeeded", "Succeeded");
+      assertThat(world.surface.kinds(PULL_REQUEST)).containsExactly("Succeeded");
+    }
+
+    @Test
+    void askedInBothPlacesItAnswersInBoth() {
+      world.says(comments("2", say("rename the button")));
+      world.settle();
+      world.says(delivery("3", say("and the title?")));
+      world.settle();
+      ends(RunState.SUCCEEDED, "Both.");
+
+      assertThat(world.surface.kinds(PULL_REQUEST)).containsExactly("Succeeded");
+      assertThat(world.surface.kinds(THREAD)).containsExactly("Status", "Succeeded", "Succeeded");
+    }
+
+    @Test
+    void aReviewAndItsCommentsAreSaidAsOne() {
+      world.surface.hasManners(new Manners(Manners.Listening.EVERYONE, Duration.ofSeconds(2)));
+      world.says(comments("2", say("please see my comments")));
+      world.says(comments("3", say("rename this")));
+      world.says(comments("4", say("drop that")));
+      world.passes(Duration.ofSeconds(4));
+
+      assertThat(world.runs.followUps())
+          .extracting("text")
+          .containsExactly("please see my comments\n\nrename this\n\ndrop that");
+    }
+
+    @Test
+    void itsQuestionIsAskedThereAndAnsweredThere() {
+      world.says(comments("2", say("rename the button")));
+      world.settle();
+      ends(RunState.BLOCKED, "To what?");
+      assertThat(world.surface.kinds(PULL_REQUEST)).containsExactly("Blocked");
+
+      world.says(comments("3", say("to Buy")));
+      world.settle();
+      ends(RunState.SUCCEEDED, "Renamed.");
+
+      assertThat(world.runs.followUps()).hasSize(2);
+      assertThat(world.surface.kinds(PULL_REQUEST)).containsExactly("Blocked", "Succeeded");
+    }
+
+    @Test
+    void theLinkMayBeWrittenInAnotherWay() {
+      world.says(comments("2", say("rename it"), "https://Git.example/Acme/Shop/pull/7/files#r2"));
+      world.settle();
+
+      assertThat(world.runs.followUps()).hasSize(1);
+    }
+
+    @Test
+    void onAnotherPullRequestAConversationOfItsOwnBegins() {
+      world.says(comments("2", say("rename it"), "https://git.example/acme/shop/pull/70#c-2"));
+      world.settle();
+
+      assertThat(world.runs.runs()).hasSize(2);
+      assertThat(world.runs.followUps()).isEmpty();
+    }
+
+    @Test
+    void aRunThatCannotGoOnIsFollowedByOneOfThePullRequestsOwn() {
+      world.runs.answersNext(new Outcome.Refused("gone", "It is over.", Optional.empty()));
+      world.says(comments("2", say("rename the button")));
+      world.settle();
+
+      assertThat(world.runs.runs()).hasSize(2);
+      assertThat(world.surface.kinds(PULL_REQUEST)).containsExactly("Told", "Status");
+
+      world.says(comments("3", say("and the title")));
+      world.settle();
+      assertThat(world.runs.followUps())
+          .singleElement()
+          .satisfies(said -> assertThat(said.run()).isEqualTo(world.runs.runs().getLast().id()));
+    }
+
+    @Test
+    void aStatusIsToldWhereItWasAsked() {
+      world.says(comments("2", new Intent.Status(Optional.empty())));
+      world.settle();
+
+      // Not what was answered in its thread, which others read.
+      assertThat(world.surface.told(PULL_REQUEST)).containsExactly("It has ended: done.");
+    }
+
+    @Test
+    void aLabelThereStartsARunOfThePullRequestsOwn() {
+      world.says(comments("2", start("review this")));
+      world.settle();
+
+      assertThat(world.runs.runs()).hasSize(2);
+      assertThat(world.surface.kinds(PULL_REQUEST)).containsExactly("Status");
+    }
+  }
+
+  @Test
+  void nothingOfItsThreadIsShownThereButTheAnswer() {
+    assertThat(world.onlyRun().title()).isNotBlank();
+    world.says(comments("2", say("rename the button")));
+    world.settle();
+    ends(RunState.SUCCEEDED, "Renamed.");
+
+    var answer = (Update.Succeeded) world.surface.posts(PULL_REQUEST).getFirst().update();
+    assertThat(answer.run().title()).isEmpty();
+    assertThat(answer.run().artifacts()).isEmpty();
+    assertThat(answer.run().message()).contains("Renamed.");
+  }
+
+  @Test
+  void whoMayNotWhereItsRunIsDoesNotReachItFromThere() {
+    world.surface.turnsAway(THREAD);
+    world.says(comments("2", say("rename the button")));
+    world.says(comments("3", cancel()));
+    world.settle();
+
+    assertThat(world.runs.followUps()).isEmpty();
+    assertThat(world.runs.cancels()).isEmpty();
+  }
+
+  @Nested
+  class ThatItOnlyMentions {
+    private static final String OF_OTHERS = "https://git.example/acme/shop/pull/8";
+
+    @Test
+    void wordsDoNotReachTheRun() {
+      world.runs.makes(
+          world.onlyRun().id(), new Artifact("acme/shop#8", URI.create(OF_OTHERS), true));
+      world.settle();
+      world.says(comments("2", say("rename the button"), OF_OTHERS + "#issuecomment-2"));
+      world.settle();
+
+      assertThat(world.runs.followUps()).isEmpty();
+      assertThat(world.runs.runs()).hasSize(2);
+    }
+
+    @Test
+    void aStopStopsNothing() {
+      world.runs.makes(
+          world.onlyRun().id(), new Artifact("acme/shop#8", URI.create(OF_OTHERS), true));
+      world.settle();
+      world.says(comments("2", cancel(), OF_OTHERS + "#issuecomment-2"));
+      world.settle();
+
+      assertThat(world.runs.cancels()).isEmpty();
+    }
+  }
+
+  @Nested
+  class WhileItWorks {
+    @Test
+    void itsOwnThreadWaitsTooAndBothAreAnswered() {
+      world.says(comments("2", say("rename the button")));
+      world.settle();
+      ends(RunState.SUCCEEDED, "All done.");
+
+      assertThat(world.surface.kinds(PULL_REQUEST)).containsExactly("Succeeded");
+      assertThat(world.surface.kinds(THREAD)).containsExactly("Status", "Succeeded");
+    }
+
+    @Test
+    void aStopThereStopsIt() {
+      world.says(comments("2", cancel()));
+      world.settle();
+
+      assertThat(world.runs.cancels()).containsExactly(world.onlyRun().id());
+    }
+
+    @Test
+    void closingThePullRequestDoesNot() {
+      var closed = new Intent.Cancel(Optional.empty(), Optional.of("the pull request was closed"));
+      var said = comments("2", closed);
+      world.says(
+          new Delivery(
+              said.id(),
+              said.meaning(),
+              said.conversation(),
+              said.actor(),
+              closed,
+              false,
+              new Origin(said.origin().link(), Optional.empty(), Optional.empty(), false),
+              said.arrivedAt()));
+      world.settle();
+
+      assertThat(world.runs.cancels()).isEmpty();
+      assertThat(world.surface.posts(PULL_REQUEST)).isEmpty();
+    }
+
+    @Test
+    void aRefusedCommentIsToldThereAndNothingElse() {
+      world.runs.answersNext(new Outcome.Refused("no", "It takes no words.", Optional.empty()));
+      world.says(comments("2", say("rename the button")));
+      world.settle();
+      ends(RunState.SUCCEEDED, "Done.");
+
+      assertThat(world.surface.told(PULL_REQUEST)).containsExactly("It takes no words.");
+      assertThat(world.surface.kinds(PULL_REQUEST)).containsExactly("Told");
+      assertThat(world.surface.kinds(THREAD)).containsExactly("Status", "Succeeded");
+    }
+
+    @Test
+    void afterARestartTheAnswerIsStillGivenWhereItWasAsked() {
+      world.says(comments("2", say("rename the button")));
+      world.settle();
+      world.restart(UnaryOperator.identity());
+      ends(RunState.SUCCEEDED, "All done.");
+
+      assertThat(world.surface.kinds(PULL_REQUEST)).containsExactly("Succeeded");
+    }
+  }
+
+  private Update.Status statusIn(Conversation conversation) {
+    return world.surface.posts(conversation).stream()
+        .map(post -> post.update())
+        .filter(Update.Status.class::isInstance)
+        .map(Update.Status.class::cast)
+        .reduce((_, newer) -> newer)
+        .orElseThrow();
+  }
+}

@@ -1,0 +1,134 @@
+package dev.runnel.core;
+
+import static dev.runnel.testkit.Samples.DANA;
+import static dev.runnel.testkit.Samples.NINE;
+import static dev.runnel.testkit.Samples.THREAD;
+import static dev.runnel.testkit.Samples.cancel;
+import static dev.runnel.testkit.Samples.delivery;
+import static dev.runnel.testkit.Samples.say;
+import static dev.runnel.testkit.Samples.start;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.runnel.core.model.Admission;
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.Manners;
+import dev.runnel.core.model.Origin;
+import dev.runnel.core.model.Snapshot;
+import dev.runnel.testkit.World;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Deliveries overtake each other on their way; their platform tells when each was said.
+class OvertakingTest {
+  @TempDir Path folder;
+  private World world;
+
+  @BeforeEach
+  void open() {
+    world = new World(folder);
+  }
+
+  @AfterEach
+  void close() {
+    world.close();
+  }
+
+  @Test
+  void repliesThatComeWithinTheSecondReachTheAgentAsTheyWereSaid() {
+    world.surface.hasManners(new Manners(Manners.Listening.EVERYONE, Duration.ofSeconds(1)));
+    world.says(delivery("0", start("fix it")));
+    world.settle();
+    world.clock.advance(Duration.ofSeconds(10));
+
+    world.says(at(12, now(delivery("2", say("and add a test")))));
+    world.says(at(11, now(delivery("1", say("rename it first")))));
+    world.passes(Duration.ofSeconds(2));
+
+    assertThat(world.runs.followUps())
+        .extracting("text")
+        .containsExactly("rename it first\n\nand add a test");
+  }
+
+  @Test
+  void aLabelThatArrivesAfterItsRemovalStartsNothing() {
+    world.says(at(20, unlabelled("2")));
+    world.settle();
+    world.says(at(10, delivery("1", start("Work on this issue."))));
+    world.settle();
+
+    assertThat(world.runs.runs()).isEmpty();
+    assertThat(world.surface.posts()).isEmpty();
+  }
+
+  @Test
+  void aLabelThatWasPutOnAgainStartsARun() {
+    world.says(at(20, unlabelled("2")));
+    world.settle();
+    world.says(at(30, delivery("3", start("Work on this issue."))));
+    world.settle();
+
+    assertThat(world.runs.runs()).hasSize(1);
+  }
+
+  @Test
+  void wordsThatArriveAfterAStopThatWasSaidLaterDoNotGoToTheRun() {
+    world.says(at(1, delivery("0", start("fix it"))));
+    world.settle();
+    world.says(at(20, delivery("2", cancel())));
+    world.settle();
+    world.says(at(10, delivery("1", say("and add a test"))));
+    world.settle();
+
+    assertThat(world.runs.followUps()).isEmpty();
+    assertThat(world.runs.runs()).hasSize(1);
+  }
+
+  @Test
+  void aStopOfSomebodyWhoMayNotTakesNothingBack() {
+    world.surface.admits(new Admission.TurnedAway("a stranger"));
+    world.says(at(20, delivery("2", cancel())));
+    world.settle();
+    world.surface.admits(Admission.ADMITTED);
+    world.says(at(10, delivery("1", start("fix it"))));
+    world.settle();
+
+    assertThat(world.runs.runs()).hasSize(1);
+  }
+
+  private static Delivery unlabelled(String id) {
+    return new Delivery(
+        new DeliveryId("fake:" + id),
+        "said:" + id,
+        THREAD,
+        DANA,
+        new Intent.Cancel(Optional.empty(), Optional.of("the label was removed")),
+        false,
+        Origin.NONE,
+        NINE);
+  }
+
+  /// It arrives now.
+  private Delivery now(Delivery delivery) {
+    return new Delivery(
+        delivery.id(),
+        delivery.meaning(),
+        delivery.conversation(),
+        delivery.actor(),
+        delivery.intent(),
+        delivery.addressed(),
+        delivery.origin(),
+        world.clock.instant());
+  }
+
+  private static Delivery at(int second, Delivery delivery) {
+    return delivery.about(
+        new Snapshot(Optional.of(NINE.plusSeconds(second)), Optional.empty(), Optional.empty()));
+  }
+}

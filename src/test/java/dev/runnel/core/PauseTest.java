@@ -1,0 +1,108 @@
+package dev.runnel.core;
+
+import static dev.runnel.testkit.Samples.OTHER_THREAD;
+import static dev.runnel.testkit.Samples.THREAD;
+import static dev.runnel.testkit.Samples.delivery;
+import static dev.runnel.testkit.Samples.start;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.Origin;
+import dev.runnel.core.model.Posting;
+import dev.runnel.testkit.Samples;
+import dev.runnel.testkit.World;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// The platform asks for a pause.
+class PauseTest {
+  private static final Optional<Posting> SLOW_DOWN =
+      Optional.of(new Posting.Later(Optional.of(Duration.ofSeconds(30)), "429"));
+
+  @TempDir Path folder;
+  private World world;
+
+  @BeforeEach
+  void open() {
+    world = new World(folder);
+  }
+
+  @AfterEach
+  void close() {
+    world.close();
+  }
+
+  @Test
+  void nobodyCallsItUntilThePauseIsOver() {
+    world.surface.answersPosts(SLOW_DOWN);
+    world.says(delivery("1", start("fix the test")));
+    world.settle();
+    var calls = world.surface.calls();
+
+    world.says(delivery("2", start("add a test"), OTHER_THREAD));
+    world.says(command("3"));
+    world.passes(Duration.ofSeconds(29));
+    assertThat(world.surface.calls()).isEqualTo(calls);
+
+    world.surface.answersPosts(Optional.empty());
+    world.passes(Duration.ofSeconds(15));
+    assertThat(world.surface.kinds(THREAD)).containsExactly("Status");
+    assertThat(world.surface.kinds(OTHER_THREAD)).containsExactly("Status");
+    assertThat(world.surface.opens()).isOne();
+  }
+
+  @Test
+  void afterItPostsComeOneASecond() {
+    world.surface.answersPosts(SLOW_DOWN);
+    for (int i = 0; i < 5; i++) {
+      world.says(delivery("" + i, start("fix it"), thread(i)));
+    }
+    world.settle();
+    world.surface.answersPosts(Optional.empty());
+    world.passes(Duration.ofSeconds(29));
+
+    var before = world.surface.posts().size();
+    for (int second = 1; second <= 10; second++) {
+      world.passes(Duration.ofSeconds(1));
+      assertThat(world.surface.posts().size()).isLessThanOrEqualTo(before + second);
+    }
+    assertThat(world.surface.posts()).hasSize(5);
+  }
+
+  @Test
+  void aRestartDoesNotForgetIt() {
+    world.surface.answersPosts(SLOW_DOWN);
+    world.says(delivery("1", start("fix the test")));
+    world.settle();
+    var calls = world.surface.calls();
+
+    world.restart(store -> store);
+    world.says(delivery("2", start("add a test"), OTHER_THREAD));
+    world.passes(Duration.ofSeconds(29));
+
+    assertThat(world.surface.calls()).isEqualTo(calls);
+  }
+
+  private static Conversation thread(int number) {
+    return new Conversation(Samples.SURFACE, "team/channel/" + number);
+  }
+
+  private static Delivery command(String id) {
+    return new Delivery(
+        new DeliveryId("fake:" + id),
+        "said:" + id,
+        new Conversation(Samples.SURFACE, "team/channel/~" + id),
+        Samples.DANA,
+        start("fix the test"),
+        true,
+        new Origin(Optional.empty(), Optional.of("reply"), Optional.empty(), true),
+        Samples.NINE);
+  }
+}

@@ -1,0 +1,144 @@
+package dev.runnel.core;
+
+import static dev.runnel.core.ThreadTalk.begins;
+import static dev.runnel.core.ThreadTalk.message;
+import static dev.runnel.core.ThreadTalk.now;
+import static dev.runnel.core.ThreadTalk.says;
+import static dev.runnel.testkit.Samples.DANA;
+import static dev.runnel.testkit.Samples.THREAD;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.runnel.core.model.Receipt;
+import dev.runnel.core.model.RunState;
+import dev.runnel.core.model.Update;
+import dev.runnel.testkit.Samples;
+import dev.runnel.testkit.World;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/// What people see of a reply that the run service keeps until the agent's next execution.
+class RepliesThatWaitTest {
+  @TempDir Path folder;
+  private World world;
+
+  @BeforeEach
+  void open() {
+    world = new World(folder);
+  }
+
+  @AfterEach
+  void close() {
+    world.close();
+  }
+
+  /// @param tells whether the service shows what waits
+  /// @param then what happens to the run
+  /// @param sign on the message then
+  @ParameterizedTest
+  @CsvSource({
+    "true,  nothing,        QUEUED",
+    "true,  it reports,     QUEUED",
+    "true,  it is taken,    DELIVERED",
+    "true,  it is stopped,  CANCELLED",
+    "true,  the bot begins anew and it is taken, DELIVERED",
+    "false, nothing,        QUEUED",
+    "false, it reports,     QUEUED",
+    "false, it ends,        DELIVERED",
+    "false, it is stopped,  CANCELLED",
+  })
+  void aReplyIsSignedAsReadWhenTheAgentHasIt(boolean tells, String then, Receipt sign) {
+    world.runs.keepsReplies(tells);
+    var run = begins(world, RunState.RUNNING);
+    says(world, "2", "and the docs");
+    world.passes(Duration.ofSeconds(2));
+    assertThat(world.surface.signs(message("2"))).containsExactly(Receipt.QUEUED);
+    switch (then) {
+      case "it reports" -> world.runs.moves(run.id(), RunState.RUNNING, "Half of it.");
+      case "it is taken" -> world.runs.takesReplies(run.id());
+      case "it is stopped" -> world.runs.cancel(run.id());
+      case "it ends" -> world.runs.moves(run.id(), RunState.SUCCEEDED, "Done.");
+      case "the bot begins anew and it is taken" -> {
+        world.restart(UnaryOperator.identity());
+        world.runs.takesReplies(run.id());
+      }
+      default -> {}
+    }
+    world.passes(Duration.ofSeconds(2));
+
+    assertThat(world.surface.signs(message("2"))).containsExactly(sign);
+  }
+
+  @Test
+  void theEndOfAStoppedRunSaysWhatWasNotRead() {
+    world.runs.keepsReplies(true);
+    begins(world, RunState.RUNNING);
+    says(world, "2", "please also run the linter");
+    world.settle();
+    says(world, "3", "what does this do?");
+    world.settle();
+    world.says(now(world, "4", DANA, Samples.cancel()));
+    world.passes(Duration.ofSeconds(2));
+
+    assertThat(world.surface.kinds(THREAD)).containsExactly("Status", "Cancelled");
+    assertThat(unread()).containsExactly("please also run the linter", "what does this do?");
+    assertThat(world.surface.signs(message("2"))).containsExactly(Receipt.CANCELLED);
+    assertThat(world.surface.signs(message("3"))).containsExactly(Receipt.CANCELLED);
+  }
+
+  @Test
+  void whatWasReadBeforeTheStopIsNotSaidToBeUnread() {
+    world.runs.keepsReplies(true);
+    var run = begins(world, RunState.RUNNING);
+    says(world, "2", "please also run the linter");
+    world.settle();
+    world.runs.takesReplies(run.id());
+    world.passes(Duration.ofSeconds(2));
+    world.says(now(world, "3", DANA, Samples.cancel()));
+    world.passes(Duration.ofSeconds(2));
+
+    assertThat(unread()).isEmpty();
+    assertThat(world.surface.signs(message("2"))).containsExactly(Receipt.DELIVERED);
+  }
+
+  @Test
+  void aReplyThatReopenedARunWaitsUntilItsExecutionBegins() {
+    world.runs.keepsReplies(true);
+    var run = begins(world, RunState.SUCCEEDED);
+    says(world, "2", "and the docs");
+    world.passes(Duration.ofSeconds(2));
+    assertThat(world.surface.signs(message("2"))).containsExactly(Receipt.QUEUED);
+    world.runs.takesReplies(run.id());
+    world.passes(Duration.ofSeconds(2));
+
+    assertThat(world.surface.signs(message("2"))).containsExactly(Receipt.DELIVERED);
+  }
+
+  @Test
+  void aStopFromElsewhereSaysTheSame() {
+    world.runs.keepsReplies(true);
+    var run = begins(world, RunState.RUNNING);
+    says(world, "2", "please also run the linter");
+    world.settle();
+    world.runs.cancel(run.id());
+    world.passes(Duration.ofSeconds(2));
+
+    assertThat(unread()).containsExactly("please also run the linter");
+  }
+
+  private List<String> unread() {
+    return world.surface.posts(THREAD).stream()
+        .map(each -> each.update())
+        .filter(Update.Cancelled.class::isInstance)
+        .map(update -> ((Update.Cancelled) update).unread())
+        .findFirst()
+        .orElseThrow();
+  }
+}

@@ -1,0 +1,618 @@
+package dev.runnel.core;
+
+import static dev.runnel.testkit.Samples.DANA;
+import static dev.runnel.testkit.Samples.NINE;
+import static dev.runnel.testkit.Samples.OTHER_THREAD;
+import static dev.runnel.testkit.Samples.SAM;
+import static dev.runnel.testkit.Samples.SURFACE;
+import static dev.runnel.testkit.Samples.THREAD;
+import static dev.runnel.testkit.Samples.delivery;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.runnel.core.command.Grammar;
+import dev.runnel.core.model.Actor;
+import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.Origin;
+import dev.runnel.core.model.Posting;
+import dev.runnel.core.model.Run;
+import dev.runnel.core.model.RunState;
+import dev.runnel.core.model.Sheet;
+import dev.runnel.core.model.Update;
+import dev.runnel.testkit.World;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Each verb, as it is typed, through all workers over a real store.
+class VerbsJourneyTest {
+  @TempDir Path folder;
+  private World world;
+  private int count;
+
+  @BeforeEach
+  void open() {
+    world = new World(folder);
+  }
+
+  @AfterEach
+  void close() {
+    world.close();
+  }
+
+  @Nested
+  class ASecondRunInAThread {
+    @BeforeEach
+    void hasTwo() {
+      inThread(THREAD, "fix the test");
+      inThread(THREAD, "new: write the docs");
+    }
+
+    @Test
+    void takesWhatIsSaidThereAndTheFirstGoesOn() {
+      assertThat(texts()).containsExactly("fix the test", "write the docs");
+      inThread(THREAD, "and the readme");
+
+      assertThat(world.runs.followUps())
+          .singleElement()
+          .matches(it -> it.run().equals(second().id()) && it.text().equals("and the readme"));
+      assertThat(first().state()).isEqualTo(RunState.QUEUED);
+    }
+
+    @Test
+    void hearsOfTheEndOfBoth() {
+      world.runs.moves(first().id(), RunState.SUCCEEDED, "Fixed.");
+      world.passes(Duration.ofSeconds(3));
+      world.runs.moves(second().id(), RunState.SUCCEEDED, "Written.");
+      world.passes(Duration.ofSeconds(3));
+
+      assertThat(world.surface.kinds(THREAD))
+          .containsExactly("Status", "Status", "Succeeded", "Succeeded");
+      assertThat(world.surface.posts(THREAD).getFirst().update())
+          .isInstanceOfSatisfying(
+              Update.Status.class,
+              it -> assertThat(it.run().state()).isEqualTo(RunState.SUCCEEDED));
+    }
+
+    @Test
+    void leavesTheFirstAddressableByItsId() {
+      inThread(THREAD, "say " + first().id() + " use the old API");
+      assertThat(world.runs.followUps())
+          .singleElement()
+          .matches(it -> it.run().equals(first().id()) && it.text().equals("use the old API"));
+
+      inThread(THREAD, "cancel " + first().id());
+      world.passes(Duration.ofSeconds(3));
+
+      assertThat(world.runs.cancels()).containsExactly(first().id());
+      assertThat(first().state()).isEqualTo(RunState.CANCELLED);
+      assertThat(second().state().isTerminal()).isFalse();
+      assertThat(world.surface.kinds(THREAD)).contains("Cancelled");
+    }
+
+    @Test
+    void isStoppedFirstAndThenTheOneThatGoesOn() {
+      inThread(THREAD, "stop");
+      assertThat(world.runs.cancels()).containsExactly(second().id());
+      inThread(THREAD, "stop");
+
+      assertThat(world.runs.cancels()).containsExactly(second().id(), first().id());
+    }
+
+    @Test
+    void keepsTheFirstFromBeingStartedAgainBesideIt() {
+      world.runs.moves(first().id(), RunState.FAILED, "No.");
+      world.passes(Duration.ofSeconds(3));
+      inThread(THREAD, "retry " + first().id());
+
+      assertThat(world.runs.starts()).hasSize(2);
+      assertThat(world.surface.told(THREAD)).last().asString().contains("Another run goes on");
+    }
+  }
+
+  @Nested
+  class FromAPlace {
+    @Test
+    void sayReachesARunInItsThread() {
+      inThread(THREAD, "fix the test");
+      var asked = fromPlace("say " + first().id() + " and the docs");
+
+      assertThat(world.runs.followUps()).extracting("text").containsExactly("and the docs");
+      assertThat(world.surface.told(asked.conversation()))
+          .containsExactly("Passed on. It goes on in its thread.");
+    }
+
+    @Test
+    void sayToARunThatIsNotThereIsTold() {
+      var asked = fromPlace("say run-nobody hello");
+
+      assertThat(world.surface.told(asked.conversation()))
+          .singleElement()
+          .asString()
+          .contains("I know no run `run-nobody`");
+    }
+
+    @Test
+    void cancelAllMineStopsAllOfThePersonAndNobodyElses() {
+      inThread(THREAD, "fix the test");
+      inThread(OTHER_THREAD, "fix the docs");
+      says(by(SAM, delivery("sam", Grammar.command("sam's work"), thread("3"))));
+      var asked = fromPlace("cancel all mine");
+      world.passes(Duration.ofSeconds(3));
+
+      assertThat(world.runs.runs())
+          .extracting(Run::state)
+          .containsExactly(RunState.CANCELLED, RunState.CANCELLED, RunState.QUEUED);
+      assertThat(world.surface.told(asked.conversation()))
+          .containsExactly("Stopping your 2 runs. Their threads will say so.");
+      assertThat(world.surface.kinds(OTHER_THREAD)).containsExactly("Status", "Cancelled");
+    }
+
+    @Test
+    void cancelAllMineTakesBackAStartThatWaits() {
+      world.surface.answersPosts(Optional.of(new Posting.Later(Optional.empty(), "429")));
+      fromPlace("fix the test");
+      world.surface.answersPosts(Optional.empty());
+      fromPlace("cancel all mine");
+      world.passes(Duration.ofMinutes(1));
+
+      assertThat(world.runs.starts()).isEmpty();
+    }
+
+    @Test
+    void aLinkNamesTheRunOfItsThread() {
+      inThread(THREAD, "fix the test");
+      fromPlace("stop https://fake.example/team/channel/1");
+
+      assertThat(world.runs.cancels()).containsExactly(first().id());
+    }
+
+    @Test
+    void aLinkThatShowsNoRunIsTold() {
+      var asked = fromPlace("status https://fake.example/team/channel/9");
+
+      assertThat(world.surface.told(asked.conversation()))
+          .singleElement()
+          .asString()
+          .startsWith("I know no run behind https://fake.example/team/channel/9");
+    }
+  }
+
+  @Nested
+  class TheFirstCharactersOfAnId {
+    @Test
+    void nameTheRunThatBeginsWithThem() {
+      inThread(THREAD, "fix the test");
+      fromPlace("stop 0190E6A1");
+
+      assertThat(world.runs.cancels()).containsExactly(first().id());
+      inThread(OTHER_THREAD, "say 0190 go on");
+      assertThat(world.runs.followUps()).singleElement().matches(it -> it.text().equals("go on"));
+    }
+
+    @Test
+    void nameNoneWhereSeveralBeginWithThem() {
+      inThread(THREAD, "fix the test");
+      inThread(OTHER_THREAD, "fix the docs");
+      var asked = fromPlace("stop 0190e6a1");
+
+      assertThat(world.runs.cancels()).isEmpty();
+      assertThat(world.surface.told(asked.conversation()))
+          .singleElement()
+          .asString()
+          .startsWith("Several runs begin with `0190e6a1`: `" + first().id());
+      fromPlace("stop " + second().id());
+      assertThat(world.runs.cancels()).containsExactly(second().id());
+    }
+
+    @Test
+    void nameNoneOfAnotherPlace() {
+      says(
+          by(
+              SAM,
+              delivery("sam", Grammar.command("secret"), new Conversation(SURFACE, "team/x/1"))));
+      var asked = fromPlace("stop 0190e6a1");
+
+      assertThat(world.runs.cancels()).isEmpty();
+      assertThat(text(asked)).contains("I know no run `0190e6a1`");
+    }
+
+    @Test
+    void linkARunThatNobodyHereHasHeardOf() {
+      world.runs.addsStranger("Started in a terminal");
+      fromPlace("link 0190e6a1");
+
+      assertThat(world.surface.kinds(thread("opened-1"))).containsExactly("Status");
+    }
+
+    @Test
+    void ofNoRunStartNone() {
+      var asked = fromPlace("stop 77776d6b");
+
+      assertThat(world.runs.starts()).isEmpty();
+      assertThat(text(asked))
+          .contains(
+              "I know no run `77776d6b`", "To start a run with these words run: stop 77776d6b");
+      assertThat(offered(asked.conversation())).contains("stop 77776d6b");
+    }
+  }
+
+  @Nested
+  class WordsThatBeginLikeACommand {
+    @Test
+    void startNoRunAndAreOfferedAsOne() {
+      inThread(THREAD, "stop using log4j");
+
+      assertThat(world.runs.starts()).isEmpty();
+      assertThat(offered(THREAD)).contains("stop using log4j");
+      var asked = fromPlace("cancel the last run");
+      assertThat(world.runs.starts()).isEmpty();
+      assertThat(text(asked)).contains("`cancel the last run` begins like a command");
+      inThread(THREAD, "run: stop using log4j");
+      assertThat(texts()).containsExactly("stop using log4j");
+    }
+
+    @Test
+    void areForTheAgentInAThreadWithARun() {
+      inThread(THREAD, "fix the test");
+      inThread(THREAD, "stop using log4j");
+
+      assertThat(world.runs.followUps())
+          .singleElement()
+          .matches(it -> it.text().equals("stop using log4j"));
+    }
+  }
+
+  @Nested
+  class Linking {
+    @Test
+    void aRunFromATerminalGetsAThread() {
+      var run = world.runs.addsStranger("Started in a terminal");
+      fromPlace("link " + run.id());
+      var thread = thread("opened-1");
+
+      assertThat(world.surface.kinds(thread)).containsExactly("Status");
+      world.runs.moves(run.id(), RunState.SUCCEEDED, "Done.");
+      world.passes(Duration.ofSeconds(3));
+      assertThat(world.surface.kinds(thread)).containsExactly("Status", "Succeeded");
+    }
+
+    @Test
+    void aRunThatIsNotThereOpensNoThread() {
+      var asked = fromPlace("link run-nobody");
+
+      assertThat(world.surface.opens()).isZero();
+      assertThat(world.surface.told(asked.conversation()))
+          .containsExactly("The run service knows no run `run-nobody`.");
+    }
+
+    @Test
+    void aRunIsNotTakenAwayFromTheThreadThatHearsOfIt() {
+      inThread(THREAD, "fix the test");
+      inThread(OTHER_THREAD, "link " + first().id());
+
+      assertThat(world.surface.told(OTHER_THREAD))
+          .singleElement()
+          .asString()
+          .startsWith("This run has a thread already");
+      inThread(THREAD, "and the docs");
+      assertThat(world.runs.followUps()).hasSize(1);
+    }
+
+    @Test
+    void aRunWithAThreadOpensNoSecondOne() {
+      inThread(THREAD, "fix the test");
+      var asked = fromPlace("link " + first().id());
+
+      assertThat(world.surface.opens()).isZero();
+      assertThat(world.surface.told(asked.conversation())).hasSize(1);
+    }
+
+    @Test
+    void inAThreadWithARunItBecomesTheCurrentOne() {
+      inThread(THREAD, "fix the test");
+      var run = world.runs.addsStranger("Started in a terminal");
+      inThread(THREAD, "link " + run.id());
+      inThread(THREAD, "go on");
+
+      assertThat(world.runs.followUps()).singleElement().matches(it -> it.run().equals(run.id()));
+    }
+  }
+
+  @Nested
+  class Lists {
+    @Test
+    void areOfThePlaceOfThePersonOrOfAll() {
+      inThread(THREAD, "fix the test");
+      says(by(SAM, delivery("sam", Grammar.command("sam's work"), OTHER_THREAD)));
+      var elsewhere = new Conversation(SURFACE, "team/elsewhere/1");
+      says(by(SAM, delivery("sam2", Grammar.command("sam's secret"), elsewhere)));
+
+      assertThat(list("list").runs()).hasSize(2);
+      assertThat(list("list mine").runs()).hasSize(1);
+      assertThat(list("list failed").runs()).isEmpty();
+      assertThat(list("list all").runs()).hasSize(2);
+      assertThat(list("list all").listing().orElseThrow().elsewhere()).isOne();
+    }
+
+    @Test
+    void areShortAndSayHowToSeeMore() {
+      for (int i = 0; i < 12; i++) {
+        inThread(thread("t" + i), "fix test " + i);
+      }
+
+      var listed = list("list");
+      assertThat(listed.runs()).hasSize(10);
+      assertThat(listed.listing().orElseThrow().more()).isEqualTo(2);
+      assertThat(listed.listing().orElseThrow().next()).isEqualTo("list all");
+      assertThat(list("list all").runs()).hasSize(12);
+    }
+  }
+
+  @Nested
+  class TheConfiguration {
+    @Test
+    void thatAPersonSetsHoldsForTheirRunsAndIsShown() {
+      var asked = fromPlace("config set model fast");
+      assertThat(text(asked)).contains("Model: fast (set for you)");
+      fromPlace("config set prompt Be brief. here");
+      inThread(THREAD, "fix the test");
+      says(by(SAM, delivery("sam", Grammar.command("sam's work"), OTHER_THREAD)));
+
+      var starts = world.runs.starts();
+      assertThat(starts.get(0).prompt().options().model()).contains("fast");
+      assertThat(starts.get(0).prompt().base()).contains("Be brief.");
+      assertThat(starts.get(1).prompt().options().model()).isEmpty();
+      assertThat(starts.get(1).prompt().base()).contains("Be brief.");
+    }
+
+    @Test
+    void isTakenAwayAgain() {
+      fromPlace("config set model fast");
+      assertThat(text(fromPlace("config unset model"))).contains("Model: not set");
+      var asked = fromPlace("config unset model");
+
+      assertThat(world.surface.told(asked.conversation()))
+          .containsExactly("`model` was not set for you.");
+    }
+
+    @Test
+    void ofTheWorkspaceTakesAnAdmin() {
+      var asked = fromPlace("config set model fast workspace");
+
+      assertThat(world.surface.told(asked.conversation()))
+          .singleElement()
+          .asString()
+          .contains("takes admins");
+    }
+
+    @Test
+    void namesAProfileThatIsNotThere() {
+      var asked = fromPlace("config set profile wbe");
+
+      assertThat(world.surface.told(asked.conversation()))
+          .containsExactly("There is no profile `wbe`. There are: web.");
+    }
+  }
+
+  @Nested
+  class Questions {
+    @Test
+    void explainStartsNothingAndSaysWhatWouldBe() {
+      fromPlace("config set model fast here");
+      var asked = fromPlace("explain fix the test --profile web");
+
+      assertThat(world.runs.calls()).isZero();
+      assertThat(text(asked))
+          .contains("Nothing was started")
+          .contains("Prompt: fix the test")
+          .contains("Where: a new run, in a new thread here")
+          .contains("Environment (env): web-env (from the profile web)")
+          .contains("Model: fast (set here)")
+          .contains("run: --profile \"web\" fix the test");
+    }
+
+    @Test
+    void explainInAThreadNamesItsRun() {
+      inThread(THREAD, "fix the test");
+      inThread(THREAD, "explain and the docs");
+
+      assertThat(text(THREAD)).contains("to the run `" + first().id() + "` of this thread");
+      assertThat(world.runs.followUps()).isEmpty();
+    }
+
+    @Test
+    void whyTellsWhatWasDecided() {
+      says(delivery("7", Grammar.command("fix the test")));
+
+      assertThat(text(fromPlace("why https://fake.example/team/channel/1?said=7")))
+          .contains("from you")
+          .contains("Understood as: work for a new run")
+          .contains("I decided to start a run.")
+          .contains("Its run: `" + first().id() + "`");
+    }
+
+    @Test
+    void whyTellsWhatItWaitsFor() {
+      world.runs.isDown(Optional.empty());
+      says(delivery("7", Grammar.command("fix the test")));
+
+      assertThat(text(fromPlace("why https://fake.example/team/channel/1?said=7")))
+          .contains("It waits: ")
+          .contains("Tried 1 times");
+    }
+
+    @Test
+    void whyTellsWhyAMessageWasLeftAlone() {
+      var said = delivery("7", Grammar.words("lunch?", false).orElseThrow());
+      says(
+          new Delivery(
+              said.id(),
+              said.meaning(),
+              said.conversation(),
+              said.actor(),
+              said.intent(),
+              false,
+              said.origin(),
+              said.arrivedAt()));
+
+      assertThat(text(fromPlace("why https://fake.example/team/channel/1?said=7")))
+          .contains("not addressed to me")
+          .contains("to leave it alone: it was said in a conversation without a run");
+    }
+
+    @Test
+    void whyTellsTheRulesForAMessageThatNeverCame() {
+      assertThat(text(fromPlace("why https://fake.example/team/channel/1?said=404")))
+          .contains("I do not know this message")
+          .contains("replies in a thread that has a run");
+      assertThat(text(fromPlace("why https://other.example/1")))
+          .contains("I do not know this message");
+    }
+
+    @Test
+    void whyTellsNothingOfWhatOthersSaidElsewhere() {
+      var elsewhere = new Conversation(SURFACE, "team/private/1");
+      says(by(SAM, delivery("7", Grammar.command("a secret"), elsewhere)));
+
+      assertThat(text(fromPlace("why https://fake.example/team/private/1?said=7")))
+          .contains("in another place")
+          .doesNotContain("sam");
+    }
+
+    @Test
+    void usageCounts() {
+      inThread(THREAD, "fix the test");
+
+      assertThat(text(fromPlace("usage")))
+          .contains("You, last 7 days: 1 run, cost not known")
+          .contains("Here, all, last 30 days: 1 run");
+    }
+
+    @Test
+    void whoamiAndDoctorAnswer() {
+      assertThat(text(fromPlace("whoami"))).contains("Name: dana").contains("`fake:U1`");
+      assertThat(text(fromPlace("doctor"))).contains("All is well");
+    }
+
+    @Test
+    void helpExplainsOneVerb() {
+      assertThat(text(fromPlace("help config")))
+          .contains("config [set KEY VALUE")
+          .contains("Who: Everybody for themselves.")
+          .contains("For example config set model fast here");
+    }
+  }
+
+  private void says(Delivery delivery) {
+    world.says(delivery);
+    world.settle();
+  }
+
+  private void inThread(Conversation thread, String text) {
+    says(delivery("t" + ++count, Grammar.words(text).orElseThrow(), thread));
+  }
+
+  private Delivery fromPlace(String text) {
+    var id = "p" + ++count;
+    var said =
+        new Delivery(
+            new DeliveryId("fake:" + id),
+            "said:" + id,
+            new Conversation(SURFACE, "team/channel/~" + id),
+            DANA,
+            Grammar.command(text),
+            true,
+            new Origin(Optional.empty(), Optional.of("reply-" + id), Optional.empty(), opens(text)),
+            NINE);
+    says(said);
+    return said;
+  }
+
+  /// As surfaces say it: what becomes a run needs a thread.
+  private static boolean opens(String text) {
+    var intent = Grammar.command(text);
+    return intent instanceof Intent.Start || intent instanceof Intent.Link;
+  }
+
+  private static Delivery by(Actor actor, Delivery said) {
+    return new Delivery(
+        said.id(),
+        said.meaning(),
+        said.conversation(),
+        actor,
+        said.intent(),
+        said.addressed(),
+        said.origin(),
+        said.arrivedAt());
+  }
+
+  private static Conversation thread(String name) {
+    return new Conversation(SURFACE, "team/channel/" + name);
+  }
+
+  private Update.Listed list(String text) {
+    var asked = fromPlace(text);
+    return (Update.Listed) world.surface.posts(asked.conversation()).getLast().update();
+  }
+
+  private String text(Delivery asked) {
+    return text(asked.conversation());
+  }
+
+  /// The last answer there, a row a line.
+  private String text(Conversation conversation) {
+    return world.surface.posts(conversation).stream()
+        .map(each -> each.update())
+        .filter(Update.Answered.class::isInstance)
+        .map(update -> text(((Update.Answered) update).sheet()))
+        .reduce("", (_, last) -> last);
+  }
+
+  /// The words that the last answer there offers to start a run with.
+  private Optional<String> offered(Conversation conversation) {
+    return world.surface.posts(conversation).stream()
+        .map(each -> each.update())
+        .filter(Update.Answered.class::isInstance)
+        .reduce((_, last) -> last)
+        .flatMap(update -> ((Update.Answered) update).sheet().work());
+  }
+
+  private static String text(Sheet sheet) {
+    var rows =
+        sheet.rows().stream()
+            .map(
+                it ->
+                    it.label()
+                        + (it.label().isEmpty() ? "" : ": ")
+                        + it.text()
+                        + (it.note().isEmpty() ? "" : " (" + it.note() + ")"))
+            .collect(Collectors.joining("\n"));
+    var next =
+        sheet.next().stream()
+            .map(it -> it.words() + " " + it.command())
+            .collect(Collectors.joining("\n"));
+    return String.join("\n", sheet.title(), rows, next);
+  }
+
+  private List<String> texts() {
+    return world.runs.starts().stream().map(it -> it.prompt().text()).toList();
+  }
+
+  private Run first() {
+    return world.runs.runs().get(0);
+  }
+
+  private Run second() {
+    return world.runs.runs().get(1);
+  }
+}

@@ -1,0 +1,50 @@
+package dev.runnel.core.decide;
+
+import static dev.runnel.testkit.Samples.DANA;
+import static dev.runnel.testkit.Samples.NINE;
+import static dev.runnel.testkit.Samples.THREAD;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.runnel.core.model.Binding;
+import dev.runnel.core.model.Origin;
+import dev.runnel.core.model.Request;
+import dev.runnel.core.model.Run;
+import dev.runnel.core.model.RunId;
+import dev.runnel.core.model.RunState;
+import dev.runnel.core.model.Update;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+class ChangesTest {
+  @Test
+  void theNextEndIsKnownByItsAnswerWhereTheServiceTellsNoTimes() {
+    var told = reopened(ended("Fixed."));
+
+    assertThat(Changes.between(told, ended("Fixed."), NINE)).isEmpty();
+    assertThat(Changes.between(told, ended("Added."), NINE))
+        .last()
+        .isInstanceOf(Update.Succeeded.class);
+  }
+
+  private static Binding reopened(Run run) {
+    return new Binding(
+        THREAD, run, DANA, Request.of("a"), Origin.NONE, Optional.empty(), NINE, true, 1);
+  }
+
+  private static Run ended(String message) {
+    return new Run(
+        new RunId("r1"),
+        "Title",
+        RunState.SUCCEEDED,
+        "SUCCEEDED",
+        Optional.of(message),
+        false,
+        Optional.empty(),
+        List.of(),
+        Optional.empty(),
+        Optional.empty(),
+        Optional.empty(),
+        Optional.empty());
+  }
+}

@@ -1,0 +1,131 @@
+package dev.runnel.core.watch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.runnel.core.model.Arrival;
+import dev.runnel.core.model.Binding;
+import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.Origin;
+import dev.runnel.core.model.Outcome;
+import dev.runnel.core.model.Prompt;
+import dev.runnel.core.model.Request;
+import dev.runnel.core.model.Run;
+import dev.runnel.core.model.RunId;
+import dev.runnel.core.model.RunState;
+import dev.runnel.core.model.Sighting;
+import dev.runnel.core.port.AgentRuns;
+import dev.runnel.core.port.Store;
+import dev.runnel.database.Database;
+import dev.runnel.store.SqlStore;
+import dev.runnel.testkit.FakeAgentRuns;
+import dev.runnel.testkit.Samples;
+import dev.runnel.testkit.SettableClock;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class WatcherTest {
+  /// A service whose lists of changes end early, the oldest changes first.
+  private record ShortLists(AgentRuns all, int longest) implements AgentRuns {
+    @Override
+    public Sighting changedSince(Instant since) {
+      return switch (all.changedSince(since)) {
+        case Sighting.Seen(var seen) ->
+            new Sighting.Seen(
+                seen.stream()
+                    .sorted(Comparator.comparing(run -> run.updatedAt().orElseThrow()))
+                    .limit(longest)
+                    .toList());
+        case Sighting.Blind blind -> blind;
+      };
+    }
+
+    @Override
+    public Outcome start(Prompt prompt, DeliveryId key) {
+      return all.start(prompt, key);
+    }
+
+    @Override
+    public Outcome startedBy(DeliveryId key, Instant since, Optional<String> words) {
+      return all.startedBy(key, since, words);
+    }
+
+    @Override
+    public Outcome followUp(RunId run, String text, DeliveryId key) {
+      return all.followUp(run, text, key);
+    }
+
+    @Override
+    public Arrival arrived(Run before, String text, int said) {
+      return all.arrived(before, text, said);
+    }
+
+    @Override
+    public Outcome cancel(RunId run) {
+      return all.cancel(run);
+    }
+
+    @Override
+    public Outcome find(RunId run) {
+      return all.find(run);
+    }
+
+    @Override
+    public Sighting unfinished() {
+      return all.unfinished();
+    }
+  }
+
+  @TempDir Path folder;
+
+  @Test
+  void anAuditDoesNotPassOverChangesThatAListHadNoRoomFor() {
+    var clock = new SettableClock();
+    var runs = new FakeAgentRuns(clock);
+    try (var database = Database.sqlite(folder.resolve("runnel.db"));
+        var store = new SqlStore(database, clock)) {
+      for (int i = 0; i < 60; i++) {
+        bind(store, runs.addsStranger("run " + i), i, clock.instant());
+      }
+      var unfinished = runs.addsStranger("the last one");
+      bind(store, unfinished, 60, clock.instant());
+      for (var run : runs.runs()) {
+        clock.advance(Duration.ofSeconds(1));
+        runs.moves(
+            run.id(),
+            run.id().equals(unfinished.id()) ? RunState.RUNNING : RunState.SUCCEEDED,
+            "Done.");
+      }
+
+      var watcher = new Watcher(store, new ShortLists(runs, 10));
+      for (int second = 0; second < 12; second++) {
+        watcher.step(clock.instant());
+        clock.advance(Duration.ofSeconds(1));
+      }
+
+      assertThat(store.<Integer>read(Store.Bindings::countActive)).isOne();
+    }
+  }
+
+  private static void bind(Store store, Run run, int number, Instant now) {
+    store.change(
+        work ->
+            work.bindings()
+                .save(
+                    new Binding(
+                        new Conversation(Samples.SURFACE, "team/channel/" + number),
+                        run,
+                        Samples.DANA,
+                        Request.of("a"),
+                        Origin.NONE,
+                        Optional.empty(),
+                        now,
+                        false,
+                        0)));
+  }
+}

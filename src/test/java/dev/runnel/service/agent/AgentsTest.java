@@ -1,0 +1,103 @@
+package dev.runnel.service.agent;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.runnel.service.run.Job;
+import dev.runnel.wire.RunMode;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class AgentsTest {
+  @TempDir Path folder;
+
+  @Test
+  void theUsualOneIsTheCommandWhenThereIsOne() throws IOException {
+    program("claude");
+
+    assertThat(agents(Optional.of("my-agent")).usual().name()).isEqualTo("command");
+  }
+
+  @Test
+  void theUsualOneIsTheFirstKnownAgentOnThePathOtherwise() throws IOException {
+    program("opencode");
+    program("codex");
+    assertThat(agents(Optional.empty()).usual().name()).isEqualTo("codex");
+
+    program("claude");
+    assertThat(agents(Optional.empty()).usual().name()).isEqualTo("claude");
+  }
+
+  @Test
+  void theUsualOneIsTheRehearsalOnAMachineWithoutAgents() throws IOException {
+    Files.writeString(folder.resolve("claude"), "not executable");
+
+    assertThat(agents(Optional.empty()).usual().name()).isEqualTo("rehearsal");
+  }
+
+  @Test
+  void aRunGetsTheAgentThatItAsksFor() throws IOException {
+    program("claude");
+    program("gemini");
+    var agents = agents(Optional.of("my-agent"));
+
+    assertThat(agents.of(job("{\"harness\":{\"type\":\"gemini\"}}")).name()).isEqualTo("gemini");
+    assertThat(agents.of(job("{\"harness\":{\"type\":\"oz\"}}")).name()).isEqualTo("command");
+    assertThat(agents.of(job("{\"harness\":{}}")).name()).isEqualTo("command");
+    assertThat(agents.of(job("{}")).name()).isEqualTo("command");
+  }
+
+  @Test
+  void aRunThatAsksForAnAgentThatIsNotHereIsToldWhatThereIs() throws IOException {
+    assertThatThrownBy(() -> agents(Optional.empty()).of(job("{\"harness\":{\"type\":\"codex\"}}")))
+        .isInstanceOf(AgentRefused.class)
+        .hasMessage(
+            "The run asks for the agent codex, which is not installed here. No coding agent is.");
+    program("claude");
+    program("gemini");
+
+    assertThatThrownBy(() -> agents(Optional.empty()).of(job("{\"harness\":{\"type\":\"codex\"}}")))
+        .hasMessage(
+            "The run asks for the agent codex, which is not installed here. There is: claude,"
+                + " gemini.");
+  }
+
+  @Test
+  void anAgentSeesItsOwnSessionsOnlyAndTheModelThatIsAskedOfIt() {
+    var job = job("{\"harness\":{\"type\":\"codex\",\"model_id\":\"special\"}}");
+
+    assertThat(job.forAgent(new CodexAgent().name()).agentSession()).contains("t-1");
+    assertThat(job.forAgent(new ClaudeAgent().name()).agentSession()).isEmpty();
+    assertThat(job.forAgent(new CodexAgent().name()).modelId()).contains("special");
+    assertThat(job("{}").forAgent(new CodexAgent().name()).modelId()).contains("m");
+  }
+
+  private Agents agents(Optional<String> command) {
+    return Agents.find(command, Map.of("PATH", "/nowhere::" + folder));
+  }
+
+  private static Job job(String config) {
+    return new Job(
+        "run",
+        2,
+        "prompt",
+        "session",
+        Optional.of("codex:t-1"),
+        Optional.of("m"),
+        Optional.empty(),
+        config,
+        RunMode.NORMAL);
+  }
+
+  private void program(String name) throws IOException {
+    Files.createFile(
+        folder.resolve(name),
+        PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+  }
+}

@@ -1,0 +1,260 @@
+package dev.runnel.service.agent;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.runnel.service.agent.Saying.Answer;
+import dev.runnel.service.agent.Saying.Did;
+import dev.runnel.service.agent.Saying.Failure;
+import dev.runnel.service.agent.Saying.Finished;
+import dev.runnel.service.agent.Saying.Planned;
+import dev.runnel.service.agent.Saying.Question;
+import dev.runnel.service.agent.Saying.Result;
+import dev.runnel.service.agent.Saying.Said;
+import dev.runnel.service.agent.Saying.Session;
+import dev.runnel.service.agent.Saying.Status;
+import dev.runnel.service.agent.Saying.Used;
+import dev.runnel.service.agent.Saying.Wrote;
+import dev.runnel.service.run.Usage;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.math.BigDecimal;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+
+/// What agents print, as they printed it: the files in `src/test/resources/agents` are recorded.
+class HarnessTest {
+  @Nested
+  class TheCommandAgent {
+    @Test
+    void saysStatusAndQuestionWithMarkedLines() {
+      assertThat(
+              hear(
+                  new CommandAgent("command", "x"),
+                  "::status reading",
+                  "::blocked Which branch?",
+                  " ::status quoted",
+                  "text"))
+          .containsExactly(
+              new Status("reading"),
+              new Question("Which branch?"),
+              new Said(" ::status quoted"),
+              new Said("text"));
+    }
+  }
+
+  @Nested
+  class Claude {
+    @Test
+    void tellsItsSessionItsToolsAndItsCost() {
+      assertThat(recorded(new ClaudeAgent(), "claude/work.jsonl"))
+          .containsExactly(
+              new Session("f08b0ad6-1213-4361-9bca-ffd04ea98ffb"),
+              new Did("Bash", "echo touched >> touched.txt"),
+              new Result("(Bash completed with no output)", false),
+              new Said("Done. I saw 4 messages"),
+              new Used(new Usage(200, 40, Optional.of(new BigDecimal("0.003")), false)),
+              new Answer("Done. I saw 4 messages"),
+              new Finished());
+    }
+
+    @Test
+    void saysSuccessWhereItFailedAndIsNotBelieved() {
+      assertThat(recorded(new ClaudeAgent(), "claude/refused.jsonl"))
+          .contains(new Status("The model does not answer (401), trying again: 1 of 10"))
+          .endsWith(
+              new Failure("Failed to authenticate. API Error: 401 The fake model answers 401"))
+          .doesNotContain(new Finished());
+      assertThat(recorded(new ClaudeAgent(), "claude/broken.jsonl").getLast())
+          .isInstanceOfSatisfying(
+              Failure.class, failure -> assertThat(failure.why()).startsWith("API Error: 500"));
+    }
+
+    @Test
+    void tellsWhatItPlansAndWrites() {
+      assertThat(
+              hear(
+                  new ClaudeAgent(),
+                  """
+                  {"type":"assistant","message":{"content":[\
+                  {"type":"tool_use","name":"TodoWrite","input":{"todos":[\
+                  {"content":"Read","status":"completed"},{"content":"Write","status":"pending"}]}},\
+                  {"type":"tool_use","name":"Write","input":{"file_path":"/w/a.txt","content":"a"}}]}}\
+                  """))
+          .contains(
+              new Planned("[x] Read\n[ ] Write"),
+              new Did("Write", "/w/a.txt"),
+              new Wrote("/w/a.txt"));
+    }
+  }
+
+  @Nested
+  class Codex {
+    @Test
+    void tellsItsThreadItsCommandsAndWhatTheWholeThreadTook() {
+      assertThat(recorded(new CodexAgent(), "codex/work.jsonl"))
+          .containsExactly(
+              new Session("01a1fd38-40b7-7103-92dd-13bc15d3dd32"),
+              new Did("shell", "/bin/bash -lc 'sleep 1; echo hi; exit 3'"),
+              new Result("hi\n", true),
+              new Said("Done. I saw 12 messages"),
+              new Answer("Done. I saw 12 messages"),
+              new Used(new Usage(400, 80, Optional.empty(), true)),
+              new Finished());
+    }
+
+    @Test
+    void triesAgainBeforeItGivesUp() {
+      assertThat(recorded(new CodexAgent(), "codex/refused.jsonl"))
+          .endsWith(
+              new Failure(
+                  "unexpected status 401 Unauthorized: The fake model answers 401, url:"
+                      + " http://127.0.0.1:4777/v1/responses"))
+          .doesNotContain(new Finished());
+      assertThat(recorded(new CodexAgent(), "codex/broken.jsonl"))
+          .filteredOn(Status.class::isInstance)
+          .hasSize(6);
+    }
+
+    @Test
+    void tellsWhatItPlansAndWrites() {
+      assertThat(
+              hear(
+                  new CodexAgent(),
+                  """
+                  {"type":"item.updated","item":{"type":"todo_list","items":[\
+                  {"text":"Read","completed":true},{"text":"Write","completed":false}]}}\
+                  """,
+                  """
+                  {"type":"item.completed","item":{"type":"file_change","changes":[\
+                  {"path":"/w/a.txt","kind":"add"},{"path":"/w/b.txt","kind":"update"}]}}\
+                  """))
+          .containsExactly(
+              new Planned("[x] Read\n[ ] Write"),
+              new Did("add", "/w/a.txt"),
+              new Wrote("/w/a.txt"),
+              new Did("update", "/w/b.txt"));
+    }
+  }
+
+  @Nested
+  class Gemini {
+    @Test
+    void tellsItsSessionItsToolsAndItsTokens() {
+      assertThat(recorded(new GeminiAgent(), "gemini/work.jsonl"))
+          .containsExactly(
+              new Session("0324b4e4-8706-41ce-a599-df3981d1bd98"),
+              new Did("run_shell_command", "sleep 1; echo hi; exit 3"),
+              new Result("hi", false),
+              new Said("Done. I saw 7 messages"),
+              new Used(new Usage(200, 40, Optional.empty(), false)),
+              new Answer("Done. I saw 7 messages"),
+              new Finished());
+    }
+
+    @Test
+    void isPutTogetherFromPieces() {
+      assertThat(
+              hear(
+                  new GeminiAgent(),
+                  """
+                  {"type":"message","role":"assistant","content":"Let me see","delta":true}\
+                  """,
+                  """
+                  {"type":"tool_use","tool_name":"write_file","parameters":{"file_path":"a.txt"}}\
+                  """,
+                  """
+                  {"type":"message","role":"assistant","content":"All\\ndo","delta":true}\
+                  """,
+                  """
+                  {"type":"message","role":"assistant","content":"ne.","delta":true}\
+                  """,
+                  """
+                  {"type":"result","status":"success"}\
+                  """))
+          .containsExactly(
+              new Said("Let me see"),
+              new Did("write_file", "a.txt"),
+              new Wrote("a.txt"),
+              new Said("All"),
+              new Said("done."),
+              new Used(Usage.NONE),
+              new Answer("All\ndone."),
+              new Finished());
+    }
+
+    @Test
+    void saysWhyItFailed() {
+      assertThat(recorded(new GeminiAgent(), "gemini/refused.jsonl").getLast())
+          .isInstanceOfSatisfying(
+              Failure.class,
+              failure -> assertThat(failure.why()).contains("The fake model answers 401"));
+    }
+  }
+
+  @Nested
+  class Opencode {
+    @Test
+    void tellsItsSessionItsToolsAndItsTokensStepByStep() {
+      var session = new Session("ses_e02c7a484ffeCR2LkloSCG0Vwp");
+      assertThat(recorded(new OpencodeAgent(), "opencode/work.jsonl"))
+          .filteredOn(saying -> !saying.equals(session))
+          .containsExactly(
+              new Did("bash", "sleep 1; echo hi; exit 3"),
+              new Result("hi\n", true),
+              new Used(new Usage(100, 20, Optional.empty(), false)),
+              new Said("Done. I saw 8 messages"),
+              new Answer("Done. I saw 8 messages"),
+              new Used(new Usage(100, 20, Optional.empty(), false)),
+              new Finished());
+      assertThat(recorded(new OpencodeAgent(), "opencode/work.jsonl")).contains(session);
+    }
+
+    @Test
+    void saysWhyItFailed() {
+      assertThat(recorded(new OpencodeAgent(), "opencode/refused.jsonl"))
+          .endsWith(new Failure("The fake model answers 401"));
+    }
+  }
+
+  @Test
+  void linesThatAreNoEventsOfTheirsAreNothingToAnyAgent() {
+    var cut = "{\"type\":\"assistant\",\"message\":{\"content\":\"" + "x".repeat(70_000) + "…";
+    for (var agent :
+        List.of(new ClaudeAgent(), new CodexAgent(), new GeminiAgent(), new OpencodeAgent())) {
+      assertThat(hear(agent, "not json", "", "{", "[]", "{\"type\":7}", "{\"type\":\"new\"}", cut))
+          .as(agent.name())
+          .isEmpty();
+    }
+  }
+
+  @Test
+  void aHugeCommandIsShownShort() {
+    var line =
+        "{\"type\":\"item.started\",\"item\":{\"type\":\"command_execution\",\"command\":\""
+            + "\\uD83D\\uDE00 ".repeat(100_000)
+            + "\"}}";
+
+    assertThat(hear(new CodexAgent(), line))
+        .singleElement()
+        .isInstanceOfSatisfying(
+            Did.class, did -> assertThat(did.busy()).startsWith("Running: ").hasSizeLessThan(220));
+  }
+
+  private static List<Saying> recorded(Harness harness, String file) {
+    try {
+      var lines = Files.readAllLines(Path.of("src/test/resources/agents", file));
+      return hear(harness, lines.toArray(String[]::new));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static List<Saying> hear(Harness harness, String... lines) {
+    var ears = harness.ears();
+    return List.of(lines).stream().flatMap(line -> ears.hear(line).stream()).toList();
+  }
+}

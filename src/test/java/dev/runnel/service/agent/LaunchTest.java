@@ -1,0 +1,243 @@
+package dev.runnel.service.agent;
+
+import static dev.runnel.service.RunningService.JSON;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.runnel.service.run.Access;
+import dev.runnel.service.run.Job;
+import dev.runnel.wire.RunMode;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// With what agents are started; that they understand it is for `RealAgentsTest`.
+class LaunchTest {
+  private static final String TOOLS =
+      """
+      {"mcp_servers": {
+        "my files!": {"command": "files", "args": ["--key", "secret-1"], "env": {"A": "secret-2"}},
+        "my files?": {"command": "files"},
+        "web": {"url": "https://tools.test/mcp?t=secret-3", "headers": {"X": "secret \\"4\\""}},
+        "old": {"url": "https://tools.test/sse"}}}
+      """;
+  private static final List<Harness> KNOWN =
+      List.of(new ClaudeAgent(), new CodexAgent(), new GeminiAgent(), new OpencodeAgent());
+
+  @TempDir Path folder;
+  private final Map<String, String> environment = new HashMap<>();
+
+  @BeforeEach
+  void haveAHome() {
+    environment.put("HOME", folder.resolve("home").toString());
+  }
+
+  @Test
+  void noAgentHasWordsOrSecretsInItsArguments() throws IOException {
+    for (var agent : KNOWN) {
+      try (var desk = desk(Access.WORKSPACE)) {
+        var launch = agent.launch(job(TOOLS, Optional.of("its-own")), desk);
+
+        assertThat(launch.command()).as(agent.name()).noneMatch(word -> word.contains("secret"));
+        assertThat(launch.input()).isEqualTo("secret prompt");
+        assertThat(launch.command()).anyMatch(word -> word.equals("--model=m"));
+        assertThat(launch.command()).anyMatch(word -> word.endsWith("its-own"));
+      }
+    }
+  }
+
+  @Test
+  void whatIsLaidForAnAgentIsReadByNobodyElseAndTakenAwayAtTheEnd() throws IOException {
+    for (var agent : KNOWN) {
+      try (var desk = desk(Access.WORKSPACE)) {
+        agent.launch(job(TOOLS, Optional.empty()), desk);
+
+        assertThat(files())
+            .as(agent.name())
+            .isNotEmpty()
+            .allSatisfy(
+                file ->
+                    assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
+                        .isEqualTo("rw-------"))
+            .noneMatch(file -> file.startsWith(folder.resolve("workspace")));
+      }
+      assertThat(files()).isEmpty();
+    }
+  }
+
+  @Test
+  void claudeIsAllowedWhatACodingAgentNeedsOrEverything() throws IOException {
+    var careful = new ClaudeAgent().launch(job(TOOLS, Optional.empty()), desk(Access.WORKSPACE));
+    assertThat(careful.command())
+        .contains(
+            "--session-id=session",
+            "--permission-mode=acceptEdits",
+            "--allowedTools=Bash,Edit,Write,NotebookEdit,WebFetch,WebSearch,"
+                + "mcp__my_files_,mcp__my_files__2,mcp__web,mcp__old");
+    assertThat(careful.environment()).isEmpty();
+
+    var free = new ClaudeAgent().launch(job("{}", Optional.empty()), desk(Access.FULL));
+    assertThat(free.command()).contains("--permission-mode=bypassPermissions");
+    assertThat(free.environment()).containsEntry("IS_SANDBOX", "1");
+  }
+
+  @Test
+  void theReasoningLevelIsPassedOn() throws IOException {
+    var config = "{\"harness\":{\"reasoning_level\":\"high\"}}";
+    var desk = desk(Access.WORKSPACE);
+    assertThat(new ClaudeAgent().launch(job(config, Optional.empty()), desk).command())
+        .contains("--effort=high");
+    assertThat(new CodexAgent().launch(job(config, Optional.empty()), desk).command())
+        .contains("model_reasoning_effort=\"high\"");
+  }
+
+  @Test
+  void claudeFindsToolServersOfEachKind() throws IOException {
+    var launch = new ClaudeAgent().launch(job(TOOLS, Optional.empty()), desk(Access.WORKSPACE));
+    var servers = JSON.readTree(read(launch, "--mcp-config=")).get("mcpServers");
+
+    assertThat(servers.at("/my_files_").toString())
+        .isEqualTo(
+            "{\"type\":\"stdio\",\"command\":\"files\",\"args\":[\"--key\",\"secret-1\"],"
+                + "\"env\":{\"A\":\"secret-2\"}}");
+    assertThat(servers.at("/web/type").asText()).isEqualTo("http");
+    assertThat(servers.at("/old/type").asText()).isEqualTo("sse");
+    assertThat(read(launch, "--append-system-prompt-file=")).isEqualTo("secret base");
+  }
+
+  @Test
+  void codexMayCommitAndReachTheNetworkInItsSandboxOrHasNone() throws IOException {
+    assertThat(
+            new CodexAgent().launch(job("{}", Optional.empty()), desk(Access.WORKSPACE)).command())
+        .contains(
+            "sandbox_mode=workspace-write",
+            "sandbox_workspace_write.network_access=true",
+            "sandbox_workspace_write.writable_roots=[\"" + folder.resolve("workspace/.git") + "\"]")
+        .endsWith("-");
+    assertThat(new CodexAgent().launch(job("{}", Optional.of("t-1")), desk(Access.FULL)).command())
+        .contains("sandbox_mode=danger-full-access")
+        .endsWith("resume", "t-1", "-");
+  }
+
+  @Test
+  void codexFindsItsProfileWhereItIsAtHome() throws IOException {
+    environment.put("CODEX_HOME", folder.resolve("elsewhere").toString());
+    new CodexAgent().launch(job(TOOLS, Optional.empty()), desk(Access.WORKSPACE));
+
+    assertThat(Files.readString(folder.resolve("elsewhere/runnel-run.config.toml")))
+        .isEqualTo(
+            """
+            developer_instructions = "secret base"
+            [mcp_servers.my_files_]
+            command = "files"
+            args = ["--key","secret-1"]
+            env = { "A" = "secret-2" }
+            [mcp_servers.my_files__2]
+            command = "files"
+            args = []
+            env = {  }
+            [mcp_servers.web]
+            url = "https://tools.test/mcp?t=secret-3"
+            http_headers = { "X" = "secret \\"4\\"" }
+            [mcp_servers.old]
+            url = "https://tools.test/sse"
+            http_headers = {  }
+            """);
+  }
+
+  @Test
+  void geminiFindsItsLoginItsSettingsAndTheToolServersTogether() throws IOException {
+    var real = Files.createDirectories(folder.resolve("home/.gemini"));
+    Files.writeString(real.resolve("oauth_creds.json"), "login");
+    Files.writeString(
+        real.resolve("settings.json"),
+        "{ /* mine */ \"theme\": \"x\", \"mcpServers\": {\"own\": {\"command\": \"y\"}}, }");
+
+    var launch = new GeminiAgent().launch(job(TOOLS, Optional.of("g-1")), desk(Access.WORKSPACE));
+
+    var home = Path.of(launch.environment().get("GEMINI_CLI_HOME")).resolve(".gemini");
+    assertThat(home).startsWith(folder.resolve("desk"));
+    assertThat(Files.readString(home.resolve("oauth_creds.json"))).isEqualTo("login");
+    assertThat(home.resolve("tmp")).isSymbolicLink();
+    var settings = JSON.readTree(Files.readString(home.resolve("settings.json")));
+    assertThat(settings.get("theme").asText()).isEqualTo("x");
+    assertThat(settings.get("mcpServers").properties())
+        .extracting(Map.Entry::getKey)
+        .containsExactly("own", "my_files_", "my_files__2", "web", "old");
+    assertThat(settings.at("/mcpServers/web/httpUrl").asText()).endsWith("t=secret-3");
+    assertThat(settings.at("/mcpServers/old/url").asText()).endsWith("/sse");
+    assertThat(launch.command()).contains("--resume=g-1");
+  }
+
+  @Test
+  void geminiHearsTheBasePromptBeforeItsFirstMessage() throws IOException {
+    assertThat(new GeminiAgent().launch(job("{}", Optional.empty()), desk(Access.FULL)).input())
+        .isEqualTo("secret base\n\nsecret prompt");
+    assertThat(new GeminiAgent().launch(job("{}", Optional.of("g")), desk(Access.FULL)).input())
+        .isEqualTo("secret prompt");
+  }
+
+  @Test
+  void opencodeFindsItsConfigurationInAFileUnlessThePlaceForItIsTaken() throws IOException {
+    var usual = new OpencodeAgent().launch(job(TOOLS, Optional.empty()), desk(Access.WORKSPACE));
+    var config =
+        JSON.readTree(Files.readString(Path.of(usual.environment().get("OPENCODE_CONFIG"))));
+    assertThat(config.at("/mcp/my_files_/command").toString())
+        .isEqualTo("[\"files\",\"--key\",\"secret-1\"]");
+    assertThat(config.at("/mcp/web/type").asText()).isEqualTo("remote");
+    assertThat(Files.readString(Path.of(config.at("/instructions/0").asText())))
+        .isEqualTo("secret base");
+
+    environment.put("OPENCODE_CONFIG", "/mine.json");
+    var taken = new OpencodeAgent().launch(job(TOOLS, Optional.empty()), desk(Access.WORKSPACE));
+    assertThat(taken.environment()).containsOnlyKeys("OPENCODE_CONFIG_CONTENT");
+  }
+
+  @Test
+  void aToolServerThatOnlyThePublicServiceKnowsIsRefused() {
+    var shared = "{\"mcp_servers\": {\"linear\": {\"warp_id\": \"linear\"}}}";
+
+    assertThatThrownBy(
+            () -> new ClaudeAgent().launch(job(shared, Optional.empty()), desk(Access.FULL)))
+        .isInstanceOf(AgentRefused.class)
+        .hasMessageStartingWith("The tool server linear is a shared one of another service");
+  }
+
+  private Desk desk(Access access) {
+    return new Desk(folder.resolve("desk"), folder.resolve("workspace"), environment, access);
+  }
+
+  private static String read(Launch launch, String flag) throws IOException {
+    var word =
+        launch.command().stream().filter(each -> each.startsWith(flag)).findFirst().orElseThrow();
+    return Files.readString(Path.of(word.substring(flag.length())));
+  }
+
+  private List<Path> files() throws IOException {
+    try (var all = Files.walk(folder)) {
+      return all.filter(file -> Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)).toList();
+    }
+  }
+
+  private static Job job(String config, Optional<String> session) {
+    return new Job(
+        "run",
+        1,
+        "secret prompt",
+        "session",
+        session,
+        Optional.of("m"),
+        Optional.of("secret base"),
+        config,
+        RunMode.NORMAL);
+  }
+}

@@ -1,0 +1,298 @@
+package dev.runnel.service.execution;
+
+import static dev.runnel.service.RunningService.awaitFile;
+import static dev.runnel.service.RunningService.problem;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.runnel.service.CommandRunTest;
+import dev.runnel.service.EnvironmentRuns;
+import dev.runnel.service.Living;
+import dev.runnel.service.RunningService;
+import dev.runnel.service.store.RunRows;
+import java.io.IOException;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Executors;
+import java.util.stream.StreamSupport;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class CancelTest {
+  @TempDir Path folder;
+
+  @Test
+  void aQueuedRunIsCancelledAtOnce() {
+    try (var service = RunningService.withCommand(folder, "sleep 300", 1)) {
+      var working = service.create("x");
+      var queued = service.create("y");
+      service.awaitState(working, "INPROGRESS");
+
+      var answer = service.cancel(queued);
+
+      assertThat(answer.body()).isEqualTo("\"" + queued + "\"");
+      assertThat(service.state(queued)).isEqualTo("CANCELLED");
+      assertThat(folder.resolve("workspaces/" + queued)).doesNotExist();
+    }
+  }
+
+  @Test
+  void aWorkingRunIsCancelledWhenTheAnswerComes() throws IOException {
+    try (var service =
+        RunningService.withCommand(folder, "sleep 300 & echo $! > child; touch ready; wait")) {
+      var id = service.create("x");
+      awaitFile(folder.resolve("workspaces/" + id + "/ready"));
+
+      var answer = service.cancel(id);
+
+      assertThat(answer.statusCode()).isEqualTo(200);
+      assertThat(answer.body()).isEqualTo("\"" + id + "\"");
+      assertThat(service.state(id)).isEqualTo("CANCELLED");
+      assertThat(Living.is(pid(id, "child"))).isFalse();
+    }
+  }
+
+  @Test
+  void neitherAnAgentThatIgnoresTheSignalNorItsEscapedGrandchildrenSurvive() throws IOException {
+    var command =
+        """
+        trap '' TERM
+        (setsid nohup sh -c 'trap "" TERM; echo $$ > escaped; while :; do sleep 1; done' &)
+        (env -i PATH="$PATH" sh -c 'trap "" TERM; echo $$ > anonymous; while :; do sleep 1; done' &)
+        while [ ! -s escaped ] || [ ! -s anonymous ]; do sleep 0.05; done
+        echo $$ > itself; touch ready
+        while :; do sleep 1; done
+        """;
+    try (var service = RunningService.withCommand(folder, command)) {
+      var id = service.create("x");
+      awaitFile(folder.resolve("workspaces/" + id + "/ready"));
+
+      var answer = service.cancel(id);
+
+      assertThat(answer.statusCode()).isEqualTo(200);
+      assertThat(service.state(id)).isEqualTo("CANCELLED");
+      assertThat(Living.is(pid(id, "itself"))).isFalse();
+      assertThat(Living.is(pid(id, "escaped"))).isFalse();
+      assertThat(Living.is(pid(id, "anonymous"))).isFalse();
+    }
+  }
+
+  @Test
+  void anExitStatusOfZeroAfterACancelIsStillACancel() {
+    try (var service =
+        RunningService.withCommand(
+            folder, "trap 'echo saved; exit 0' TERM; touch ready; while :; do sleep 0.1; done")) {
+      var id = service.create("x");
+      awaitFile(folder.resolve("workspaces/" + id + "/ready"));
+      service.cancel(id);
+
+      assertThat(service.state(id)).isEqualTo("CANCELLED");
+      assertThat(service.transcript(id)).isEqualTo("saved\n");
+    }
+  }
+
+  @Test
+  void whatWaitedToBeSaidIsDroppedAndTheRunCanStillBeTakenUp() throws IOException {
+    try (var service =
+        RunningService.withCommand(
+            folder,
+            "cat > said$RUNNEL_EXECUTION; [ $RUNNEL_EXECUTION = 1 ] && sleep 300; echo ok")) {
+      var id = service.create("x");
+      awaitFile(folder.resolve("workspaces/" + id + "/said1"));
+      service.followUp(id, "dropped");
+      service.cancel(id);
+      assertThat(service.state(id)).isEqualTo("CANCELLED");
+
+      assertThat(service.followUp(id, "again").get("outcome").asText())
+          .isEqualTo("handoff_execution");
+      service.awaitState(id, "SUCCEEDED");
+      assertThat(Files.readString(folder.resolve("workspaces/" + id + "/said2")))
+          .isEqualTo("again");
+    }
+  }
+
+  @Test
+  void aRunThatIsStoppedBeforeItBeganKeepsNothingOfWhatWasAsked() throws IOException {
+    try (var service =
+        RunningService.withCommand(
+            folder, "cat > said; while [ ! -e go ]; do sleep 0.05; done; cat said", 1)) {
+      var working = service.create("hold the place");
+      service.awaitState(working, "INPROGRESS");
+      var id = service.create("drop the table");
+      service.followUp(id, "and the index");
+      service.cancel(id);
+      assertThat(unread(service.run(id))).containsExactly("and the index");
+
+      service.followUp(id, "only look");
+      CommandRunTest.create(folder.resolve("workspaces/" + working + "/go"));
+      awaitFile(folder.resolve("workspaces/" + id + "/said"));
+
+      assertThat(Files.readString(folder.resolve("workspaces/" + id + "/said")))
+          .isEqualTo("only look");
+      CommandRunTest.create(folder.resolve("workspaces/" + id + "/go"));
+      service.awaitState(id, "SUCCEEDED");
+    }
+  }
+
+  @Test
+  void aRunThatIsStoppedWhileItIsPreparedKeepsNothingOfWhatWasAsked() throws IOException {
+    var slow = "[ -e %1$s/again ] || { touch %1$s/preparing; sleep 300; }".formatted(folder);
+    var setup = EnvironmentRuns.environments(EnvironmentRuns.web("slow", List.of(slow)));
+    try (var service = RunningService.with(folder, "tee " + folder.resolve("said"), 1, setup)) {
+      var id = EnvironmentRuns.runIn(service, "slow");
+      awaitFile(folder.resolve("preparing"));
+      service.cancel(id);
+      CommandRunTest.create(folder.resolve("again"));
+
+      service.followUp(id, "only look");
+      service.awaitState(id, "SUCCEEDED");
+      assertThat(Files.readString(folder.resolve("said"))).isEqualTo("only look");
+    }
+  }
+
+  @Test
+  void whatWaitedToBeSaidIsHandedBack() {
+    try (var service =
+        RunningService.withCommand(folder, "touch ready$RUNNEL_EXECUTION; exec sleep 300")) {
+      var id = service.create("x");
+      awaitFile(folder.resolve("workspaces/" + id + "/ready1"));
+      var first = service.followUp(id, "run the linter").get("followup_id");
+      service.followUp(id, "what does this do?");
+      var waiting = service.run(id).get("pending_followups");
+      assertThat(waiting)
+          .extracting(it -> it.path("message").asText())
+          .containsExactly("run the linter", "what does this do?");
+      assertThat(waiting.get(0).get("followup_id")).isEqualTo(first);
+      assertThat(unread(service.run(id))).isEmpty();
+      service.cancel(id);
+
+      var run = service.run(id);
+      assertThat(run.get("pending_followups")).isEmpty();
+      assertThat(unread(run)).containsExactly("run the linter", "what does this do?");
+    }
+  }
+
+  @Test
+  void whatTheAgentHasIsNeitherWaitingNorHandedBack() {
+    try (var service =
+        RunningService.withCommand(
+            folder,
+            "touch ready; while [ $RUNNEL_EXECUTION = 1 ]; do sleep 0.05; [ ! -e go ] || exit 0;"
+                + " done; exec sleep 300")) {
+      var id = service.create("x");
+      awaitFile(folder.resolve("workspaces/" + id + "/ready"));
+      service.followUp(id, "second");
+      CommandRunTest.create(folder.resolve("workspaces/" + id + "/go"));
+
+      await().untilAsserted(() -> assertThat(service.run(id).get("pending_followups")).isEmpty());
+      service.cancel(id);
+      assertThat(unread(service.run(id))).isEmpty();
+    }
+  }
+
+  private static List<String> unread(JsonNode run) {
+    return StreamSupport.stream(run.path("unread_followups").spliterator(), false)
+        .map(each -> each.path("message").asText())
+        .toList();
+  }
+
+  @Test
+  void whatIsSaidWhileItIsBeingCancelledIsDoneAfterwards() throws Exception {
+    try (var service =
+        RunningService.withCommand(
+            folder,
+            "[ $RUNNEL_EXECUTION = 1 ] || { sleep 0.5; cat; exit 0; };"
+                + " trap 'touch told' TERM; touch ready; while :; do sleep 0.1; done")) {
+      var id = service.create("x");
+      awaitFile(folder.resolve("workspaces/" + id + "/ready"));
+      var cancel = Thread.ofVirtual().start(() -> service.cancel(id));
+      awaitFile(folder.resolve("workspaces/" + id + "/told"));
+
+      assertThat(service.followUp(id, "do this instead").get("outcome").asText())
+          .isEqualTo("queue_pending");
+
+      cancel.join();
+      assertThat(service.awaitState(id, "SUCCEEDED").at("/status_message/message").asText())
+          .isEqualTo("do this instead");
+    }
+  }
+
+  @Test
+  void everybodyWhoAsksBeforeTheEndIsAnsweredThatItIsCancelled() throws Exception {
+    // It takes its time to die, so that all have asked by then.
+    var command = "trap 'sleep 0.5; exit 1' TERM; touch ready; while :; do sleep 0.1; done";
+    try (var service = RunningService.withCommand(folder, command)) {
+      var id = service.create("x");
+      awaitFile(folder.resolve("workspaces/" + id + "/ready"));
+      try (var callers = Executors.newVirtualThreadPerTaskExecutor()) {
+        var answers =
+            callers.invokeAll(
+                Collections.<Callable<HttpResponse<String>>>nCopies(8, () -> service.cancel(id)));
+        for (var answer : answers) {
+          assertThat(answer.get().statusCode()).as(answer.get().body()).isEqualTo(200);
+        }
+      }
+      assertThat(service.state(id)).isEqualTo("CANCELLED");
+      assertThat(service.cancel(id).statusCode()).isEqualTo(400);
+    }
+  }
+
+  @Test
+  void anEndedRunCannotBeCancelled() {
+    try (var service = RunningService.withCommand(folder, "echo ok")) {
+      var id = service.create("x");
+      service.awaitState(id, "SUCCEEDED");
+      var answer = service.cancel(id);
+
+      assertThat(answer.statusCode()).isEqualTo(400);
+      assertThat(problem(answer)).isEqualTo("invalid_request");
+    }
+  }
+
+  @Test
+  void anUnknownRunIsNotFound() {
+    try (var service = RunningService.withCommand(folder, "echo ok")) {
+      assertThat(problem(service.cancel("nobody"))).isEqualTo("resource_not_found");
+    }
+  }
+
+  @Test
+  void aRunCancelledInTheMomentOfItsStartLeavesNothing() {
+    try (var service = RunningService.withCommand(folder, "exec sleep 301")) {
+      for (int i = 0; i < 10; i++) {
+        var id = service.create("x");
+        assertThat(service.cancel(id).statusCode()).isEqualTo(200);
+        assertThat(service.state(id)).isEqualTo("CANCELLED");
+        assertThat(
+                ProcessTree.left(new RunRows.Left(id, 1, Optional.empty(), Optional.empty()))
+                    .isEmpty())
+            .as("processes of run %d", i)
+            .isTrue();
+      }
+    }
+  }
+
+  @Test
+  void closingTheServiceEndsItsAgentsQuicklyToo() throws IOException {
+    String pid;
+    try (var service = RunningService.withCommand(folder, "echo $$ > pid; exec sleep 300")) {
+      var id = service.create("x");
+      var file = folder.resolve("workspaces/" + id + "/pid");
+      awaitFile(file);
+      await().atMost(Duration.ofSeconds(5)).until(() -> !Files.readString(file).isBlank());
+      pid = Files.readString(file).strip();
+    }
+    assertThat(Living.is(pid)).isFalse();
+  }
+
+  private String pid(String run, String file) throws IOException {
+    return Files.readString(folder.resolve("workspaces/" + run + "/" + file)).strip();
+  }
+}

@@ -1,0 +1,233 @@
+package dev.runnel.service.execution;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.runnel.database.Database;
+import dev.runnel.service.RunningService;
+import dev.runnel.service.RunningService.Setup;
+import dev.runnel.service.run.Ending;
+import dev.runnel.service.run.Job;
+import dev.runnel.service.run.Limits;
+import dev.runnel.service.store.RunRows;
+import dev.runnel.service.workspace.Environment;
+import dev.runnel.service.workspace.Environments;
+import dev.runnel.wire.RunMode;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// A machine that has no room for one more process or thread.
+class NoRoomTest {
+  private static final Set<String> OPEN = Set.of("QUEUED", "INPROGRESS");
+  private static final int MOST_CALLS = 100;
+
+  @TempDir Path folder;
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aRunEndsTruthfullyWhicheverProcessOrThreadItDoesNotGet(boolean startsAllTheSame) {
+    var environment =
+        new Environment(
+            "web",
+            "web",
+            Optional.empty(),
+            List.of(),
+            List.of("sleep 0.1"),
+            Optional.empty(),
+            List.of());
+    var setup =
+        Setup.USUAL.with(
+            new Environments(List.of(environment), Optional.of(environment), Map.of()));
+    var spawner = new FakeSpawner();
+    try (var service = RunningService.withSpawner(folder, "sleep 0.1; echo done", setup, spawner)) {
+      var failures = 0;
+      for (int call = 1; call <= MOST_CALLS; call++) {
+        spawner.failAt(call, startsAllTheSame);
+        var id = service.create("x");
+        await()
+            .atMost(Duration.ofSeconds(20))
+            .pollInterval(Duration.ofMillis(20))
+            .until(() -> !OPEN.contains(service.state(id)));
+        if (!spawner.hasFailed()) {
+          assertThat(service.state(id)).isEqualTo("SUCCEEDED");
+          break;
+        }
+        failures++;
+        var run = service.run(id);
+        assertThat(run.get("state").asText()).as("call %d", call).isEqualTo("FAILED");
+        assertThat(run.at("/status_message/error_code").asText())
+            .isEqualTo("environment_setup_failed");
+        assertThat(run.at("/status_message/message").asText()).isEqualTo(Ending.noRoom().message());
+        assertThat(ProcessTree.of(id, 1).isEmpty()).as("call %d", call).isTrue();
+      }
+      assertThat(failures).isBetween(10, MOST_CALLS - 1);
+    }
+  }
+
+  @Test
+  void aStopStopsEvenWithoutRoomForTheThreadOfTheStop() {
+    var spawner = new FakeSpawner();
+    try (var service =
+        RunningService.withSpawner(folder, "touch ready; sleep 300", Setup.USUAL, spawner)) {
+      var id = service.create("x");
+      RunningService.awaitFile(folder.resolve("workspaces/" + id + "/ready"));
+      spawner.failAt(1, false);
+      service.cancel(id);
+
+      service.awaitState(id, "CANCELLED");
+      assertThat(spawner.hasFailed()).isTrue();
+      assertThat(ProcessTree.of(id, 1).isEmpty()).isTrue();
+    }
+  }
+
+  @Test
+  void aRunInProgressThatNobodyWorksOnIsEndedAndAStopOfOneStopsIt() throws Exception {
+    try (var service = RunningService.withCommand(folder, "cat")) {
+      var lost = service.create("first");
+      var stopped = service.create("second");
+      service.awaitState(lost, "SUCCEEDED");
+      service.awaitState(stopped, "SUCCEEDED");
+      try (var database = Database.sqlite(folder.resolve("agent-runs.db"))) {
+        database.write(rows -> rows.change("UPDATE runs SET state = 'INPROGRESS'"));
+      }
+      var builder = new ProcessBuilder("sleep", "300");
+      builder.environment().put("RUNNEL_RUN_ID", lost);
+      builder.environment().put("RUNNEL_EXECUTION", "1");
+      var agent = builder.start();
+      service.cancel(stopped);
+
+      var run = service.awaitState(lost, "ERROR");
+      assertThat(run.at("/status_message/error_code").asText()).isEqualTo("internal_error");
+      assertThat(agent.waitFor(10, TimeUnit.SECONDS)).isTrue();
+      service.awaitState(stopped, "CANCELLED");
+
+      service.followUp(lost, "go on");
+      service.awaitState(lost, "SUCCEEDED");
+    }
+  }
+
+  @Test
+  void aRunIsOrphanedOnlyAtTheSecondLookWithoutAnybody() {
+    var runs = new OrphanedRuns();
+    var first = new RunRows.Left("a", 1, Optional.empty(), Optional.empty());
+    var next = new RunRows.Left("a", 2, Optional.empty(), Optional.empty());
+
+    assertThat(runs.look(List.of(first), _ -> false)).isEmpty();
+    assertThat(runs.look(List.of(first), _ -> true)).isEmpty();
+    assertThat(runs.look(List.of(first), _ -> false)).isEmpty();
+    assertThat(runs.look(List.of(next), _ -> false)).isEmpty();
+    assertThat(runs.look(List.of(next), _ -> false)).containsExactly(next);
+  }
+
+  @Test
+  void aProcessWhoseOutputCannotBeTakenIsKilled() throws Exception {
+    var sink =
+        new AgentProcess.Sink() {
+          @Override
+          public void out(String line) {
+            throw new OutOfMemoryError("unable to create native thread");
+          }
+
+          @Override
+          public void err(String line) {}
+        };
+    var process =
+        AgentProcess.start(
+            Spawner.system(),
+            new Job(
+                "run",
+                1,
+                "",
+                "session",
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                "{}",
+                RunMode.NORMAL),
+            List.of("/bin/sh", "-c", "echo x; exec sleep 300"),
+            folder,
+            Map.of(),
+            "",
+            sink);
+
+    assertThat(process.awaitExit()).isNotZero();
+    assertThat(process.failure()).containsInstanceOf(OutOfMemoryError.class);
+    assertThat(Spawner.ending(process.failure().orElseThrow())).isEqualTo(Ending.noRoom());
+  }
+
+  @Test
+  void anAgentAtItsLimitThatCouldNotBeEndedIsEndedAgain() throws Exception {
+    var tries = new AtomicInteger();
+    var ended = new CountDownLatch(1);
+    var sink =
+        new AgentProcess.Sink() {
+          @Override
+          public void out(String line) {}
+
+          @Override
+          public void err(String line) {}
+        };
+    var usual = Limits.USUAL;
+    var limits =
+        new Limits(
+            usual.start(),
+            usual.idle(),
+            usual.total(),
+            3,
+            usual.diskBytes(),
+            usual.keep(),
+            usual.keepBytes(),
+            usual.drain());
+    try (var watch =
+        new LimitWatch(
+            Spawner.system(),
+            limits,
+            sink,
+            () -> 0,
+            () -> {
+              if (tries.incrementAndGet() == 1) {
+                throw new OutOfMemoryError("unable to create native thread");
+              }
+              ended.countDown();
+            })) {
+      watch.start();
+      watch.out("too long");
+
+      assertThat(ended.await(20, TimeUnit.SECONDS)).isTrue();
+      assertThat(watch.reached().orElseThrow().message()).contains("of output");
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "'Cannot run program \"sh\": Exec failed, error: 11 (Resource temporarily unavailable)', true",
+    "'Cannot run program \"sh\": error=12, Cannot allocate memory', true",
+    "'Cannot run program \"sh\": posix_spawn failed, error: 24 (Too many open files)', true",
+    "'Cannot run program \"sh\": Exec failed, error: 2 (No such file or directory)', false",
+    "'Cannot run program \"sh\": error=13, Permission denied', false",
+  })
+  void theSystemsWordsForAFullMachineAreKnown(String message, boolean isNoRoom) {
+    assertThat(Spawner.OfTheSystem.isNoRoom(new IOException(message))).isEqualTo(isNoRoom);
+  }
+
+  @Test
+  void aProgramThatIsNotThereIsNotTakenForAFullMachine() {
+    var missing = new ProcessBuilder(folder.resolve("missing").toString());
+
+    assertThatThrownBy(() -> Spawner.system().process(missing)).isInstanceOf(IOException.class);
+  }
+}

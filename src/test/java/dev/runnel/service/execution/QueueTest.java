@@ -1,0 +1,147 @@
+package dev.runnel.service.execution;
+
+import static dev.runnel.service.RunningService.awaitFile;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.runnel.service.RunningService;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.Map;
+import javax.management.JMException;
+import javax.management.ObjectName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class QueueTest {
+  private static final int MANY = 200;
+  private static final int SLOTS = 4;
+
+  @TempDir Path folder;
+
+  @Test
+  void aWaitingRunSaysWhereItStandsUntilItIsItsTurn() throws IOException {
+    var command = "touch ready; until [ -e ../../go ]; do sleep 0.02; done; echo done";
+    try (var service = RunningService.withCommand(folder, command, 1)) {
+      var first = service.create("1");
+      awaitFile(folder.resolve("workspaces/" + first + "/ready"));
+      var second = service.create("2");
+      var third = service.create("3");
+
+      assertThat(service.message(second)).isEqualTo("Waiting for a free place (1st in the queue).");
+      assertThat(service.message(third)).isEqualTo("Waiting for a free place (2nd in the queue).");
+      assertThat(service.ok(service.get("/agent/runs?state=QUEUED")).at("/runs"))
+          .anySatisfy(
+              run ->
+                  assertThat(run.at("/status_message/message").asText())
+                      .isEqualTo("Waiting for a free place (2nd in the queue)."));
+
+      service.cancel(second);
+      assertThat(service.message(third)).isEqualTo("Waiting for a free place (1st in the queue).");
+
+      Files.writeString(folder.resolve("go"), "");
+      service.awaitState(third, "SUCCEEDED");
+      assertThat(service.message(third)).isEqualTo("done");
+    }
+  }
+
+  @Test
+  void twoHundredRunsStartInOrderWithNoSlotLostAndNoneTooMany() throws IOException {
+    var marks = Files.createDirectories(folder.resolve("marks"));
+    var meeting = Files.createDirectories(folder.resolve("meeting"));
+    // Each notes how many work at the same time as it; at the end as many as there are slots meet.
+    var command =
+        """
+        if [ "$(cat)" = meet ]; then
+          touch %s/$$; until [ $(ls %s | wc -l) = %d ]; do sleep 0.02; done
+        fi
+        touch %s/$$; ls %s | wc -l; rm %s/$$
+        """
+            .formatted(meeting, meeting, SLOTS, marks, marks, marks);
+    try (var service = RunningService.withCommand(folder, command, SLOTS)) {
+      var ids = new ArrayList<String>();
+      for (int i = 0; i < MANY; i++) {
+        ids.add(service.create("run " + i));
+      }
+      for (int i = 0; i < SLOTS; i++) {
+        ids.add(service.create("meet"));
+      }
+      await()
+          .atMost(Duration.ofMinutes(2))
+          .pollInterval(Duration.ofMillis(200))
+          .untilAsserted(
+              () -> ids.forEach(id -> assertThat(service.state(id)).isEqualTo("SUCCEEDED")));
+
+      assertThat(ids)
+          .isSortedAccordingTo(
+              Comparator.comparing(
+                  id -> Instant.parse(service.run(id).get("started_at").asText())));
+      assertThat(ids)
+          .allSatisfy(
+              id -> assertThat(Integer.parseInt(service.message(id).strip())).isBetween(1, SLOTS));
+    }
+  }
+
+  @Test
+  void whatWaitsIsInTheDatabaseAlone() throws Exception {
+    var working = Files.createDirectories(folder.resolve("working"));
+    var command =
+        "touch %s/$$; until [ -e %s ]; do sleep 0.02; done"
+            .formatted(working, folder.resolve("go"));
+    try (var service = RunningService.withCommand(folder, command, SLOTS)) {
+      for (int i = 0; i < SLOTS; i++) {
+        service.create("at work " + i);
+      }
+      await().until(() -> working.toFile().list().length == SLOTS);
+      var before = living();
+      String last = "";
+      for (int i = 0; i < MANY; i++) {
+        last = service.create("run " + i);
+      }
+
+      var living = living();
+      assertThat(living).containsEntry(Execution.class.getName(), SLOTS);
+      assertThat(living)
+          .as("what lives in memory while %d runs wait, and before: %s", MANY, before)
+          .allSatisfy(
+              (name, number) ->
+                  assertThat(number - before.getOrDefault(name, 0)).isLessThan(MANY / 4));
+
+      Files.writeString(folder.resolve("go"), "");
+      service.awaitState(last, "SUCCEEDED");
+      await()
+          .untilAsserted(() -> assertThat(living()).doesNotContainKey(Execution.class.getName()));
+    }
+  }
+
+  /// How many there are of everything of Runnel's, and of threads, after a garbage collection.
+  private static Map<String, Integer> living() throws JMException {
+    var histogram =
+        (String)
+            ManagementFactory.getPlatformMBeanServer()
+                .invoke(
+                    new ObjectName("com.sun.management:type=DiagnosticCommand"),
+                    "gcClassHistogram",
+                    new Object[] {new String[0]},
+                    new String[] {String[].class.getName()});
+    var living = new HashMap<String, Integer>();
+    for (var line : histogram.lines().toList()) {
+      // Number, instances, bytes, name.
+      var columns = line.strip().split(" +", -1);
+      if (columns.length > 3
+          && (columns[3].matches("dev\\.runnel\\.service\\.[A-Za-z.]+")
+              || columns[3].startsWith("java.lang.VirtualThread")
+              || columns[3].equals("java.lang.Thread"))) {
+        living.put(columns[3], Integer.parseInt(columns[1]));
+      }
+    }
+    return living;
+  }
+}

@@ -1,0 +1,44 @@
+package dev.runnel.service.execution;
+
+import dev.runnel.testkit.FakeModel;
+import org.junit.jupiter.api.Nested;
+
+/// The real coding agents, as people install them, driven through the service's own API.
+class RealAgentsTest {
+  @Nested
+  class Claude implements RealAgentContract {
+    @Override
+    public RealAgent agent(FakeModel model) {
+      return RealAgent.claude(model);
+    }
+  }
+
+  @Nested
+  class Codex implements RealAgentContract {
+    @Override
+    public RealAgent agent(FakeModel model) {
+      return RealAgent.codex(model);
+    }
+  }
+
+  @Nested
+  class Gemini implements RealAgentContract {
+    @Override
+    public RealAgent agent(FakeModel model) {
+      return RealAgent.gemini(model);
+    }
+  }
+
+  @Nested
+  class Opencode implements RealAgentContract {
+    @Override
+    public RealAgent agent(FakeModel model) {
+      return RealAgent.opencode(model);
+    }
+
+    @Override
+    public boolean tellsWhatItIsDoing() {
+      return false;
+    }
+  }
+}

@@ -1,0 +1,146 @@
+package dev.runnel.service.execution;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.runnel.database.Database;
+import dev.runnel.service.agent.Agents;
+import dev.runnel.service.run.Json;
+import dev.runnel.service.store.Arrivals;
+import dev.runnel.service.store.Identities;
+import dev.runnel.service.store.RunBook;
+import dev.runnel.service.store.RunIndex;
+import dev.runnel.service.store.RunQuery;
+import dev.runnel.service.store.RunWatchers;
+import dev.runnel.service.store.Schedules;
+import dev.runnel.service.workspace.Environments;
+import dev.runnel.testkit.SettableClock;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Semaphore;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Runs by the clock: due once, started once.
+class ScheduleClockTest {
+  private final SettableClock clock = new SettableClock();
+  private final Semaphore changes = new Semaphore(0);
+  private Database database;
+  private RunBook book;
+  private RunIndex index;
+  private Schedules schedules;
+  private Identities identities;
+  private ConfigResolution configs;
+
+  @BeforeEach
+  void open(@TempDir Path folder) {
+    database = Database.sqlite(folder.resolve("agent-runs.db"));
+    database.migrate("db/service");
+    book = new RunBook(database, clock, new RunWatchers(), new Arrivals(), 4);
+    index = new RunIndex(database);
+    identities = new Identities(database, clock, Map.of());
+    configs =
+        new ConfigResolution(
+            Agents.find(Optional.of("cat"), Map.of()), Environments.NONE, identities);
+    schedules = new Schedules(database, clock, changes, configs::resolved);
+  }
+
+  private boolean start() {
+    return book.startDue(configs::resolved);
+  }
+
+  @AfterEach
+  void close() {
+    database.close();
+  }
+
+  @Test
+  void aScheduleStartsARunWhenItIsDue() {
+    var schedule = schedules.create(Json.body(EVERY_HOUR));
+
+    assertThat(start()).isFalse();
+    clock.advance(Duration.ofHours(1));
+
+    assertThat(start()).isTrue();
+    assertThat(start()).isFalse();
+    var run = index.list(RunQuery.parse(Map.of())).runs().getFirst();
+    assertThat(run.prompt()).isEqualTo("tidy up");
+    assertThat(run.source()).isEqualTo("SCHEDULED_AGENT");
+    assertThat(run.schedule().orElseThrow()).contains(schedule.id());
+    assertThat(schedules.find(schedule.id()).orElseThrow().lastRan()).contains(clock.instant());
+  }
+
+  @Test
+  void aScheduledRunIsConfiguredByTheAgentThatTheScheduleNames() {
+    var writer =
+        identities.create(
+            Json.body(
+                "{\"name\":\"writer\",\"prompt\":\"Write well\"}"
+                    .getBytes(StandardCharsets.UTF_8)));
+    var asked = Json.body(EVERY_HOUR).put("agent_uid", writer.path("uid").asText());
+    schedules.create(asked);
+    clock.advance(Duration.ofHours(1));
+
+    start();
+
+    var run = index.list(RunQuery.parse(Map.of())).runs().getFirst();
+    assertThat(run.configNode().path("base_prompt").asText()).isEqualTo("Write well");
+  }
+
+  @Test
+  void anAgentThatIsNoMoreIsToldAsTheReasonWhyNothingWasStarted() {
+    var agent = identities.create(Json.newObject().put("name", "a")).get("uid").asText();
+    var schedule = schedules.create(Json.body(EVERY_HOUR).put("agent_uid", agent));
+    identities.delete(agent);
+    clock.advance(Duration.ofHours(1));
+
+    start();
+
+    assertThat(index.list(RunQuery.parse(Map.of())).runs()).isEmpty();
+    assertThat(schedules.find(schedule.id()).orElseThrow().lastError())
+        .hasValueSatisfying(why -> assertThat(why).contains("names no agent"));
+  }
+
+  @Test
+  void whatWasMissedIsRunOnce() {
+    schedules.create(Json.body(EVERY_HOUR));
+    clock.advance(Duration.ofDays(3));
+
+    assertThat(start()).isTrue();
+    assertThat(start()).isFalse();
+  }
+
+  @Test
+  void aPausedScheduleStartsNothing() {
+    var schedule = schedules.create(Json.body(EVERY_HOUR));
+    schedules.enable(schedule.id(), false);
+    clock.advance(Duration.ofHours(2));
+
+    assertThat(start()).isFalse();
+    assertThat(schedules.nextDue()).isEmpty();
+  }
+
+  @Test
+  void theClockStartsWhatIsDueByItself() {
+    schedules.create(Json.body(EVERY_HOUR));
+    try (var _ = ScheduleClock.start(book, schedules, configs, clock, changes)) {
+      clock.advance(Duration.ofHours(1));
+      changes.release();
+
+      await()
+          .atMost(Duration.ofSeconds(10))
+          .until(() -> index.list(RunQuery.parse(Map.of())).runs().size() == 1);
+    }
+  }
+
+  private static final byte[] EVERY_HOUR =
+      """
+      {"name": "hourly", "cron_schedule": "0 * * * *", "prompt": "tidy up"}
+      """
+          .getBytes(StandardCharsets.UTF_8);
+}

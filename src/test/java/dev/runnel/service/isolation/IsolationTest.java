@@ -1,0 +1,293 @@
+package dev.runnel.service.isolation;
+
+import static dev.runnel.service.RunningService.awaitFile;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import dev.runnel.service.RunningService;
+import dev.runnel.service.RunningService.Setup;
+import dev.runnel.service.workspace.Environment;
+import dev.runnel.service.workspace.Environments;
+import dev.runnel.service.workspace.Repository;
+import dev.runnel.testkit.LocalRepository;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class IsolationTest {
+  @TempDir Path folder;
+
+  @Nested
+  class TheChoice {
+    @Test
+    void autoWithoutBubblewrapIsNoneAndSaysSoPlainly() {
+      var isolation = Isolations.choose("auto", path(folder), folder);
+
+      assertThat(isolation).isEqualTo(new Isolation.None());
+      assertThat(isolation.line())
+          .startsWith("none: agents can read and change all that Runnel's user can.");
+    }
+
+    @Test
+    void whatIsAskedForAndMissingStopsTheStart() {
+      assertThatThrownBy(() -> Isolations.choose("bubblewrap", path(folder), folder))
+          .hasMessageStartingWith("is bubblewrap, and there is no bwrap on the PATH.");
+      assertThatThrownBy(() -> Isolations.choose("container", path(folder), folder))
+          .hasMessageStartingWith("is container, and there is no docker or podman on the PATH.");
+      assertThatThrownBy(() -> Isolations.choose("jail", path(folder), folder))
+          .hasMessage("is jail, and must be one of auto, none, bubblewrap, container.");
+    }
+
+    @Test
+    void aBubblewrapThatMayNotMakeNamespacesIsNotUsed() throws IOException {
+      program("bwrap", "exit 1");
+
+      assertThat(Isolations.choose("auto", path(folder.resolve("bin")), folder))
+          .isEqualTo(new Isolation.None());
+      assertThatThrownBy(() -> Isolations.choose("bubblewrap", path(folder.resolve("bin")), folder))
+          .hasMessageContaining("bwrap does not work here");
+    }
+  }
+
+  /// Runs where bubblewrap works; `RUNNEL_TESTS_NEED_BUBBLEWRAP=true` makes its absence a failure.
+  @Nested
+  class Bubblewrapped {
+    private Setup setup;
+
+    @BeforeEach
+    void works() {
+      var chosen = Isolations.choose("auto", System.getenv(), folder);
+      if (!"true".equals(System.getenv("RUNNEL_TESTS_NEED_BUBBLEWRAP"))) {
+        assumeThat(chosen).isInstanceOf(Bubblewrap.class);
+      }
+      assertThat(chosen).isInstanceOf(Bubblewrap.class);
+      setup = Setup.USUAL.with(chosen);
+    }
+
+    @Test
+    void anAgentWritesToItsWorkspaceAndNowhereElse() throws IOException {
+      var outside = Files.createDirectories(folder.resolve("outside"));
+      var home = Path.of(System.getProperty("user.home"));
+      var command =
+          "echo mine > file && cat file; touch %s/x /usr/runnel-x %s/runnel-x 2>/dev/null; ls %s"
+              .formatted(outside, home, folder.resolve("agent-runs.db"));
+      try (var service = RunningService.with(folder, command + "; echo over", 1, setup)) {
+        var id = service.create("x");
+        service.awaitState(id, "SUCCEEDED");
+
+        assertThat(service.transcript(id)).contains("mine\nover\n");
+        assertThat(folder.resolve("workspaces/" + id + "/file")).hasContent("mine");
+        assertThat(outside).isEmptyDirectory();
+        assertThat(home.resolve("runnel-x")).doesNotExist();
+        assertThat(service.service.transcript(id, 0).orElseThrow().lines())
+            .anySatisfy(line -> assertThat(line.text()).contains("agent-runs.db': No such file"));
+      }
+    }
+
+    @Test
+    void aKnownAgentFindsItsHomeAndWhatWasLaidForIt(@TempDir Path outside) throws IOException {
+      var home = Files.createDirectories(outside.resolve("home"));
+      var program = Files.createDirectories(outside.resolve("bin")).resolve("claude");
+      Files.writeString(
+          program,
+          """
+          #!/bin/sh
+          for each; do
+            case $each in
+              --append-system-prompt-file=*) cp "${each#*=}" "$CLAUDE_CONFIG_DIR/told" ;;
+            esac
+          done
+          cat > "$CLAUDE_CONFIG_DIR/asked"
+          echo '{"type":"result","subtype":"success","is_error":false,"result":"done"}'
+          """);
+      assertThat(program.toFile().setExecutable(true)).isTrue();
+      var variables =
+          Map.of(
+              "PATH",
+              program.getParent() + ":" + System.getenv("PATH"),
+              "CLAUDE_CONFIG_DIR",
+              home.toString());
+      // Of /tmp it sees nothing else: not even the program, without this.
+      var isolation =
+          new Bubblewrap(
+              ((Bubblewrap) setup.isolation()).program(), folder, List.of(program.getParent()));
+      try (var service =
+          RunningService.inEnvironment(
+              folder, Optional.empty(), variables, setup.with(isolation))) {
+        var body = RunningService.JSON.createObjectNode().put("prompt", "Go on");
+        body.putObject("config").put("base_prompt", "Be kind");
+        service.awaitState(service.create(body), "SUCCEEDED");
+
+        assertThat(home.resolve("told")).hasContent("Be kind");
+        assertThat(home.resolve("asked")).hasContent("Go on");
+      }
+    }
+
+    @Test
+    void anAgentSeesNoProcessButItsOwn() {
+      var pid = ProcessHandle.current().pid();
+      var command = "cat /proc/%d/environ; ls /proc | grep -c '^[0-9]'".formatted(pid);
+      try (var service = RunningService.with(folder, command, 1, setup)) {
+        var id = service.create("x");
+        service.awaitState(id, "SUCCEEDED");
+
+        assertThat(Integer.parseInt(service.message(id).strip())).isLessThan(8);
+      }
+    }
+
+    @Test
+    void anAgentFailsWithItsOwnStatusAndWords() {
+      try (var service = RunningService.with(folder, "echo why >&2; exit 7", 1, setup)) {
+        var run = service.awaitState(service.create("x"), "FAILED");
+        assertThat(run.at("/status_message/message").asText()).isEqualTo("why");
+      }
+    }
+
+    @Test
+    void aCancelledAgentHasItsGraceTimeAndLeavesNothing() throws IOException {
+      var command =
+          "trap 'echo bye > bye; exit' TERM; (sleep 300; :) & touch ready; while :; do sleep 0.05;"
+              + " done";
+      try (var service = RunningService.with(folder, command, 1, setup)) {
+        var id = service.create("x");
+        var workspace = folder.resolve("workspaces/" + id);
+        awaitFile(workspace.resolve("ready"));
+        service.cancel(id);
+        service.awaitState(id, "CANCELLED");
+
+        assertThat(workspace.resolve("bye")).hasContent("bye");
+        assertThat(
+                ProcessHandle.allProcesses()
+                    .filter(ProcessHandle::isAlive)
+                    .filter(
+                        process ->
+                            process
+                                .info()
+                                .commandLine()
+                                .filter(line -> line.contains(id))
+                                .isPresent()))
+            .isEmpty();
+      }
+    }
+
+    @Test
+    void setupCommandsAreWalledInTooAndShareNoFileWithTheCloneCache() throws IOException {
+      var shop = LocalRepository.make(folder.resolve("origin/acme/shop"));
+      shop.commit("README.md", "The shop\n");
+      var environment =
+          environment(
+              List.of(
+                  Repository.of(shop.url(), Optional.empty(), Optional.empty(), Optional.empty())),
+              List.of("touch " + folder.resolve("out") + " || true; echo set > up"),
+              Optional.empty());
+      var withShop =
+          setup.with(new Environments(List.of(environment), Optional.of(environment), Map.of()));
+      try (var service =
+          RunningService.with(folder, "git log --oneline | wc -l; cat up", 1, withShop)) {
+        var id = service.create("x");
+        service.awaitState(id, "SUCCEEDED");
+
+        assertThat(service.message(id).strip()).isEqualTo("1\nset");
+        assertThat(folder.resolve("out")).doesNotExist();
+        try (var objects = Files.walk(folder.resolve("workspaces/" + id + "/shop/.git/objects"))) {
+          for (var object : objects.filter(Files::isRegularFile).toList()) {
+            assertThat(Files.getAttribute(object, "unix:nlink")).as("%s", object).isEqualTo(1);
+          }
+        }
+      }
+    }
+  }
+
+  /// No container is started here: the runtime is a script that keeps its arguments and then runs
+  /// the command on this machine.
+  @Nested
+  class InAContainerOfAFakeRuntime {
+    private Setup setup;
+
+    @BeforeEach
+    void runtime() throws IOException {
+      program(
+          "docker",
+          """
+          echo "$@" >> %s
+          case $1 in run) ;; *) exit 0 ;; esac
+          while [ "$1" != node:22 ]; do shift; done
+          shift
+          exec "$@"
+          """
+              .formatted(folder.resolve("arguments")));
+      setup = Setup.USUAL.with(Isolations.choose("container", path(folder.resolve("bin")), folder));
+    }
+
+    @Test
+    void commandsRunInTheEnvironmentsImageWithTheWorkspaceMounted() throws IOException {
+      var environment =
+          new Environment(
+              "web",
+              "web",
+              Optional.empty(),
+              List.of(),
+              List.of("echo set > up"),
+              Optional.of("node:22"),
+              List.of("NPM_TOKEN"));
+      var setting =
+          setup.with(
+              new Environments(
+                  List.of(environment), Optional.of(environment), Map.of("NPM_TOKEN", "s3cret-x")));
+      try (var service = RunningService.with(folder, "cat; cat up", 1, setting)) {
+        var id = service.create("x");
+        service.awaitState(id, "SUCCEEDED");
+        var workspace = folder.resolve("workspaces/" + id).toString();
+        var name = "runnel-" + id + "-1";
+
+        assertThat(service.message(id)).isEqualTo("xset");
+        var calls = Files.readString(folder.resolve("arguments"));
+        assertThat(calls)
+            .contains("run --rm --interactive --init --name " + name)
+            .contains("--volume " + workspace + ":" + workspace)
+            .contains("--workdir " + workspace)
+            .contains("--env RUNNEL_RUN_ID --env")
+            .contains("--env NPM_TOKEN node:22 /bin/sh -c echo set > up\n")
+            .contains("node:22 /bin/sh -c cat; cat up\n")
+            .doesNotContain("s3cret-x")
+            .endsWith("rm --force " + name + "\n");
+      }
+    }
+
+    @Test
+    void anEnvironmentWithoutAnImageFailsClearly() {
+      try (var service = RunningService.with(folder, "echo never", 1, setup)) {
+        var run = service.awaitState(service.create("x"), "FAILED");
+
+        assertThat(run.at("/status_message/message").asText())
+            .isEqualTo(
+                "Agents work in containers here, and the environment none names no image. Set its"
+                    + " docker_image.");
+      }
+    }
+  }
+
+  private static Environment environment(
+      List<Repository> repositories, List<String> commands, Optional<String> image) {
+    return new Environment(
+        "web", "web", Optional.empty(), repositories, commands, image, List.of());
+  }
+
+  private void program(String name, String script) throws IOException {
+    var file = Files.createDirectories(folder.resolve("bin")).resolve(name);
+    Files.writeString(file, "#!/bin/sh\n" + script);
+    assertThat(file.toFile().setExecutable(true)).isTrue();
+  }
+
+  private static Map<String, String> path(Path only) {
+    return Map.of("PATH", only.toString());
+  }
+}

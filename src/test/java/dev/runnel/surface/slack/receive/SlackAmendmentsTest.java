@@ -1,0 +1,176 @@
+package dev.runnel.surface.slack.receive;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.PostRef;
+import dev.runnel.core.model.Reception;
+import dev.runnel.core.model.Request;
+import dev.runnel.surface.slack.SlackRequests;
+import dev.runnel.surface.slack.SlackSurface;
+import dev.runnel.surface.slack.model.SlackPlace;
+import java.time.InstantSource;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// What people do to a message that is there: they edit it, delete it, or react to it.
+class SlackAmendmentsTest {
+  private static final String TS = "1795240915.000008";
+  private static final String ROOT = "1795240900.000001";
+  private static final String SAID = "message:T0ACME/C0DEV/" + TS;
+
+  private final SlackSurface surface =
+      new SlackSurface(SlackRequests.CONFIG, InstantSource.system());
+
+  @AfterEach
+  void close() {
+    surface.close();
+  }
+
+  private Reception receive(String event) {
+    var body =
+        """
+        {"type":"event_callback","team_id":"T0ACME","event_id":"Ev1","event":%s,
+         "authorizations":[{"team_id":"T0ACME","user_id":"U0RUNNEL","is_bot":true}]}
+        """;
+    return surface.receive(SlackRequests.signed(body.formatted(event)));
+  }
+
+  private Delivery delivery(String event) {
+    return ((Reception.Accepted) receive(event)).delivery();
+  }
+
+  private static String reply(String text, String more) {
+    return """
+    {"type":"message","user":"U0ANN","ts":"%s","thread_ts":"%s","text":"%s"%s}\
+    """
+        .formatted(TS, ROOT, text, more);
+  }
+
+  private static String edit(String before, String now) {
+    return edit(
+        reply(before, ""),
+        reply(now, ",\"edited\":{\"user\":\"U0ANN\",\"ts\":\"1795240999.000000\"}"),
+        "message_changed");
+  }
+
+  private static String edit(String before, String now, String subtype) {
+    return """
+    {"type":"message","subtype":"%s","hidden":true,"channel":"C0DEV","ts":"1795240999.000001",
+     "event_ts":"1795240999.000001","deleted_ts":"%s","message":%s,"previous_message":%s}\
+    """
+        .formatted(subtype, TS, now, before);
+  }
+
+  @Nested
+  class AnEdit {
+    @Test
+    void ofAReplyCarriesItsNewWordsToItsThread() {
+      var delivery = delivery(edit("use teh API", "use the &lt;new&gt; API"));
+
+      assertThat(delivery.intent())
+          .isEqualTo(
+              new Intent.Amend(SAID, Optional.of(new Intent.Say(Request.of("use the <new> API")))));
+      assertThat(delivery.conversation())
+          .isEqualTo(new SlackPlace("T0ACME", "C0DEV", ROOT).conversation());
+      assertThat(delivery.actor().id()).isEqualTo("U0ANN");
+      assertThat(delivery.meaning()).isEqualTo("edited:T0ACME/C0DEV/" + TS + "/1795240999.000000");
+    }
+
+    @Test
+    void thatMakesItAnAsideTakesItBack() {
+      assertThat(delivery(edit("use the API", "// use the API")).intent())
+          .isEqualTo(new Intent.Amend(SAID, Optional.empty()));
+    }
+
+    @Test
+    void thatOnlyUnfurlsALinkOrChangesNothingIsNoWork() {
+      var same = reply("see https://example.com", ",\"attachments\":[{\"id\":1}]");
+      assertThat(receive(edit(reply("see https://example.com", ""), same, "message_changed")))
+          .isInstanceOf(Reception.Answered.class);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"\"bot_id\":\"B1\"", "\"user\":\"U0RUNNEL\""})
+    void ofABotOrOfOursIsNoWork(String sender) {
+      var now = reply("now", ",\"edited\":{\"ts\":\"1\"}," + sender);
+      assertThat(receive(edit(reply("before", ""), now, "message_changed")))
+          .isInstanceOf(Reception.Answered.class);
+    }
+
+    @Test
+    void ofWordsInAChannelThatMentionNobodyIsNoWork() {
+      var event = edit("lunch?", "lunch at one?").replace("\"thread_ts\":\"" + ROOT + "\",", "");
+      assertThat(receive(event)).isInstanceOf(Reception.Answered.class);
+    }
+  }
+
+  @Nested
+  class ADeletion {
+    @Test
+    void takesAReplyBack() {
+      var event = edit(reply("use the API", ""), "null", "message_deleted");
+
+      assertThat(delivery(event).intent()).isEqualTo(new Intent.Amend(SAID, Optional.empty()));
+      assertThat(delivery(event).meaning())
+          .isEqualTo("deleted:T0ACME/C0DEV/" + TS + "/1795240999.000001");
+    }
+
+    @Test
+    void ofTheFirstMessageOfAThreadLeavesAGravestone() {
+      var before = reply("<@U0RUNNEL> fix it", "").replace(ROOT, TS);
+      var stone =
+          "{\"type\":\"message\",\"subtype\":\"tombstone\",\"user\":\"USLACKBOT\",\"ts\":\"%s\",\"text\":\"This message was deleted.\"}"
+              .formatted(TS);
+
+      assertThat(delivery(edit(before, stone, "message_changed")).intent())
+          .isEqualTo(new Intent.Amend(SAID, Optional.empty()));
+    }
+
+    @Test
+    void ofWhichSlackSendsNoWordsIsNoWork() {
+      assertThat(receive(edit("null", "null", "message_deleted")))
+          .isInstanceOf(Reception.Answered.class);
+    }
+  }
+
+  @Nested
+  class AReaction {
+    private static String reaction(String name, String user) {
+      return """
+      {"type":"reaction_added","user":"%s","reaction":"%s","item_user":"U0RUNNEL",
+       "item":{"type":"message","channel":"C0DEV","ts":"%s"},"event_ts":"1795240999.000002"}\
+      """
+          .formatted(user, name, TS);
+    }
+
+    @Test
+    void ofTheStopSignStopsWhatItIsOn() {
+      var delivery = delivery(reaction("octagonal_sign", "U0ANN"));
+
+      assertThat(delivery.intent()).isEqualTo(new Intent.StopAt(new PostRef("C0DEV/" + TS)));
+      assertThat(delivery.actor().id()).isEqualTo("U0ANN");
+      assertThat(delivery.addressed()).isFalse();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"eyes, U0ANN", "octagonal_sign, U0RUNNEL", "'', U0ANN"})
+    void ofAnotherKindOrOfOursIsNoWork(String name, String user) {
+      assertThat(receive(reaction(name, user))).isInstanceOf(Reception.Answered.class);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"{}", "null", "[]", "{\"type\":\"file\",\"file\":\"F1\"}", "7"})
+    void onSomethingThatIsNoMessageIsNoWork(String item) {
+      var event =
+          "{\"type\":\"reaction_added\",\"user\":\"U0ANN\",\"reaction\":\"octagonal_sign\",\"item\":%s}";
+      assertThat(receive(event.formatted(item))).isInstanceOf(Reception.Answered.class);
+    }
+  }
+}

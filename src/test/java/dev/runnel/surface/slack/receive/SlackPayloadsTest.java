@@ -1,0 +1,402 @@
+package dev.runnel.surface.slack.receive;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.PostRef;
+import dev.runnel.core.model.RawRequest;
+import dev.runnel.core.model.Reception;
+import dev.runnel.core.model.Request;
+import dev.runnel.core.model.RunId;
+import dev.runnel.surface.slack.SlackRequests;
+import dev.runnel.surface.slack.SlackSurface;
+import java.time.InstantSource;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class SlackPayloadsTest {
+  private final SlackSurface surface =
+      new SlackSurface(SlackRequests.CONFIG, InstantSource.system());
+
+  @AfterEach
+  void close() {
+    surface.close();
+  }
+
+  private Reception receive(RawRequest request) {
+    return surface.receive(request);
+  }
+
+  private Delivery delivery(String golden) {
+    return delivery(SlackRequests.golden(golden));
+  }
+
+  private Delivery delivery(RawRequest request) {
+    return ((Reception.Accepted) receive(request)).delivery();
+  }
+
+  /// A message event like a golden one, with one part of its body replaced.
+  private RawRequest changed(String golden, String part, String replacement) {
+    var body = SlackRequests.body(SlackRequests.golden(golden));
+    assertThat(body).contains(part);
+    return SlackRequests.signed(body.replace(part, replacement));
+  }
+
+  private static Intent say(String text) {
+    return new Intent.Say(Request.of(text));
+  }
+
+  @Nested
+  class ASlashCommand {
+    @Test
+    void startsARunInAThreadThatIsStillToBeOpened() {
+      var delivery = delivery("slash-start");
+
+      assertThat(delivery.id())
+          .isEqualTo(new DeliveryId("slack:2409150963.2409150964.4f58648946314d8eb232c5b5"));
+      assertThat(delivery.meaning())
+          .isEqualTo("slash:2409150963.2409150964.4f58648946314d8eb232c5b5");
+      assertThat(delivery.conversation().key())
+          .isEqualTo("T0ACME/C0DEV/~2409150963.2409150964.4f58648946314d8eb232c5b5");
+      assertThat(delivery.actor().id()).isEqualTo("U0ANN");
+      assertThat(delivery.actor().name()).isEqualTo("ann");
+      assertThat(delivery.addressed()).isTrue();
+      assertThat(delivery.origin().opensThread()).isTrue();
+      assertThat(delivery.origin().replyTo())
+          .contains("http://127.0.0.1:3900/_hooks/response/b7b9c0d8-fcbf-4802-bc1b-c90f40dddfa2");
+      assertThat(((Intent.Start) delivery.intent()).request().options().environment())
+          .contains("staging");
+    }
+
+    @Test
+    void saysOnItToItsSenderOnly() {
+      var reply = receive(SlackRequests.golden("slash-start")).reply();
+
+      assertThat(reply.body())
+          .isEqualTo(
+              "{\"response_type\":\"ephemeral\",\"text\":\"On it. Watch the thread in this"
+                  + " channel.\"}");
+    }
+
+    @Test
+    void thatAsksIsAnsweredLaterAndOpensNoThread() {
+      assertThat(receive(SlackRequests.golden("slash-list")).reply().body()).isEmpty();
+      assertThat(delivery("slash-list").origin().opensThread()).isFalse();
+      assertThat(delivery("slash-list").origin().replyTo()).isPresent();
+    }
+
+    @Test
+    void withoutWordsShowsTheHelpAtOnce() {
+      var reception = receive(changed("slash-list", "text=list", "text="));
+
+      assertThat(reception).isInstanceOf(Reception.Answered.class);
+      assertThat(reception.reply().body()).contains("ephemeral", "/agent fix the flaky test");
+    }
+
+    @Test
+    void withAnUnknownOptionIsToldSoAtOnce() {
+      var reception = receive(changed("slash-list", "text=list", "text=--enviroment+x+fix+it"));
+
+      assertThat(reception).isInstanceOf(Reception.Answered.class);
+      assertThat(reception.reply().body()).contains("ephemeral", "--enviroment");
+    }
+
+    @Test
+    void isReadAsThePersonTypedIt() {
+      var delivery =
+          delivery(
+              changed(
+                  "slash-list",
+                  "text=list",
+                  "text=ask+%3C%40U0BOB%7Cbob%3E+if+a+%26lt%3B+b+%26amp%3B%26amp%3B+c"));
+
+      assertThat(delivery.intent())
+          .isEqualTo(new Intent.Start(Request.of("ask @bob if a < b && c")));
+    }
+
+    @Test
+    void isNotAnsweredAtAnAddressThatIsNotSlacks() {
+      var delivery =
+          delivery(
+              changed(
+                  "slash-list",
+                  "http%3A%2F%2F127.0.0.1%3A3900",
+                  "http%3A%2F%2F169.254.169.254%3A3900"));
+
+      assertThat(delivery.origin().replyTo()).isEmpty();
+    }
+  }
+
+  @Nested
+  class AMention {
+    @Test
+    void comesTwiceAndMeansTheSame() {
+      for (var twins :
+          List.of(
+              List.of("message-mention", "app-mention"),
+              List.of("message-mention-in-thread", "app-mention-in-thread"))) {
+        var message = delivery(twins.getFirst());
+        var mention = delivery(twins.getLast());
+
+        assertThat(message.id()).isNotEqualTo(mention.id());
+        assertThat(message)
+            .usingRecursiveComparison()
+            .ignoringFields("id", "arrivedAt")
+            .isEqualTo(mention);
+        assertThat(message.addressed()).isTrue();
+      }
+    }
+
+    @Test
+    void losesOurNameAndKeepsThoseOfOthers() {
+      assertThat(delivery("app-mention").intent())
+          .isEqualTo(
+              say(
+                  "hey <@U0BOB> ask to fix the <main> test, see build 42"
+                      + " (https://ci.example.com/42?a=1&b=2)"));
+    }
+
+    @Test
+    void atTheTopOfAChannelBeginsAThread() {
+      var delivery = delivery("message-mention");
+
+      assertThat(delivery.conversation().key()).isEqualTo("T0ACME/C0DEV/1795240915.000008");
+      assertThat(delivery.meaning()).isEqualTo("message:T0ACME/C0DEV/1795240915.000008");
+      assertThat(delivery.origin().message()).contains(new PostRef("C0DEV/1795240915.000008"));
+      assertThat(delivery.origin().opensThread()).isFalse();
+    }
+
+    @Test
+    void inAThreadBelongsToIt() {
+      var delivery = delivery("app-mention-in-thread");
+
+      assertThat(delivery.conversation().key()).isEqualTo("T0ACME/C0DEV/1795240915.000008");
+      assertThat(delivery.intent())
+          .isEqualTo(new Intent.Cancel(Optional.empty(), Optional.empty()));
+    }
+
+    @Test
+    void withMarkUpIsReadAsThePersonTypedIt() {
+      assertThat(delivery("message-rich").intent())
+          .isEqualTo(say("rename `a && b` in Main.java, ask ann@example.com\n```if (a < b) {}```"));
+    }
+
+    @Test
+    void ofSomebodyElseInAChannelIsNotForUs() {
+      assertThat(receive(changed("message-mention", "<@U0RUNNEL>", "<@U0OTHER>")))
+          .isInstanceOf(Reception.Answered.class);
+    }
+
+    @Test
+    void withTheSameTimestampInAnotherChannelIsAnother() {
+      assertThat(delivery(changed("message-mention", "\"C0DEV\"", "\"C0OPS\"")).meaning())
+          .isNotEqualTo(delivery("message-mention").meaning());
+    }
+
+    @Test
+    void withoutAnEventIdIsKnownByItsMeaning() {
+      assertThat(delivery(changed("message-mention", "\"event_id\"", "\"no_id\"")).id())
+          .isEqualTo(new DeliveryId("slack:message:T0ACME/C0DEV/1795240915.000008"));
+    }
+  }
+
+  @Nested
+  class AMessage {
+    @Test
+    void inAThreadIsKeptInCaseTheThreadHasARun() {
+      var delivery = delivery("message-in-thread");
+
+      assertThat(delivery.addressed()).isFalse();
+      assertThat(delivery.intent()).isEqualTo(say("also look at the #dev logs"));
+    }
+
+    @Test
+    void alsoSentToTheChannelIsAMessageInItsThread() {
+      assertThat(delivery("thread-broadcast").conversation().key())
+          .isEqualTo("T0ACME/C0DEV/1795240915.000008");
+    }
+
+    @Test
+    void ofOneToUsIsAddressed() {
+      var delivery = delivery("direct-message");
+
+      assertThat(delivery.addressed()).isTrue();
+      assertThat(delivery.intent()).isEqualTo(say("why is the build red?"));
+    }
+
+    @Test
+    void withAFileCountsAndNamesIt() {
+      assertThat(delivery("file-share").intent())
+          .isEqualTo(
+              say(
+                  "read this\n\n[Attached file: ev.yaml, text/yaml, 1 KB, "
+                      + "http://127.0.0.1:3900/files/U0ANN/FMWQ0LZ7I64/ev.yaml]"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+        strings = {
+          "// lunch?",
+          "  // @all lunch?",
+          "aside lunch?",
+          "<@U0BOB> is that ok?",
+          "what do you think, <@U0BOB|bob>?",
+          "<!here> look at this",
+          "<!subteam^S0DEV|@dev> stop"
+        })
+    void forThePeopleInTheThreadStaysThere(String aside) {
+      assertThat(receive(changed("message-in-thread", "also look at the <#C0DEV|dev> logs", aside)))
+          .isInstanceOf(Reception.Answered.class);
+    }
+
+    @Test
+    void withoutWordsInAThreadIsNotARequestForHelp() {
+      assertThat(receive(changed("message-in-thread", "also look at the <#C0DEV|dev> logs", " ")))
+          .isInstanceOf(Reception.Answered.class);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+        strings = {
+          "message-unaddressed",
+          "message-deleted",
+          "other-bot-message",
+          "own-message",
+          "reaction-added"
+        })
+    void thatIsNoWorkIsTakenAndForgotten(String golden) {
+      var reception = receive(SlackRequests.golden(golden));
+
+      assertThat(reception).isInstanceOf(Reception.Answered.class);
+      assertThat(reception.reply().status()).isEqualTo(200);
+    }
+  }
+
+  @Nested
+  class AButton {
+    @Test
+    void stopsTheRunItWasMadeFor() {
+      var delivery = delivery("block-actions-cancel");
+
+      assertThat(delivery.intent())
+          .isEqualTo(
+              new Intent.Cancel(
+                  Optional.of(new RunId("0190e6a1-9f50-7c3e-8a43-000000000001")),
+                  Optional.empty()));
+      assertThat(delivery.conversation().key()).isEqualTo("T0ACME/C0DEV/1795240915.000008");
+      assertThat(delivery.id())
+          .isEqualTo(
+              new DeliveryId(
+                  "slack:2409151647.2409151648.c68c9849cb134a3684f22012:1795240915.164"));
+      assertThat(delivery.addressed()).isTrue();
+      assertThat(delivery.origin().replyTo()).isPresent();
+      assertThat(receive(SlackRequests.golden("block-actions-cancel")).reply().body()).isEmpty();
+    }
+
+    @Test
+    void startsARunWithItsWordsInTheThreadItStandsIn() {
+      var delivery = delivery(start());
+
+      assertThat(delivery.intent()).isInstanceOf(Intent.Say.class);
+      assertThat(delivery.intent().words().orElseThrow().text()).isEqualTo("stop using log4j");
+      assertThat(delivery.conversation().key()).isEqualTo("T0ACME/C0DEV/1795240915.000008");
+      assertThat(delivery.origin().opensThread()).isFalse();
+    }
+
+    @Test
+    void startsARunInAThreadOfItsOwnBesideNone() {
+      var outside = SlackRequests.body(start());
+      var thread = "%2C%22thread_ts%22%3A%221795240915.000008%22";
+      assertThat(outside).contains(thread);
+      var delivery = delivery(SlackRequests.signed(outside.replace(thread, "")));
+
+      assertThat(delivery.intent()).isInstanceOf(Intent.Start.class);
+      assertThat(delivery.conversation().key()).startsWith("T0ACME/C0DEV/~");
+      assertThat(delivery.origin().opensThread()).isTrue();
+    }
+
+    private RawRequest start() {
+      var body = SlackRequests.body(changed("block-actions-cancel", "cancel_run", "start_run"));
+      return SlackRequests.signed(
+          body.replace("0190e6a1-9f50-7c3e-8a43-000000000001", "stop+using+log4j+--env+web"));
+    }
+
+    @Test
+    void retriesTheRunItWasMadeFor() {
+      assertThat(delivery(changed("block-actions-cancel", "cancel_run", "retry_run")).intent())
+          .isEqualTo(
+              new Intent.Retry(Optional.of(new RunId("0190e6a1-9f50-7c3e-8a43-000000000001"))));
+    }
+
+    @Test
+    void thatOnlyOpensALinkIsTakenAndForgotten() {
+      assertThat(receive(changed("block-actions-cancel", "cancel_run", "open_session")))
+          .isInstanceOf(Reception.Answered.class);
+    }
+  }
+
+  @Nested
+  class AHandshake {
+    @Test
+    void isAnsweredWithItsChallenge() {
+      var reception = receive(SlackRequests.golden("url-verification"));
+
+      assertThat(reception).isInstanceOf(Reception.Answered.class);
+      assertThat(reception.reply().status()).isEqualTo(200);
+      assertThat(reception.reply().body())
+          .contains("3eZbrw1aBm2rZgRNFdxV2595E9CY3gmdALWMmHkvFXO7tYXAYM8P");
+    }
+
+    @Test
+    void ofACertificateCheckIsTaken() {
+      assertThat(receive(SlackRequests.golden("ssl-check")).reply().status()).isEqualTo(200);
+    }
+
+    @Test
+    void ofAModalIsTaken() {
+      assertThat(receive(SlackRequests.golden("view-submission")).reply().status()).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void everyGoldenFileIsReadInATestOfThisClassOrOfTheDoorsOrIsNoWork() {
+    var work =
+        Arrays.stream(SlackRequests.names().toArray(String[]::new))
+            .filter(it -> receive(SlackRequests.golden(it)) instanceof Reception.Accepted)
+            .toList();
+
+    assertThat(work)
+        .containsExactly(
+            "agent-session-stopped",
+            "app-home-opened",
+            "app-mention",
+            "app-mention-in-thread",
+            "ask-about-submission",
+            "ask-submission",
+            "block-actions-cancel",
+            "config-button",
+            "defaults-submission",
+            "direct-message",
+            "direct-message-in-agent-view",
+            "file-share",
+            "global-shortcut",
+            "home-button-stop",
+            "message-changed",
+            "message-in-thread",
+            "message-mention",
+            "message-mention-in-thread",
+            "message-rich",
+            "message-shortcut",
+            "slash-list",
+            "slash-start",
+            "thread-broadcast");
+  }
+}
