@@ -62,7 +62,7 @@ function follow(address) {
   };
 }
 
-// The words of core/text/Words, so that they go on counting between two events.
+// The words of core/text/RunTexts, so that they go on counting between two events.
 function elapsed(ms) {
   const s = Math.max(0, Math.floor(ms / 1000));
   const [m, h, d] = [60, 3600, 86400].map((unit) => Math.floor(s / unit));

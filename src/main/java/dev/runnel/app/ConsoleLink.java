@@ -1,7 +1,7 @@
 package dev.runnel.app;
 
 import dev.runnel.app.settings.Config;
-import dev.runnel.console.Access;
+import dev.runnel.console.ConsoleAuthentication;
 import dev.runnel.database.Database;
 import dev.runnel.database.DatabaseException;
 import dev.runnel.store.SqlSessions;
@@ -38,9 +38,10 @@ final class ConsoleLink {
     var clock = InstantSource.system();
     try (var database =
         config.databaseUrl().map(Database::postgres).orElseGet(() -> Database.sqlite(file))) {
-      var access =
-          new Access(config.consoleToken().orElse(null), new SqlSessions(database, clock), clock);
-      out.println(address() + access.newLink());
+      var authentication =
+          new ConsoleAuthentication(
+              config.consoleToken().orElse(null), new SqlSessions(database, clock), clock);
+      out.println(address() + authentication.newLink());
       return 0;
     } catch (DatabaseException e) {
       err.println(

@@ -49,7 +49,7 @@ public final class Main {
   private static final Logger log = LoggerFactory.getLogger(Main.class);
 
   /// Orchestrators kill after 30 seconds.
-  private static final Duration LONGEST_STOP = Duration.ofSeconds(25);
+  private static final Duration MAX_STOP = Duration.ofSeconds(25);
 
   private final PrintStream out;
   private final PrintStream err;
@@ -77,13 +77,13 @@ public final class Main {
       return switch (CommandLine.parse(words)) {
         case CommandLine.Serve serve -> serve(serve);
         case CommandLine.Console(var options) -> new ConsoleLink(config(options), out, err).run();
-        case CommandLine.Check(var options) -> new Check(config(options), out).run();
+        case CommandLine.Check(var options) -> new CheckCommand(config(options), out).run();
         case CommandLine.Manifest(var options) -> {
           out.print(Manifest.of(config(options)));
           yield 0;
         }
         case CommandLine.TryHook(var options, var name, var sample) ->
-            new TryHook(config(options).settings().hooks(), out, err).run(name, sample);
+            new HookCommand(config(options).settings().hooks(), out, err).run(name, sample);
         case CommandLine.RunCommand command ->
             new RunCommands(config(command.options()), out, err).run(command);
         case CommandLine.Help _ -> {
@@ -132,8 +132,8 @@ public final class Main {
   private static void stop(Wiring runnel) {
     var closing = Thread.ofPlatform().name("closing").daemon().start(runnel::close);
     try {
-      if (!closing.join(LONGEST_STOP)) {
-        log.error("not everything ended in time, left behind seconds={}", LONGEST_STOP.toSeconds());
+      if (!closing.join(MAX_STOP)) {
+        log.error("not everything ended in time, left behind seconds={}", MAX_STOP.toSeconds());
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

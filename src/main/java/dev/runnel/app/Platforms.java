@@ -16,7 +16,7 @@ import dev.runnel.surface.linear.LinearConfig;
 import dev.runnel.surface.linear.LinearSurface;
 import dev.runnel.surface.slack.SlackSurface;
 import dev.runnel.surface.slack.model.SlackConfig;
-import dev.runnel.web.FrontDoor;
+import dev.runnel.web.WebhookEndpoint;
 import java.net.URI;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -183,8 +183,8 @@ record Platforms(Optional<SlackSurface> slack, List<Tracker> trackers, OkHttpCli
   /// Opens the connections that are ours to open, in the background.
   ///
   /// @return closes them
-  AutoCloseable connect(FrontDoor door, RandomGenerator chance) {
-    slack.ifPresent(it -> it.connect(reception -> door.take(it.id(), reception), chance));
+  AutoCloseable connect(WebhookEndpoint door, RandomGenerator chance) {
+    slack.ifPresent(it -> it.connect(webhookResult -> door.take(it.id(), webhookResult), chance));
     return () -> slack.ifPresent(SlackSurface::disconnect);
   }
 

@@ -9,7 +9,7 @@ import dev.runnel.app.settings.Config;
 import dev.runnel.client.ListRuns;
 import dev.runnel.client.RunsClient;
 import dev.runnel.client.RunsException;
-import dev.runnel.client.Waiting;
+import dev.runnel.client.WaitOptions;
 import dev.runnel.wire.AgentConfig;
 import dev.runnel.wire.CreateRun;
 import dev.runnel.wire.DispatchRun;
@@ -197,7 +197,7 @@ final class RunCommands {
             .runs()
             .await(
                 id,
-                Waiting.USUAL
+                WaitOptions.USUAL
                     .sessionPatience(Duration.ZERO)
                     .onProgress(
                         it -> {

@@ -6,8 +6,8 @@ import dev.runnel.app.settings.Setting;
 import dev.runnel.app.settings.SettingsException;
 import dev.runnel.client.RunsClient;
 import dev.runnel.console.About;
-import dev.runnel.console.Access;
 import dev.runnel.console.Console;
+import dev.runnel.console.ConsoleAuthentication;
 import dev.runnel.console.ConsoleSurface;
 import dev.runnel.console.Transcripts;
 import dev.runnel.core.deliver.Courier;
@@ -17,7 +17,7 @@ import dev.runnel.core.recovery.Recovery;
 import dev.runnel.core.redact.RedactedRuns;
 import dev.runnel.core.redact.RedactedSurface;
 import dev.runnel.core.scope.Surfaces;
-import dev.runnel.core.watch.CatchUp;
+import dev.runnel.core.watch.MissedDeliveryPoller;
 import dev.runnel.core.watch.Watcher;
 import dev.runnel.database.Database;
 import dev.runnel.database.DatabaseException;
@@ -27,18 +27,18 @@ import dev.runnel.service.AgentRunService;
 import dev.runnel.service.execution.ServiceSettings;
 import dev.runnel.service.isolation.Isolation;
 import dev.runnel.service.isolation.Isolations;
+import dev.runnel.store.DatabaseHealth;
 import dev.runnel.store.Engine;
-import dev.runnel.store.Pulse;
 import dev.runnel.store.SqlSessions;
 import dev.runnel.store.SqlStore;
 import dev.runnel.store.SteadyClock;
 import dev.runnel.surface.hook.HookSurface;
 import dev.runnel.surface.slack.SlackSurface;
 import dev.runnel.text.Redactor;
-import dev.runnel.web.FrontDoor;
 import dev.runnel.web.Health;
-import dev.runnel.web.Receptions;
+import dev.runnel.web.RequestMetrics;
 import dev.runnel.web.WebServer;
+import dev.runnel.web.WebhookEndpoint;
 import io.javalin.config.RoutesConfig;
 import io.javalin.util.JavalinBindException;
 import java.io.IOException;
@@ -127,7 +127,7 @@ final class Wiring implements AutoCloseable {
     var store = opened(new SqlStore(database, time));
     var platforms = opened(Platforms.of(config.settings(), clock, publicUrl, database::dataSource));
     time.notBefore(store.newestWaiting());
-    var pulse = new Pulse(store, time);
+    var databaseHealth = new DatabaseHealth(store, time);
     var runs =
         new RedactedRuns(
             new ClientAgentRuns(
@@ -136,9 +136,10 @@ final class Wiring implements AutoCloseable {
             redactor);
     var service = embeddedService(data, key, port, publicUrl, environment, isolation, redactor);
 
-    var access =
-        new Access(config.consoleToken().orElse(null), new SqlSessions(database, clock), clock);
-    var consoleSurface = new ConsoleSurface(access);
+    var authentication =
+        new ConsoleAuthentication(
+            config.consoleToken().orElse(null), new SqlSessions(database, clock), clock);
+    var consoleSurface = new ConsoleSurface(authentication);
     List<Surface> all = new ArrayList<>(platforms.surfaces());
     all.add(consoleSurface);
     var hooks = config.settings().hooks();
@@ -146,7 +147,7 @@ final class Wiring implements AutoCloseable {
     var surfaces =
         Surfaces.of(all.stream().map(each -> new RedactedSurface(each, redactor)).toList());
 
-    var examination = new Examination(pulse, runs, platforms, clock);
+    var componentHealthCheck = new ComponentHealthCheck(databaseHealth, runs, platforms, clock);
     var recovery = new Recovery(store, runs, surfaces);
     var dispatcher =
         new Dispatcher(
@@ -155,7 +156,7 @@ final class Wiring implements AutoCloseable {
             surfaces,
             config.settings().profiles(),
             config.settings().defaults(),
-            examination,
+            componentHealthCheck,
             recovery,
             chance);
     var watcher = new Watcher(store, recovery.watching(runs));
@@ -167,19 +168,19 @@ final class Wiring implements AutoCloseable {
             new Engine.Steps(
                 dispatcher::step,
                 courier::step,
-                examination.watching(watcher::step),
-                new CatchUp(store, surfaces)::step,
+                componentHealthCheck.watching(watcher::step),
+                new MissedDeliveryPoller(store, surfaces)::step,
                 recovery::step));
 
-    var receptions = new Receptions();
-    var door = new FrontDoor(store, surfaces, clock, receptions);
+    var requestMetrics = new RequestMetrics();
+    var door = new WebhookEndpoint(store, surfaces, clock, requestMetrics);
     var agent = agent(service);
     var console =
         new Console(
             store,
             runs,
             service.map(ServiceTranscripts::of).orElse(Transcripts.NONE),
-            access,
+            authentication,
             consoleSurface,
             new About(agent, platforms.names()),
             "https".equals(publicUrl.getScheme()),
@@ -188,17 +189,17 @@ final class Wiring implements AutoCloseable {
         port,
         routes -> {
           door.routes(routes);
-          new SlackPages(platforms.slack().flatMap(SlackSurface::installer)).routes(routes);
+          new SlackInstallRoutes(platforms.slack().flatMap(SlackSurface::installer)).routes(routes);
           new Health(
                   () ->
                       door.problem()
                           .or(engine::problem)
-                          .or(pulse::problem)
+                          .or(databaseHealth::problem)
                           .or(platforms::problem)
                           .or(() -> runService.filter(ExclusiveUse::isLost).map(_ -> ONE_NODE))
                           .or(recovery::problem),
-                  pulse::gauges,
-                  receptions)
+                  databaseHealth::gauges,
+                  requestMetrics)
               .routes(routes);
           console.routes(routes);
           service.ifPresent(embedded -> embedded.routes(routes));
@@ -212,7 +213,7 @@ final class Wiring implements AutoCloseable {
 
     data.keep(ConsoleLink.ADDRESS, publicUrl.toString());
     lines.add(line("Console", publicUrl + "/"));
-    lines.add(line("Sign in", publicUrl + access.newLink()));
+    lines.add(line("Sign in", publicUrl + authentication.newLink()));
     lines.add(line("", "The link works once, for an hour. ./runnel console prints another."));
     lines.add(line("Agent", agentLine(agent)));
     service.ifPresent(embedded -> lines.add(line("Isolation", embedded.isolation())));
@@ -325,7 +326,7 @@ final class Wiring implements AutoCloseable {
 
   private void serve(int port, Consumer<RoutesConfig> routes) {
     try {
-      opened(WebServer.start(config.host(), port, AgentRunService.MOST_BYTES, routes));
+      opened(WebServer.start(config.host(), port, AgentRunService.MAX_BYTES, routes));
     } catch (JavalinBindException e) {
       throw new SettingsException(
           PortProbe.problem(config.host(), port)

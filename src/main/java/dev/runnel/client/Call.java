@@ -4,8 +4,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import com.google.errorprone.annotations.CheckReturnValue;
-import dev.runnel.client.Core.Received;
-import dev.runnel.client.Core.Request;
+import dev.runnel.client.ClientContext.Received;
+import dev.runnel.client.ClientContext.Request;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,13 +32,13 @@ public final class Call<T> {
     T read(Received received);
   }
 
-  private final Core core;
+  private final ClientContext context;
   private final Request request;
   private final RequestOptions options;
   private final Reader<T> reader;
 
-  Call(Core core, Request request, RequestOptions options, Reader<T> reader) {
-    this.core = core;
+  Call(ClientContext context, Request request, RequestOptions options, Reader<T> reader) {
+    this.context = context;
     this.request = request;
     this.options = options;
     this.reader = reader;
@@ -49,20 +49,20 @@ public final class Call<T> {
   /// @throws RunsException for all that the service or the network does
   @CanIgnoreReturnValue
   public T send() {
-    return reader.read(core.send(request, options));
+    return reader.read(context.send(request, options));
   }
 
   /// Sends without waiting. The future fails with a [RunsException]; to cancel it, or to let it
   /// time out, ends the request.
   public CompletableFuture<T> sendAsync() {
-    return core.async(this::send);
+    return context.async(this::send);
   }
 
   /// The same request with other options, for this call only.
   ///
   /// @param change from the options so far
   public Call<T> withOptions(UnaryOperator<RequestOptions> change) {
-    return new Call<>(core, request, change.apply(options), reader);
+    return new Call<>(context, request, change.apply(options), reader);
   }
 
   /// The answer with its status, headers, time and attempts; the body is read when it is asked for.
@@ -73,19 +73,19 @@ public final class Call<T> {
     if (request.streamed()) {
       throw new IllegalStateException("An open body is not read as a raw response");
     }
-    return new Call<>(core, request, options, received -> new RawResponse<>(received, reader));
+    return new Call<>(context, request, options, received -> new RawResponse<>(received, reader));
   }
 
   /// The answer with its body still open. An answer that is none of the 200s fails as ever.
   public Call<StreamedResponse> withStreamedBody() {
-    return new Call<>(core, request.streamed(true), options, StreamedResponse::new);
+    return new Call<>(context, request.streamed(true), options, StreamedResponse::new);
   }
 
   /// The same request, its answer read as something else.
   ///
   /// @param type anything Jackson reads; `JsonNode` for the tree
   public <U> Call<U> as(Class<U> type) {
-    return new Call<>(core, request.streamed(false), options, json(type));
+    return new Call<>(context, request.streamed(false), options, json(type));
   }
 
   /// Method and path, without query and body.

@@ -1,6 +1,6 @@
 package dev.runnel.client;
 
-import dev.runnel.client.HttpCall.Effect;
+import dev.runnel.client.HttpRequest.Effect;
 import dev.runnel.wire.DispatchRun;
 import dev.runnel.wire.DispatchedRun;
 import dev.runnel.wire.Factory;
@@ -43,7 +43,7 @@ public final class Factories {
         "POST",
         api.url("factory", uid, "runs"),
         run,
-        Effect.ADDS,
+        Effect.NON_IDEMPOTENT,
         Call.json(DispatchedRun.class));
   }
 

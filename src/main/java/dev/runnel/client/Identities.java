@@ -1,6 +1,6 @@
 package dev.runnel.client;
 
-import dev.runnel.client.HttpCall.Effect;
+import dev.runnel.client.HttpRequest.Effect;
 import dev.runnel.wire.CreateIdentity;
 import dev.runnel.wire.Identity;
 import dev.runnel.wire.UpdateIdentity;
@@ -21,7 +21,7 @@ public final class Identities {
         "POST",
         api.url("agent", "identities"),
         identity,
-        Effect.ADDS,
+        Effect.NON_IDEMPOTENT,
         Call.json(Identity.class));
   }
 
@@ -44,7 +44,7 @@ public final class Identities {
         "PUT",
         api.url("agent", "identities", uid),
         identity,
-        Effect.SETS,
+        Effect.IDEMPOTENT,
         Call.json(Identity.class));
   }
 
@@ -55,7 +55,7 @@ public final class Identities {
         "DELETE",
         api.url("agent", "identities", uid),
         null,
-        Effect.SETS,
+        Effect.IDEMPOTENT,
         Call.done());
   }
 }

@@ -21,7 +21,7 @@ final class LoggingTransport implements Transport {
   }
 
   @Override
-  public Answer send(HttpCall call, Duration timeout) {
+  public HttpResponse send(HttpRequest call, Duration timeout) {
     var at = level == LogLevel.QUIET ? Level.DEBUG : Level.INFO;
     if (level == LogLevel.OFF || !log.isEnabledForLevel(at)) {
       return next.send(call, timeout);
@@ -36,23 +36,26 @@ final class LoggingTransport implements Transport {
           Redaction.body(call, call.body().orElse(ByteString.EMPTY)));
     }
     try {
-      var answer = next.send(call, timeout);
+      var httpResponse = next.send(call, timeout);
       log.atLevel(at)
           .log(
               "run service answered call={} status={} code={} request={} millis={}",
               call,
-              answer.status(),
-              answer.problem().map(problem -> Sentences.clean(problem.code().value())).orElse(""),
-              Sentences.clean(answer.headers().get("X-Request-Id")),
+              httpResponse.status(),
+              httpResponse
+                  .problem()
+                  .map(problem -> ErrorMessages.clean(problem.code().value()))
+                  .orElse(""),
+              ErrorMessages.clean(httpResponse.headers().get("X-Request-Id")),
               millisSince(start));
       if (level == LogLevel.DEBUG) {
         log.info(
             "run service's answer call={} headers={} body={}",
             call,
-            Redaction.headers(call, answer.headers()),
-            Redaction.body(call, answer.body()));
+            Redaction.headers(call, httpResponse.headers()),
+            Redaction.body(call, httpResponse.body()));
       }
-      return answer;
+      return httpResponse;
     } catch (RunsException failure) {
       log.atLevel(at)
           .log(

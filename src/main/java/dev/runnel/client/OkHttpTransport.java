@@ -42,8 +42,8 @@ import org.jspecify.annotations.Nullable;
 /// A kept connection that the service hung up meanwhile is found before anything is sent on it, and
 /// another is taken: that is no attempt.
 final class OkHttpTransport implements Transport {
-  private static final int LONGEST_BODY = 64 << 20;
-  private static final int LONGEST_ERROR = 1 << 20;
+  private static final int MAX_BODY = 64 << 20;
+  private static final int MAX_ERROR = 1 << 20;
   private static final Pattern DIGITS = Pattern.compile("\\d+");
 
   private final OkHttpClient client;
@@ -72,7 +72,7 @@ final class OkHttpTransport implements Transport {
   }
 
   @Override
-  public Answer send(HttpCall call, Duration timeout) {
+  public HttpResponse send(HttpRequest call, Duration timeout) {
     var deadline = time.nanos() + timeout.toNanos();
     while (true) {
       try {
@@ -83,13 +83,13 @@ final class OkHttpTransport implements Transport {
     }
   }
 
-  private Answer sendOnce(HttpCall call, Duration timeout) throws HungUp {
+  private HttpResponse sendOnce(HttpRequest call, Duration timeout) throws HungUp {
     if (closed) {
       throw RunsException.closed(call);
     }
     var sent = new Sent();
     var exchange = client.newCall(request(call, sent));
-    var answer = new CompletableFuture<Answer>();
+    var answer = new CompletableFuture<HttpResponse>();
     exchange.enqueue(new Completion(call, answer));
     try {
       return answer.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
@@ -120,18 +120,18 @@ final class OkHttpTransport implements Transport {
     closing.run();
   }
 
-  private Request request(HttpCall call, Sent sent) {
+  private Request request(HttpRequest call, Sent sent) {
     return new Request.Builder()
         .url(call.url())
         .headers(call.headers())
         .method(call.method(), body(call))
         .tag(Sent.class, sent)
-        .tag(HttpCall.class, call)
+        .tag(HttpRequest.class, call)
         .tag(OkHttpTransport.class, this)
         .build();
   }
 
-  private static @Nullable RequestBody body(HttpCall call) {
+  private static @Nullable RequestBody body(HttpRequest call) {
     return switch (call.method()) {
       case "GET", "HEAD" -> null;
       default -> new OneShot(call.body().orElse(ByteString.EMPTY));
@@ -139,14 +139,14 @@ final class OkHttpTransport implements Transport {
   }
 
   /// Nobody waits for the answer any more. If it came just now, its open body is let go.
-  private static void leave(CompletableFuture<Answer> answer) {
+  private static void leave(CompletableFuture<HttpResponse> answer) {
     if (!answer.cancel(false) && !answer.isCompletedExceptionally()) {
       answer.join().open().ifPresent(ResponseBody::close);
     }
   }
 
   private static Response limit(Interceptor.Chain chain) throws IOException {
-    var call = chain.request().tag(HttpCall.class);
+    var call = chain.request().tag(HttpRequest.class);
     if (call == null) {
       return chain.proceed(chain.request());
     }
@@ -189,7 +189,7 @@ final class OkHttpTransport implements Transport {
 
   /// OkHttp names itself where nobody is named.
   private static Request asWanted(Request request) {
-    var call = request.tag(HttpCall.class);
+    var call = request.tag(HttpRequest.class);
     return call == null || call.headers().get("User-Agent") != null
         ? request
         : request.newBuilder().removeHeader("User-Agent").build();
@@ -227,7 +227,7 @@ final class OkHttpTransport implements Transport {
     }
   }
 
-  static RunsException failure(HttpCall call, @Nullable Throwable cause, boolean sent) {
+  static RunsException failure(HttpRequest call, @Nullable Throwable cause, boolean sent) {
     return switch (cause) {
       case RunsException known -> known;
       case ConnectionShutdownException shutdown -> unsent(call, shutdown);
@@ -239,7 +239,7 @@ final class OkHttpTransport implements Transport {
   }
 
   /// HTTP/2 promises that nothing of it was handled.
-  private static RunsException unsent(HttpCall call, Throwable cause) {
+  private static RunsException unsent(HttpRequest call, Throwable cause) {
     return new RunsException.ConnectionFailed(
         call, "the run service took no more requests on the connection", false, cause);
   }
@@ -295,10 +295,10 @@ final class OkHttpTransport implements Transport {
   }
 
   private final class Completion implements Callback {
-    private final HttpCall call;
-    private final CompletableFuture<Answer> answer;
+    private final HttpRequest call;
+    private final CompletableFuture<HttpResponse> answer;
 
-    private Completion(HttpCall call, CompletableFuture<Answer> answer) {
+    private Completion(HttpRequest call, CompletableFuture<HttpResponse> answer) {
       this.call = call;
       this.answer = answer;
     }
@@ -311,7 +311,8 @@ final class OkHttpTransport implements Transport {
     @Override
     public void onResponse(Call exchange, Response response) {
       if (call.streamed() && response.isSuccessful()) {
-        var open = Answer.open(response.code(), response.headers(), response.body(), time.now());
+        var open =
+            HttpResponse.open(response.code(), response.headers(), response.body(), time.now());
         if (!answer.complete(open)) {
           response.close();
         }
@@ -319,7 +320,7 @@ final class OkHttpTransport implements Transport {
       }
       try (response) {
         answer.complete(
-            Answer.whole(response.code(), response.headers(), body(response), time.now()));
+            HttpResponse.whole(response.code(), response.headers(), body(response), time.now()));
       } catch (IOException | RuntimeException failure) {
         answer.completeExceptionally(failure);
       }
@@ -332,7 +333,7 @@ final class OkHttpTransport implements Transport {
       }
       try {
         var source = response.body().source();
-        return source.request(LONGEST_ERROR + 1L) ? ByteString.EMPTY : source.readByteString();
+        return source.request(MAX_ERROR + 1L) ? ByteString.EMPTY : source.readByteString();
       } catch (IOException broken) {
         return ByteString.EMPTY;
       }
@@ -340,10 +341,10 @@ final class OkHttpTransport implements Transport {
 
     private ByteString whole(Response response) throws IOException {
       var source = response.body().source();
-      if (source.request(LONGEST_BODY + 1L)) {
+      if (source.request(MAX_BODY + 1L)) {
         throw RunsException.unreadable(
             call,
-            Answer.whole(response.code(), response.headers(), ByteString.EMPTY, time.now()),
+            HttpResponse.whole(response.code(), response.headers(), ByteString.EMPTY, time.now()),
             "the answer is too long");
       }
       return source.readByteString();

@@ -1,6 +1,6 @@
 package dev.runnel.client;
 
-import dev.runnel.client.Core.Received;
+import dev.runnel.client.ClientContext.Received;
 import dev.runnel.wire.PageInfo;
 import java.util.HashSet;
 import java.util.List;

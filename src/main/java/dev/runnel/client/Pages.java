@@ -13,17 +13,17 @@ import java.util.stream.StreamSupport;
 ///
 /// @param <T> what is listed
 public final class Pages<T> implements Iterable<Page<T>> {
-  private final Core core;
+  private final ClientContext context;
   private final Call<Page<T>> first;
 
-  Pages(Core core, Call<Page<T>> first) {
-    this.core = core;
+  Pages(ClientContext context, Call<Page<T>> first) {
+    this.context = context;
     this.first = first;
   }
 
   /// The same pages, each asked for with other options.
   public Pages<T> withOptions(UnaryOperator<RequestOptions> change) {
-    return new Pages<>(core, first.withOptions(change));
+    return new Pages<>(context, first.withOptions(change));
   }
 
   /// Its methods throw [RunsException].
@@ -44,7 +44,7 @@ public final class Pages<T> implements Iterable<Page<T>> {
   /// Gives each item to the consumer, in order, on the client's executor. The future ends with the
   /// list, or fails with what a page or the consumer failed with; to cancel it stops.
   public CompletableFuture<Done> forEachAsync(Consumer<T> consumer) {
-    return core.async(
+    return context.async(
         () -> {
           items().forEach(consumer);
           return Done.DONE;

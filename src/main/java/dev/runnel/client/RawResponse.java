@@ -1,7 +1,7 @@
 package dev.runnel.client;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.runnel.client.Core.Received;
+import dev.runnel.client.ClientContext.Received;
 import java.io.IOException;
 import java.net.http.HttpHeaders;
 import java.nio.charset.StandardCharsets;

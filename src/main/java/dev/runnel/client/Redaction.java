@@ -16,7 +16,7 @@ import okio.ByteString;
 /// attached data, signed addresses.
 final class Redaction {
   private static final String HIDDEN = "…";
-  private static final int LONGEST = 4_000;
+  private static final int MAX = 4_000;
   private static final Pattern SECRET_HEADER =
       Pattern.compile(
           "authorization|cookie|token|secret|signature|api-?key|password|credential",
@@ -38,7 +38,7 @@ final class Redaction {
 
   private Redaction() {}
 
-  static String headers(HttpCall call, Headers headers) {
+  static String headers(HttpRequest call, Headers headers) {
     var shown =
         headers.names().stream()
             .map(
@@ -49,7 +49,7 @@ final class Redaction {
                             ? HIDDEN
                             : header(name, String.join(", ", headers.values(name)))))
             .collect(Collectors.joining("; "));
-    return Sentences.withoutKey(call, shown);
+    return ErrorMessages.withoutKey(call, shown);
   }
 
   /// Where something is may also be told without the host.
@@ -59,13 +59,13 @@ final class Redaction {
         : withoutQuery(value);
   }
 
-  static String body(HttpCall call, ByteString body) {
+  static String body(HttpRequest call, ByteString body) {
     if (body.size() == 0) {
       return "nothing";
     }
     try {
-      var text = Sentences.withoutKey(call, shown(Json.tree(body)).toString());
-      return text.length() > LONGEST ? text.substring(0, LONGEST) + HIDDEN : text;
+      var text = ErrorMessages.withoutKey(call, shown(Json.tree(body)).toString());
+      return text.length() > MAX ? text.substring(0, MAX) + HIDDEN : text;
     } catch (IOException notJson) {
       return body.size() + " bytes that are no JSON";
     }

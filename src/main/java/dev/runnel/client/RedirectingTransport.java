@@ -12,7 +12,7 @@ import okhttp3.HttpUrl;
 /// reading.
 final class RedirectingTransport implements Transport {
   private static final Set<Integer> REDIRECTS = Set.of(301, 302, 303, 307, 308);
-  private static final int MOST_HOPS = 5;
+  private static final int MAX_HOPS = 5;
 
   private final Transport next;
   private final Time time;
@@ -23,14 +23,14 @@ final class RedirectingTransport implements Transport {
   }
 
   @Override
-  public Answer send(HttpCall call, Duration timeout) {
+  public HttpResponse send(HttpRequest call, Duration timeout) {
     var deadline = time.nanos() + timeout.toNanos();
     var hop = call;
     for (int hops = 0; ; hops++) {
-      var answer = next.send(hop, Duration.ofNanos(deadline - time.nanos()));
-      var target = hops < MOST_HOPS ? target(hop, answer) : Optional.<HttpUrl>empty();
+      var httpResponse = next.send(hop, Duration.ofNanos(deadline - time.nanos()));
+      var target = hops < MAX_HOPS ? target(hop, httpResponse) : Optional.<HttpUrl>empty();
       if (target.isEmpty()) {
-        return answer;
+        return httpResponse;
       }
       hop = hop.to(target.get(), headersFor(hop, target.get()));
     }
@@ -41,16 +41,16 @@ final class RedirectingTransport implements Transport {
     next.close();
   }
 
-  private static Optional<HttpUrl> target(HttpCall call, Answer answer) {
-    var location = answer.headers().get("Location");
-    if (call.changesSomething() || !REDIRECTS.contains(answer.status()) || location == null) {
+  private static Optional<HttpUrl> target(HttpRequest call, HttpResponse httpResponse) {
+    var location = httpResponse.headers().get("Location");
+    if (call.changesSomething() || !REDIRECTS.contains(httpResponse.status()) || location == null) {
       return Optional.empty();
     }
     return Optional.ofNullable(call.url().resolve(location))
         .filter(url -> url.isHttps() || !call.url().isHttps());
   }
 
-  private static Headers headersFor(HttpCall call, HttpUrl target) {
+  private static Headers headersFor(HttpRequest call, HttpUrl target) {
     var from = call.url();
     if (from.host().equals(target.host())
         && from.port() == target.port()

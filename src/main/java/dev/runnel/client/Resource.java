@@ -1,7 +1,7 @@
 package dev.runnel.client;
 
-import dev.runnel.client.Core.Request;
-import dev.runnel.client.HttpCall.Effect;
+import dev.runnel.client.ClientContext.Request;
+import dev.runnel.client.HttpRequest.Effect;
 import java.util.List;
 import okhttp3.HttpUrl;
 import org.jspecify.annotations.Nullable;
@@ -9,9 +9,9 @@ import org.jspecify.annotations.Nullable;
 /// What the groups of calls build theirs from.
 ///
 /// @param options the client's; members of the body are for requests that have one
-record Resource(Core core, RequestOptions options) {
+record Resource(ClientContext core, RequestOptions options) {
   <T> Call<T> get(String action, Call.Reader<T> reader, HttpUrl url) {
-    return call(action, "GET", url, null, Effect.READS, reader);
+    return call(action, "GET", url, null, Effect.SAFE, reader);
   }
 
   <T> Call<T> get(
@@ -19,7 +19,7 @@ record Resource(Core core, RequestOptions options) {
       Call.Reader<T> reader,
       HttpUrl url,
       List<RequestOptions.Parameter> parameters) {
-    var request = new Request(action, "GET", url, null, Effect.READS, false).withQuery(parameters);
+    var request = new Request(action, "GET", url, null, Effect.SAFE, false).withQuery(parameters);
     return new Call<>(core, request, options.withoutBody(), reader);
   }
 

@@ -21,9 +21,9 @@ final class RetryingTransport implements Transport {
   static final String RETRY_COUNT = "X-Stainless-Retry-Count";
 
   private static final Logger log = LoggerFactory.getLogger(RetryingTransport.class);
-  private static final Duration LONGEST_ASKED_WAIT = Duration.ofSeconds(60);
+  private static final Duration MAX_ASKED_WAIT = Duration.ofSeconds(60);
   private static final Duration FIRST_WAIT = Duration.ofMillis(500);
-  private static final Duration LONGEST_WAIT = Duration.ofSeconds(8);
+  private static final Duration MAX_WAIT = Duration.ofSeconds(8);
   private static final double SPREAD = 0.25;
 
   private final Transport next;
@@ -41,7 +41,7 @@ final class RetryingTransport implements Transport {
   }
 
   @Override
-  public Answer send(HttpCall call, Duration timeout) {
+  public HttpResponse send(HttpRequest call, Duration timeout) {
     var deadline = time.nanos() + timeout.toNanos();
     var doubt = false;
     for (int number = 1; ; number++) {
@@ -49,15 +49,15 @@ final class RetryingTransport implements Transport {
       var start = time.nanos();
       Duration wait;
       try {
-        var answer = next.send(numbered(call, number), left(deadline)).after(number, doubt);
-        wait = asked(answer).orElse(backoff(number));
-        var ends = isLast || !mayRepeat(call, answer) || isNoTimeFor(wait, deadline);
-        tell(call, number, start, Optional.of(answer), Optional.empty(), wait, ends);
+        var httpResponse = next.send(numbered(call, number), left(deadline)).after(number, doubt);
+        wait = asked(httpResponse).orElse(backoff(number));
+        var ends = isLast || !mayRepeat(call, httpResponse) || isNoTimeFor(wait, deadline);
+        tell(call, number, start, Optional.of(httpResponse), Optional.empty(), wait, ends);
         if (ends) {
-          return answer;
+          return httpResponse;
         }
-        doubt |= call.changesSomething() && !answer.isRefusal();
-      } catch (RunsException.Unanswered failure) {
+        doubt |= call.changesSomething() && !httpResponse.isRefusal();
+      } catch (RunsException.TransportError failure) {
         wait = backoff(number);
         var ends = isLast || !mayRepeat(call, failure) || isNoTimeFor(wait, deadline);
         var told = doubt ? failure.inDoubt(call) : failure;
@@ -66,7 +66,7 @@ final class RetryingTransport implements Transport {
           throw told;
         }
         doubt |= failure.mayHaveHappened();
-      } catch (RunsException.UnreadableAnswer failure) {
+      } catch (RunsException.MalformedResponse failure) {
         tell(call, number, start, Optional.empty(), Optional.of(failure), Duration.ZERO, true);
         throw failure;
       }
@@ -80,23 +80,23 @@ final class RetryingTransport implements Transport {
     next.close();
   }
 
-  private static HttpCall numbered(HttpCall call, int number) {
+  private static HttpRequest numbered(HttpRequest call, int number) {
     return call.with(
         call.headers().newBuilder().set(RETRY_COUNT, Integer.toString(number - 1)).build());
   }
 
-  private static boolean mayRepeat(HttpCall call, Answer answer) {
-    if (answer.isSuccess() || !(call.isRepeatable() || answer.isRefusal())) {
+  private static boolean mayRepeat(HttpRequest call, HttpResponse httpResponse) {
+    if (httpResponse.isSuccess() || !(call.isRepeatable() || httpResponse.isRefusal())) {
       return false;
     }
-    return switch (answer.headers().get("x-should-retry")) {
+    return switch (httpResponse.headers().get("x-should-retry")) {
       case "true" -> true;
       case "false" -> false;
-      case null, default -> answer.isRetryable();
+      case null, default -> httpResponse.isRetryable();
     };
   }
 
-  private static boolean mayRepeat(HttpCall call, RunsException.Unanswered failure) {
+  private static boolean mayRepeat(HttpRequest call, RunsException.TransportError failure) {
     return switch (failure) {
       case RunsException.ConnectionFailed _, RunsException.TimedOut _ ->
           call.isRepeatable() || !failure.wasSent();
@@ -104,17 +104,16 @@ final class RetryingTransport implements Transport {
     };
   }
 
-  private static Optional<Duration> asked(Answer answer) {
-    return RetryAfter.of(answer.headers(), answer.arrived(), LONGEST_ASKED_WAIT);
+  private static Optional<Duration> asked(HttpResponse httpResponse) {
+    return RetryAfter.of(httpResponse.headers(), httpResponse.arrived(), MAX_ASKED_WAIT);
   }
 
   private Duration backoff(int number) {
-    var whole =
-        Math.min(FIRST_WAIT.toMillis() << Math.min(number - 1, 10), LONGEST_WAIT.toMillis());
+    var whole = Math.min(FIRST_WAIT.toMillis() << Math.min(number - 1, 10), MAX_WAIT.toMillis());
     return Duration.ofMillis(Math.round(whole * (1 - SPREAD * chance.nextDouble())));
   }
 
-  private void pause(HttpCall call, Duration wait, boolean inDoubt) {
+  private void pause(HttpRequest call, Duration wait, boolean inDoubt) {
     try {
       time.sleep(wait, closed);
     } catch (InterruptedException interrupt) {
@@ -132,10 +131,10 @@ final class RetryingTransport implements Transport {
   }
 
   private void tell(
-      HttpCall call,
+      HttpRequest call,
       int number,
       long start,
-      Optional<Answer> answer,
+      Optional<HttpResponse> answer,
       Optional<RunsException> failure,
       Duration wait,
       boolean ends) {

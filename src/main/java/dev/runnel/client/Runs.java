@@ -1,6 +1,6 @@
 package dev.runnel.client;
 
-import dev.runnel.client.HttpCall.Effect;
+import dev.runnel.client.HttpRequest.Effect;
 import dev.runnel.wire.Conversation;
 import dev.runnel.wire.CreateRun;
 import dev.runnel.wire.CreatedRun;
@@ -36,7 +36,7 @@ public final class Runs {
         "POST",
         api.url("agent", api.core().createPath()),
         run,
-        Effect.ADDS,
+        Effect.NON_IDEMPOTENT,
         Call.json(CreatedRun.class));
   }
 
@@ -63,7 +63,7 @@ public final class Runs {
         "POST",
         api.url("agent", "runs", runId, "followups"),
         message,
-        Effect.ADDS,
+        Effect.NON_IDEMPOTENT,
         Call.json(FollowUpAccepted.class));
   }
 
@@ -76,7 +76,7 @@ public final class Runs {
         "POST",
         api.url("agent", "runs", runId, "cancel"),
         null,
-        Effect.SETS,
+        Effect.IDEMPOTENT,
         Call.string());
   }
 
@@ -87,7 +87,7 @@ public final class Runs {
         "POST",
         api.url("agent", "runs", runId, "interrupt"),
         null,
-        Effect.SETS,
+        Effect.IDEMPOTENT,
         Call.done());
   }
 
@@ -143,17 +143,17 @@ public final class Runs {
   /// an earlier creation is not found.
   ///
   /// @param key 1 to 256 bytes; the same for each repetition, another for each other run
-  public Steps<CreatedRun> createOnce(CreateRun run, String key) {
+  public Operation<CreatedRun> createOnce(CreateRun run, String key) {
     return createOnce(run, KEY, key);
   }
 
   /// @param name of the metadata that carries the key
-  public Steps<CreatedRun> createOnce(CreateRun run, String name, String key) {
-    return new Steps<>(api.core(), () -> keyed(name, key).create(run));
+  public Operation<CreatedRun> createOnce(CreateRun run, String name, String key) {
+    return new Operation<>(api.core(), () -> keyed(name, key).create(run));
   }
 
   /// Whether there is a run that was created with this key.
-  public Steps<LookUp> lookUp(String key) {
+  public Operation<LookupResult> lookUp(String key) {
     return lookUp(KEY, key);
   }
 
@@ -161,18 +161,18 @@ public final class Runs {
   /// service cannot filter.
   ///
   /// @param name of the metadata
-  public Steps<LookUp> lookUp(String name, String key) {
-    return new Steps<>(api.core(), keyed(name, key)::lookUp);
+  public Operation<LookupResult> lookUp(String name, String key) {
+    return new Operation<>(api.core(), keyed(name, key)::lookUp);
   }
 
   /// Waits until a run ended, or waits for somebody. What passes is waited out: no connection, a
   /// full or failing service. A state that is not known is waited out too.
-  public Steps<RunItem> await(String runId) {
-    return await(runId, Waiting.USUAL);
+  public Operation<RunItem> await(String runId) {
+    return await(runId, WaitOptions.USUAL);
   }
 
-  public Steps<RunItem> await(String runId, Waiting how) {
-    return new Steps<>(api.core(), () -> new Settling(this, time(), runId, how).await());
+  public Operation<RunItem> await(String runId, WaitOptions how) {
+    return new Operation<>(api.core(), () -> new RunWaiter(this, time(), runId, how).await());
   }
 
   /// Makes sure that a run is over, and answers it. One that had ended already is fine; while it is
@@ -181,12 +181,12 @@ public final class Runs {
   /// @throws RunsException.BadRequest where a run that waits for somebody cannot be cancelled
   /// @throws RunsException.Unprocessable where this kind of run cannot be cancelled
   /// @throws RunsException.TimedOut after two minutes
-  public Steps<RunItem> ensureCancelled(String runId) {
-    return ensureCancelled(runId, Waiting.USUAL.atMost(CANCELLED_WITHIN));
+  public Operation<RunItem> ensureCancelled(String runId) {
+    return ensureCancelled(runId, WaitOptions.USUAL.atMost(CANCELLED_WITHIN));
   }
 
-  public Steps<RunItem> ensureCancelled(String runId, Waiting how) {
-    return new Steps<>(api.core(), () -> new Settling(this, time(), runId, how).cancel());
+  public Operation<RunItem> ensureCancelled(String runId, WaitOptions how) {
+    return new Operation<>(api.core(), () -> new RunWaiter(this, time(), runId, how).cancel());
   }
 
   /// The changes of all runs of a query, from now on.
@@ -197,11 +197,11 @@ public final class Runs {
     return new Watch(api.core(), this, query, interval, Optional.empty());
   }
 
-  private KeyedCreation keyed(String name, String key) {
+  private IdempotentCreate keyed(String name, String key) {
     if (key.isBlank()) {
       throw new IllegalArgumentException("A key must not be empty or blank");
     }
-    return new KeyedCreation(this, time(), name, key);
+    return new IdempotentCreate(this, time(), name, key);
   }
 
   private Time time() {

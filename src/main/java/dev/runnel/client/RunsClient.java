@@ -1,7 +1,7 @@
 package dev.runnel.client;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.runnel.client.HttpCall.Effect;
+import dev.runnel.client.HttpRequest.Effect;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -12,14 +12,14 @@ import org.jspecify.annotations.Nullable;
 /// twice without harm, is repeated when that may help; creating is repeated only when it
 /// certainly had no effect.
 public final class RunsClient implements AutoCloseable {
-  private final Core core;
+  private final ClientContext context;
   private final RequestOptions options;
   private final Resource api;
 
-  RunsClient(Core core, RequestOptions options) {
-    this.core = core;
+  RunsClient(ClientContext context, RequestOptions options) {
+    this.context = context;
     this.options = options;
-    this.api = new Resource(core, options);
+    this.api = new Resource(context, options);
   }
 
   public static RunsClientBuilder builder() {
@@ -35,7 +35,7 @@ public final class RunsClient implements AutoCloseable {
   ///
   /// @param change from the options so far
   public RunsClient withOptions(UnaryOperator<RequestOptions> change) {
-    return new RunsClient(core, change.apply(options));
+    return new RunsClient(context, change.apply(options));
   }
 
   public Runs runs() {
@@ -72,7 +72,7 @@ public final class RunsClient implements AutoCloseable {
   ///
   /// @param path below the base URL, such as `/agent/runs`; ids in it percent-encoded
   public Call<JsonNode> get(String path) {
-    return any("GET", path, null, Effect.READS);
+    return any("GET", path, null, Effect.SAFE);
   }
 
   /// Repeated only when it certainly had no effect.
@@ -80,13 +80,13 @@ public final class RunsClient implements AutoCloseable {
   /// @param path below the base URL; ids in it percent-encoded
   /// @param body anything Jackson writes; null for none
   public Call<JsonNode> post(String path, @Nullable Object body) {
-    return any("POST", path, body, Effect.ADDS);
+    return any("POST", path, body, Effect.NON_IDEMPOTENT);
   }
 
   /// @param path below the base URL; ids in it percent-encoded
   /// @param body anything Jackson writes; null for none
   public Call<JsonNode> put(String path, @Nullable Object body) {
-    return any("PUT", path, body, Effect.SETS);
+    return any("PUT", path, body, Effect.IDEMPOTENT);
   }
 
   /// Repeated only when it certainly had no effect.
@@ -94,22 +94,23 @@ public final class RunsClient implements AutoCloseable {
   /// @param path below the base URL; ids in it percent-encoded
   /// @param body anything Jackson writes; null for none
   public Call<JsonNode> patch(String path, @Nullable Object body) {
-    return any("PATCH", path, body, Effect.ADDS);
+    return any("PATCH", path, body, Effect.NON_IDEMPOTENT);
   }
 
   /// @param path below the base URL; ids in it percent-encoded
   public Call<JsonNode> delete(String path) {
-    return any("DELETE", path, null, Effect.SETS);
+    return any("DELETE", path, null, Effect.IDEMPOTENT);
   }
 
   /// Ends what is under way and lets go of the connections; those of a client of the caller's are
   /// left alone. No thread of a client keeps the process alive, closed or not.
   @Override
   public void close() {
-    core.transport().close();
+    context.transport().close();
   }
 
   private Call<JsonNode> any(String method, String path, @Nullable Object body, Effect effect) {
-    return api.call(method + " " + path, method, core.urlOf(path), body, effect, Call.anything());
+    return api.call(
+        method + " " + path, method, context.urlOf(path), body, effect, Call.anything());
   }
 }

@@ -198,7 +198,7 @@ public final class RunsClientBuilder {
     var transport =
         new RetryingTransport(new RedirectingTransport(observed, time), time, chance, observers);
     return new RunsClient(
-        new Core(baseUrl, creationPath, transport, executor, time), withOwn(apiKey));
+        new ClientContext(baseUrl, creationPath, transport, executor, time), withOwn(apiKey));
   }
 
   /// What every request carries, unless the options say otherwise.

@@ -9,8 +9,8 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
-/// What went wrong with a request: the service said no ([Answered]), there was no answer
-/// ([Unanswered]), or it could not be read ([UnreadableAnswer]). The message is a sentence for
+/// What went wrong with a request: the service said no ([ServiceError]), there was no answer
+/// ([TransportError]), or it could not be read ([MalformedResponse]). The message is a sentence for
 /// the log; it never holds the key, a header or a body.
 public abstract sealed class RunsException extends RuntimeException {
   private static final long serialVersionUID = 1L;
@@ -75,153 +75,156 @@ public abstract sealed class RunsException extends RuntimeException {
   }
 
   /// An answer that is none of the 200s.
-  public abstract static sealed class Answered extends RunsException {
+  public abstract static sealed class ServiceError extends RunsException {
     private static final long serialVersionUID = 1L;
-    private static final Duration LONGEST_WAIT = Duration.ofHours(1);
+    private static final Duration MAX_WAIT = Duration.ofHours(1);
 
-    private final transient Answer answer;
+    private final transient HttpResponse httpResponse;
 
-    private Answered(String message, HttpCall call, Answer answer) {
-      super(message, call.changesSomething() && (answer.doubt() || !answer.isRefusal()), null);
-      this.answer = answer;
+    private ServiceError(String message, HttpRequest call, HttpResponse httpResponse) {
+      super(
+          message,
+          call.changesSomething() && (httpResponse.doubt() || !httpResponse.isRefusal()),
+          null);
+      this.httpResponse = httpResponse;
     }
 
     @Override
     public boolean retryable() {
-      return answer.isRetryable();
+      return httpResponse.isRetryable();
     }
 
     @Override
     public OptionalInt status() {
-      return OptionalInt.of(answer.status());
+      return OptionalInt.of(httpResponse.status());
     }
 
     @Override
     public Optional<Problem> problem() {
-      return answer.problem();
+      return httpResponse.problem();
     }
 
     @Override
     public HttpHeaders headers() {
-      return answer.httpHeaders();
+      return httpResponse.httpHeaders();
     }
 
     @Override
     public Optional<Duration> retryAfter() {
-      return RetryAfter.of(answer.headers(), answer.arrived(), LONGEST_WAIT);
+      return RetryAfter.of(httpResponse.headers(), httpResponse.arrived(), MAX_WAIT);
     }
   }
 
-  static Answered of(HttpCall call, Answer answer) {
-    var message = Sentences.of(call, answer);
-    return switch (answer.status()) {
-      case 400 -> new BadRequest(message, call, answer);
-      case 401 -> new Unauthorized(message, call, answer);
-      case 403 -> new Forbidden(message, call, answer);
-      case 404 -> new NotFound(message, call, answer);
-      case 409 -> new Conflict(message, call, answer);
-      case 422 -> new Unprocessable(message, call, answer);
-      case 429 -> new TooMany(message, call, answer);
+  static ServiceError of(HttpRequest call, HttpResponse httpResponse) {
+    var message = ErrorMessages.of(call, httpResponse);
+    return switch (httpResponse.status()) {
+      case 400 -> new BadRequest(message, call, httpResponse);
+      case 401 -> new Unauthorized(message, call, httpResponse);
+      case 403 -> new Forbidden(message, call, httpResponse);
+      case 404 -> new NotFound(message, call, httpResponse);
+      case 409 -> new Conflict(message, call, httpResponse);
+      case 422 -> new Unprocessable(message, call, httpResponse);
+      case 429 -> new TooMany(message, call, httpResponse);
       default ->
-          answer.status() >= 500
-              ? new ServerFailed(message, call, answer)
-              : new OtherStatus(message, call, answer);
+          httpResponse.status() >= 500
+              ? new ServerFailed(message, call, httpResponse)
+              : new OtherStatus(message, call, httpResponse);
     };
   }
 
   /// 400: something is missing or malformed, or the run has ended already.
-  public static final class BadRequest extends Answered {
+  public static final class BadRequest extends ServiceError {
     private static final long serialVersionUID = 1L;
 
-    private BadRequest(String message, HttpCall call, Answer answer) {
-      super(message, call, answer);
+    private BadRequest(String message, HttpRequest call, HttpResponse httpResponse) {
+      super(message, call, httpResponse);
     }
   }
 
   /// 401: the key is not accepted, or an account elsewhere is not linked: see the code.
-  public static final class Unauthorized extends Answered {
+  public static final class Unauthorized extends ServiceError {
     private static final long serialVersionUID = 1L;
 
-    private Unauthorized(String message, HttpCall call, Answer answer) {
-      super(message, call, answer);
+    private Unauthorized(String message, HttpRequest call, HttpResponse httpResponse) {
+      super(message, call, httpResponse);
     }
   }
 
   /// 403: not permitted, not paid for, switched off, or against the rules: see the code.
-  public static final class Forbidden extends Answered {
+  public static final class Forbidden extends ServiceError {
     private static final long serialVersionUID = 1L;
 
-    private Forbidden(String message, HttpCall call, Answer answer) {
-      super(message, call, answer);
+    private Forbidden(String message, HttpRequest call, HttpResponse httpResponse) {
+      super(message, call, httpResponse);
     }
   }
 
   /// 404: unknown, or not visible to us.
-  public static final class NotFound extends Answered {
+  public static final class NotFound extends ServiceError {
     private static final long serialVersionUID = 1L;
 
-    private NotFound(String message, HttpCall call, Answer answer) {
-      super(message, call, answer);
+    private NotFound(String message, HttpRequest call, HttpResponse httpResponse) {
+      super(message, call, httpResponse);
     }
   }
 
   /// 409: not in this state; while a run is being prepared it passes.
-  public static final class Conflict extends Answered {
+  public static final class Conflict extends ServiceError {
     private static final long serialVersionUID = 1L;
 
-    private Conflict(String message, HttpCall call, Answer answer) {
-      super(message, call, answer);
+    private Conflict(String message, HttpRequest call, HttpResponse httpResponse) {
+      super(message, call, httpResponse);
     }
   }
 
   /// 422: this kind of run does not support it.
-  public static final class Unprocessable extends Answered {
+  public static final class Unprocessable extends ServiceError {
     private static final long serialVersionUID = 1L;
 
-    private Unprocessable(String message, HttpCall call, Answer answer) {
-      super(message, call, answer);
+    private Unprocessable(String message, HttpRequest call, HttpResponse httpResponse) {
+      super(message, call, httpResponse);
     }
   }
 
   /// 429: the service is full.
-  public static final class TooMany extends Answered {
+  public static final class TooMany extends ServiceError {
     private static final long serialVersionUID = 1L;
 
-    private TooMany(String message, HttpCall call, Answer answer) {
-      super(message, call, answer);
+    private TooMany(String message, HttpRequest call, HttpResponse httpResponse) {
+      super(message, call, httpResponse);
     }
   }
 
   /// 500 and above. Not all of them pass: see [#retryable()].
-  public static final class ServerFailed extends Answered {
+  public static final class ServerFailed extends ServiceError {
     private static final long serialVersionUID = 1L;
 
-    private ServerFailed(String message, HttpCall call, Answer answer) {
-      super(message, call, answer);
+    private ServerFailed(String message, HttpRequest call, HttpResponse httpResponse) {
+      super(message, call, httpResponse);
     }
   }
 
   /// Any other status, redirects included: they are not followed, because a creation would become
   /// a reading.
-  public static final class OtherStatus extends Answered {
+  public static final class OtherStatus extends ServiceError {
     private static final long serialVersionUID = 1L;
 
-    private OtherStatus(String message, HttpCall call, Answer answer) {
-      super(message, call, answer);
+    private OtherStatus(String message, HttpRequest call, HttpResponse httpResponse) {
+      super(message, call, httpResponse);
     }
   }
 
   /// There was no complete answer.
-  public abstract static sealed class Unanswered extends RunsException {
+  public abstract static sealed class TransportError extends RunsException {
     private static final long serialVersionUID = 1L;
 
     private final boolean sent;
 
-    private Unanswered(HttpCall call, String why, boolean sent, @Nullable Throwable cause) {
+    private TransportError(HttpRequest call, String why, boolean sent, @Nullable Throwable cause) {
       this(call.action(), why, sent, call.changesSomething() && sent, cause);
     }
 
-    private Unanswered(
+    private TransportError(
         String action,
         String why,
         boolean sent,
@@ -238,22 +241,22 @@ public abstract sealed class RunsException extends RuntimeException {
     }
 
     /// The same, after an attempt that may have had an effect.
-    abstract Unanswered inDoubt(HttpCall call);
+    abstract TransportError inDoubt(HttpRequest call);
   }
 
   /// The service could not be reached, or the connection broke.
-  public static final class ConnectionFailed extends Unanswered {
+  public static final class ConnectionFailed extends TransportError {
     private static final long serialVersionUID = 1L;
 
     private final String why;
     private final boolean forGood;
 
-    ConnectionFailed(HttpCall call, String why, boolean sent, @Nullable Throwable cause) {
+    ConnectionFailed(HttpRequest call, String why, boolean sent, @Nullable Throwable cause) {
       this(call, why, sent, false, cause);
     }
 
     private ConnectionFailed(
-        HttpCall call, String why, boolean sent, boolean forGood, @Nullable Throwable cause) {
+        HttpRequest call, String why, boolean sent, boolean forGood, @Nullable Throwable cause) {
       super(call, why, sent, cause);
       this.why = why;
       this.forGood = forGood;
@@ -266,16 +269,16 @@ public abstract sealed class RunsException extends RuntimeException {
     }
 
     @Override
-    ConnectionFailed inDoubt(HttpCall call) {
+    ConnectionFailed inDoubt(HttpRequest call) {
       return new ConnectionFailed(call, why, true, forGood, getCause());
     }
   }
 
   /// The deadline passed.
-  public static final class TimedOut extends Unanswered {
+  public static final class TimedOut extends TransportError {
     private static final long serialVersionUID = 1L;
 
-    TimedOut(HttpCall call, boolean sent) {
+    TimedOut(HttpRequest call, boolean sent) {
       super(call, "the run service did not answer in time", sent, null);
     }
 
@@ -284,16 +287,16 @@ public abstract sealed class RunsException extends RuntimeException {
     }
 
     @Override
-    TimedOut inDoubt(HttpCall call) {
+    TimedOut inDoubt(HttpRequest call) {
       return new TimedOut(call, true);
     }
   }
 
   /// The thread was interrupted; it still is.
-  public static final class Interrupted extends Unanswered {
+  public static final class Interrupted extends TransportError {
     private static final long serialVersionUID = 1L;
 
-    Interrupted(HttpCall call, boolean sent, Exception cause) {
+    Interrupted(HttpRequest call, boolean sent, Exception cause) {
       super(call, "interrupted", sent, cause);
     }
 
@@ -302,13 +305,13 @@ public abstract sealed class RunsException extends RuntimeException {
     }
 
     @Override
-    Interrupted inDoubt(HttpCall call) {
+    Interrupted inDoubt(HttpRequest call) {
       return new Interrupted(
           call, true, getCause() instanceof Exception cause ? cause : new InterruptedException());
     }
   }
 
-  static ConnectionFailed closed(HttpCall call) {
+  static ConnectionFailed closed(HttpRequest call) {
     return new ConnectionFailed(call, "the client is closed", false, true, null);
   }
 
@@ -322,38 +325,40 @@ public abstract sealed class RunsException extends RuntimeException {
   }
 
   /// An answer of the 200s that is not what was promised: cut off, HTML, another type.
-  public static final class UnreadableAnswer extends RunsException {
+  public static final class MalformedResponse extends RunsException {
     private static final long serialVersionUID = 1L;
 
-    private final transient Answer answer;
+    private final transient HttpResponse httpResponse;
 
-    private UnreadableAnswer(HttpCall call, Answer answer, String why) {
+    private MalformedResponse(HttpRequest call, HttpResponse httpResponse, String why) {
       super("Could not " + call.action() + ": " + why, call.changesSomething(), null);
-      this.answer = answer;
+      this.httpResponse = httpResponse;
     }
 
     @Override
     public OptionalInt status() {
-      return OptionalInt.of(answer.status());
+      return OptionalInt.of(httpResponse.status());
     }
 
     @Override
     public HttpHeaders headers() {
-      return answer.httpHeaders();
+      return httpResponse.httpHeaders();
     }
   }
 
-  static UnreadableAnswer unreadable(HttpCall call, Answer answer) {
-    var type = Sentences.clean(answer.headers().get("Content-Type"));
+  static MalformedResponse unreadable(HttpRequest call, HttpResponse httpResponse) {
+    var type = ErrorMessages.clean(httpResponse.headers().get("Content-Type"));
     return unreadable(
         call,
-        answer,
+        httpResponse,
         "the answer is not what the run service promises (%d, %s, %d bytes)"
             .formatted(
-                answer.status(), type.isEmpty() ? "no content type" : type, answer.body().size()));
+                httpResponse.status(),
+                type.isEmpty() ? "no content type" : type,
+                httpResponse.body().size()));
   }
 
-  static UnreadableAnswer unreadable(HttpCall call, Answer answer, String why) {
-    return new UnreadableAnswer(call, answer, why);
+  static MalformedResponse unreadable(HttpRequest call, HttpResponse httpResponse, String why) {
+    return new MalformedResponse(call, httpResponse, why);
   }
 }

@@ -1,6 +1,6 @@
 package dev.runnel.client;
 
-import dev.runnel.client.HttpCall.Effect;
+import dev.runnel.client.HttpRequest.Effect;
 import dev.runnel.wire.CreateSchedule;
 import dev.runnel.wire.Deleted;
 import dev.runnel.wire.Schedule;
@@ -22,7 +22,7 @@ public final class Schedules {
         "POST",
         api.url("agent", "schedules"),
         schedule,
-        Effect.ADDS,
+        Effect.NON_IDEMPOTENT,
         Call.json(Schedule.class));
   }
 
@@ -45,7 +45,7 @@ public final class Schedules {
         "PUT",
         api.url("agent", "schedules", id),
         schedule,
-        Effect.SETS,
+        Effect.IDEMPOTENT,
         Call.json(Schedule.class));
   }
 
@@ -56,7 +56,7 @@ public final class Schedules {
         "DELETE",
         api.url("agent", "schedules", id),
         null,
-        Effect.SETS,
+        Effect.IDEMPOTENT,
         Call.json(Deleted.class));
   }
 
@@ -76,7 +76,7 @@ public final class Schedules {
         "POST",
         api.url("agent", "schedules", id, verb),
         null,
-        Effect.SETS,
+        Effect.IDEMPOTENT,
         Call.json(Schedule.class));
   }
 }

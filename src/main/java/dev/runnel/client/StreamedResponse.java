@@ -1,6 +1,6 @@
 package dev.runnel.client;
 
-import dev.runnel.client.Core.Received;
+import dev.runnel.client.ClientContext.Received;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;

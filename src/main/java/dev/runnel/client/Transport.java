@@ -7,7 +7,7 @@ interface Transport extends AutoCloseable {
   /// @param timeout for all of it, the body included
   /// @throws RunsException.Unanswered when there is no answer
   /// @throws RunsException.UnreadableAnswer when the answer is too long to be kept
-  Answer send(HttpCall call, Duration timeout);
+  HttpResponse send(HttpRequest call, Duration timeout);
 
   @Override
   void close();

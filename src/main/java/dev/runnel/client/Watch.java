@@ -30,14 +30,19 @@ public final class Watch {
   /// that is a little younger.
   private static final Duration OVERLAP = Duration.ofSeconds(5);
 
-  private final Core core;
+  private final ClientContext context;
   private final Runs runs;
   private final ListRuns query;
   private final Duration interval;
   private final Optional<Instant> since;
 
-  Watch(Core core, Runs runs, ListRuns query, Duration interval, Optional<Instant> since) {
-    this.core = core;
+  Watch(
+      ClientContext context,
+      Runs runs,
+      ListRuns query,
+      Duration interval,
+      Optional<Instant> since) {
+    this.context = context;
     this.runs = runs;
     this.query = query.fromTheBeginning();
     this.interval = interval;
@@ -46,7 +51,7 @@ public final class Watch {
 
   /// From this time on, by the service's clock; unless told from the newest change on.
   public Watch since(Instant time) {
-    return new Watch(core, runs, query, interval, Optional.of(time));
+    return new Watch(context, runs, query, interval, Optional.of(time));
   }
 
   /// Each change as a run, oldest first, without end. For one thread.
@@ -60,7 +65,7 @@ public final class Watch {
   /// Gives each change to the consumer, on the client's executor. The future never ends by itself;
   /// it fails with what will not pass, or with what the consumer fails with.
   public CompletableFuture<Done> forEachAsync(Consumer<RunItem> consumer) {
-    return core.async(
+    return context.async(
         () -> {
           stream().forEach(consumer);
           return Done.DONE;
@@ -83,7 +88,7 @@ public final class Watch {
     public RunItem next() {
       while (found.isEmpty()) {
         if (pause.isPositive()) {
-          core.time().pause(pause, "watch runs", false);
+          context.time().pause(pause, "watch runs", false);
         }
         pause = interval;
         try {

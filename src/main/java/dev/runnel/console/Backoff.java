@@ -8,7 +8,7 @@ import java.time.Instant;
 final class Backoff {
   private static final int FREE_TRIES = 5;
   private static final Duration FIRST = Duration.ofSeconds(1);
-  private static final Duration LONGEST = Duration.ofSeconds(30);
+  private static final Duration MAX = Duration.ofSeconds(30);
   private static final Duration FORGIVEN_AFTER = Duration.ofMinutes(10);
 
   private int wrongTries;
@@ -27,7 +27,7 @@ final class Backoff {
     wrongTries++;
     int slow = Math.min(wrongTries - FREE_TRIES, 10);
     var wait = slow < 1 ? Duration.ZERO : FIRST.multipliedBy(1L << (slow - 1));
-    next = now.plus(wait.compareTo(LONGEST) > 0 ? LONGEST : wait);
+    next = now.plus(wait.compareTo(MAX) > 0 ? MAX : wait);
   }
 
   void right() {

@@ -42,22 +42,22 @@ public final class Console implements AutoCloseable {
   private final Store store;
   private final AgentRuns runs;
   private final Transcripts transcripts;
-  private final Access access;
+  private final ConsoleAuthentication authentication;
   private final ConsoleSurface surface;
   private final InstantSource clock;
   private final boolean isHttps;
   private final Assets assets = new Assets();
-  private final Attention attention;
+  private final ParkedItems parkedItems;
   private final Pages pages;
   private final Streams streams;
 
-  /// @param access the one that the surface has too
+  /// @param authentication the one that the surface has too
   /// @param isHttps whether the outside reaches it by https
   public Console(
       Store store,
       AgentRuns runs,
       Transcripts transcripts,
-      Access access,
+      ConsoleAuthentication authentication,
       ConsoleSurface surface,
       About about,
       boolean isHttps,
@@ -66,7 +66,7 @@ public final class Console implements AutoCloseable {
         store,
         runs,
         transcripts,
-        access,
+        authentication,
         surface,
         about,
         isHttps,
@@ -78,7 +78,7 @@ public final class Console implements AutoCloseable {
       Store store,
       AgentRuns runs,
       Transcripts transcripts,
-      Access access,
+      ConsoleAuthentication authentication,
       ConsoleSurface surface,
       About about,
       boolean isHttps,
@@ -87,11 +87,11 @@ public final class Console implements AutoCloseable {
     this.store = store;
     this.runs = runs;
     this.transcripts = transcripts;
-    this.access = access;
+    this.authentication = authentication;
     this.surface = surface;
     this.clock = clock;
     this.isHttps = isHttps;
-    this.attention = new Attention(store, clock);
+    this.parkedItems = new ParkedItems(store, clock);
     this.pages = new Pages(about, assets.version());
     this.streams = streams;
   }
@@ -104,8 +104,8 @@ public final class Console implements AutoCloseable {
     page(routes, "/runs/{id}/transcript", this::sendTranscript);
     page(routes, "/attention", this::showAttention);
     routes.post("/attention", guarded(this::attend));
-    routes.get(Access.ENTRANCE, this::showEntrance);
-    routes.post(Access.ENTRANCE, this::enter);
+    routes.get(ConsoleAuthentication.ENTRANCE, this::showEntrance);
+    routes.post(ConsoleAuthentication.ENTRANCE, this::enter);
     routes.post("/leave", guarded(this::leave));
     routes.get("/console/{asset}", this::asset);
   }
@@ -125,13 +125,13 @@ public final class Console implements AutoCloseable {
   /// What somebody who is signed in gets.
   @FunctionalInterface
   private interface Page {
-    void show(Context ctx, Access.Visitor visitor) throws IOException;
+    void show(Context ctx, ConsoleAuthentication.Visitor visitor) throws IOException;
   }
 
   private Handler guarded(Page page) {
     return ctx -> {
       protect(ctx);
-      Optional<Access.Visitor> visitor;
+      Optional<ConsoleAuthentication.Visitor> visitor;
       try {
         visitor = visitor(ctx);
       } catch (RuntimeException unreadable) {
@@ -150,8 +150,8 @@ public final class Console implements AutoCloseable {
     };
   }
 
-  private Optional<Access.Visitor> visitor(Context ctx) {
-    return access.visitor(
+  private Optional<ConsoleAuthentication.Visitor> visitor(Context ctx) {
+    return authentication.visitor(
         Optional.ofNullable(ctx.header("Cookie")),
         Optional.ofNullable(ctx.header("Authorization")));
   }
@@ -160,10 +160,11 @@ public final class Console implements AutoCloseable {
   private String signIn(String title, String why, String to) {
     var link = "`./runnel console`, where Runnel runs, prints a link that opens the console.";
     var text =
-        access.hasToken()
+        authentication.hasToken()
             ? "Enter the token, which is the value of `RUNNEL_CONSOLE_TOKEN`. Or: " + link
             : link;
-    return pages.signIn(title, why.isEmpty() ? text : why + " " + text, access.hasToken(), to);
+    return pages.signIn(
+        title, why.isEmpty() ? text : why + " " + text, authentication.hasToken(), to);
   }
 
   private void showEntrance(Context ctx) {
@@ -172,7 +173,7 @@ public final class Console implements AutoCloseable {
     if (link == null) {
       ctx.html(signIn("Sign in", "", "/"));
     } else {
-      answer(ctx, access.enterWithLink(link), "/", "This link was used, or is too old.");
+      answer(ctx, authentication.enterWithLink(link), "/", "This link was used, or is too old.");
     }
   }
 
@@ -185,41 +186,42 @@ public final class Console implements AutoCloseable {
     var to = form.get().to();
     answer(
         ctx,
-        access.enterWithToken(form.get().token()),
+        authentication.enterWithToken(form.get().token()),
         PAGE.matcher(to).matches() ? to : "/",
         "That is not the token.");
   }
 
-  private void answer(Context ctx, Access.Entry entry, String to, String whyNot) {
+  private void answer(Context ctx, ConsoleAuthentication.Entry entry, String to, String whyNot) {
     switch (entry) {
-      case Access.Entry.Entered(var session) -> {
-        ctx.cookie(cookie(ctx, session, Access.SESSION));
+      case ConsoleAuthentication.Entry.Entered(var session) -> {
+        ctx.cookie(cookie(ctx, session, ConsoleAuthentication.SESSION));
         ctx.status(303).header("Location", to);
       }
-      case Access.Entry.Wrong _ -> ctx.status(401).html(signIn("Not signed in", whyNot, to));
-      case Access.Entry.Later(var after) -> {
+      case ConsoleAuthentication.Entry.Wrong _ ->
+          ctx.status(401).html(signIn("Not signed in", whyNot, to));
+      case ConsoleAuthentication.Entry.Later(var after) -> {
         ctx.status(429).header("Retry-After", Long.toString(after.toSeconds() + 1));
         ctx.html(signIn("Not now", "There were too many wrong tokens. Wait half a minute.", to));
       }
     }
   }
 
-  private void leave(Context ctx, Access.Visitor visitor) throws IOException {
+  private void leave(Context ctx, ConsoleAuthentication.Visitor visitor) throws IOException {
     var form = form(ctx);
     if (form.isEmpty()) {
       return;
     }
     if (form.get().action().equals("everywhere")) {
-      access.leaveEverywhere();
+      authentication.leaveEverywhere();
     } else {
-      access.leave(Optional.ofNullable(ctx.header("Cookie")));
+      authentication.leave(Optional.ofNullable(ctx.header("Cookie")));
     }
     ctx.cookie(cookie(ctx, "", Duration.ZERO));
-    ctx.status(303).header("Location", Access.ENTRANCE);
+    ctx.status(303).header("Location", ConsoleAuthentication.ENTRANCE);
   }
 
   private Cookie cookie(Context ctx, String session, Duration age) {
-    var cookie = new Cookie(Access.COOKIE, session);
+    var cookie = new Cookie(ConsoleAuthentication.COOKIE, session);
     cookie.setPath("/");
     cookie.setMaxAge((int) age.toSeconds());
     cookie.setHttpOnly(true);
@@ -262,19 +264,19 @@ public final class Console implements AutoCloseable {
     ctx.header("Cache-Control", "no-store");
   }
 
-  private void showRuns(Context ctx, Access.Visitor visitor) {
+  private void showRuns(Context ctx, ConsoleAuthentication.Visitor visitor) {
     ctx.html(
         pages.runs(
-            RunsLook.views(RunsLook.newest(store), clock),
-            attention.all().size(),
+            LiveRunsPage.views(LiveRunsPage.newest(store), clock),
+            parkedItems.all().size(),
             visitor.pageKey()));
   }
 
-  private void showAttention(Context ctx, Access.Visitor visitor) {
-    ctx.html(pages.attention(attention.all(), visitor.pageKey()));
+  private void showAttention(Context ctx, ConsoleAuthentication.Visitor visitor) {
+    ctx.html(pages.attention(parkedItems.all(), visitor.pageKey()));
   }
 
-  private void attend(Context ctx, Access.Visitor visitor) throws IOException {
+  private void attend(Context ctx, ConsoleAuthentication.Visitor visitor) throws IOException {
     var form = form(ctx);
     if (form.isEmpty()) {
       return;
@@ -285,29 +287,29 @@ public final class Console implements AutoCloseable {
       return;
     }
     try {
-      attention.act(form.get());
+      parkedItems.act(form.get());
       ctx.status(303).header("Location", "/attention");
     } catch (IllegalArgumentException unreadable) {
       ctx.status(400);
     }
   }
 
-  private void followRuns(Context ctx, Access.Visitor visitor) {
+  private void followRuns(Context ctx, ConsoleAuthentication.Visitor visitor) {
     var awaiting = ctx.queryParam("awaiting");
     try {
       var awaited = awaiting == null ? null : Conversation.parse(awaiting);
-      follow(ctx, new RunsLook(store, surface, pages, clock, awaited));
+      follow(ctx, new LiveRunsPage(store, surface, pages, clock, awaited));
     } catch (IllegalArgumentException malformed) {
       ctx.status(400);
     }
   }
 
   /// Ends with the session.
-  private void follow(Context ctx, Streams.Look look) {
-    streams.open(ctx, page -> visitor(ctx).isPresent() && look.send(page));
+  private void follow(Context ctx, Streams.LivePage livePage) {
+    streams.open(ctx, page -> visitor(ctx).isPresent() && livePage.send(page));
   }
 
-  private void showRun(Context ctx, Access.Visitor visitor) {
+  private void showRun(Context ctx, ConsoleAuthentication.Visitor visitor) {
     withRun(
         ctx,
         run ->
@@ -321,18 +323,19 @@ public final class Console implements AutoCloseable {
                     visitor.pageKey())));
   }
 
-  private void followRun(Context ctx, Access.Visitor visitor) {
+  private void followRun(Context ctx, ConsoleAuthentication.Visitor visitor) {
     withRun(
         ctx,
         run ->
             follow(
                 ctx,
-                new RunLook(
+                new LiveRunPage(
                     store, runs, transcripts, surface, pages, clock, run, lastLineOf(ctx))));
   }
 
   /// The whole of it, piece by piece.
-  private void sendTranscript(Context ctx, Access.Visitor visitor) throws IOException {
+  private void sendTranscript(Context ctx, ConsoleAuthentication.Visitor visitor)
+      throws IOException {
     var given = ctx.pathParam("id");
     var part = given.isBlank() ? Optional.<Part>empty() : transcripts.after(new RunId(given), 0);
     if (part.isEmpty()) {

@@ -1,6 +1,6 @@
 package dev.runnel.console;
 
-import dev.runnel.core.command.Grammar;
+import dev.runnel.core.command.MessageParser;
 import dev.runnel.core.model.Actor;
 import dev.runnel.core.model.Background;
 import dev.runnel.core.model.Conversation;
@@ -12,11 +12,11 @@ import dev.runnel.core.model.Origin;
 import dev.runnel.core.model.PostRef;
 import dev.runnel.core.model.Posting;
 import dev.runnel.core.model.RawRequest;
-import dev.runnel.core.model.Reception;
 import dev.runnel.core.model.Reply;
 import dev.runnel.core.model.Request;
 import dev.runnel.core.model.SurfaceId;
 import dev.runnel.core.model.Update;
+import dev.runnel.core.model.WebhookResult;
 import dev.runnel.core.port.Surface;
 import java.net.URI;
 import java.util.List;
@@ -40,11 +40,11 @@ public final class ConsoleSurface implements Surface {
   private static final String ASIDE =
       "A message that begins with `aside` or // is not for the agent. It was not sent.";
 
-  private final Access access;
-  private final Notes notes = new Notes();
+  private final ConsoleAuthentication authentication;
+  private final FlashMessages flashMessages = new FlashMessages();
 
-  public ConsoleSurface(Access access) {
-    this.access = access;
+  public ConsoleSurface(ConsoleAuthentication authentication) {
+    this.authentication = authentication;
   }
 
   @Override
@@ -61,27 +61,27 @@ public final class ConsoleSurface implements Surface {
   ///
   /// The body of an accepted reply is the conversation's id; of a 422, what to do, for the person.
   @Override
-  public Reception receive(RawRequest request) {
+  public WebhookResult receive(RawRequest request) {
     if (!isFromOurPage(request)) {
-      return Reception.Rejected.with(401, "posted from another site");
+      return WebhookResult.Rejected.with(401, "posted from another site");
     }
-    Optional<Access.Visitor> visitor;
+    Optional<ConsoleAuthentication.Visitor> visitor;
     try {
-      visitor = access.visitor(request.header("Cookie"), request.header("Authorization"));
+      visitor = authentication.visitor(request.header("Cookie"), request.header("Authorization"));
     } catch (RuntimeException unreadable) {
-      return new Reception.Rejected(
+      return new WebhookResult.Rejected(
           Reply.text(503, "The sessions cannot be read just now.\n"), unreadable.toString());
     }
     if (visitor.isEmpty()) {
-      return Reception.Rejected.with(401, "nobody who is signed in");
+      return WebhookResult.Rejected.with(401, "nobody who is signed in");
     }
     try {
       var form = Form.parse(request);
       return visitor.get().isPageKey(form.page())
           ? read(form, request)
-          : Reception.Rejected.with(401, "not a page of this console");
+          : WebhookResult.Rejected.with(401, "not a page of this console");
     } catch (IllegalArgumentException unreadable) {
-      return Reception.Rejected.with(400, "the form cannot be read");
+      return WebhookResult.Rejected.with(400, "the form cannot be read");
     }
   }
 
@@ -96,7 +96,7 @@ public final class ConsoleSurface implements Surface {
         || request.header("host").filter(host -> origin.get().endsWith("://" + host)).isPresent();
   }
 
-  private static Reception read(Form form, RawRequest request) {
+  private static WebhookResult read(Form form, RawRequest request) {
     return switch (form.action()) {
       case "start" -> start(form, request);
       case "say" -> say(form, request);
@@ -108,15 +108,15 @@ public final class ConsoleSurface implements Surface {
               request);
       case "retry" ->
           accepted(form, form.conversation(), new Intent.Retry(Optional.of(form.run())), request);
-      default -> Reception.Rejected.with(400, "no such action");
+      default -> WebhookResult.Rejected.with(400, "no such action");
     };
   }
 
-  private static Reception start(Form form, RawRequest request) {
+  private static WebhookResult start(Form form, RawRequest request) {
     if (form.text().isBlank()) {
       return problem(EMPTY_START);
     }
-    var intent = Grammar.command(form.text());
+    var intent = MessageParser.command(form.text());
     return switch (intent) {
       case Intent.Start _ ->
           accepted(form, new Conversation(ID, "runs/" + form.key()), intent, request);
@@ -138,11 +138,11 @@ public final class ConsoleSurface implements Surface {
     };
   }
 
-  private static Reception say(Form form, RawRequest request) {
+  private static WebhookResult say(Form form, RawRequest request) {
     if (form.text().isBlank()) {
       return problem(EMPTY_REPLY);
     }
-    var said = Grammar.words(form.text(), false);
+    var said = MessageParser.words(form.text(), false);
     if (said.isEmpty()) {
       return problem(ASIDE);
     }
@@ -170,7 +170,7 @@ public final class ConsoleSurface implements Surface {
     };
   }
 
-  private static Reception accepted(
+  private static WebhookResult accepted(
       Form form, Conversation conversation, Intent intent, RawRequest request) {
     var delivery =
         new Delivery(
@@ -182,7 +182,7 @@ public final class ConsoleSurface implements Surface {
             true,
             new Origin(form.link(), Optional.empty(), Optional.empty(), false),
             request.arrivedAt());
-    return new Reception.Accepted(delivery, Reply.text(200, conversation.id()));
+    return new WebhookResult.Accepted(delivery, Reply.text(200, conversation.id()));
   }
 
   private static String asWork(Optional<Request> work) {
@@ -191,8 +191,8 @@ public final class ConsoleSurface implements Surface {
         .orElse("");
   }
 
-  private static Reception problem(String text) {
-    return new Reception.Answered(Reply.text(422, text));
+  private static WebhookResult problem(String text) {
+    return new WebhookResult.Answered(Reply.text(422, text));
   }
 
   @Override
@@ -209,7 +209,7 @@ public final class ConsoleSurface implements Surface {
   @Override
   public Posting post(Notice notice, @Nullable PostRef status) {
     switch (notice.update()) {
-      case Update.Told(_, var text, _) -> notes.add(notice.conversation(), text);
+      case Update.Told(_, var text, _) -> flashMessages.add(notice.conversation(), text);
       case Update.Status _,
           Update.Still _,
           Update.Blocked _,
@@ -235,7 +235,7 @@ public final class ConsoleSurface implements Surface {
 
   /// What people were told in the conversation, oldest first: the newest few.
   List<String> notes(Conversation conversation) {
-    return notes.of(conversation);
+    return flashMessages.of(conversation);
   }
 
   /// Where a link may lead.

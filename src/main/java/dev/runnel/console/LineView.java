@@ -10,7 +10,7 @@ import java.util.Locale;
 ///
 /// @param kind a name for style sheets: `said`
 /// @param who says it, where it is not the agent
-public record LineView(long number, String kind, String who, List<Mark> marks) {
+public record LineView(long number, String kind, String who, List<TextSpan> marks) {
   public LineView {
     marks = List.copyOf(marks);
   }
@@ -23,7 +23,7 @@ public record LineView(long number, String kind, String who, List<Mark> marks) {
                     line.number(),
                     line.kind().name().toLowerCase(Locale.ROOT),
                     who(line),
-                    Mark.output(line.text())))
+                    TextSpan.output(line.text())))
         .toList();
   }
 

@@ -27,7 +27,7 @@ final class Pages {
     return page("runs", Map.of("runs", runs, "givenUp", givenUp, "pageKey", pageKey));
   }
 
-  String attention(List<AttentionView> rows, String pageKey) {
+  String attention(List<ParkedItemView> rows, String pageKey) {
     return page("attention", Map.of("rows", rows, "pageKey", pageKey));
   }
 

@@ -6,7 +6,7 @@ import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunId;
 import dev.runnel.core.model.RunState;
-import dev.runnel.core.text.Words;
+import dev.runnel.core.text.RunTexts;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
@@ -51,7 +51,7 @@ public record RunView(Run run, Optional<Binding> binding, Instant now) {
   }
 
   public String word() {
-    return state() == run.state() ? Words.state(run) : "queued";
+    return state() == run.state() ? RunTexts.state(run) : "queued";
   }
 
   /// A sign for places that take no picture, as a window's title.
@@ -130,13 +130,13 @@ public record RunView(Run run, Optional<Binding> binding, Instant now) {
       return binding.map(each -> between(each.since(), now)).orElse("");
     }
     return run.runTime()
-        .map(Words::elapsed)
+        .map(RunTexts::elapsed)
         .or(() -> binding.flatMap(each -> run.updatedAt().map(end -> between(each.since(), end))))
         .orElse("");
   }
 
   private static String between(Instant since, Instant end) {
-    return Words.elapsed(Duration.between(since, end));
+    return RunTexts.elapsed(Duration.between(since, end));
   }
 
   /// How long ago it was asked for.
@@ -155,10 +155,10 @@ public record RunView(Run run, Optional<Binding> binding, Instant now) {
   }
 
   /// The service's latest words: progress, a question, the answer, or why it failed.
-  public List<Mark> message() {
+  public List<TextSpan> message() {
     return run.message()
         .filter(text -> !text.isBlank())
-        .map(text -> Mark.of(Transcripts.inShort(text, MAX_MESSAGE)))
+        .map(text -> TextSpan.of(Transcripts.inShort(text, MAX_MESSAGE)))
         .orElse(List.of());
   }
 

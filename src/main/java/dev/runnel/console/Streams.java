@@ -14,7 +14,7 @@ import org.slf4j.LoggerFactory;
 /// on [#close()]. The server should run requests on virtual threads.
 final class Streams implements AutoCloseable {
   /// Sends what is new since the last time.
-  interface Look {
+  interface LivePage {
     /// @return false when there will be nothing more
     boolean send(SseClient page);
   }
@@ -38,7 +38,7 @@ final class Streams implements AutoCloseable {
   }
 
   /// Answers with a stream; with 503 when too many are open, with 406 when none was asked for.
-  void open(Context ctx, Look look) {
+  void open(Context ctx, LivePage livePage) {
     var accept = ctx.header("Accept");
     if (accept == null || !accept.contains("text/event-stream")) {
       ctx.status(406);
@@ -51,13 +51,13 @@ final class Streams implements AutoCloseable {
     ctx.contentType("text/event-stream; charset=utf-8").header("X-Accel-Buffering", "no");
     // In the request's own thread. Javalin's asynchronous streams hand the request back to the
     // server while somebody may still write to it, and break when the page was closed.
-    run(new SseClient(ctx), look);
+    run(new SseClient(ctx), livePage);
   }
 
-  private void run(SseClient page, Look look) {
+  private void run(SseClient page, LivePage livePage) {
     try {
       var rounds = Math.max(1, silence.dividedBy(pause));
-      for (long round = 1; !page.terminated() && look.send(page); round++) {
+      for (long round = 1; !page.terminated() && livePage.send(page); round++) {
         if (round % rounds == 0) {
           page.sendComment("");
         }

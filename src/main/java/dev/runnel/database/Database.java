@@ -28,12 +28,12 @@ public final class Database implements AutoCloseable {
   /// A server may be gone without a word; whoever waits for it must hear of that.
   private static final Duration PATIENCE_WITH_A_SERVER = Duration.ofSeconds(5);
 
-  private static final Duration LONGEST_STATEMENT = Duration.ofSeconds(10);
+  private static final Duration MAX_STATEMENT = Duration.ofSeconds(10);
 
   /// PostgreSQL's word for it.
   private static final String DEADLOCK = "40P01";
 
-  private static final int MOST_DEADLOCKS = 5;
+  private static final int MAX_DEADLOCKS = 5;
 
   /// The work of one transaction.
   @FunctionalInterface
@@ -89,7 +89,7 @@ public final class Database implements AutoCloseable {
     config.setValidationTimeout(PATIENCE_WITH_A_SERVER.dividedBy(2).toMillis());
     config.addDataSourceProperty("connectTimeout", seconds(PATIENCE_WITH_A_SERVER));
     config.addDataSourceProperty("loginTimeout", seconds(PATIENCE_WITH_A_SERVER));
-    config.addDataSourceProperty("socketTimeout", seconds(LONGEST_STATEMENT));
+    config.addDataSourceProperty("socketTimeout", seconds(MAX_STATEMENT));
     config.addDataSourceProperty("tcpKeepAlive", "true");
     // A node that vanished in a transaction must not hold up the others.
     config.setConnectionInitSql("SET idle_in_transaction_session_timeout = '30s'");
@@ -118,7 +118,7 @@ public final class Database implements AutoCloseable {
   /// One transaction that may write: all or nothing, rolled back when the step throws. The step is
   /// run again when the server ends the transaction because two waited for each other.
   public <T> T write(Step<T> step) {
-    for (int again = MOST_DEADLOCKS; ; again--) {
+    for (int again = MAX_DEADLOCKS; ; again--) {
       try {
         return writeOnce(step);
       } catch (DatabaseException e) {

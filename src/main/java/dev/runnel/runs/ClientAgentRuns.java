@@ -14,8 +14,8 @@ import dev.runnel.core.model.Prompt;
 import dev.runnel.core.model.Replies;
 import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunId;
+import dev.runnel.core.model.RunListing;
 import dev.runnel.core.model.RunState;
-import dev.runnel.core.model.Sighting;
 import dev.runnel.core.port.AgentRuns;
 import dev.runnel.wire.AgentConfig;
 import dev.runnel.wire.CreateRun;
@@ -41,7 +41,7 @@ import org.slf4j.LoggerFactory;
 /// - no answer, a 5xx, a 429: `Busy`; whether a start happened, [#startedBy] finds out;
 /// - a 404 that the service itself gives: `Missing`; one without its error is a wrong address;
 /// - an id that cannot be one: `Missing`;
-/// - any other no: `Refused`, in the words of [Refusals].
+/// - any other no: `Refused`, in the words of [ErrorTexts].
 ///
 /// Safe for many threads.
 public final class ClientAgentRuns implements AgentRuns {
@@ -52,11 +52,11 @@ public final class ClientAgentRuns implements AgentRuns {
   /// Each run comes with its whole prompt, of which nothing is needed here.
   static final int RUNS_A_PAGE = 100;
 
-  private static final int MOST_CHANGES = 10_000;
-  private static final int MOST_UNFINISHED = 50_000;
+  private static final int MAX_CHANGES = 10_000;
+  private static final int MAX_UNFINISHED = 50_000;
 
   private final RunsClient client;
-  private final LookBack lookBack;
+  private final StartLookup startLookup;
   private final FactoryStarts factories;
   private final boolean knowsKeys;
 
@@ -64,7 +64,7 @@ public final class ClientAgentRuns implements AgentRuns {
   ///     embedded one does
   public ClientAgentRuns(RunsClient client, boolean knowsKeys) {
     this.client = client;
-    this.lookBack = new LookBack(client);
+    this.startLookup = new StartLookup(client);
     this.factories = new FactoryStarts(client);
     this.knowsKeys = knowsKeys;
   }
@@ -81,7 +81,7 @@ public final class ClientAgentRuns implements AgentRuns {
       }
       created = found.get();
     } catch (RunsException failure) {
-      return isMissing(failure) ? Refusals.of(failure) : refusedOrBusy(failure);
+      return isMissing(failure) ? ErrorTexts.of(failure) : refusedOrBusy(failure);
     }
     try {
       return new Outcome.Done(
@@ -109,7 +109,7 @@ public final class ClientAgentRuns implements AgentRuns {
   @Override
   public Outcome startedBy(DeliveryId key, Instant since, Optional<String> words) {
     try {
-      return lookBack.start(key, since, words);
+      return startLookup.start(key, since, words);
     } catch (RunsException failure) {
       return busy(failure);
     }
@@ -156,7 +156,7 @@ public final class ClientAgentRuns implements AgentRuns {
       return new Arrival.NotArrived();
     }
     try {
-      return lookBack.followUp(before, text, said);
+      return startLookup.followUp(before, text, said);
     } catch (RunsException failure) {
       return new Arrival.Busy(failure.retryAfter(), why(failure));
     }
@@ -173,7 +173,7 @@ public final class ClientAgentRuns implements AgentRuns {
     } catch (RunsException.Conflict failure) {
       return failure.retryable()
           ? new Outcome.Busy(Optional.of(failure.retryAfter().orElse(WHILE_PREPARED)), why(failure))
-          : Refusals.of(failure);
+          : ErrorTexts.of(failure);
     } catch (RunsException failure) {
       return outcome(failure);
     } catch (IllegalArgumentException notAnId) {
@@ -199,28 +199,28 @@ public final class ClientAgentRuns implements AgentRuns {
   /// Oldest change first: a run that changes meanwhile moves to the end, where it is still to be
   /// read. What a very long list leaves out is later than all it holds.
   @Override
-  public Sighting changedSince(Instant since) {
+  public RunListing changedSince(Instant since) {
     var query =
         ListRuns.ALL
             .updatedAfter(since)
             .sorted(SortBy.UPDATED_AT, SortOrder.ASC)
             .limit(RUNS_A_PAGE);
-    return look(query, MOST_CHANGES, true);
+    return look(query, MAX_CHANGES, true);
   }
 
   /// By creation, which does not change while pages are read.
   @Override
-  public Sighting unfinished() {
+  public RunListing unfinished() {
     var query = ListRuns.ALL.sorted(SortBy.CREATED_AT, SortOrder.ASC).limit(RUNS_A_PAGE);
     for (var state : RunStates.UNFINISHED) {
       query = query.state(state);
     }
-    return look(query, MOST_UNFINISHED, false);
+    return look(query, MAX_UNFINISHED, false);
   }
 
   /// @param most runs, about; a page may hold a single large one
   /// @param maySkipTheRest whether the first pages alone are of use
-  private Sighting look(ListRuns query, int most, boolean maySkipTheRest) {
+  private RunListing look(ListRuns query, int most, boolean maySkipTheRest) {
     var runs = new LinkedHashMap<RunId, Run>();
     try {
       var pages = client.runs().pages(query).iterator();
@@ -232,12 +232,12 @@ public final class ClientAgentRuns implements AgentRuns {
         }
       }
       if (pages.hasNext() && !maySkipTheRest) {
-        return new Sighting.Blind(Optional.empty(), "There are too many unfinished runs to list");
+        return new RunListing.Blind(Optional.empty(), "There are too many unfinished runs to list");
       }
     } catch (RunsException failure) {
-      return new Sighting.Blind(failure.retryAfter(), why(failure));
+      return new RunListing.Blind(failure.retryAfter(), why(failure));
     }
-    return new Sighting.Seen(List.copyOf(runs.values()));
+    return new RunListing.Seen(List.copyOf(runs.values()));
   }
 
   /// A 400 to a cancellation: mostly the run had ended already.
@@ -252,7 +252,7 @@ public final class ClientAgentRuns implements AgentRuns {
             "A run that waits for an answer cannot be stopped through the API. Answer it, or open"
                 + " it and stop it there.",
             run.session())
-        : Refusals.of(failure);
+        : ErrorTexts.of(failure);
   }
 
   private Outcome uncancellable(RunId id, RunsException.Unprocessable failure) {
@@ -272,9 +272,9 @@ public final class ClientAgentRuns implements AgentRuns {
       case RunsException.NotFound _, RunsException.OtherStatus _
           when failure.problem().isEmpty() && failure.status().orElse(0) != 410 ->
           busy(failure);
-      case RunsException.Answered answered ->
-          answered.retryable() ? busy(failure) : Refusals.of(failure);
-      case RunsException.Unanswered _, RunsException.UnreadableAnswer _ -> busy(failure);
+      case RunsException.ServiceError serviceError ->
+          serviceError.retryable() ? busy(failure) : ErrorTexts.of(failure);
+      case RunsException.TransportError _, RunsException.MalformedResponse _ -> busy(failure);
     };
   }
 

@@ -20,7 +20,7 @@ final class FactoryStarts {
   static final String TICKET_ID = "ticket_id";
 
   private static final String TICKETS = "runnel";
-  private static final int MOST_SEARCHED = 100;
+  private static final int MAX_SEARCHED = 100;
 
   private final RunsClient client;
 
@@ -74,7 +74,7 @@ final class FactoryStarts {
               .factories()
               .search(name)
               .items()
-              .limit(MOST_SEARCHED)
+              .limit(MAX_SEARCHED)
               .filter(it -> name.equalsIgnoreCase(it.name()) || name.equalsIgnoreCase(it.alias()))
               .toList();
     } catch (RunsException.NotFound noFactories) {

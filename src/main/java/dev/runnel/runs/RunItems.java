@@ -57,7 +57,7 @@ final class RunItems {
         Objects.requireNonNullElse(item.title(), ""),
         state,
         item.state().value(),
-        state == RunState.FAILED ? Refusals.failed(errorCode(status), message) : message,
+        state == RunState.FAILED ? ErrorTexts.failed(errorCode(status), message) : message,
         status.map(StatusMessage::retryable).orElse(false),
         link(item.sessionLink()),
         item.artifacts().stream().flatMap(it -> artifact(it).stream()).toList(),

@@ -5,29 +5,29 @@ import dev.runnel.service.agent.Agents;
 import dev.runnel.service.execution.ConfigResolution;
 import dev.runnel.service.execution.DiskReserve;
 import dev.runnel.service.execution.FreeSpace;
-import dev.runnel.service.execution.Housekeeping;
 import dev.runnel.service.execution.RunQueue;
 import dev.runnel.service.execution.ScheduleClock;
 import dev.runnel.service.execution.ServiceSettings;
-import dev.runnel.service.execution.SkillShelf;
+import dev.runnel.service.execution.SkillCatalog;
 import dev.runnel.service.execution.Spawner;
+import dev.runnel.service.execution.WorkspaceCleanup;
 import dev.runnel.service.http.Api;
+import dev.runnel.service.http.AuthFilter;
+import dev.runnel.service.http.CatalogRoutes;
 import dev.runnel.service.http.FactoryRoutes;
 import dev.runnel.service.http.FileRoutes;
-import dev.runnel.service.http.Guard;
 import dev.runnel.service.http.IdentityRoutes;
 import dev.runnel.service.http.KeyRoutes;
-import dev.runnel.service.http.OfferRoutes;
 import dev.runnel.service.http.RunRoutes;
 import dev.runnel.service.http.ScheduleRoutes;
 import dev.runnel.service.http.SignedLinks;
 import dev.runnel.service.run.TranscriptPart;
 import dev.runnel.service.store.ApiKeys;
-import dev.runnel.service.store.Arrivals;
 import dev.runnel.service.store.Factories;
 import dev.runnel.service.store.Identities;
-import dev.runnel.service.store.RunBook;
-import dev.runnel.service.store.RunIndex;
+import dev.runnel.service.store.QueueSignal;
+import dev.runnel.service.store.RunQueries;
+import dev.runnel.service.store.RunService;
 import dev.runnel.service.store.RunWatchers;
 import dev.runnel.service.store.Schedules;
 import dev.runnel.service.workspace.Environment;
@@ -46,44 +46,44 @@ import org.slf4j.LoggerFactory;
 /// all of that in its database.
 public final class AgentRunService implements AutoCloseable {
   /// What the body of a request to it may hold: a run with five images of a few MB.
-  public static final int MOST_BYTES = 32 * 1024 * 1024;
+  public static final int MAX_BYTES = 32 * 1024 * 1024;
 
   private static final Logger log = LoggerFactory.getLogger(AgentRunService.class);
 
   private final Agents agents;
   private final ServiceSettings settings;
-  private final SkillShelf skills;
-  private final Housekeeping housekeeping;
+  private final SkillCatalog skills;
+  private final WorkspaceCleanup workspaceCleanup;
   private final RunWatchers watchers;
-  private final RunIndex index;
+  private final RunQueries index;
   private final RunQueue queue;
   private final DiskReserve diskReserve;
   private final ScheduleClock scheduleClock;
-  private final Guard guard;
+  private final AuthFilter authFilter;
   private final List<Consumer<Api>> resources;
 
   private AgentRunService(
       Agents agents,
       ServiceSettings settings,
-      SkillShelf skills,
-      Housekeeping housekeeping,
+      SkillCatalog skills,
+      WorkspaceCleanup workspaceCleanup,
       RunWatchers watchers,
-      RunIndex index,
+      RunQueries index,
       RunQueue queue,
       DiskReserve diskReserve,
       ScheduleClock scheduleClock,
-      Guard guard,
+      AuthFilter authFilter,
       List<Consumer<Api>> resources) {
     this.agents = agents;
     this.settings = settings;
     this.skills = skills;
-    this.housekeeping = housekeeping;
+    this.workspaceCleanup = workspaceCleanup;
     this.watchers = watchers;
     this.index = index;
     this.queue = queue;
     this.diskReserve = diskReserve;
     this.scheduleClock = scheduleClock;
-    this.guard = guard;
+    this.authFilter = authFilter;
     this.resources = resources;
   }
 
@@ -105,12 +105,12 @@ public final class AgentRunService implements AutoCloseable {
     database.migrate("db/service");
     var agents = Agents.find(settings.command(), settings.environment());
     var watchers = new RunWatchers();
-    var arrivals = new Arrivals();
-    var book = new RunBook(database, clock, watchers, arrivals, settings.slots());
-    var index = new RunIndex(database);
+    var queueSignal = new QueueSignal();
+    var book = new RunService(database, clock, watchers, queueSignal, settings.slots());
+    var index = new RunQueries(database);
     var keys = new ApiKeys(database, clock, settings.apiKey());
     var workspaces = new Workspaces(settings.workspaces(), settings.environments());
-    var housekeeping = Housekeeping.start(workspaces, index, settings.limits(), clock);
+    var workspaceCleanup = WorkspaceCleanup.start(workspaces, index, settings.limits(), clock);
     var queue =
         RunQueue.start(
             spawner,
@@ -120,12 +120,12 @@ public final class AgentRunService implements AutoCloseable {
             keys,
             settings,
             workspaces,
-            housekeeping,
+            workspaceCleanup,
             watchers,
-            arrivals);
+            queueSignal);
     log.info("agent run service open agent={} slots={}", agents.usual().name(), settings.slots());
     var links = new SignedLinks(clock);
-    var skills = new SkillShelf(spawner, settings, workspaces);
+    var skills = new SkillCatalog(spawner, settings, workspaces);
     var changes = new Semaphore(0);
     var factories = new Factories(settings.factories(), clock.instant());
     var identities = new Identities(database, clock, factories.identities());
@@ -135,13 +135,13 @@ public final class AgentRunService implements AutoCloseable {
         agents,
         settings,
         skills,
-        housekeeping,
+        workspaceCleanup,
         watchers,
         index,
         queue,
         DiskReserve.start(spawner, workspaces, disk, queue::giveUp),
         ScheduleClock.start(book, schedules, configs, clock, changes),
-        new Guard(keys, settings.publicUrl()),
+        new AuthFilter(keys, settings.publicUrl()),
         List.of(
             new RunRoutes(book, index, queue, configs, factories, settings, links, clock)::register,
             new FactoryRoutes(factories, configs, book, index, settings.publicUrl())::register,
@@ -149,13 +149,13 @@ public final class AgentRunService implements AutoCloseable {
             new IdentityRoutes(identities, agents)::register,
             new ScheduleRoutes(schedules)::register,
             new KeyRoutes(keys)::register,
-            new OfferRoutes(agents, settings.environments(), skills, index, clock.instant())
+            new CatalogRoutes(agents, settings.environments(), skills, index, clock.instant())
                 ::register));
   }
 
   /// Registers `/api/v1` and everything below it. The handlers block.
   public void routes(RoutesConfig routes) {
-    var api = new Api(routes, guard);
+    var api = new Api(routes, authFilter);
     resources.forEach(resource -> resource.accept(api));
     api.closeWithNothing();
   }
@@ -209,7 +209,7 @@ public final class AgentRunService implements AutoCloseable {
     scheduleClock.close();
     queue.close();
     diskReserve.close();
-    housekeeping.close();
+    workspaceCleanup.close();
     log.info("agent run service closed");
   }
 }

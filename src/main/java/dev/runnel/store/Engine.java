@@ -41,7 +41,7 @@ public final class Engine implements AutoCloseable {
   private static final int STEPS_AT_ONCE = 64;
   private static final int MISSED_HEARTBEATS = 4;
   private static final Duration AFTER_A_FAILURE = Duration.ofSeconds(1);
-  private static final int MOST_DOUBLINGS = 4;
+  private static final int MAX_DOUBLINGS = 4;
   private static final Duration KEEP_ENDED = Duration.ofDays(7);
   private static final Duration KEEP_PARKED = Duration.ofDays(30);
   private static final int WAKES = 10_000;
@@ -86,7 +86,7 @@ public final class Engine implements AutoCloseable {
   private final InstantSource clock;
   private final Steps steps;
   private final Pace pace;
-  private final Map<Lane, CustomTask<Void>> lanes = new EnumMap<>(Lane.class);
+  private final Map<QueueTable, CustomTask<Void>> lanes = new EnumMap<>(QueueTable.class);
   private final CustomTask<Void> watch;
   private final CustomTask<Void> catchUp;
   private final Scheduler scheduler;
@@ -121,15 +121,15 @@ public final class Engine implements AutoCloseable {
     this.clock = clock;
     this.steps = steps;
     this.pace = pace;
-    lanes.put(Lane.INBOX, lane(Lane.INBOX, steps.dispatch()));
-    lanes.put(Lane.OUTBOX, lane(Lane.OUTBOX, steps.post()));
+    lanes.put(QueueTable.INBOX, lane(QueueTable.INBOX, steps.dispatch()));
+    lanes.put(QueueTable.OUTBOX, lane(QueueTable.OUTBOX, steps.post()));
     this.watch = watching();
     this.catchUp = catchingUp();
     this.scheduler =
         Scheduler.create(
                 store.database().dataSource(),
-                lanes.get(Lane.INBOX),
-                lanes.get(Lane.OUTBOX),
+                lanes.get(QueueTable.INBOX),
+                lanes.get(QueueTable.OUTBOX),
                 watch,
                 catchUp)
             .startTasks(sweeping())
@@ -177,8 +177,8 @@ public final class Engine implements AutoCloseable {
     }
   }
 
-  private CustomTask<Void> lane(Lane lane, Steps.Step step) {
-    return Tasks.custom(lane.task(), Void.class)
+  private CustomTask<Void> lane(QueueTable queueTable, Steps.Step step) {
+    return Tasks.custom(queueTable.task(), Void.class)
         .onDeadExecutionRevive()
         .onFailure(again())
         .execute(
@@ -187,7 +187,7 @@ public final class Engine implements AutoCloseable {
               step.run(conversation, clock.instant());
               return (_, operations) -> {
                 operations.remove();
-                store.due(lane, conversation).ifPresent(due -> goOn(instance, due));
+                store.due(queueTable, conversation).ifPresent(due -> goOn(instance, due));
               };
             });
   }
@@ -232,7 +232,7 @@ public final class Engine implements AutoCloseable {
   /// A step catches what its work throws; what reaches the engine is the database's.
   private FailureHandler<Void> again() {
     return (complete, operations) -> {
-      int doublings = Math.min(complete.getExecution().consecutiveFailures, MOST_DOUBLINGS);
+      int doublings = Math.min(complete.getExecution().consecutiveFailures, MAX_DOUBLINGS);
       operations.reschedule(
           complete, clock.instant().plus(AFTER_A_FAILURE.multipliedBy(1L << doublings)));
     };
@@ -243,10 +243,10 @@ public final class Engine implements AutoCloseable {
   }
 
   private void sweep() {
-    for (var lane : Lane.values()) {
-      for (var conversation : store.forgotten(lane)) {
-        log.info("conversation taken up lane={} conversation={}", lane.task(), conversation);
-        schedule(lane, conversation, clock.instant());
+    for (var queueTable : QueueTable.values()) {
+      for (var conversation : store.forgotten(queueTable)) {
+        log.info("conversation taken up lane={} conversation={}", queueTable.task(), conversation);
+        schedule(queueTable, conversation, clock.instant());
       }
     }
     // It looks now and then at runs that ended, too.
@@ -259,7 +259,7 @@ public final class Engine implements AutoCloseable {
     var now = clock.instant();
     try {
       touched.forEach(each -> schedule(each.lane(), each.conversation(), now));
-      if (touched.stream().anyMatch(each -> each.lane() == Lane.OUTBOX)) {
+      if (touched.stream().anyMatch(each -> each.lane() == QueueTable.OUTBOX)) {
         wakeWatcher();
       }
     } catch (RuntimeException e) {
@@ -274,8 +274,8 @@ public final class Engine implements AutoCloseable {
     }
   }
 
-  private void schedule(Lane lane, Conversation conversation, Instant at) {
-    wake(task(lane).instance(conversation.id()), at);
+  private void schedule(QueueTable queueTable, Conversation conversation, Instant at) {
+    wake(task(queueTable).instance(conversation.id()), at);
     ringAt(at);
   }
 
@@ -288,10 +288,10 @@ public final class Engine implements AutoCloseable {
     }
   }
 
-  private CustomTask<Void> task(Lane lane) {
-    var task = lanes.get(lane);
+  private CustomTask<Void> task(QueueTable queueTable) {
+    var task = lanes.get(queueTable);
     if (task == null) {
-      throw new IllegalStateException("No task for " + lane);
+      throw new IllegalStateException("No task for " + queueTable);
     }
     return task;
   }
@@ -308,7 +308,7 @@ public final class Engine implements AutoCloseable {
     }
   }
 
-  /// Why the engine does not work just now; how the database is, [Pulse] knows.
+  /// Why the engine does not work just now; how the database is, [DatabaseHealth] knows.
   public Optional<String> problem() {
     if (scheduler.getSchedulerState().isShuttingDown()) {
       return Optional.of("Runnel is shutting down.");

@@ -28,12 +28,12 @@ final class Queue<T> {
   }
 
   private final Rows rows;
-  private final Lane lane;
+  private final QueueTable queueTable;
   private final Rows.Reader<T> item;
 
-  Queue(Rows rows, Lane lane, Rows.Reader<T> item) {
+  Queue(Rows rows, QueueTable queueTable, Rows.Reader<T> item) {
     this.rows = rows;
-    this.lane = lane;
+    this.queueTable = queueTable;
     this.item = item;
   }
 
@@ -58,7 +58,8 @@ final class Queue<T> {
       if (first.isEmpty() || first.get().pending().isPresent()) {
         return first.flatMap(Candidate::pending);
       }
-      log.error("row parked, it cannot be read table={} id={}", lane.table(), first.get().id());
+      log.error(
+          "row parked, it cannot be read table={} id={}", queueTable.table(), first.get().id());
       park(first.get().id(), now, UNREADABLE);
     }
   }
@@ -78,7 +79,7 @@ final class Queue<T> {
     try {
       return Optional.of(item.read(row));
     } catch (Json.Unreadable e) {
-      log.warn("{} table={} id={}", e.getMessage(), lane.table(), row.getString("id"));
+      log.warn("{} table={} id={}", e.getMessage(), queueTable.table(), row.getString("id"));
       return Optional.empty();
     }
   }
@@ -111,13 +112,14 @@ final class Queue<T> {
         () -> {
           var conversations =
               rows.list(
-                  "SELECT DISTINCT conversation FROM %s WHERE %s".formatted(lane.table(), waiting),
+                  "SELECT DISTINCT conversation FROM %s WHERE %s"
+                      .formatted(queueTable.table(), waiting),
                   row -> Conversation.parse(row.getString("conversation")),
                   service);
           if (!conversations.isEmpty()) {
             rows.change(
                 "UPDATE %s SET due_at = CASE WHEN due_at < ? THEN due_at ELSE ? END, waits_for = NULL WHERE %s"
-                    .formatted(lane.table(), waiting),
+                    .formatted(queueTable.table(), waiting),
                 now,
                 now,
                 service);
@@ -140,7 +142,7 @@ final class Queue<T> {
         () ->
             rows.list(
                 "SELECT * FROM %s WHERE state = 2 ORDER BY ended_at DESC, seq DESC LIMIT ?"
-                    .formatted(lane.table()),
+                    .formatted(queueTable.table()),
                 row ->
                     new Parked<>(
                         row.getString("id"),
@@ -157,7 +159,7 @@ final class Queue<T> {
         () ->
             rows.change(
                     "UPDATE %s SET state = 0, tries = CASE WHEN tries > 0 THEN 1 ELSE 0 END, due_at = CASE WHEN due_at < ? THEN due_at ELSE ? END, ended_at = NULL WHERE id = ? AND state = 2"
-                        .formatted(lane.table()),
+                        .formatted(queueTable.table()),
                     now,
                     now,
                     id)
@@ -169,7 +171,8 @@ final class Queue<T> {
     return sql(
         () ->
             rows.first(
-                "SELECT conversation FROM %s WHERE id = ? AND state = 2".formatted(lane.table()),
+                "SELECT conversation FROM %s WHERE id = ? AND state = 2"
+                    .formatted(queueTable.table()),
                 row -> Conversation.parse(row.getString("conversation")),
                 id));
   }
@@ -178,7 +181,8 @@ final class Queue<T> {
     sql(
         () ->
             rows.change(
-                "UPDATE %s SET %s WHERE id = ? AND state = 0".formatted(lane.table(), assignments),
+                "UPDATE %s SET %s WHERE id = ? AND state = 0"
+                    .formatted(queueTable.table(), assignments),
                 parametersAndId));
   }
 }

@@ -3,11 +3,11 @@ package dev.runnel.store;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.DeliveryTrace;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Request;
 import dev.runnel.core.model.Run;
 import dev.runnel.core.model.SurfaceId;
-import dev.runnel.core.model.Trace;
 import dev.runnel.core.port.Store;
 import dev.runnel.core.port.Store.Parked;
 import dev.runnel.core.port.Store.Pending;
@@ -32,7 +32,8 @@ final class SqlInbox implements Store.Inbox {
     this.sequence = sequence;
     this.touched = touched;
     this.queue =
-        new Queue<>(rows, Lane.INBOX, row -> Json.read(row.getString("body"), Delivery.class));
+        new Queue<>(
+            rows, QueueTable.INBOX, row -> Json.read(row.getString("body"), Delivery.class));
   }
 
   @Override
@@ -53,7 +54,7 @@ final class SqlInbox implements Store.Inbox {
             == 1;
     if (isNew) {
       order(delivery);
-      touched.add(new Touched(Lane.INBOX, delivery.conversation()));
+      touched.add(new Touched(QueueTable.INBOX, delivery.conversation()));
     }
     return isNew;
   }
@@ -235,7 +236,8 @@ final class SqlInbox implements Store.Inbox {
 
   /// Without a meaning this reads the whole table, for somebody who asks.
   @Override
-  public List<Trace> traces(Conversation conversation, Optional<String> meaning, int limit) {
+  public List<DeliveryTrace> traces(
+      Conversation conversation, Optional<String> meaning, int limit) {
     var column = meaning.isPresent() ? "meaning" : "conversation";
     return Queue.sql(
         () ->
@@ -246,13 +248,13 @@ final class SqlInbox implements Store.Inbox {
                 limit));
   }
 
-  private Trace trace(ResultSet row) throws SQLException {
-    return new Trace(
+  private DeliveryTrace trace(ResultSet row) throws SQLException {
+    return new DeliveryTrace(
         queue.pending(row).map(Pending::item),
         switch (row.getInt("state")) {
-          case 0 -> Trace.State.WAITS;
-          case 1 -> Trace.State.DONE;
-          default -> Trace.State.PARKED;
+          case 0 -> DeliveryTrace.State.WAITS;
+          case 1 -> DeliveryTrace.State.DONE;
+          default -> DeliveryTrace.State.PARKED;
         },
         row.getInt("tries"),
         Rows.instant(row, "due_at"),
@@ -272,7 +274,9 @@ final class SqlInbox implements Store.Inbox {
 
   /// Makes all due that waits for the service.
   void wake(String service) {
-    queue.wake(service, sequence.now()).forEach(each -> touched.add(new Touched(Lane.INBOX, each)));
+    queue
+        .wake(service, sequence.now())
+        .forEach(each -> touched.add(new Touched(QueueTable.INBOX, each)));
   }
 
   @Override
@@ -288,7 +292,7 @@ final class SqlInbox implements Store.Inbox {
   @Override
   public boolean retry(DeliveryId id) {
     var conversation = queue.parkedIn(id.value());
-    conversation.ifPresent(it -> touched.add(new Touched(Lane.INBOX, it)));
+    conversation.ifPresent(it -> touched.add(new Touched(QueueTable.INBOX, it)));
     return queue.retry(id.value(), sequence.now());
   }
 
@@ -310,7 +314,7 @@ final class SqlInbox implements Store.Inbox {
         delivery.conversation().id(),
         Json.write(delivery),
         delivery.id().value());
-    touched.add(new Touched(Lane.INBOX, delivery.conversation()));
+    touched.add(new Touched(QueueTable.INBOX, delivery.conversation()));
   }
 
   @Override

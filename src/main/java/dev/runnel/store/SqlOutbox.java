@@ -1,10 +1,10 @@
 package dev.runnel.store;
 
 import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.MessageStatus;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.NoticeId;
 import dev.runnel.core.model.PostRef;
-import dev.runnel.core.model.Receipt;
 import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunId;
 import dev.runnel.core.model.Screen;
@@ -35,7 +35,7 @@ final class SqlOutbox implements Store.Outbox {
     this.queue =
         new Queue<>(
             rows,
-            Lane.OUTBOX,
+            QueueTable.OUTBOX,
             row -> {
               var notice = Json.read(row.getString("body"), Notice.class);
               return new Notice(
@@ -90,7 +90,7 @@ final class SqlOutbox implements Store.Outbox {
               due,
               aside);
         });
-    touched.add(new Touched(Lane.OUTBOX, notice.conversation()));
+    touched.add(new Touched(QueueTable.OUTBOX, notice.conversation()));
   }
 
   private static @Nullable String statusOf(Notice notice) {
@@ -123,7 +123,7 @@ final class SqlOutbox implements Store.Outbox {
   }
 
   @Override
-  public Set<Receipt> signs(Conversation conversation, PostRef message) {
+  public Set<MessageStatus> signs(Conversation conversation, PostRef message) {
     var signs =
         Queue.sql(
             () ->
@@ -219,7 +219,7 @@ final class SqlOutbox implements Store.Outbox {
   void wake(String service) {
     queue
         .wake(service, sequence.now())
-        .forEach(each -> touched.add(new Touched(Lane.OUTBOX, each)));
+        .forEach(each -> touched.add(new Touched(QueueTable.OUTBOX, each)));
   }
 
   @Override
@@ -248,7 +248,7 @@ final class SqlOutbox implements Store.Outbox {
       return discard(id);
     }
     var conversation = queue.parkedIn(id.value());
-    conversation.ifPresent(it -> touched.add(new Touched(Lane.OUTBOX, it)));
+    conversation.ifPresent(it -> touched.add(new Touched(QueueTable.OUTBOX, it)));
     return queue.retry(id.value(), sequence.now());
   }
 

@@ -1,11 +1,11 @@
 package dev.runnel.store;
 
 import dev.runnel.core.model.Artifact;
-import dev.runnel.core.model.Asker;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.PullRequest;
 import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunId;
+import dev.runnel.core.model.Subscriber;
 import dev.runnel.core.port.Store;
 import dev.runnel.database.Rows;
 import java.util.List;
@@ -46,25 +46,25 @@ final class SqlPullRequests implements Store.PullRequests {
   }
 
   @Override
-  public List<Asker> askers(RunId run) {
+  public List<Subscriber> askers(RunId run) {
     return Queue.sql(
         () ->
             rows.list(
                 "SELECT body FROM askers WHERE run = ? ORDER BY conversation",
-                row -> Json.read(row.getString("body"), Asker.class),
+                row -> Json.read(row.getString("body"), Subscriber.class),
                 run.value()));
   }
 
   @Override
-  public void asks(RunId run, Asker asker) {
+  public void asks(RunId run, Subscriber subscriber) {
     Queue.sql(
         () ->
             rows.change(
                 "INSERT INTO askers (run, conversation, body) VALUES (?, ?, ?) ON CONFLICT (run,"
                     + " conversation) DO UPDATE SET body = excluded.body",
                 run.value(),
-                asker.conversation().id(),
-                Json.write(asker)));
+                subscriber.conversation().id(),
+                Json.write(subscriber)));
   }
 
   @Override

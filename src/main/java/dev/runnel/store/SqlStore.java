@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 
 /// The store in SQL, on SQLite or PostgreSQL.
 ///
-/// Deliveries share transactions: see [Acceptance]. Lookups of bindings by run go through a cache
+/// Deliveries share transactions: see [GroupCommit]. Lookups of bindings by run go through a cache
 /// that is filled on reading and dropped after a commit.
 public final class SqlStore implements Store, AutoCloseable {
   private static final int CACHED_BINDINGS = 20_000;
@@ -48,7 +48,7 @@ public final class SqlStore implements Store, AutoCloseable {
   private final Database database;
   private final InstantSource clock;
   private final Sequence sequence;
-  private final Acceptance acceptance;
+  private final GroupCommit groupCommit;
   private final Cache<RunId, Binding> byRun;
   private final Cache<Conversation, Boolean> withRun;
   private volatile Consumer<Set<Touched>> onTouched = _ -> {};
@@ -66,8 +66,8 @@ public final class SqlStore implements Store, AutoCloseable {
     this.withRun =
         Caffeine.newBuilder().maximumSize(CACHED_BINDINGS).expireAfterWrite(CACHED_FOR).build();
     this.sequence = new Sequence(clock, newest(database));
-    this.acceptance =
-        new Acceptance(
+    this.groupCommit =
+        new GroupCommit(
             deliveries ->
                 commit(work -> deliveries.stream().map(each -> accepts(work, each)).toList()));
   }
@@ -146,7 +146,7 @@ public final class SqlStore implements Store, AutoCloseable {
 
   @Override
   public boolean accept(Delivery delivery) {
-    return acceptance.accept(delivery);
+    return groupCommit.accept(delivery);
   }
 
   @Override
@@ -191,11 +191,11 @@ public final class SqlStore implements Store, AutoCloseable {
   }
 
   /// When the lane's next row of the conversation is due.
-  Optional<Instant> due(Lane lane, Conversation conversation) {
+  Optional<Instant> due(QueueTable queueTable, Conversation conversation) {
     return database.read(
         rows -> {
           var work = new SqlWork(rows, sequence);
-          return switch (lane) {
+          return switch (queueTable) {
             case INBOX -> work.inbox().due(conversation);
             case OUTBOX -> work.outbox().due(conversation);
           };
@@ -203,14 +203,14 @@ public final class SqlStore implements Store, AutoCloseable {
   }
 
   /// Conversations with waiting rows that no instance of the lane's task looks after.
-  List<Conversation> forgotten(Lane lane) {
+  List<Conversation> forgotten(QueueTable queueTable) {
     return database.read(
         rows ->
             rows.list(
                 "SELECT DISTINCT conversation FROM %s WHERE state = 0 AND NOT EXISTS (SELECT 1 FROM scheduled_tasks WHERE task_name = ? AND task_instance = conversation)"
-                    .formatted(lane.table()),
+                    .formatted(queueTable.table()),
                 row -> Conversation.parse(row.getString("conversation")),
-                lane.task()));
+                queueTable.task()));
   }
 
   /// Drops rows that ended before; they were kept to know what is said twice. And rows that
@@ -219,13 +219,13 @@ public final class SqlStore implements Store, AutoCloseable {
   /// @return how many; done in small commits, so that no sender waits for long
   int forget(Instant ended, Instant parked) {
     var sum = 0;
-    for (var lane : Lane.values()) {
-      sum += forget(lane, 1, ended) + forget(lane, 2, parked);
+    for (var queueTable : QueueTable.values()) {
+      sum += forget(queueTable, 1, ended) + forget(queueTable, 2, parked);
     }
     return sum;
   }
 
-  private int forget(Lane lane, int state, Instant before) {
+  private int forget(QueueTable queueTable, int state, Instant before) {
     var sum = 0;
     int dropped;
     do {
@@ -234,7 +234,8 @@ public final class SqlStore implements Store, AutoCloseable {
               rows ->
                   rows.change(
                       "DELETE FROM %s WHERE id IN (SELECT id FROM %s WHERE state = %d AND ended_at < ? ORDER BY ended_at LIMIT %d)"
-                          .formatted(lane.table(), lane.table(), state, FORGOTTEN_TOGETHER),
+                          .formatted(
+                              queueTable.table(), queueTable.table(), state, FORGOTTEN_TOGETHER),
                       before));
       sum += dropped;
     } while (dropped == FORGOTTEN_TOGETHER);
@@ -246,11 +247,11 @@ public final class SqlStore implements Store, AutoCloseable {
     return database.read(
         rows -> {
           var gauges = new TreeMap<String, Long>();
-          for (var lane : Lane.values()) {
-            var name = "runnel_" + lane.table();
-            gauges.put(name + "_waiting", waiting(rows, lane));
-            gauges.put(name + "_parked", count(rows, lane.table(), "state = 2"));
-            gauges.put(name + "_oldest_seconds", oldest(rows, lane).toSeconds());
+          for (var queueTable : QueueTable.values()) {
+            var name = "runnel_" + queueTable.table();
+            gauges.put(name + "_waiting", waiting(rows, queueTable));
+            gauges.put(name + "_parked", count(rows, queueTable.table(), "state = 2"));
+            gauges.put(name + "_oldest_seconds", oldest(rows, queueTable).toSeconds());
           }
           gauges.put(
               "runnel_runs_active",
@@ -260,11 +261,14 @@ public final class SqlStore implements Store, AutoCloseable {
   }
 
   /// What is planned for later, as a reminder is, does not wait yet.
-  private long waiting(Rows rows, Lane lane) throws SQLException {
-    return lane == Lane.OUTBOX
+  private long waiting(Rows rows, QueueTable queueTable) throws SQLException {
+    return queueTable == QueueTable.OUTBOX
         ? count(
-            rows, lane.table(), "state = 0 AND (due_at <= ? OR why IS NOT NULL)", clock.instant())
-        : count(rows, lane.table(), "state = 0");
+            rows,
+            queueTable.table(),
+            "state = 0 AND (due_at <= ? OR why IS NOT NULL)",
+            clock.instant())
+        : count(rows, queueTable.table(), "state = 0");
   }
 
   private static long count(Rows rows, String table, String where, Object... parameters)
@@ -277,11 +281,12 @@ public final class SqlStore implements Store, AutoCloseable {
   }
 
   /// How long the oldest row has waited; rows are numbered by their time.
-  private Duration oldest(Rows rows, Lane lane) throws SQLException {
+  private Duration oldest(Rows rows, QueueTable queueTable) throws SQLException {
     var now = clock.instant();
     return rows.first(
             "SELECT min(seq) AS seq FROM %s WHERE state = 0 AND %s HAVING count(*) > 0"
-                .formatted(lane.table(), lane == Lane.OUTBOX ? "aside = 0" : "1 = 1"),
+                .formatted(
+                    queueTable.table(), queueTable == QueueTable.OUTBOX ? "aside = 0" : "1 = 1"),
             row -> Duration.between(Rows.instant(row, "seq"), now))
         .filter(Duration::isPositive)
         .orElse(Duration.ZERO);
@@ -295,6 +300,6 @@ public final class SqlStore implements Store, AutoCloseable {
   /// Takes no more deliveries; those taken are on disk.
   @Override
   public void close() {
-    acceptance.close();
+    groupCommit.close();
   }
 }

@@ -9,7 +9,7 @@ import java.util.Set;
 /// One transaction's view, and what it touched: the engine is told of it after the commit.
 final class SqlWork implements Store.Work {
   /// A conversation that has new rows in a lane.
-  record Touched(Lane lane, Conversation conversation) {}
+  record Touched(QueueTable lane, Conversation conversation) {}
 
   private final Set<Touched> touched = new LinkedHashSet<>();
   private final SqlInbox inbox;

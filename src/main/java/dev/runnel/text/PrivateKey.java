@@ -23,7 +23,7 @@ final class PrivateKey {
       Pattern.compile("[^A-Za-z]{0,30}(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset): .*");
 
   /// No key is longer; what follows is text again, whatever it looks like.
-  private static final int MOST_LINES = 500;
+  private static final int MAX_LINES = 500;
 
   private int lines = -1;
 
@@ -48,7 +48,7 @@ final class PrivateKey {
           .filter(rest -> !rest.isBlank())
           .map(this::open);
     }
-    if (++lines <= MOST_LINES && isOfKey(line)) {
+    if (++lines <= MAX_LINES && isOfKey(line)) {
       return Optional.empty();
     }
     lines = -1;

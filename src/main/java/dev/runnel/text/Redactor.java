@@ -20,7 +20,7 @@ public final class Redactor {
   public static final Redactor SHAPES = of(List.of());
 
   // A shorter value would blot out ordinary words.
-  private static final int SHORTEST_SECRET = 8;
+  private static final int MIN_SECRET = 8;
 
   private final List<String> secrets;
 
@@ -50,7 +50,7 @@ public final class Redactor {
     return Stream.concat(Stream.of(secret), lines)
         .map(String::strip)
         .flatMap(each -> Stream.of(each, each.replace("\\", "\\\\").replace("\"", "\\\"")))
-        .filter(each -> each.length() >= SHORTEST_SECRET && !PrivateKey.isBorder(each));
+        .filter(each -> each.length() >= MIN_SECRET && !PrivateKey.isBorder(each));
   }
 
   /// The text without secrets. A private key is one line then, however many it had.

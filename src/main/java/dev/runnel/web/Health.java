@@ -13,17 +13,17 @@ public final class Health {
 
   private final Supplier<Optional<String>> problem;
   private final Supplier<Map<String, Long>> gauges;
-  private final Receptions receptions;
+  private final RequestMetrics requestMetrics;
 
   /// @param problem why no work can be done just now; empty when all is well
   /// @param gauges numbers by their Prometheus names
   public Health(
       Supplier<Optional<String>> problem,
       Supplier<Map<String, Long>> gauges,
-      Receptions receptions) {
+      RequestMetrics requestMetrics) {
     this.problem = problem;
     this.gauges = gauges;
-    this.receptions = receptions;
+    this.requestMetrics = requestMetrics;
   }
 
   public void routes(RoutesConfig routes) {
@@ -44,14 +44,14 @@ public final class Health {
     var text = new StringBuilder();
     text.append("# HELP runnel_receptions_total Requests by surface and result.\n");
     text.append("# TYPE runnel_receptions_total counter\n");
-    receptions
+    requestMetrics
         .byLabels()
         .forEach(
             (labels, count) ->
                 text.append("runnel_receptions_total{%s} %d\n".formatted(labels, count)));
     text.append("# HELP runnel_deliveries_not_stored_total Answered 503, to be sent again.\n");
     text.append("# TYPE runnel_deliveries_not_stored_total counter\n");
-    text.append("runnel_deliveries_not_stored_total %d\n".formatted(receptions.notStored()));
+    text.append("runnel_deliveries_not_stored_total %d\n".formatted(requestMetrics.notStored()));
     gauges
         .get()
         .forEach(

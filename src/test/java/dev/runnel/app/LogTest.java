@@ -30,7 +30,8 @@ class LogTest {
   @Test
   void whatIsLoggedStaysOnOneLine() {
     assertThat(logged("conversation={}", null, "a\r\n12:00 ERROR forged"))
-        .endsWith("INFO  FrontDoor conversation=a 12:00 ERROR forged" + System.lineSeparator());
+        .endsWith(
+            "INFO  WebhookEndpoint conversation=a 12:00 ERROR forged" + System.lineSeparator());
   }
 
   @Test
@@ -50,7 +51,7 @@ class LogTest {
 
   @Test
   void aTokenIsMaskedBeforeTheSettingsAreRead() {
-    assertThat(logged("{}", null, "xoxb-0123456789")).contains("FrontDoor (redacted)");
+    assertThat(logged("{}", null, "xoxb-0123456789")).contains("WebhookEndpoint (redacted)");
   }
 
   @Test
@@ -60,7 +61,7 @@ class LogTest {
   }
 
   private String logged(String message, @Nullable Throwable thrown, String argument) {
-    var log = context.getLogger("dev.runnel.web.FrontDoor");
+    var log = context.getLogger("dev.runnel.web.WebhookEndpoint");
     var event = new LoggingEvent("", log, Level.INFO, message, thrown, new Object[] {argument});
     var out = (ConsoleAppender<ILoggingEvent>) root().getAppender("out");
     return new String(out.getEncoder().encode(event), StandardCharsets.UTF_8);

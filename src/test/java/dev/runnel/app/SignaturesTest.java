@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
 import dev.runnel.core.model.RawRequest;
-import dev.runnel.core.model.Reception;
+import dev.runnel.core.model.WebhookResult;
 import dev.runnel.core.port.Surface;
 import dev.runnel.surface.gitea.GiteaConfig;
 import dev.runnel.surface.gitea.GiteaSurface;
@@ -81,7 +81,7 @@ class SignaturesTest {
       return (" " + json.toPrettyString() + "\r\n ").getBytes(StandardCharsets.UTF_8);
     }
 
-    Reception receive(RawRequest request) {
+    WebhookResult receive(RawRequest request) {
       return surface.receive(request);
     }
 
@@ -258,7 +258,7 @@ class SignaturesTest {
     return each(
         scheme ->
             assertThat(scheme.receive(scheme.proved(scheme.body())))
-                .isInstanceOf(Reception.Accepted.class));
+                .isInstanceOf(WebhookResult.Accepted.class));
   }
 
   @TestFactory
@@ -333,8 +333,8 @@ class SignaturesTest {
     return each(
         scheme -> {
           var request = scheme.proved(scheme.body());
-          var once = ((Reception.Accepted) scheme.receive(request)).delivery();
-          var again = ((Reception.Accepted) scheme.receive(request)).delivery();
+          var once = ((WebhookResult.Accepted) scheme.receive(request)).delivery();
+          var again = ((WebhookResult.Accepted) scheme.receive(request)).delivery();
           assertThat(again.id()).isEqualTo(once.id());
           assertThat(again.meaning()).isEqualTo(once.meaning());
           scheme
@@ -344,7 +344,8 @@ class SignaturesTest {
                     assertThat(once.id().value())
                         .endsWith(":" + request.header(header).orElseThrow());
                     var other =
-                        ((Reception.Accepted) scheme.receive(with(request, header, "another-1")))
+                        ((WebhookResult.Accepted)
+                                scheme.receive(with(request, header, "another-1")))
                             .delivery();
                     assertThat(other.id()).isNotEqualTo(once.id());
                   });

@@ -6,8 +6,8 @@ import dev.runnel.store.SqlStore;
 import dev.runnel.surface.kit.Hmac;
 import dev.runnel.surface.slack.SlackSurface;
 import dev.runnel.surface.slack.model.SlackConfig;
-import dev.runnel.web.FrontDoor;
-import dev.runnel.web.Receptions;
+import dev.runnel.web.RequestMetrics;
+import dev.runnel.web.WebhookEndpoint;
 import io.javalin.Javalin;
 import java.io.BufferedInputStream;
 import java.io.IOException;
@@ -83,7 +83,8 @@ public final class SlashCommands {
     var settings = Map.of("SLACK_SIGNING_SECRET", SECRET, "SLACK_BOT_TOKEN", "xoxb-bench");
     var slack = new SlackSurface(SlackConfig.from(settings).orElseThrow(), InstantSource.system());
     var door =
-        new FrontDoor(store, Surfaces.of(List.of(slack)), InstantSource.system(), new Receptions());
+        new WebhookEndpoint(
+            store, Surfaces.of(List.of(slack)), InstantSource.system(), new RequestMetrics());
     var server =
         Javalin.create(
             config -> {

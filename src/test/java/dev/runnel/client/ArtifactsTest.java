@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import dev.runnel.client.HttpCall.Effect;
+import dev.runnel.client.HttpRequest.Effect;
 import dev.runnel.wire.ArtifactContent;
 import dev.runnel.wire.Golden;
 import java.time.Duration;
@@ -126,11 +126,11 @@ class ArtifactsTest extends GroupFixture {
           new RedirectingTransport(
               new Transport() {
                 @Override
-                public Answer send(HttpCall call, Duration timeout) {
+                public HttpResponse send(HttpRequest call, Duration timeout) {
                   asked.add(call.url().toString());
                   var first = asked.size() == 1;
                   var headers = first ? Headers.of("Location", location) : Headers.EMPTY;
-                  return Answer.whole(first ? 302 : 200, headers, ByteString.EMPTY, NOW);
+                  return HttpResponse.whole(first ? 302 : 200, headers, ByteString.EMPTY, NOW);
                 }
 
                 @Override
@@ -138,15 +138,15 @@ class ArtifactsTest extends GroupFixture {
               },
               time);
       var call =
-          new HttpCall(
+          new HttpRequest(
               "download",
               "GET",
               HttpUrl.get(from),
               Headers.EMPTY,
               Optional.empty(),
-              Effect.READS,
+              Effect.SAFE,
               false,
-              new HttpCall.Limits(Optional.empty(), Duration.ofSeconds(20), 0));
+              new HttpRequest.Limits(Optional.empty(), Duration.ofSeconds(20), 0));
       transport.send(call, Duration.ofMinutes(1));
       transport.close();
       return asked;

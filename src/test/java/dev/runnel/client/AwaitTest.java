@@ -51,7 +51,7 @@ class AwaitTest extends ClientFixture {
     void throughTimesItWaitsForSomebodyWhenAskedTo() {
       states("BLOCKED", "INPROGRESS", "SUCCEEDED");
 
-      var run = client.runs().await("r1", Waiting.USUAL.untilEnded()).send();
+      var run = client.runs().await("r1", WaitOptions.USUAL.untilEnded()).send();
 
       assertThat(run.state()).isEqualTo(RunStateValue.SUCCEEDED);
     }
@@ -103,7 +103,11 @@ class AwaitTest extends ClientFixture {
       }
 
       assertThatThrownBy(
-              () -> client.runs().await("r1", Waiting.USUAL.atMost(Duration.ofSeconds(10))).send())
+              () ->
+                  client
+                      .runs()
+                      .await("r1", WaitOptions.USUAL.atMost(Duration.ofSeconds(10)))
+                      .send())
           .isInstanceOf(RunsException.TimedOut.class)
           .hasMessage("Could not wait for run r1: it is not over after PT10S");
       assertThat(waits.stream().reduce(Duration.ZERO, Duration::plus))
@@ -115,7 +119,7 @@ class AwaitTest extends ClientFixture {
       states("QUEUED", "QUEUED", "INPROGRESS", "INPROGRESS", "SUCCEEDED");
       var seen = new ArrayList<RunStateValue>();
 
-      client.runs().await("r1", Waiting.USUAL.onProgress(run -> seen.add(run.state()))).send();
+      client.runs().await("r1", WaitOptions.USUAL.onProgress(run -> seen.add(run.state()))).send();
 
       assertThat(seen)
           .containsExactly(RunStateValue.QUEUED, RunStateValue.INPROGRESS, RunStateValue.SUCCEEDED);
@@ -149,7 +153,7 @@ class AwaitTest extends ClientFixture {
       server.enqueue(json(200, run("SUCCEEDED", LINK).replace("T09:00:00Z", "T09:05:00Z")));
       var before = client.runs().get("r1").send();
 
-      var after = client.runs().await("r1", Waiting.USUAL.after(before)).send();
+      var after = client.runs().await("r1", WaitOptions.USUAL.after(before)).send();
 
       assertThat(after.updatedAt()).isAfter(before.updatedAt());
     }
@@ -179,7 +183,7 @@ class AwaitTest extends ClientFixture {
     @Test
     void untilTheClientIsClosed() {
       states("INPROGRESS");
-      var how = Waiting.USUAL.onProgress(_ -> client.close());
+      var how = WaitOptions.USUAL.onProgress(_ -> client.close());
 
       assertThatThrownBy(() -> client.runs().await("r1", how).send())
           .isInstanceOf(RunsException.ConnectionFailed.class);
@@ -192,7 +196,11 @@ class AwaitTest extends ClientFixture {
       server.enqueue(stalled());
 
       assertThatThrownBy(
-              () -> patient.runs().await("r1", Waiting.USUAL.atMost(Duration.ofMillis(200))).send())
+              () ->
+                  patient
+                      .runs()
+                      .await("r1", WaitOptions.USUAL.atMost(Duration.ofMillis(200)))
+                      .send())
           .isInstanceOf(RunsException.TimedOut.class)
           .hasMessage("Could not wait for run r1: it is not over after PT0.2S");
       patient.close();
@@ -212,7 +220,7 @@ class AwaitTest extends ClientFixture {
     void forAnEndThatWasSeenToComeThoughTheClockShowsTheSameTime() {
       states("BLOCKED", "BLOCKED", "INPROGRESS", "SUCCEEDED");
       var before = client.runs().get("r1").send();
-      var how = Waiting.USUAL.after(before).atMost(Duration.ofSeconds(20));
+      var how = WaitOptions.USUAL.after(before).atMost(Duration.ofSeconds(20));
 
       assertThat(client.runs().await("r1", how).send().state()).isEqualTo(RunStateValue.SUCCEEDED);
     }
@@ -317,7 +325,7 @@ class AwaitTest extends ClientFixture {
               () ->
                   client
                       .runs()
-                      .ensureCancelled("r1", Waiting.USUAL.atMost(Duration.ofSeconds(3)))
+                      .ensureCancelled("r1", WaitOptions.USUAL.atMost(Duration.ofSeconds(3)))
                       .send())
           .isInstanceOf(RunsException.TimedOut.class);
     }

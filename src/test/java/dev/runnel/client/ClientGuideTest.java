@@ -293,7 +293,7 @@ class ClientGuideTest {
           json(200, "{\"run_id\": \"r1\", \"state\": \"QUEUED\", \"created_at\": \"once\"}"));
 
       assertThatThrownBy(() -> CallExamples.strict(client, "r1"))
-          .isInstanceOf(RunsException.UnreadableAnswer.class);
+          .isInstanceOf(RunsException.MalformedResponse.class);
     }
 
     @Test

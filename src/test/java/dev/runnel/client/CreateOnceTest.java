@@ -164,7 +164,7 @@ class CreateOnceTest {
       server.enqueue(json(200, runs("r1", "of somebody else")));
 
       assertThat(client.runs().lookUp("idempotency_key", "k-1").send())
-          .isEqualTo(new LookUp.Absent());
+          .isEqualTo(new LookupResult.Absent());
     }
 
     @Test
@@ -173,7 +173,7 @@ class CreateOnceTest {
       server.enqueue(json(200, page("r1,r2", null)));
 
       assertThat(client.runs().lookUp("idempotency_key", "k-1").send())
-          .isEqualTo(new LookUp.Unknowable());
+          .isEqualTo(new LookupResult.Unknowable());
     }
 
     @Test

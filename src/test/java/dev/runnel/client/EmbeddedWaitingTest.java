@@ -57,7 +57,7 @@ class EmbeddedWaitingTest {
 
     client
         .runs()
-        .await(id, Waiting.USUAL.onProgress(run -> told.add(run.state() + " " + run.message())))
+        .await(id, WaitOptions.USUAL.onProgress(run -> told.add(run.state() + " " + run.message())))
         .send();
 
     assertThat(told).containsExactly("INPROGRESS working", "SUCCEEDED Done");

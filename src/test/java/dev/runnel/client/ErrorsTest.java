@@ -119,7 +119,7 @@ class ErrorsTest extends ClientFixture {
 
     var failure = failure();
 
-    assertThat(failure).isInstanceOf(RunsException.UnreadableAnswer.class);
+    assertThat(failure).isInstanceOf(RunsException.MalformedResponse.class);
     assertThat(failure.status()).hasValue(200);
     assertThat(failure.requestId()).contains("q1");
     assertThat(failure)
@@ -132,7 +132,7 @@ class ErrorsTest extends ClientFixture {
   void whatIsNoJsonIsUnreadable() {
     for (var body : List.of("", "{\"run_id\": \"r1\", \"sta", "[]", "null", "7", "\"r1\"")) {
       server.enqueue(json(200, body));
-      assertThat(failure()).as(body).isInstanceOf(RunsException.UnreadableAnswer.class);
+      assertThat(failure()).as(body).isInstanceOf(RunsException.MalformedResponse.class);
     }
   }
 
@@ -145,7 +145,7 @@ class ErrorsTest extends ClientFixture {
       assertThat(client.runs().get("r1").send().createdAt()).isNull();
       assertThatThrownBy(
               () -> client.runs().get("r1").withOptions(it -> it.withStrict(true)).send())
-          .isInstanceOf(RunsException.UnreadableAnswer.class);
+          .isInstanceOf(RunsException.MalformedResponse.class);
     }
   }
 
@@ -169,7 +169,7 @@ class ErrorsTest extends ClientFixture {
     }
 
     assertThat(failure())
-        .isInstanceOf(RunsException.UnreadableAnswer.class)
+        .isInstanceOf(RunsException.MalformedResponse.class)
         .hasMessage("Could not read run r1: the answer is too long");
     assertThat(failure()).isInstanceOf(RunsException.BadRequest.class);
   }

@@ -71,7 +71,7 @@ class PagesTest extends ClientFixture {
     server.enqueue(json(200, page("a", "c1")));
 
     assertThatThrownBy(() -> client.runs().pages(ListRuns.ALL).items().toList())
-        .isInstanceOf(RunsException.UnreadableAnswer.class);
+        .isInstanceOf(RunsException.MalformedResponse.class);
     assertThat(server.getRequestCount()).isEqualTo(3);
   }
 }

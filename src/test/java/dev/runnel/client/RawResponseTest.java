@@ -75,8 +75,8 @@ class RawResponseTest extends ClientFixture {
       var raw = client.runs().get("r1").withRawResponse().send();
 
       assertThat(raw.text()).isEqualTo("<html>");
-      assertThatThrownBy(raw::parse).isInstanceOf(RunsException.UnreadableAnswer.class);
-      assertThatThrownBy(raw::json).isInstanceOf(RunsException.UnreadableAnswer.class);
+      assertThatThrownBy(raw::parse).isInstanceOf(RunsException.MalformedResponse.class);
+      assertThatThrownBy(raw::json).isInstanceOf(RunsException.MalformedResponse.class);
     }
   }
 

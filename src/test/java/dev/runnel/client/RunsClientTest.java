@@ -252,7 +252,7 @@ class RunsClientTest extends ClientFixture {
 
       assertThatThrownBy(() -> client.runs().get("r1").send())
           .isInstanceOfSatisfying(
-              RunsException.UnreadableAnswer.class,
+              RunsException.MalformedResponse.class,
               failure -> {
                 assertThat(failure.status()).hasValue(200);
                 assertThat(failure.mayHaveHappened()).isFalse();
@@ -266,7 +266,7 @@ class RunsClientTest extends ClientFixture {
 
       assertThatThrownBy(() -> client.runs().create(FIX_IT).send())
           .isInstanceOfSatisfying(
-              RunsException.UnreadableAnswer.class,
+              RunsException.MalformedResponse.class,
               failure -> assertThat(failure.mayHaveHappened()).isTrue())
           .hasMessage(
               "Could not create a run: the answer is not what the run service promises"
@@ -279,7 +279,7 @@ class RunsClientTest extends ClientFixture {
       server.enqueue(json(200, "{\"run_id\": \"r1\"}"));
 
       assertThatThrownBy(() -> client.runs().cancel("r1").send())
-          .isInstanceOf(RunsException.UnreadableAnswer.class);
+          .isInstanceOf(RunsException.MalformedResponse.class);
     }
 
     @Test

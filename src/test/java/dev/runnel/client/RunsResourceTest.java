@@ -204,8 +204,9 @@ class RunsResourceTest extends GroupFixture {
     "403, not_authorized",
   })
   void aRefusedCreationOrListTellsWhy(int status, String code) {
-    isRefused(client.runs().create(CreateRun.of("a")), status, code, RunsException.Answered.class);
-    isRefused(client.runs().list(ListRuns.ALL), status, code, RunsException.Answered.class);
+    isRefused(
+        client.runs().create(CreateRun.of("a")), status, code, RunsException.ServiceError.class);
+    isRefused(client.runs().list(ListRuns.ALL), status, code, RunsException.ServiceError.class);
   }
 
   @Test

@@ -13,11 +13,11 @@ import dev.runnel.core.model.NoticeId;
 import dev.runnel.core.model.Origin;
 import dev.runnel.core.model.Posting;
 import dev.runnel.core.model.RawRequest;
-import dev.runnel.core.model.Reception;
 import dev.runnel.core.model.Request;
 import dev.runnel.core.model.RunId;
 import dev.runnel.core.model.RunState;
 import dev.runnel.core.model.Update;
+import dev.runnel.core.model.WebhookResult;
 import dev.runnel.testkit.MemorySessions;
 import dev.runnel.testkit.Samples;
 import dev.runnel.testkit.SettableClock;
@@ -50,10 +50,12 @@ class ConsoleSurfaceTest {
   private static final String TOKEN = "sesame-of-sixteen-letters";
 
   private final MemorySessions sessions = new MemorySessions();
-  private final Access access = new Access(TOKEN, sessions, new SettableClock());
-  private final ConsoleSurface surface = new ConsoleSurface(access);
-  private final String session = ((Access.Entry.Entered) access.enterWithToken(TOKEN)).session();
-  private final String page = new Access.Visitor(session).pageKey();
+  private final ConsoleAuthentication authentication =
+      new ConsoleAuthentication(TOKEN, sessions, new SettableClock());
+  private final ConsoleSurface surface = new ConsoleSurface(authentication);
+  private final String session =
+      ((ConsoleAuthentication.Entry.Entered) authentication.enterWithToken(TOKEN)).session();
+  private final String page = new ConsoleAuthentication.Visitor(session).pageKey();
 
   private RawRequest post(Map<String, String> headers, Map<String, String> fields) {
     var all = new HashMap<>(Map.of("page", page, "turn", "1"));
@@ -63,7 +65,7 @@ class ConsoleSurfaceTest {
             .map(each -> each.getKey() + "=" + encode(each.getValue()))
             .collect(Collectors.joining("&"));
     var sent = new HashMap<>(headers);
-    sent.putIfAbsent("cookie", Access.COOKIE + "=" + session);
+    sent.putIfAbsent("cookie", ConsoleAuthentication.COOKIE + "=" + session);
     return new RawRequest(
         "POST", "/webhooks/console", sent, body.getBytes(StandardCharsets.UTF_8), NINE);
   }
@@ -78,26 +80,26 @@ class ConsoleSurfaceTest {
     return headers;
   }
 
-  private Reception posts(Map<String, String> fields) {
+  private WebhookResult posts(Map<String, String> fields) {
     return surface.receive(post(BROWSER, fields));
   }
 
   private Delivery accepted(Map<String, String> fields) {
-    var reception = posts(fields);
-    assertThat(reception).isInstanceOf(Reception.Accepted.class);
-    assertThat(reception.reply().status()).isEqualTo(200);
-    return ((Reception.Accepted) reception).delivery();
+    var webhookResult = posts(fields);
+    assertThat(webhookResult).isInstanceOf(WebhookResult.Accepted.class);
+    assertThat(webhookResult.reply().status()).isEqualTo(200);
+    return ((WebhookResult.Accepted) webhookResult).delivery();
   }
 
   @Nested
   class AStart {
     @Test
     void isWorkInAConversationOfItsOwnThatTheReplyNames() {
-      var reception = posts(Map.of("action", "start", "text", "Fix the test\r\nplease"));
-      var delivery = ((Reception.Accepted) reception).delivery();
+      var webhookResult = posts(Map.of("action", "start", "text", "Fix the test\r\nplease"));
+      var delivery = ((WebhookResult.Accepted) webhookResult).delivery();
       assertThat(delivery.intent()).isEqualTo(new Intent.Start(Request.of("Fix the test\nplease")));
       assertThat(delivery.conversation().id()).matches("console:runs/[0-9a-f-]{36}-1");
-      assertThat(reception.reply().body()).isEqualTo(delivery.conversation().id());
+      assertThat(webhookResult.reply().body()).isEqualTo(delivery.conversation().id());
       assertThat(delivery.arrivedAt()).isEqualTo(NINE);
     }
 
@@ -112,10 +114,10 @@ class ConsoleSurfaceTest {
     @ParameterizedTest
     @ValueSource(strings = {"", "  ", "help", "list", "stop", "--bogus x"})
     void thatIsNoPromptIsExplainedAndNotKept(String text) {
-      var reception = posts(Map.of("action", "start", "text", text));
-      assertThat(reception).isInstanceOf(Reception.Answered.class);
-      assertThat(reception.reply().status()).isEqualTo(422);
-      assertThat(reception.reply().body()).isNotBlank();
+      var webhookResult = posts(Map.of("action", "start", "text", text));
+      assertThat(webhookResult).isInstanceOf(WebhookResult.Answered.class);
+      assertThat(webhookResult.reply().status()).isEqualTo(422);
+      assertThat(webhookResult.reply().body()).isNotBlank();
     }
 
     @Test
@@ -165,9 +167,10 @@ class ConsoleSurfaceTest {
     @ParameterizedTest
     @ValueSource(strings = {"", "// for us only", "help", "status"})
     void thatIsNotForTheAgentIsExplainedAndNotSent(String text) {
-      var reception = posts(Map.of("action", "say", "text", text, "conversation", SLACK_THREAD));
-      assertThat(reception).isInstanceOf(Reception.Answered.class);
-      assertThat(reception.reply().status()).isEqualTo(422);
+      var webhookResult =
+          posts(Map.of("action", "say", "text", text, "conversation", SLACK_THREAD));
+      assertThat(webhookResult).isInstanceOf(WebhookResult.Answered.class);
+      assertThat(webhookResult.reply().status()).isEqualTo(422);
     }
   }
 
@@ -195,10 +198,10 @@ class ConsoleSurfaceTest {
     private final Map<String, String> start = Map.of("action", "start", "text", "Fix it");
 
     private void assertDisbelieved(RawRequest request) {
-      var reception = surface.receive(request);
-      assertThat(reception).isInstanceOf(Reception.Rejected.class);
-      assertThat(reception.reply().status()).isEqualTo(401);
-      assertThat(reception.reply().body()).isEmpty();
+      var webhookResult = surface.receive(request);
+      assertThat(webhookResult).isInstanceOf(WebhookResult.Rejected.class);
+      assertThat(webhookResult.reply().status()).isEqualTo(401);
+      assertThat(webhookResult.reply().body()).isEmpty();
     }
 
     @ParameterizedTest
@@ -217,7 +220,8 @@ class ConsoleSurfaceTest {
 
     @Test
     void isAPostWithoutAPageOfOurs() {
-      assertDisbelieved(post(BROWSER, with("page", new Access.Visitor("other").pageKey())));
+      assertDisbelieved(
+          post(BROWSER, with("page", new ConsoleAuthentication.Visitor("other").pageKey())));
       assertDisbelieved(post(BROWSER, with("page", "")));
       assertDisbelieved(post(BROWSER, with("page", "a.b")));
     }
@@ -246,15 +250,15 @@ class ConsoleSurfaceTest {
     @Test
     void isNotAProgramThatHasAPagesKey() {
       var headers = Map.of("content-type", "application/x-www-form-urlencoded");
-      assertThat(surface.receive(post(headers, start))).isInstanceOf(Reception.Accepted.class);
+      assertThat(surface.receive(post(headers, start))).isInstanceOf(WebhookResult.Accepted.class);
     }
   }
 
   @Nested
   class Unreadable {
-    private void assertBadRequest(Reception reception) {
-      assertThat(reception).isInstanceOf(Reception.Rejected.class);
-      assertThat(reception.reply().status()).isEqualTo(400);
+    private void assertBadRequest(WebhookResult webhookResult) {
+      assertThat(webhookResult).isInstanceOf(WebhookResult.Rejected.class);
+      assertThat(webhookResult.reply().status()).isEqualTo(400);
     }
 
     @ParameterizedTest
@@ -265,7 +269,7 @@ class ConsoleSurfaceTest {
               new RawRequest(
                   "POST",
                   "/webhooks/console",
-                  browserWith("cookie", Access.COOKIE + "=" + session),
+                  browserWith("cookie", ConsoleAuthentication.COOKIE + "=" + session),
                   body.getBytes(StandardCharsets.UTF_8),
                   NINE)));
     }

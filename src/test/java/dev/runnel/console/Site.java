@@ -12,10 +12,10 @@ import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.Origin;
 import dev.runnel.core.model.RawRequest;
-import dev.runnel.core.model.Reception;
 import dev.runnel.core.model.Request;
 import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunId;
+import dev.runnel.core.model.WebhookResult;
 import dev.runnel.core.port.Store.Pending;
 import dev.runnel.core.recovery.Recovery;
 import dev.runnel.core.scope.Profiles;
@@ -61,7 +61,7 @@ final class Site implements AutoCloseable {
   private final Watcher watcher;
   private final Courier courier;
   private final Javalin server;
-  private final Access access;
+  private final ConsoleAuthentication authentication;
 
   /// @param token of the console
   Site(
@@ -75,8 +75,8 @@ final class Site implements AutoCloseable {
     this.runs = new FakeAgentRuns(clock);
     this.database = MigratedFile.open(folder.resolve("runnel.db"), "db/bot");
     this.store = new SqlStore(database, clock);
-    this.access = new Access(token, new SqlSessions(database, clock), clock);
-    this.surface = new ConsoleSurface(access);
+    this.authentication = new ConsoleAuthentication(token, new SqlSessions(database, clock), clock);
+    this.surface = new ConsoleSurface(authentication);
     var surfaces = Surfaces.of(List.of(surface, new FakeSurface()));
     var random = new Random(1);
     this.dispatcher = new Dispatcher(store, runs, surfaces, new Profiles(Map.of()), random);
@@ -84,7 +84,8 @@ final class Site implements AutoCloseable {
     this.courier =
         new Courier(store, surfaces, random, Reminders.NONE, new Recovery(store, runs, surfaces));
     this.console =
-        new Console(store, runs, this::transcript, access, surface, about, false, clock, streams);
+        new Console(
+            store, runs, this::transcript, authentication, surface, about, false, clock, streams);
     this.server =
         Javalin.create(
                 config -> {
@@ -102,14 +103,16 @@ final class Site implements AutoCloseable {
 
   /// A link that signs in.
   URI link() {
-    return at(access.newLink());
+    return at(authentication.newLink());
   }
 
   /// The cookie of somebody who signs in now.
   String signedIn() {
-    var link = access.newLink();
-    var entry = access.enterWithLink(link.substring(link.indexOf('=') + 1));
-    return Access.COOKIE + "=" + ((Access.Entry.Entered) entry).session();
+    var link = authentication.newLink();
+    var entry = authentication.enterWithLink(link.substring(link.indexOf('=') + 1));
+    return ConsoleAuthentication.COOKIE
+        + "="
+        + ((ConsoleAuthentication.Entry.Entered) entry).session();
   }
 
   private void door(Context ctx) {
@@ -118,14 +121,15 @@ final class Site implements AutoCloseable {
             .collect(
                 Collectors.toMap(
                     each -> each.getKey().toLowerCase(Locale.ROOT), Map.Entry::getValue));
-    var reception =
+    var webhookResult =
         surface.receive(
             new RawRequest("POST", ctx.path(), headers, ctx.bodyAsBytes(), clock.instant()));
-    if (reception instanceof Reception.Accepted(var delivery, _) && store.accept(delivery)) {
+    if (webhookResult instanceof WebhookResult.Accepted(var delivery, _)
+        && store.accept(delivery)) {
       accepted.add(delivery);
       conversations.add(delivery.conversation());
     }
-    var reply = reception.reply();
+    var reply = webhookResult.reply();
     ctx.status(reply.status()).contentType(reply.contentType()).result(reply.body());
   }
 

@@ -10,9 +10,9 @@ import static org.assertj.core.api.Assertions.fail;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.MessageStatus;
 import dev.runnel.core.model.Origin;
 import dev.runnel.core.model.PostRef;
-import dev.runnel.core.model.Receipt;
 import dev.runnel.core.model.RunState;
 import dev.runnel.core.port.Store;
 import dev.runnel.testkit.DyingStore;
@@ -145,7 +145,7 @@ class CrashTest {
                           .isEqualTo("and the docs\n\nin English\n\nplease"));
           for (var id : List.of("2", "3", "4")) {
             assertThat(world.surface.signs(new PostRef("message-" + id)))
-                .containsExactly(Receipt.DELIVERED);
+                .containsExactly(MessageStatus.DELIVERED);
           }
         });
   }

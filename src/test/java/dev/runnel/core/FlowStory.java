@@ -19,13 +19,13 @@ import dev.runnel.core.model.PostRef;
 import dev.runnel.core.model.Posting;
 import dev.runnel.core.model.Prompt;
 import dev.runnel.core.model.RawRequest;
-import dev.runnel.core.model.Reception;
 import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunId;
+import dev.runnel.core.model.RunListing;
 import dev.runnel.core.model.RunState;
-import dev.runnel.core.model.Sighting;
 import dev.runnel.core.model.SurfaceId;
 import dev.runnel.core.model.Update;
+import dev.runnel.core.model.WebhookResult;
 import dev.runnel.core.port.AgentRuns;
 import dev.runnel.core.port.Store;
 import dev.runnel.core.port.Surface;
@@ -521,10 +521,10 @@ final class FlowStory implements Story {
     }
 
     @Override
-    public Sighting changedSince(Instant since) {
+    public RunListing changedSince(Instant since) {
       stage.pause("changedSince");
       var seen = stage.saw(service.changedSince(since));
-      if (seen instanceof Sighting.Seen(var all)) {
+      if (seen instanceof RunListing.Seen(var all)) {
         all.stream()
             .flatMap(run -> run.updatedAt().stream())
             .filter(at -> at.isAfter(cursor))
@@ -534,7 +534,7 @@ final class FlowStory implements Story {
     }
 
     @Override
-    public Sighting unfinished() {
+    public RunListing unfinished() {
       stage.pause("unfinished");
       return stage.saw(service.unfinished());
     }
@@ -547,7 +547,7 @@ final class FlowStory implements Story {
     }
 
     @Override
-    public Reception receive(RawRequest request) {
+    public WebhookResult receive(RawRequest request) {
       return platform.receive(request);
     }
 

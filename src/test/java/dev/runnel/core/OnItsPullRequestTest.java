@@ -11,14 +11,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.runnel.core.model.Artifact;
 import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.ConversationPolicy;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.DeliveryId;
 import dev.runnel.core.model.Intent;
-import dev.runnel.core.model.Manners;
+import dev.runnel.core.model.MessageStatus;
 import dev.runnel.core.model.Origin;
 import dev.runnel.core.model.Outcome;
 import dev.runnel.core.model.PostRef;
-import dev.runnel.core.model.Receipt;
 import dev.runnel.core.model.RunState;
 import dev.runnel.core.model.Update;
 import dev.runnel.testkit.World;
@@ -100,7 +100,7 @@ class OnItsPullRequestTest {
                 assertThat(said.run()).isEqualTo(world.onlyRun().id());
                 assertThat(said.text()).isEqualTo("rename the button");
               });
-      assertThat(world.surface.signs(new PostRef("message-2"))).contains(Receipt.DELIVERED);
+      assertThat(world.surface.signs(new PostRef("message-2"))).contains(MessageStatus.DELIVERED);
 
       ends(RunState.SUCCEEDED, "Renamed.");
 
@@ -144,7 +144,8 @@ class OnItsPullRequestTest {
 
     @Test
     void aReviewAndItsCommentsAreSaidAsOne() {
-      world.surface.hasManners(new Manners(Manners.Listening.EVERYONE, Duration.ofSeconds(2)));
+      world.surface.hasManners(
+          new ConversationPolicy(ConversationPolicy.Listening.EVERYONE, Duration.ofSeconds(2)));
       world.says(comments("2", say("please see my comments")));
       world.says(comments("3", say("rename this")));
       world.says(comments("4", say("drop that")));

@@ -10,10 +10,10 @@ import static dev.runnel.testkit.Samples.start;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.runnel.core.model.Admission;
+import dev.runnel.core.model.ConversationPolicy;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.DeliveryId;
 import dev.runnel.core.model.Intent;
-import dev.runnel.core.model.Manners;
 import dev.runnel.core.model.Origin;
 import dev.runnel.core.model.Snapshot;
 import dev.runnel.testkit.World;
@@ -42,7 +42,8 @@ class OvertakingTest {
 
   @Test
   void repliesThatComeWithinTheSecondReachTheAgentAsTheyWereSaid() {
-    world.surface.hasManners(new Manners(Manners.Listening.EVERYONE, Duration.ofSeconds(1)));
+    world.surface.hasManners(
+        new ConversationPolicy(ConversationPolicy.Listening.EVERYONE, Duration.ofSeconds(1)));
     world.says(delivery("0", start("fix it")));
     world.settle();
     world.clock.advance(Duration.ofSeconds(10));

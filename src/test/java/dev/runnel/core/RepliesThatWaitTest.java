@@ -8,7 +8,7 @@ import static dev.runnel.testkit.Samples.DANA;
 import static dev.runnel.testkit.Samples.THREAD;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.runnel.core.model.Receipt;
+import dev.runnel.core.model.MessageStatus;
 import dev.runnel.core.model.RunState;
 import dev.runnel.core.model.Update;
 import dev.runnel.testkit.Samples;
@@ -54,12 +54,12 @@ class RepliesThatWaitTest {
     "false, it ends,        DELIVERED",
     "false, it is stopped,  CANCELLED",
   })
-  void aReplyIsSignedAsReadWhenTheAgentHasIt(boolean tells, String then, Receipt sign) {
+  void aReplyIsSignedAsReadWhenTheAgentHasIt(boolean tells, String then, MessageStatus sign) {
     world.runs.keepsReplies(tells);
     var run = begins(world, RunState.RUNNING);
     says(world, "2", "and the docs");
     world.passes(Duration.ofSeconds(2));
-    assertThat(world.surface.signs(message("2"))).containsExactly(Receipt.QUEUED);
+    assertThat(world.surface.signs(message("2"))).containsExactly(MessageStatus.QUEUED);
     switch (then) {
       case "it reports" -> world.runs.moves(run.id(), RunState.RUNNING, "Half of it.");
       case "it is taken" -> world.runs.takesReplies(run.id());
@@ -89,8 +89,8 @@ class RepliesThatWaitTest {
 
     assertThat(world.surface.kinds(THREAD)).containsExactly("Status", "Cancelled");
     assertThat(unread()).containsExactly("please also run the linter", "what does this do?");
-    assertThat(world.surface.signs(message("2"))).containsExactly(Receipt.CANCELLED);
-    assertThat(world.surface.signs(message("3"))).containsExactly(Receipt.CANCELLED);
+    assertThat(world.surface.signs(message("2"))).containsExactly(MessageStatus.CANCELLED);
+    assertThat(world.surface.signs(message("3"))).containsExactly(MessageStatus.CANCELLED);
   }
 
   @Test
@@ -105,7 +105,7 @@ class RepliesThatWaitTest {
     world.passes(Duration.ofSeconds(2));
 
     assertThat(unread()).isEmpty();
-    assertThat(world.surface.signs(message("2"))).containsExactly(Receipt.DELIVERED);
+    assertThat(world.surface.signs(message("2"))).containsExactly(MessageStatus.DELIVERED);
   }
 
   @Test
@@ -114,11 +114,11 @@ class RepliesThatWaitTest {
     var run = begins(world, RunState.SUCCEEDED);
     says(world, "2", "and the docs");
     world.passes(Duration.ofSeconds(2));
-    assertThat(world.surface.signs(message("2"))).containsExactly(Receipt.QUEUED);
+    assertThat(world.surface.signs(message("2"))).containsExactly(MessageStatus.QUEUED);
     world.runs.takesReplies(run.id());
     world.passes(Duration.ofSeconds(2));
 
-    assertThat(world.surface.signs(message("2"))).containsExactly(Receipt.DELIVERED);
+    assertThat(world.surface.signs(message("2"))).containsExactly(MessageStatus.DELIVERED);
   }
 
   @Test

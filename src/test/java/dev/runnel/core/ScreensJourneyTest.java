@@ -257,10 +257,10 @@ class ScreensJourneyTest {
                       new Question.Configure("model", Optional.empty(), Level.ME),
                       new Question.Configure("env", Optional.of("staging"), Level.ME))));
 
-      var sheet = ((Update.Answered) world.surface.posts(asked).getLast().update()).sheet();
-      assertThat(sheet.rows().get(1).text()).isEqualTo("staging");
-      assertThat(sheet.rows().get(2).text()).isEqualTo("not set");
-      assertThat(sheet.changeable()).containsExactly(Level.ME, Level.HERE);
+      var infoCard = ((Update.Answered) world.surface.posts(asked).getLast().update()).sheet();
+      assertThat(infoCard.rows().get(1).text()).isEqualTo("staging");
+      assertThat(infoCard.rows().get(2).text()).isEqualTo("not set");
+      assertThat(infoCard.changeable()).containsExactly(Level.ME, Level.HERE);
     }
 
     @Test

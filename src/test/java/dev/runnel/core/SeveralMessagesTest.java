@@ -11,11 +11,11 @@ import static dev.runnel.testkit.Samples.cancel;
 import static dev.runnel.testkit.Samples.say;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.runnel.core.model.ConversationPolicy;
+import dev.runnel.core.model.ConversationPolicy.Listening;
 import dev.runnel.core.model.Intent;
-import dev.runnel.core.model.Manners;
-import dev.runnel.core.model.Manners.Listening;
+import dev.runnel.core.model.MessageStatus;
 import dev.runnel.core.model.Outcome;
-import dev.runnel.core.model.Receipt;
 import dev.runnel.core.model.RunState;
 import dev.runnel.core.model.Update;
 import dev.runnel.testkit.World;
@@ -38,7 +38,7 @@ class SeveralMessagesTest {
   void begin() {
     world = new World(folder);
     begins(world, RunState.RUNNING);
-    world.surface.hasManners(new Manners(Listening.EVERYONE, Duration.ofSeconds(1)));
+    world.surface.hasManners(new ConversationPolicy(Listening.EVERYONE, Duration.ofSeconds(1)));
   }
 
   @AfterEach
@@ -63,7 +63,7 @@ class SeveralMessagesTest {
 
       assertThat(followUps()).containsExactly("use the new API\n\nand add a test\n\nplease");
       for (var id : List.of("2", "3", "4")) {
-        assertThat(world.surface.signs(message(id))).containsExactly(Receipt.DELIVERED);
+        assertThat(world.surface.signs(message(id))).containsExactly(MessageStatus.DELIVERED);
       }
     }
 
@@ -101,7 +101,7 @@ class SeveralMessagesTest {
       world.passes(Duration.ofMinutes(1));
 
       assertThat(followUps()).containsExactly("use the new API\n\nand add a test", "please");
-      assertThat(world.surface.signs(message("3"))).containsExactly(Receipt.DELIVERED);
+      assertThat(world.surface.signs(message("3"))).containsExactly(MessageStatus.DELIVERED);
     }
 
     @Test
@@ -148,8 +148,8 @@ class SeveralMessagesTest {
           .isInstanceOfSatisfying(
               Update.Cancelled.class,
               end -> assertThat(end.stop().orElseThrow().unsent()).isEqualTo(2));
-      assertThat(world.surface.signs(message("2"))).containsExactly(Receipt.CANCELLED);
-      assertThat(world.surface.signs(message("3"))).containsExactly(Receipt.CANCELLED);
+      assertThat(world.surface.signs(message("2"))).containsExactly(MessageStatus.CANCELLED);
+      assertThat(world.surface.signs(message("3"))).containsExactly(MessageStatus.CANCELLED);
     }
 
     @Test
@@ -163,8 +163,8 @@ class SeveralMessagesTest {
 
       assertThat(world.runs.starts().getLast().prompt().text())
           .startsWith("use the new API\n\nand add a test");
-      assertThat(world.surface.signs(message("2"))).containsExactly(Receipt.QUEUED);
-      assertThat(world.surface.signs(message("3"))).containsExactly(Receipt.DELIVERED);
+      assertThat(world.surface.signs(message("2"))).containsExactly(MessageStatus.QUEUED);
+      assertThat(world.surface.signs(message("3"))).containsExactly(MessageStatus.DELIVERED);
     }
   }
 

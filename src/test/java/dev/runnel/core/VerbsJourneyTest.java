@@ -9,17 +9,17 @@ import static dev.runnel.testkit.Samples.THREAD;
 import static dev.runnel.testkit.Samples.delivery;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.runnel.core.command.Grammar;
+import dev.runnel.core.command.MessageParser;
 import dev.runnel.core.model.Actor;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.InfoCard;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Origin;
 import dev.runnel.core.model.Posting;
 import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunState;
-import dev.runnel.core.model.Sheet;
 import dev.runnel.core.model.Update;
 import dev.runnel.testkit.World;
 import java.nio.file.Path;
@@ -145,7 +145,7 @@ class VerbsJourneyTest {
     void cancelAllMineStopsAllOfThePersonAndNobodyElses() {
       inThread(THREAD, "fix the test");
       inThread(OTHER_THREAD, "fix the docs");
-      says(by(SAM, delivery("sam", Grammar.command("sam's work"), thread("3"))));
+      says(by(SAM, delivery("sam", MessageParser.command("sam's work"), thread("3"))));
       var asked = fromPlace("cancel all mine");
       world.passes(Duration.ofSeconds(3));
 
@@ -219,7 +219,8 @@ class VerbsJourneyTest {
       says(
           by(
               SAM,
-              delivery("sam", Grammar.command("secret"), new Conversation(SURFACE, "team/x/1"))));
+              delivery(
+                  "sam", MessageParser.command("secret"), new Conversation(SURFACE, "team/x/1"))));
       var asked = fromPlace("stop 0190e6a1");
 
       assertThat(world.runs.cancels()).isEmpty();
@@ -333,9 +334,9 @@ class VerbsJourneyTest {
     @Test
     void areOfThePlaceOfThePersonOrOfAll() {
       inThread(THREAD, "fix the test");
-      says(by(SAM, delivery("sam", Grammar.command("sam's work"), OTHER_THREAD)));
+      says(by(SAM, delivery("sam", MessageParser.command("sam's work"), OTHER_THREAD)));
       var elsewhere = new Conversation(SURFACE, "team/elsewhere/1");
-      says(by(SAM, delivery("sam2", Grammar.command("sam's secret"), elsewhere)));
+      says(by(SAM, delivery("sam2", MessageParser.command("sam's secret"), elsewhere)));
 
       assertThat(list("list").runs()).hasSize(2);
       assertThat(list("list mine").runs()).hasSize(1);
@@ -366,7 +367,7 @@ class VerbsJourneyTest {
       assertThat(text(asked)).contains("Model: fast (set for you)");
       fromPlace("config set prompt Be brief. here");
       inThread(THREAD, "fix the test");
-      says(by(SAM, delivery("sam", Grammar.command("sam's work"), OTHER_THREAD)));
+      says(by(SAM, delivery("sam", MessageParser.command("sam's work"), OTHER_THREAD)));
 
       var starts = world.runs.starts();
       assertThat(starts.get(0).prompt().options().model()).contains("fast");
@@ -432,7 +433,7 @@ class VerbsJourneyTest {
 
     @Test
     void whyTellsWhatWasDecided() {
-      says(delivery("7", Grammar.command("fix the test")));
+      says(delivery("7", MessageParser.command("fix the test")));
 
       assertThat(text(fromPlace("why https://fake.example/team/channel/1?said=7")))
           .contains("from you")
@@ -444,7 +445,7 @@ class VerbsJourneyTest {
     @Test
     void whyTellsWhatItWaitsFor() {
       world.runs.isDown(Optional.empty());
-      says(delivery("7", Grammar.command("fix the test")));
+      says(delivery("7", MessageParser.command("fix the test")));
 
       assertThat(text(fromPlace("why https://fake.example/team/channel/1?said=7")))
           .contains("It waits: ")
@@ -453,7 +454,7 @@ class VerbsJourneyTest {
 
     @Test
     void whyTellsWhyAMessageWasLeftAlone() {
-      var said = delivery("7", Grammar.words("lunch?", false).orElseThrow());
+      var said = delivery("7", MessageParser.words("lunch?", false).orElseThrow());
       says(
           new Delivery(
               said.id(),
@@ -482,7 +483,7 @@ class VerbsJourneyTest {
     @Test
     void whyTellsNothingOfWhatOthersSaidElsewhere() {
       var elsewhere = new Conversation(SURFACE, "team/private/1");
-      says(by(SAM, delivery("7", Grammar.command("a secret"), elsewhere)));
+      says(by(SAM, delivery("7", MessageParser.command("a secret"), elsewhere)));
 
       assertThat(text(fromPlace("why https://fake.example/team/private/1?said=7")))
           .contains("in another place")
@@ -519,7 +520,7 @@ class VerbsJourneyTest {
   }
 
   private void inThread(Conversation thread, String text) {
-    says(delivery("t" + ++count, Grammar.words(text).orElseThrow(), thread));
+    says(delivery("t" + ++count, MessageParser.words(text).orElseThrow(), thread));
   }
 
   private Delivery fromPlace(String text) {
@@ -530,7 +531,7 @@ class VerbsJourneyTest {
             "said:" + id,
             new Conversation(SURFACE, "team/channel/~" + id),
             DANA,
-            Grammar.command(text),
+            MessageParser.command(text),
             true,
             new Origin(Optional.empty(), Optional.of("reply-" + id), Optional.empty(), opens(text)),
             NINE);
@@ -540,7 +541,7 @@ class VerbsJourneyTest {
 
   /// As surfaces say it: what becomes a run needs a thread.
   private static boolean opens(String text) {
-    var intent = Grammar.command(text);
+    var intent = MessageParser.command(text);
     return intent instanceof Intent.Start || intent instanceof Intent.Link;
   }
 
@@ -587,9 +588,9 @@ class VerbsJourneyTest {
         .flatMap(update -> ((Update.Answered) update).sheet().work());
   }
 
-  private static String text(Sheet sheet) {
+  private static String text(InfoCard infoCard) {
     var rows =
-        sheet.rows().stream()
+        infoCard.rows().stream()
             .map(
                 it ->
                     it.label()
@@ -598,10 +599,10 @@ class VerbsJourneyTest {
                         + (it.note().isEmpty() ? "" : " (" + it.note() + ")"))
             .collect(Collectors.joining("\n"));
     var next =
-        sheet.next().stream()
+        infoCard.next().stream()
             .map(it -> it.words() + " " + it.command())
             .collect(Collectors.joining("\n"));
-    return String.join("\n", sheet.title(), rows, next);
+    return String.join("\n", infoCard.title(), rows, next);
   }
 
   private List<String> texts() {

@@ -6,8 +6,8 @@ import static dev.runnel.core.ThreadTalk.says;
 import static dev.runnel.testkit.Samples.THREAD;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.runnel.core.model.MessageStatus;
 import dev.runnel.core.model.Outcome;
-import dev.runnel.core.model.Receipt;
 import dev.runnel.core.model.RunState;
 import dev.runnel.testkit.World;
 import java.net.URI;
@@ -68,7 +68,7 @@ class WhenTheThreadAlreadyHasARunTest {
           CANCELLED | refuses it         | 2 | QUEUED    | Status Cancelled Told Status
           """)
   void aMessageIsNeverLostNorSaidTwice(
-      RunState state, String service, int runs, Receipt sign, String posts) {
+      RunState state, String service, int runs, MessageStatus sign, String posts) {
     var run = begins(world, state);
     switch (service) {
       case "takes it later" ->
@@ -87,9 +87,9 @@ class WhenTheThreadAlreadyHasARunTest {
     assertThat(world.runs.runs()).hasSize(runs);
     assertThat(world.surface.signs(message("2"))).containsExactly(sign);
     assertThat(world.surface.kinds(THREAD)).containsExactly(posts.split(" "));
-    var isSaid = sign == Receipt.DELIVERED;
+    var isSaid = sign == MessageStatus.DELIVERED;
     assertThat(world.runs.followUps()).hasSize(isSaid ? 1 : 0);
-    if (sign == Receipt.QUEUED) {
+    if (sign == MessageStatus.QUEUED) {
       assertThat(world.surface.told(THREAD))
           .containsExactly(
               "The run before cannot go on, so a new one takes over here, with what was said so"
@@ -105,7 +105,7 @@ class WhenTheThreadAlreadyHasARunTest {
     world.runs.isDown(Optional.empty());
     says(world, "2", "and the docs");
     world.settle();
-    assertThat(world.surface.signs(message("2"))).containsExactly(Receipt.QUEUED);
+    assertThat(world.surface.signs(message("2"))).containsExactly(MessageStatus.QUEUED);
 
     world.passes(Duration.ofSeconds(29));
     assertThat(world.surface.told(THREAD)).isEmpty();
@@ -117,7 +117,7 @@ class WhenTheThreadAlreadyHasARunTest {
     world.runs.isBack();
     world.passes(Duration.ofMinutes(2));
     assertThat(world.runs.followUps()).extracting("text").containsExactly("and the docs");
-    assertThat(world.surface.signs(message("2"))).containsExactly(Receipt.DELIVERED);
+    assertThat(world.surface.signs(message("2"))).containsExactly(MessageStatus.DELIVERED);
   }
 
   @Test

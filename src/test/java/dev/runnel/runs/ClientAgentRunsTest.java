@@ -17,9 +17,9 @@ import dev.runnel.core.model.Outcome;
 import dev.runnel.core.model.Prompt;
 import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunId;
+import dev.runnel.core.model.RunListing;
 import dev.runnel.core.model.RunOptions;
 import dev.runnel.core.model.RunState;
-import dev.runnel.core.model.Sighting;
 import dev.runnel.core.port.AgentRuns;
 import dev.runnel.testkit.AgentRunsContract;
 import java.time.Duration;
@@ -539,7 +539,7 @@ class ClientAgentRunsTest implements AgentRunsContract {
 
       assertThat(runs.unfinished())
           .isInstanceOfSatisfying(
-              Sighting.Blind.class,
+              RunListing.Blind.class,
               blind -> assertThat(blind.retryAfter()).contains(Duration.ofSeconds(9)));
     }
 

@@ -7,7 +7,7 @@ import static dev.runnel.service.Probes.object;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.runnel.service.store.RunBook;
+import dev.runnel.service.store.RunService;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
@@ -150,7 +150,7 @@ class CreateRowsTest {
   @Row("2.3 parent_run_id")
   void aParentMustExistAndNotLieTooDeep() {
     var id = service.create("parent");
-    for (int depth = 1; depth <= RunBook.DEEPEST; depth++) {
+    for (int depth = 1; depth <= RunService.DEEPEST; depth++) {
       var child = created("{\"prompt\":\"x\",\"parent_run_id\":\"%s\"}".formatted(id));
       assertThat(child.get("parent_run_id").asText()).isEqualTo(id);
       id = child.get("run_id").asText();

@@ -199,7 +199,7 @@ class FilesTest {
                     .ok(service.get("/agent/runs/" + id + "/handoff/attachments"))
                     .get("attachments"))
             .hasSize(5);
-        var tooLarge = "{\"prompt\":\"" + "x".repeat(AgentRunService.MOST_BYTES) + "\"}";
+        var tooLarge = "{\"prompt\":\"" + "x".repeat(AgentRunService.MAX_BYTES) + "\"}";
         assertThat(service.post("/agent/runs", tooLarge).statusCode()).isEqualTo(413);
       }
     }

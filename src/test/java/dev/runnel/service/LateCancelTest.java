@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.runnel.database.Database;
 import dev.runnel.service.run.Caller;
-import dev.runnel.service.run.Ending;
+import dev.runnel.service.run.ExecutionResult;
 import dev.runnel.service.run.Json;
 import dev.runnel.service.run.NewRun;
-import dev.runnel.service.store.Arrivals;
-import dev.runnel.service.store.RunBook;
+import dev.runnel.service.store.QueueSignal;
+import dev.runnel.service.store.RunService;
 import dev.runnel.service.store.RunWatchers;
 import dev.runnel.testkit.MigratedFile;
 import dev.runnel.testkit.SettableClock;
@@ -25,12 +25,12 @@ import org.junit.jupiter.api.io.TempDir;
 class LateCancelTest {
   private final SettableClock clock = new SettableClock();
   private Database database;
-  private RunBook book;
+  private RunService book;
 
   @BeforeEach
   void open(@TempDir Path folder) {
     database = MigratedFile.open(folder.resolve("agent-runs.db"), "db/service");
-    book = new RunBook(database, clock, new RunWatchers(), new Arrivals(), 1);
+    book = new RunService(database, clock, new RunWatchers(), new QueueSignal(), 1);
   }
 
   @AfterEach
@@ -44,7 +44,7 @@ class LateCancelTest {
     var asked = clock.instant();
     clock.advance(Duration.ofMillis(1));
     assertThat(book.cancel(run, asked)).isTrue();
-    book.finish(run, Ending.cancelled());
+    book.finish(run, ExecutionResult.cancelled());
 
     assertThat(book.cancel(run, asked)).isFalse();
   }
@@ -62,7 +62,7 @@ class LateCancelTest {
   void isRefusedWhereTheRunHadBeenCancelledBefore() {
     var run = working();
     book.cancel(run, clock.instant());
-    book.finish(run, Ending.cancelled());
+    book.finish(run, ExecutionResult.cancelled());
     clock.advance(Duration.ofMillis(1));
 
     assertThatThrownBy(() -> book.cancel(run, clock.instant()))
@@ -74,7 +74,7 @@ class LateCancelTest {
     var run = working();
     var asked = clock.instant();
     clock.advance(Duration.ofMillis(1));
-    book.finish(run, Ending.succeeded("Done."));
+    book.finish(run, ExecutionResult.succeeded("Done."));
 
     assertThatThrownBy(() -> book.cancel(run, asked)).hasMessage("The run has already ended");
   }

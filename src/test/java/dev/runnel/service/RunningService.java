@@ -11,7 +11,7 @@ import dev.runnel.service.execution.FreeSpace;
 import dev.runnel.service.execution.ServiceSettings;
 import dev.runnel.service.execution.Spawner;
 import dev.runnel.service.isolation.Isolation;
-import dev.runnel.service.run.Access;
+import dev.runnel.service.run.AgentAccess;
 import dev.runnel.service.run.Factory;
 import dev.runnel.service.run.Limits;
 import dev.runnel.service.workspace.Environments;
@@ -50,11 +50,15 @@ public final class RunningService implements AutoCloseable {
       Environments environments,
       Limits limits,
       Isolation isolation,
-      Access access,
+      AgentAccess access,
       List<Factory> factories) {
     public static final Setup USUAL =
         new Setup(
-            Environments.NONE, Limits.USUAL, new Isolation.None(), Access.WORKSPACE, List.of());
+            Environments.NONE,
+            Limits.USUAL,
+            new Isolation.None(),
+            AgentAccess.WORKSPACE,
+            List.of());
 
     public Setup with(Environments others) {
       return new Setup(others, limits, isolation, access, factories);
@@ -68,7 +72,7 @@ public final class RunningService implements AutoCloseable {
       return new Setup(environments, limits, other, access, factories);
     }
 
-    Setup with(Access other) {
+    Setup with(AgentAccess other) {
       return new Setup(environments, limits, isolation, other, factories);
     }
 
@@ -109,7 +113,7 @@ public final class RunningService implements AutoCloseable {
                 config -> {
                   config.concurrency.useVirtualThreads = true;
                   config.startup.showJavalinBanner = false;
-                  config.http.maxRequestSize = AgentRunService.MOST_BYTES;
+                  config.http.maxRequestSize = AgentRunService.MAX_BYTES;
                   service.routes(config.routes);
                 })
             .start("127.0.0.1", 0);
@@ -195,8 +199,9 @@ public final class RunningService implements AutoCloseable {
 
   /// With the agents that are there; nothing of this process's environment is passed on.
   public static RunningService inOnlyThisEnvironment(
-      Path folder, Map<String, String> environment, Access access) {
-    return new RunningService(folder, Optional.empty(), environment, 4, Setup.USUAL.with(access));
+      Path folder, Map<String, String> environment, AgentAccess agentAccess) {
+    return new RunningService(
+        folder, Optional.empty(), environment, 4, Setup.USUAL.with(agentAccess));
   }
 
   public URI uri(String path) {

@@ -76,7 +76,7 @@ class UnreadableRowsTest {
     store.accept(delivery("2", say("b")));
     damage("inbox", body, "fake:1");
 
-    assertThat(store.due(Lane.INBOX, THREAD)).contains(NINE);
+    assertThat(store.due(QueueTable.INBOX, THREAD)).contains(NINE);
     assertThat(next()).map(each -> each.item().id().value()).contains("fake:2");
     assertThat(store.<List<Parked<Delivery>>>commit(work -> work.inbox().parked(10)))
         .singleElement()

@@ -47,7 +47,7 @@ class FailureModesTest {
       F6 service.execution.QueueTest#twoHundredRunsStartInOrderWithNoSlotLostAndNoneTooMany
       # One failed look ends the watch and shows an exception to everybody.
       F7 core.JourneyTest$WhenThingsAreDown#blindLooksComeMoreAndMoreSeldomAndNothingIsSaid
-      F7 runs.RefusalsTest#whatIsForTheMakersOfAServiceIsNotTold
+      F7 runs.ErrorTextsTest#whatIsForTheMakersOfAServiceIsNotTold
       F7 surface.slack.render.SlackRendererTest#noPostHasWordsForMakersOnly
       # A follow-up that fails becomes a new run without a word.
       F8 core.WhenTheThreadAlreadyHasARunTest#aMessageIsNeverLostNorSaidTwice
@@ -64,7 +64,7 @@ class FailureModesTest {
       F12 surface.slack.SlackOddPayloadsTest$AnUnreadableBody#isABadRequest
       F12 surface.slack.SlackOddPayloadsTest$AnUnreadableBody#nestedTooDeeplyIsABadRequest
       # The run is made inside the request, and again when the sender loses patience.
-      F13 web.FrontDoorTest#anAcceptedDeliveryIsOnDiskWhenItIsAnswered
+      F13 web.WebhookEndpointTest#anAcceptedDeliveryIsOnDiskWhenItIsAnswered
       F13 core.JourneyTest$WhenThingsAreDown#aStartWhoseAnswerIsLostIsAdoptedNotRepeated
       # What people say breaks out of its place in the prompt, and a secret in it goes along.
       F14 core.AttackedThreadTest#nothingOfOthersStandsOutsideItsFence
@@ -82,7 +82,7 @@ class FailureModesTest {
       F17 story.SlackVerbsStoryTest#eachVerbAnswersItsPersonAlone
       # Half a configuration starts, and health tells names to everybody.
       F18 app.MainTest#halfAPlatformStopsTheStartAndTheMissingHalfIsNamed
-      F18 web.FrontDoorTest#healthTellsNobodyWhatIsWorkedOn
+      F18 web.WebhookEndpointTest#healthTellsNobodyWhatIsWorkedOn
       F18 console.ConsoleTest$Visitors#withoutASessionSeeNothingButThePageToSignIn
       # Several threads change what they share.
       F19 testkit.StoreContract#oneOfManyAtTheSameMomentIsNew
@@ -103,7 +103,7 @@ class FailureModesTest {
       F23 surface.slack.model.SlackConfigTest#secretsAreNotShown
       # The prompt arrives as somebody's notation of it.
       F24 service.CommandRunTest#thePromptArrivesByteForByte
-      F24 core.command.GrammarTest#aPromptKeepsItsLinesQuotesAndEmoji
+      F24 core.command.MessageParserTest#aPromptKeepsItsLinesQuotesAndEmoji
       F24 surface.slack.SlackFrameTest#noTextIsChangedOnTheWay
       # "Executed successfully" is all that people are told.
       F25 surface.slack.render.SlackRendererTest#noPostHasWordsForMakersOnly
@@ -112,7 +112,7 @@ class FailureModesTest {
       F26 app.settings.SettingsTest#agentsDoNotInheritTheVariablesThatSecretsComeFrom
       F26 app.settings.SecretsTest#eachOfASecretSettingsValuesIsMasked
       F26 story.SecretsStoryTest#areMaskedInTheThreadTheConsoleTheTranscriptTheLogAndThePrompt
-      F26 core.dispatch.GateTest#whoMayNotAskStartsNothingAndHearsNothing
+      F26 core.dispatch.SenderCheckTest#whoMayNotAskStartsNothingAndHearsNothing
       # Without its context the run goes on silently.
       F27 surface.slack.SlackPostingTest$TheBackground#thatCannotBeReadIsAskedForAgain
       F27 core.JourneyTest$InANewConversation#aBackgroundThatStaysUnreadableDoesNotHoldTheRunUpForEver
@@ -139,16 +139,16 @@ class FailureModesTest {
       F50 surface.slack.receive.SlackPayloadsTest$AMention#losesOurNameAndKeepsThoseOfOthers
       F50 surface.slack.model.SlackTextTest#onlyOurOwnMentionIsTakenOut
       # A press of a button asks nobody whether it may.
-      F52 core.decide.ReachTest$FromAnotherChannel#aStrangerIsRefusedPrivatelyAndToldWhoMay
+      F52 core.decide.RunAccessPolicyTest$FromAnotherChannel#aStrangerIsRefusedPrivatelyAndToldWhoMay
       # Slack waits while the bot calls out, and without its store it doubles.
       F53 surface.slack.SlackSurfaceTest$AtTheStart#weLearnWhoWeAreByOneCallAndReceiveCallsNobody
-      F53 web.FrontDoorTest#whatCannotBeStoredIsAskedForAgain
-      F53 store.AcceptanceTest#aSenderIsRefusedInTimeAndLeftOut
+      F53 web.WebhookEndpointTest#whatCannotBeStoredIsAskedForAgain
+      F53 store.GroupCommitTest#aSenderIsRefusedInTimeAndLeftOut
       # A crash after the claim loses the event.
       F56 core.CrashTest#aStartHappensOnceAndItsEndIsToldOnce
       F56 store.EngineTest$Contract#rowsThatAnEarlierProcessLeftAreTakenUp
       # A stranger's stop is ignored without a word.
-      F57 core.decide.ReachTest$FromAnotherChannel#aStrangerIsRefusedPrivatelyAndToldWhoMay
+      F57 core.decide.RunAccessPolicyTest$FromAnotherChannel#aStrangerIsRefusedPrivatelyAndToldWhoMay
       # A timer is in memory.
       F58 core.deliver.RemindersTest$OfAQuestion#theySurviveARestart
       # A run that waits for a person is watched as if it worked.
@@ -162,11 +162,11 @@ class FailureModesTest {
       F62 app.settings.SettingsTest#everySecretThatNoPlatformIssuesHasAtLeastSixteenCharacters
       F62 app.HookSettingsTest#whatIsWrongStopsTheStartAndIsNamed
       # It is answered first, and read and kept afterwards.
-      F63 web.FrontDoorTest#anAcceptedDeliveryIsOnDiskWhenItIsAnswered
+      F63 web.WebhookEndpointTest#anAcceptedDeliveryIsOnDiskWhenItIsAnswered
       F63 surface.slack.SlackOddPayloadsTest$AnUnreadableBody#isABadRequest
       # A signature that can be forged is enough, and a body may be of any size.
       F64 surface.github.GitHubSurfaceTest$Proof#theLegacySignatureAloneIsNotEnough
-      F64 web.FrontDoorTest#aBodyOverTheLimitIsTooLargeAnnouncedOrNot
+      F64 web.WebhookEndpointTest#aBodyOverTheLimitIsTooLargeAnnouncedOrNot
       # What overlaps is dropped.
       F65 core.SeveralMessagesTest$Together#quickMessagesAreOneFollowUpInTheirOrderAndEachIsSigned
       F65 story.SlackFlowsStoryTest$Flows#quickMessagesAreSaidAsOne

@@ -50,7 +50,7 @@ class KilledAtEveryCallTest {
   /// Performances at once: each is a process, which has little to do but to start.
   private static final int STAGES = 8;
 
-  private static final int MOST_CALLS = 60;
+  private static final int MAX_CALLS = 60;
   private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final JsonMapper JSON = new JsonMapper();
 
@@ -85,7 +85,7 @@ class KilledAtEveryCallTest {
   }
 
   private static List<String> channels() {
-    return IntStream.range(0, 2 * MOST_CALLS).mapToObj(KilledAtEveryCallTest::channel).toList();
+    return IntStream.range(0, 2 * MAX_CALLS).mapToObj(KilledAtEveryCallTest::channel).toList();
   }
 
   private static String channel(int number) {
@@ -115,7 +115,7 @@ class KilledAtEveryCallTest {
             stages.submit(
                 () -> {
                   for (var number = next.getAndIncrement();
-                      number < 2 * MOST_CALLS && perform(number);
+                      number < 2 * MAX_CALLS && perform(number);
                       number = next.getAndIncrement()) {
                     killed.incrementAndGet();
                   }
@@ -127,7 +127,7 @@ class KilledAtEveryCallTest {
       }
     }
     System.out.printf("killed at %d calls, before and after%n", killed.get() / 2);
-    assertThat(killed.get()).isGreaterThan(20).isLessThan(2 * MOST_CALLS);
+    assertThat(killed.get()).isGreaterThan(20).isLessThan(2 * MAX_CALLS);
   }
 
   /// @param number even: the call does not arrive; odd: its answer does not

@@ -9,9 +9,9 @@ import dev.runnel.core.model.Outcome;
 import dev.runnel.core.model.Prompt;
 import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunId;
+import dev.runnel.core.model.RunListing;
 import dev.runnel.core.model.RunOptions;
 import dev.runnel.core.model.RunState;
-import dev.runnel.core.model.Sighting;
 import dev.runnel.core.port.AgentRuns;
 import java.time.Instant;
 import java.util.List;
@@ -214,8 +214,8 @@ public interface AgentRunsContract {
     assertThat(runs().find(run.id())).isInstanceOf(Outcome.Busy.class);
     assertThat(runs().followUp(run.id(), "go on", newKey())).isInstanceOf(Outcome.Busy.class);
     assertThat(runs().cancel(run.id())).isInstanceOf(Outcome.Busy.class);
-    assertThat(runs().changedSince(Instant.EPOCH)).isInstanceOf(Sighting.Blind.class);
-    assertThat(runs().unfinished()).isInstanceOf(Sighting.Blind.class);
+    assertThat(runs().changedSince(Instant.EPOCH)).isInstanceOf(RunListing.Blind.class);
+    assertThat(runs().unfinished()).isInstanceOf(RunListing.Blind.class);
   }
 
   static Prompt prompt(String title) {
@@ -235,9 +235,9 @@ public interface AgentRunsContract {
     return runs.startedBy(key, Instant.parse("2026-01-01T00:00:00Z"), Optional.of("Fix the test"));
   }
 
-  static List<Run> seen(Sighting sighting) {
-    assertThat(sighting).isInstanceOf(Sighting.Seen.class);
-    return ((Sighting.Seen) sighting).runs();
+  static List<Run> seen(RunListing runListing) {
+    assertThat(runListing).isInstanceOf(RunListing.Seen.class);
+    return ((RunListing.Seen) runListing).runs();
   }
 
   private Run start() {

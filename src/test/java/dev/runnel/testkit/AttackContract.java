@@ -11,8 +11,8 @@ import dev.runnel.core.model.NoticeId;
 import dev.runnel.core.model.Origin;
 import dev.runnel.core.model.Posting;
 import dev.runnel.core.model.RawRequest;
-import dev.runnel.core.model.Reception;
 import dev.runnel.core.model.Update;
+import dev.runnel.core.model.WebhookResult;
 import dev.runnel.core.port.Surface;
 import dev.runnel.testkit.PretendTracker.Written;
 import dev.runnel.testkit.TrackerContract.Person;
@@ -30,7 +30,7 @@ import org.junit.jupiter.api.TestFactory;
 /// way of making a prompt and of hearing a command.
 public interface AttackContract {
   /// More than this no background takes.
-  int MOST = 110_000;
+  int MAX = 110_000;
 
   int SEED = 7;
 
@@ -52,7 +52,7 @@ public interface AttackContract {
         (attack, words) -> {
           var prompt = prompt(words, words, words);
           assertThat(skeleton(prompt)).isEqualTo(harmless);
-          assertThat(prompt).hasSizeLessThan(MOST);
+          assertThat(prompt).hasSizeLessThan(MAX);
           assertThat(prompt.codePoints().filter(AttackContract::isUnseen).boxed()).isEmpty();
         });
   }
@@ -137,7 +137,7 @@ public interface AttackContract {
           .contains("The root", "number 69 ")
           .containsPattern("\\(\\d\\d messages were left out here\\)")
           .doesNotContain("number 10 ")
-          .hasSizeLessThan(MOST);
+          .hasSizeLessThan(MAX);
     }
   }
 
@@ -197,17 +197,17 @@ public interface AttackContract {
 
   private static boolean isHeard(Tracker tracker, RawRequest request) {
     return switch (tracker.surface().receive(request)) {
-      case Reception.Accepted(var delivery, _) ->
+      case WebhookResult.Accepted(var delivery, _) ->
           tracker.surface().admit(delivery) instanceof Admission.Admitted;
-      case Reception.Answered _ -> false;
-      case Reception.Rejected(_, var why) -> throw new AssertionError("rejected: " + why);
+      case WebhookResult.Answered _ -> false;
+      case WebhookResult.Rejected(_, var why) -> throw new AssertionError("rejected: " + why);
     };
   }
 
   private static Delivery delivery(Surface surface, RawRequest request) {
-    var reception = surface.receive(request);
-    assertThat(reception).isInstanceOf(Reception.Accepted.class);
-    var delivery = ((Reception.Accepted) reception).delivery();
+    var webhookResult = surface.receive(request);
+    assertThat(webhookResult).isInstanceOf(WebhookResult.Accepted.class);
+    var delivery = ((WebhookResult.Accepted) webhookResult).delivery();
     assertThat(surface.admit(delivery)).isInstanceOf(Admission.Admitted.class);
     return delivery;
   }

@@ -8,8 +8,8 @@ import dev.runnel.core.model.Prompt;
 import dev.runnel.core.model.Replies;
 import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunId;
+import dev.runnel.core.model.RunListing;
 import dev.runnel.core.model.RunState;
-import dev.runnel.core.model.Sighting;
 import dev.runnel.core.port.AgentRuns;
 import java.net.URI;
 import java.time.Duration;
@@ -170,12 +170,12 @@ public final class FakeAgentRuns implements AgentRuns {
   }
 
   @Override
-  public synchronized Sighting changedSince(Instant since) {
+  public synchronized RunListing changedSince(Instant since) {
     return look(run -> run.updatedAt().orElseThrow().isAfter(since));
   }
 
   @Override
-  public synchronized Sighting unfinished() {
+  public synchronized RunListing unfinished() {
     return look(run -> !run.state().isTerminal());
   }
 
@@ -355,12 +355,12 @@ public final class FakeAgentRuns implements AgentRuns {
     return down.isPresent() ? down.get() : reading.now();
   }
 
-  private Sighting look(Predicate<Run> wanted) {
+  private RunListing look(Predicate<Run> wanted) {
     calls++;
     if (down.isPresent()) {
-      return new Sighting.Blind(down.get().retryAfter(), down.get().why());
+      return new RunListing.Blind(down.get().retryAfter(), down.get().why());
     }
-    return new Sighting.Seen(runs.values().stream().filter(wanted).toList());
+    return new RunListing.Seen(runs.values().stream().filter(wanted).toList());
   }
 
   private Outcome change(RunId id, UnaryOperator<Run> step) {

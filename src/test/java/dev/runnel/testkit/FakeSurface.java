@@ -3,21 +3,21 @@ package dev.runnel.testkit;
 import dev.runnel.core.model.Admission;
 import dev.runnel.core.model.Background;
 import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.ConversationPolicy;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
-import dev.runnel.core.model.Manners;
-import dev.runnel.core.model.Missed;
+import dev.runnel.core.model.LinkTarget;
+import dev.runnel.core.model.MessageStatus;
+import dev.runnel.core.model.MissedDeliveries;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.NoticeId;
 import dev.runnel.core.model.PostRef;
 import dev.runnel.core.model.Posting;
 import dev.runnel.core.model.RawRequest;
-import dev.runnel.core.model.Receipt;
-import dev.runnel.core.model.Reception;
 import dev.runnel.core.model.Reply;
-import dev.runnel.core.model.Shown;
 import dev.runnel.core.model.SurfaceId;
 import dev.runnel.core.model.Update;
+import dev.runnel.core.model.WebhookResult;
 import dev.runnel.core.port.BackgroundUnavailable;
 import dev.runnel.core.port.CredentialRefused;
 import dev.runnel.core.port.Surface;
@@ -47,14 +47,14 @@ public final class FakeSurface implements Surface {
   private final Map<Conversation, Background> backgrounds = new HashMap<>();
   private final List<PostRef> receipts = new ArrayList<>();
   private Optional<Posting> refusal = Optional.empty();
-  private final Map<PostRef, TreeSet<Receipt>> signs = new HashMap<>();
+  private final Map<PostRef, TreeSet<MessageStatus>> signs = new HashMap<>();
   private Optional<Posting> signsRefused = Optional.empty();
-  private Manners manners = Manners.PLAIN;
+  private ConversationPolicy conversationPolicy = ConversationPolicy.PLAIN;
   private boolean losesNextAnswer;
   private boolean backgroundIsDown;
   private Admission admission = Admission.ADMITTED;
   private final Set<Conversation> turnedAway = new HashSet<>();
-  private Missed missed = Missed.Said.NOTHING;
+  private MissedDeliveries missedDeliveries = MissedDeliveries.Said.NOTHING;
   private Instant missedSince = Instant.EPOCH;
   private List<Conversation> missedIn = List.of();
   private Optional<String> refused = Optional.empty();
@@ -80,8 +80,8 @@ public final class FakeSurface implements Surface {
   }
 
   @Override
-  public Reception receive(RawRequest request) {
-    return new Reception.Answered(Reply.empty(200));
+  public WebhookResult receive(RawRequest request) {
+    return new WebhookResult.Answered(Reply.empty(200));
   }
 
   /// From now on the platform does not accept our credential, and says why; empty makes it well
@@ -151,13 +151,13 @@ public final class FakeSurface implements Surface {
     if (refusal.isPresent()) {
       return refusal.get();
     }
-    if (notice.update() instanceof Update.Received(var message, var receipt, var before)) {
+    if (notice.update() instanceof Update.Received(var message, var messageStatus, var before)) {
       if (signsRefused.isPresent()) {
         return signsRefused.get();
       }
       receipts.add(message);
       var there = signs.computeIfAbsent(message, _ -> new TreeSet<>());
-      there.add(receipt);
+      there.add(messageStatus);
       there.removeAll(before);
       return new Posting.Posted(message, notice.conversation());
     }
@@ -197,21 +197,21 @@ public final class FakeSurface implements Surface {
 
   /// `https://fake.example/team/channel/1?said=7`, on a surface with the id `fake`.
   @Override
-  public Optional<Shown> shown(URI link, Conversation from) {
+  public Optional<LinkTarget> shown(URI link, Conversation from) {
     return (id + ".example").equals(link.getHost())
         ? Optional.of(
-            new Shown(
+            new LinkTarget(
                 new Conversation(id(), link.getPath().substring(1)),
                 Optional.ofNullable(link.getQuery()).map(query -> query.replace("=", ":"))))
         : Optional.empty();
   }
 
   @Override
-  public synchronized Missed missed(Instant since, List<Conversation> conversations) {
+  public synchronized MissedDeliveries missed(Instant since, List<Conversation> conversations) {
     missedSince = since;
     missedIn = conversations;
     checkCredential();
-    return missed;
+    return missedDeliveries;
   }
 
   @Override
@@ -233,8 +233,8 @@ public final class FakeSurface implements Surface {
   }
 
   /// From now on this is answered to who asks what was missed.
-  public synchronized void lists(Missed answer) {
-    missed = answer;
+  public synchronized void lists(MissedDeliveries answer) {
+    missedDeliveries = answer;
   }
 
   /// Since when somebody asked what was missed; the epoch when nobody did.
@@ -277,7 +277,7 @@ public final class FakeSurface implements Surface {
   }
 
   /// The signs that a message carries.
-  public synchronized Set<Receipt> signs(PostRef message) {
+  public synchronized Set<MessageStatus> signs(PostRef message) {
     return Set.copyOf(signs.getOrDefault(message, new TreeSet<>()));
   }
 
@@ -302,13 +302,13 @@ public final class FakeSurface implements Surface {
   }
 
   /// From now on people talk so here.
-  public synchronized void hasManners(Manners now) {
-    manners = now;
+  public synchronized void hasManners(ConversationPolicy now) {
+    conversationPolicy = now;
   }
 
   @Override
-  public synchronized Manners manners(Conversation conversation) {
-    return manners;
+  public synchronized ConversationPolicy manners(Conversation conversation) {
+    return conversationPolicy;
   }
 
   public synchronized List<PostRef> receipts() {

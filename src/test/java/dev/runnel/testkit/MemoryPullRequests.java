@@ -1,11 +1,11 @@
 package dev.runnel.testkit;
 
 import dev.runnel.core.model.Artifact;
-import dev.runnel.core.model.Asker;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.PullRequest;
 import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunId;
+import dev.runnel.core.model.Subscriber;
 import dev.runnel.core.port.Store;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -18,7 +18,7 @@ final class MemoryPullRequests implements Store.PullRequests {
   private record Waits(RunId run, Conversation conversation) {}
 
   private final Map<PullRequest, RunId> openers = new LinkedHashMap<>();
-  private final Map<Waits, Asker> askers = new LinkedHashMap<>();
+  private final Map<Waits, Subscriber> askers = new LinkedHashMap<>();
 
   MemoryPullRequests copy() {
     var copy = new MemoryPullRequests();
@@ -40,17 +40,17 @@ final class MemoryPullRequests implements Store.PullRequests {
   }
 
   @Override
-  public List<Asker> askers(RunId run) {
+  public List<Subscriber> askers(RunId run) {
     return askers.entrySet().stream()
         .filter(each -> each.getKey().run().equals(run))
         .map(Map.Entry::getValue)
-        .sorted(Comparator.comparing(asker -> asker.conversation().id()))
+        .sorted(Comparator.comparing(subscriber -> subscriber.conversation().id()))
         .toList();
   }
 
   @Override
-  public void asks(RunId run, Asker asker) {
-    askers.put(new Waits(run, asker.conversation()), asker);
+  public void asks(RunId run, Subscriber subscriber) {
+    askers.put(new Waits(run, subscriber.conversation()), subscriber);
   }
 
   @Override

@@ -4,17 +4,17 @@ import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.DeliveryTrace;
 import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.MessageStatus;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.NoticeId;
 import dev.runnel.core.model.PostRef;
-import dev.runnel.core.model.Receipt;
 import dev.runnel.core.model.Request;
 import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunId;
 import dev.runnel.core.model.Screen;
 import dev.runnel.core.model.SurfaceId;
-import dev.runnel.core.model.Trace;
 import dev.runnel.core.model.Update;
 import dev.runnel.core.port.Store;
 import java.time.Instant;
@@ -486,7 +486,8 @@ public final class MemoryStore implements Store {
     }
 
     @Override
-    public List<Trace> traces(Conversation conversation, Optional<String> meaning, int limit) {
+    public List<DeliveryTrace> traces(
+        Conversation conversation, Optional<String> meaning, int limit) {
       return inbox.values().stream()
           .filter(
               row ->
@@ -498,9 +499,9 @@ public final class MemoryStore implements Store {
           .limit(limit)
           .map(
               row ->
-                  new Trace(
+                  new DeliveryTrace(
                       Optional.of(row.item()),
-                      Trace.State.valueOf(row.state().name()),
+                      DeliveryTrace.State.valueOf(row.state().name()),
                       row.tries(),
                       row.dueAt(),
                       Optional.ofNullable(notes.get(row.item().id())),
@@ -752,7 +753,7 @@ public final class MemoryStore implements Store {
     }
 
     @Override
-    public Set<Receipt> signs(Conversation conversation, PostRef message) {
+    public Set<MessageStatus> signs(Conversation conversation, PostRef message) {
       var begun =
           outbox.values().stream()
               .filter(row -> row.tries() > 0)

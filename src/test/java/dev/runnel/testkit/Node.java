@@ -3,13 +3,13 @@ package dev.runnel.testkit;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.scope.Surfaces;
 import dev.runnel.database.Database;
+import dev.runnel.store.DatabaseHealth;
 import dev.runnel.store.Engine;
-import dev.runnel.store.Pulse;
 import dev.runnel.store.SqlStore;
 import dev.runnel.store.SteadyClock;
-import dev.runnel.web.FrontDoor;
 import dev.runnel.web.Health;
-import dev.runnel.web.Receptions;
+import dev.runnel.web.RequestMetrics;
+import dev.runnel.web.WebhookEndpoint;
 import io.javalin.Javalin;
 import java.io.IOException;
 import java.net.URI;
@@ -34,7 +34,7 @@ public final class Node implements AutoCloseable {
   private final Database database;
   private final SqlStore store;
   private final Engine engine;
-  private final FrontDoor door;
+  private final WebhookEndpoint door;
   private final Javalin server;
   private final HttpClient http = HttpClient.newHttpClient();
 
@@ -44,7 +44,7 @@ public final class Node implements AutoCloseable {
     var time = new SteadyClock(database.clock(wall));
     this.store = new SqlStore(database, time);
     time.notBefore(store.newestWaiting());
-    var pulse = new Pulse(store, time);
+    var databaseHealth = new DatabaseHealth(store, time);
     this.engine =
         new Engine(
             store,
@@ -55,11 +55,14 @@ public final class Node implements AutoCloseable {
                 _ -> Optional.empty(),
                 now -> now.plusSeconds(900),
                 _ -> {}));
-    var receptions = new Receptions();
-    this.door = new FrontDoor(store, Surfaces.of(List.of(new Parrot())), wall, receptions);
+    var requestMetrics = new RequestMetrics();
+    this.door =
+        new WebhookEndpoint(store, Surfaces.of(List.of(new Parrot())), wall, requestMetrics);
     var health =
         new Health(
-            () -> door.problem().or(engine::problem).or(pulse::problem), pulse::gauges, receptions);
+            () -> door.problem().or(engine::problem).or(databaseHealth::problem),
+            databaseHealth::gauges,
+            requestMetrics);
     this.server =
         Javalin.create(
                 config -> {

@@ -9,9 +9,9 @@ import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.PostRef;
 import dev.runnel.core.model.Posting;
 import dev.runnel.core.model.RawRequest;
-import dev.runnel.core.model.Reception;
 import dev.runnel.core.model.Reply;
 import dev.runnel.core.model.SurfaceId;
+import dev.runnel.core.model.WebhookResult;
 import dev.runnel.core.port.Surface;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
@@ -26,13 +26,13 @@ public final class Parrot implements Surface {
   }
 
   @Override
-  public Reception receive(RawRequest request) {
+  public WebhookResult receive(RawRequest request) {
     var text = new String(request.body(), StandardCharsets.UTF_8);
     var id = text.split(" ", 2)[0];
     var said =
         Samples.delivery(
             id, say(text), new Conversation(Samples.SURFACE, "team/channel/" + id.charAt(0)));
-    return new Reception.Accepted(at(said, request.arrivedAt()), Reply.text(200, "kept"));
+    return new WebhookResult.Accepted(at(said, request.arrivedAt()), Reply.text(200, "kept"));
   }
 
   private static Delivery at(Delivery delivery, Instant arrivedAt) {

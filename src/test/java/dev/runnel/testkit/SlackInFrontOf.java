@@ -37,7 +37,7 @@ public final class SlackInFrontOf implements AutoCloseable {
   public static final String CLIENT_ID = "1234567890.0987654321";
   public static final String CLIENT_SECRET = "slack-client-secret";
 
-  private static final int MOST_RETRIES = 3;
+  private static final int MAX_RETRIES = 3;
 
   private final MockWebServer server = new MockWebServer();
   private @Nullable Passage slack;
@@ -194,7 +194,7 @@ public final class SlackInFrontOf implements AutoCloseable {
   private MockResponse event(RecordedRequest request) throws IOException {
     var to = Optional.ofNullable(app).orElseThrow();
     var answer = to.pass(request);
-    for (var retry = 1; retry <= MOST_RETRIES; retry++) {
+    for (var retry = 1; retry <= MAX_RETRIES; retry++) {
       var good = answer.getStatus().contains(" 2");
       if (good && lost.getAndUpdate(it -> Math.max(0, it - 1)) == 0) {
         break;

@@ -13,26 +13,26 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
 import dev.runnel.core.model.Artifact;
-import dev.runnel.core.model.Asker;
 import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.DeliveryTrace;
 import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.MessageStatus;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.NoticeId;
 import dev.runnel.core.model.Origin;
 import dev.runnel.core.model.PostRef;
 import dev.runnel.core.model.PullRequest;
 import dev.runnel.core.model.Question;
-import dev.runnel.core.model.Receipt;
 import dev.runnel.core.model.Request;
 import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunId;
 import dev.runnel.core.model.RunOptions;
 import dev.runnel.core.model.RunState;
 import dev.runnel.core.model.Snapshot;
-import dev.runnel.core.model.Trace;
+import dev.runnel.core.model.Subscriber;
 import dev.runnel.core.model.Update;
 import dev.runnel.core.port.Store;
 import dev.runnel.core.port.Store.Parked;
@@ -411,26 +411,29 @@ public interface StoreContract {
   @Test
   default void aSignTakesThePlaceOfWhatStandsOrMayStand() {
     var message = new PostRef("m");
-    for (var receipt : List.of(Receipt.TAKEN, Receipt.QUEUED, Receipt.RUNNING)) {
-      var id = new NoticeId(receipt.name());
+    for (var messageStatus :
+        List.of(MessageStatus.TAKEN, MessageStatus.QUEUED, MessageStatus.RUNNING)) {
+      var id = new NoticeId(messageStatus.name());
       store()
           .change(
-              work -> work.outbox().add(notice(id.value(), new Update.Received(message, receipt))));
-      if (receipt != Receipt.RUNNING) {
+              work ->
+                  work.outbox()
+                      .add(notice(id.value(), new Update.Received(message, messageStatus))));
+      if (messageStatus != MessageStatus.RUNNING) {
         store().change(work -> work.outbox().begin(id));
       }
-      if (receipt == Receipt.TAKEN) {
+      if (messageStatus == MessageStatus.TAKEN) {
         store().change(work -> work.outbox().posted(id, message));
       }
     }
 
     assertThat(nextNotice()).map(each -> each.item().id().value()).contains("RUNNING");
-    assertThat(store().<Set<Receipt>>commit(work -> work.outbox().signs(THREAD, message)))
-        .containsExactlyInAnyOrder(Receipt.TAKEN, Receipt.QUEUED);
+    assertThat(store().<Set<MessageStatus>>commit(work -> work.outbox().signs(THREAD, message)))
+        .containsExactlyInAnyOrder(MessageStatus.TAKEN, MessageStatus.QUEUED);
     store().change(work -> work.outbox().begin(new NoticeId("RUNNING")));
     store().change(work -> work.outbox().posted(new NoticeId("RUNNING"), message));
-    assertThat(store().<Set<Receipt>>commit(work -> work.outbox().signs(THREAD, message)))
-        .containsExactly(Receipt.RUNNING);
+    assertThat(store().<Set<MessageStatus>>commit(work -> work.outbox().signs(THREAD, message)))
+        .containsExactly(MessageStatus.RUNNING);
     assertThat(nextNotice()).isEmpty();
   }
 
@@ -888,12 +891,12 @@ public interface StoreContract {
 
   @Test
   default void whoAsksIsKnownUntilItLeavesOrIsAnswered() {
-    var here = new Asker(THREAD, Samples.DANA, Origin.NONE);
-    var there = new Asker(OTHER_THREAD, Samples.DANA, Origin.NONE);
-    var again = new Asker(OTHER_THREAD, Samples.SAM, Origin.NONE);
+    var here = new Subscriber(THREAD, Samples.DANA, Origin.NONE);
+    var there = new Subscriber(OTHER_THREAD, Samples.DANA, Origin.NONE);
+    var again = new Subscriber(OTHER_THREAD, Samples.SAM, Origin.NONE);
     var run = new RunId("r1");
-    for (var asker : List.of(here, there, again)) {
-      store().change(work -> work.pullRequests().asks(run, asker));
+    for (var subscriber : List.of(here, there, again)) {
+      store().change(work -> work.pullRequests().asks(run, subscriber));
     }
     store().change(work -> work.pullRequests().asks(new RunId("r2"), there));
 
@@ -905,8 +908,8 @@ public interface StoreContract {
     assertThat(askers("r2")).containsExactly(there);
   }
 
-  private List<Asker> askers(String run) {
-    return store().<List<Asker>>commit(work -> work.pullRequests().askers(new RunId(run)));
+  private List<Subscriber> askers(String run) {
+    return store().<List<Subscriber>>commit(work -> work.pullRequests().askers(new RunId(run)));
   }
 
   @Test
@@ -946,21 +949,21 @@ public interface StoreContract {
         .singleElement()
         .satisfies(
             it -> {
-              assertThat(it.state()).isEqualTo(Trace.State.DONE);
+              assertThat(it.state()).isEqualTo(DeliveryTrace.State.DONE);
               assertThat(it.note()).contains("to start a run");
               assertThat(it.tries()).isOne();
             });
     assertThat(traces(Optional.empty()))
-        .extracting(Trace::state, Trace::why)
+        .extracting(DeliveryTrace::state, DeliveryTrace::why)
         .containsExactly(
-            tuple(Trace.State.PARKED, Optional.of("gone")),
-            tuple(Trace.State.WAITS, Optional.of("503")),
-            tuple(Trace.State.DONE, Optional.empty()));
+            tuple(DeliveryTrace.State.PARKED, Optional.of("gone")),
+            tuple(DeliveryTrace.State.WAITS, Optional.of("503")),
+            tuple(DeliveryTrace.State.DONE, Optional.empty()));
     assertThat(traces(Optional.of("said:404"))).isEmpty();
   }
 
-  private List<Trace> traces(Optional<String> meaning) {
-    return store().<List<Trace>>commit(work -> work.inbox().traces(THREAD, meaning, 5));
+  private List<DeliveryTrace> traces(Optional<String> meaning) {
+    return store().<List<DeliveryTrace>>commit(work -> work.inbox().traces(THREAD, meaning, 5));
   }
 
   private boolean save(Binding binding) {

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Posting;
 import dev.runnel.core.model.RawRequest;
-import dev.runnel.core.model.Reception;
+import dev.runnel.core.model.WebhookResult;
 import dev.runnel.core.port.Surface;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -55,7 +55,7 @@ public interface SurfaceContract {
                     () ->
                         assertThat(surface().receive(each.request()))
                             .isInstanceOfSatisfying(
-                                Reception.Accepted.class,
+                                WebhookResult.Accepted.class,
                                 accepted -> {
                                   assertThat(accepted.delivery().intent()).isEqualTo(each.intent());
                                   assertThat(accepted.delivery().conversation().surface())
@@ -72,8 +72,8 @@ public interface SurfaceContract {
                 dynamicTest(
                     each.name(),
                     () -> {
-                      var once = (Reception.Accepted) surface().receive(each.request());
-                      var again = (Reception.Accepted) surface().receive(each.request());
+                      var once = (WebhookResult.Accepted) surface().receive(each.request());
+                      var again = (WebhookResult.Accepted) surface().receive(each.request());
                       assertThat(again.delivery().id()).isEqualTo(once.delivery().id());
                       assertThat(again.delivery().meaning()).isEqualTo(once.delivery().meaning());
                     }));
@@ -110,15 +110,15 @@ public interface SurfaceContract {
   @Test
   default void aBodyThatCannotBeReadIsABadRequest() {
     for (var body : List.of("{", "[[[[", "\u0000\u0001", "")) {
-      var reception = surface().receive(signed(body.getBytes(StandardCharsets.UTF_8)));
-      assertThat(reception).isInstanceOf(Reception.Rejected.class);
-      assertThat(reception.reply().status()).isEqualTo(400);
+      var webhookResult = surface().receive(signed(body.getBytes(StandardCharsets.UTF_8)));
+      assertThat(webhookResult).isInstanceOf(WebhookResult.Rejected.class);
+      assertThat(webhookResult.reply().status()).isEqualTo(400);
     }
   }
 
   @Test
   default void ourOwnPostsAreAnsweredNotActedOn() {
-    assertThat(surface().receive(ownPost())).isInstanceOf(Reception.Answered.class);
+    assertThat(surface().receive(ownPost())).isInstanceOf(WebhookResult.Answered.class);
   }
 
   @Test
@@ -144,8 +144,8 @@ public interface SurfaceContract {
   }
 
   private void assertRejected(RawRequest request) {
-    var reception = surface().receive(request);
-    assertThat(reception).isInstanceOf(Reception.Rejected.class);
-    assertThat(reception.reply().status()).isEqualTo(401);
+    var webhookResult = surface().receive(request);
+    assertThat(webhookResult).isInstanceOf(WebhookResult.Rejected.class);
+    assertThat(webhookResult.reply().status()).isEqualTo(401);
   }
 }

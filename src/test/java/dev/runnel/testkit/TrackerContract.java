@@ -7,17 +7,17 @@ import dev.runnel.core.model.Admission;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
-import dev.runnel.core.model.Missed;
+import dev.runnel.core.model.MissedDeliveries;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.NoticeId;
 import dev.runnel.core.model.Origin;
 import dev.runnel.core.model.PostRef;
 import dev.runnel.core.model.Posting;
 import dev.runnel.core.model.RawRequest;
-import dev.runnel.core.model.Reception;
 import dev.runnel.core.model.Request;
 import dev.runnel.core.model.RunState;
 import dev.runnel.core.model.Update;
+import dev.runnel.core.model.WebhookResult;
 import dev.runnel.core.port.CredentialRefused;
 import dev.runnel.core.port.Surface;
 import java.nio.charset.StandardCharsets;
@@ -307,10 +307,10 @@ public interface TrackerContract {
       var bad = tracker().notProved(request);
       assertThat(bad).hasSizeGreaterThan(2);
       for (var each : bad) {
-        var reception = tracker().surface().receive(each);
-        assertThat(reception).isInstanceOf(Reception.Rejected.class);
-        assertThat(reception.reply().status()).isEqualTo(401);
-        assertThat(reception.reply().body()).isEmpty();
+        var webhookResult = tracker().surface().receive(each);
+        assertThat(webhookResult).isInstanceOf(WebhookResult.Rejected.class);
+        assertThat(webhookResult.reply().status()).isEqualTo(401);
+        assertThat(webhookResult.reply().body()).isEmpty();
       }
     }
   }
@@ -318,11 +318,11 @@ public interface TrackerContract {
   @ParameterizedTest
   @ValueSource(strings = {"", "{", "[]", "null", "3", "{} {}", "{\"action\": \"ope"})
   default void garbageIsABadRequest(String body) {
-    var reception =
+    var webhookResult =
         tracker().surface().receive(tracker().proved(body.getBytes(StandardCharsets.UTF_8)));
 
-    assertThat(reception).isInstanceOf(Reception.Rejected.class);
-    assertThat(reception.reply().status()).isEqualTo(400);
+    assertThat(webhookResult).isInstanceOf(WebhookResult.Rejected.class);
+    assertThat(webhookResult.reply().status()).isEqualTo(400);
   }
 
   // Posts.
@@ -403,7 +403,7 @@ public interface TrackerContract {
     tracker().platform().answersAll(401);
 
     assertRefused(() -> post("n1", status(RunState.RUNNING), null, 0));
-    if (byStranger instanceof Reception.Accepted(var asked, _)) {
+    if (byStranger instanceof WebhookResult.Accepted(var asked, _)) {
       assertRefused(() -> surface.admit(asked));
     }
     assertRefused(() -> surface.background(said));
@@ -421,11 +421,13 @@ public interface TrackerContract {
 
     assertThat(tracker().surface().missed(Samples.NINE, List.of(conversation)))
         .satisfiesAnyOf(
-            missed -> assertThat(missed).isInstanceOf(Missed.Unknown.class),
-            missed ->
-                assertThat(missed)
+            missedDeliveries ->
+                assertThat(missedDeliveries).isInstanceOf(MissedDeliveries.Unknown.class),
+            missedDeliveries ->
+                assertThat(missedDeliveries)
                     .isInstanceOfSatisfying(
-                        Missed.Said.class, said -> assertThat(said.unread()).isPresent()));
+                        MissedDeliveries.Said.class,
+                        said -> assertThat(said.unread()).isPresent()));
   }
 
   private static void assertRefused(ThrowingCallable call) {
@@ -452,24 +454,24 @@ public interface TrackerContract {
   }
 
   private Delivery accepted(RawRequest request) {
-    var reception = tracker().surface().receive(request);
-    assertThat(reception).isInstanceOf(Reception.Accepted.class);
-    return ((Reception.Accepted) reception).delivery();
+    var webhookResult = tracker().surface().receive(request);
+    assertThat(webhookResult).isInstanceOf(WebhookResult.Accepted.class);
+    return ((WebhookResult.Accepted) webhookResult).delivery();
   }
 
   /// What has an effect in the end; empty for what is answered or turned away.
   private Optional<Delivery> heard(RawRequest request) {
     return switch (tracker().surface().receive(request)) {
-      case Reception.Accepted(var delivery, _) -> {
+      case WebhookResult.Accepted(var delivery, _) -> {
         var admission = tracker().surface().admit(delivery);
         assertThat(admission).isNotInstanceOf(Admission.Unknown.class);
         yield admission instanceof Admission.Admitted ? Optional.of(delivery) : Optional.empty();
       }
-      case Reception.Answered(var reply) -> {
+      case WebhookResult.Answered(var reply) -> {
         assertThat(reply.status()).isBetween(200, 299);
         yield Optional.empty();
       }
-      case Reception.Rejected(_, var why) -> throw new AssertionError("rejected: " + why);
+      case WebhookResult.Rejected(_, var why) -> throw new AssertionError("rejected: " + why);
     };
   }
 

@@ -8,13 +8,13 @@ import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunOptions;
 import dev.runnel.core.model.SurfaceId;
-import dev.runnel.core.port.Checkup;
+import dev.runnel.core.port.HealthCheck;
 import dev.runnel.core.port.Store;
 import dev.runnel.core.recovery.Recovery;
 import dev.runnel.core.scope.Defaults;
 import dev.runnel.core.scope.Profiles;
 import dev.runnel.core.scope.Surfaces;
-import dev.runnel.core.watch.CatchUp;
+import dev.runnel.core.watch.MissedDeliveryPoller;
 import dev.runnel.core.watch.Watcher;
 import dev.runnel.database.Database;
 import dev.runnel.store.SqlStore;
@@ -87,7 +87,7 @@ public final class World implements AutoCloseable {
         Surfaces.of(List.of(surface, elsewhere)),
         new Profiles(Map.of("web", web)),
         Defaults.NONE,
-        Checkup.NONE,
+        HealthCheck.NONE,
         recovery,
         random);
   }
@@ -162,7 +162,8 @@ public final class World implements AutoCloseable {
   ///
   /// @return when to ask again
   public Instant catchesUp() {
-    return new CatchUp(store, Surfaces.of(List.of(surface, elsewhere))).step(clock.instant());
+    return new MissedDeliveryPoller(store, Surfaces.of(List.of(surface, elsewhere)))
+        .step(clock.instant());
   }
 
   /// Asks what did not work whether it works again.

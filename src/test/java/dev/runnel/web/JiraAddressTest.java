@@ -42,7 +42,8 @@ class JiraAddressTest {
         new JiraSurface(
             JiraConfig.from(settings).orElseThrow(), new OkHttpClient(), InstantSource.system());
     var door =
-        new FrontDoor(store, Surfaces.of(List.of(jira)), InstantSource.system(), new Receptions());
+        new WebhookEndpoint(
+            store, Surfaces.of(List.of(jira)), InstantSource.system(), new RequestMetrics());
     server =
         Javalin.create(
                 config -> {

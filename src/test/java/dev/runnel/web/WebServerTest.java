@@ -38,7 +38,7 @@ class WebServerTest {
         10_000_000,
         limits,
         routes -> {
-          new Health(Optional::empty, Map::of, new Receptions()).routes(routes);
+          new Health(Optional::empty, Map::of, new RequestMetrics()).routes(routes);
           routes.post("/read", ctx -> ctx.result("read " + ctx.bodyAsBytes().length));
           routes.post(
               "/skip",

@@ -1,7 +1,7 @@
 package dev.runnel.app.settings;
 
 import dev.runnel.core.deliver.Reminders;
-import dev.runnel.service.run.Access;
+import dev.runnel.service.run.AgentAccess;
 import dev.runnel.service.run.Limits;
 import java.net.URI;
 import java.net.URISyntaxException;
@@ -30,11 +30,11 @@ public record Config(
     int agentSlots,
     String isolation,
     Limits limits,
-    Access agentAccess,
+    AgentAccess agentAccess,
     Optional<String> consoleToken,
     Reminders reminders,
     Settings settings) {
-  private static final int MOST_SLOTS = 1000;
+  private static final int MAX_SLOTS = 1000;
   private static final Pattern KEY = Pattern.compile("[!-~]+");
   private static final Set<String> EVERYWHERE = Set.of("0.0.0.0", "::", "[::]");
 
@@ -67,12 +67,12 @@ public record Config(
         agentApi,
         settings.get(Setting.RUNNEL_AGENT_API_KEY),
         settings.get(Setting.RUNNEL_AGENT_COMMAND),
-        number(settings, Setting.RUNNEL_AGENT_SLOTS, 4, 1, MOST_SLOTS),
+        number(settings, Setting.RUNNEL_AGENT_SLOTS, 4, 1, MAX_SLOTS),
         settings.get(Setting.RUNNEL_AGENTS_ISOLATION).orElse("auto"),
         limits(settings),
         access(settings),
         settings.get(Setting.RUNNEL_CONSOLE_TOKEN),
-        Quantity.reminders(settings, Setting.RUNNEL_REMINDERS),
+        DurationsAndSizes.reminders(settings, Setting.RUNNEL_REMINDERS),
         settings);
   }
 
@@ -99,21 +99,21 @@ public record Config(
   private static Limits limits(Settings settings) {
     var usual = Limits.USUAL;
     return new Limits(
-        Quantity.time(settings, Setting.RUNNEL_AGENTS_LIMIT_START, usual.start()),
-        Quantity.time(settings, Setting.RUNNEL_AGENTS_LIMIT_IDLE, usual.idle()),
-        Quantity.time(settings, Setting.RUNNEL_AGENTS_LIMIT_TOTAL, usual.total()),
-        Quantity.size(settings, Setting.RUNNEL_AGENTS_LIMIT_OUTPUT, usual.outputBytes()),
-        Quantity.size(settings, Setting.RUNNEL_AGENTS_LIMIT_DISK, usual.diskBytes()),
-        Quantity.time(settings, Setting.RUNNEL_AGENTS_KEEP_WORKSPACES, usual.keep()),
-        Quantity.size(settings, Setting.RUNNEL_AGENTS_ALL_WORKSPACES, usual.keepBytes()),
-        Quantity.time(settings, Setting.RUNNEL_AGENTS_DRAIN, usual.drain()));
+        DurationsAndSizes.time(settings, Setting.RUNNEL_AGENTS_LIMIT_START, usual.start()),
+        DurationsAndSizes.time(settings, Setting.RUNNEL_AGENTS_LIMIT_IDLE, usual.idle()),
+        DurationsAndSizes.time(settings, Setting.RUNNEL_AGENTS_LIMIT_TOTAL, usual.total()),
+        DurationsAndSizes.size(settings, Setting.RUNNEL_AGENTS_LIMIT_OUTPUT, usual.outputBytes()),
+        DurationsAndSizes.size(settings, Setting.RUNNEL_AGENTS_LIMIT_DISK, usual.diskBytes()),
+        DurationsAndSizes.time(settings, Setting.RUNNEL_AGENTS_KEEP_WORKSPACES, usual.keep()),
+        DurationsAndSizes.size(settings, Setting.RUNNEL_AGENTS_ALL_WORKSPACES, usual.keepBytes()),
+        DurationsAndSizes.time(settings, Setting.RUNNEL_AGENTS_DRAIN, usual.drain()));
   }
 
-  private static Access access(Settings settings) {
+  private static AgentAccess access(Settings settings) {
     var text = settings.get(Setting.RUNNEL_AGENT_ACCESS).orElse("workspace");
     return switch (text) {
-      case "workspace" -> Access.WORKSPACE;
-      case "full" -> Access.FULL;
+      case "workspace" -> AgentAccess.WORKSPACE;
+      case "full" -> AgentAccess.FULL;
       default ->
           throw new SettingsException(
               "RUNNEL_AGENT_ACCESS is %s, and must be workspace or full.".formatted(text));

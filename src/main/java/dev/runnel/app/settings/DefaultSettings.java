@@ -20,11 +20,11 @@ final class DefaultSettings {
       List.of("profile", "environment", "model", "skill", "factory", "base_prompt");
   private static final Pattern WHERE = Pattern.compile("[a-z][a-z0-9-]*(?::[^\\s]*[^\\s/])?");
 
-  private final FilePart part;
+  private final YamlSection part;
   private final Profiles profiles;
 
   private DefaultSettings(Path file, Profiles profiles) {
-    this.part = new FilePart(file);
+    this.part = new YamlSection(file);
     this.profiles = profiles;
   }
 

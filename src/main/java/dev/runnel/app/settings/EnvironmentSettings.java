@@ -19,12 +19,12 @@ final class EnvironmentSettings {
       List.of("name", "description", "repositories", "setup_commands", "docker_image", "variables");
   private static final List<String> REPOSITORY_KEYS = List.of("url", "ref", "folder", "token");
 
-  private final FilePart part;
+  private final YamlSection part;
   private final Map<String, String> variables;
   private final Map<String, String> lent = new HashMap<>();
 
   private EnvironmentSettings(Path file, Map<String, String> variables) {
-    this.part = new FilePart(file);
+    this.part = new YamlSection(file);
     this.variables = variables;
   }
 

@@ -16,10 +16,10 @@ final class FactorySettings {
   private static final List<String> MEMBER_KEYS =
       List.of("prompt", "environment", "model", "harness");
 
-  private final FilePart part;
+  private final YamlSection part;
 
   private FactorySettings(Path file) {
-    this.part = new FilePart(file);
+    this.part = new YamlSection(file);
   }
 
   static List<Factory> read(JsonNode tree, Path file) {

@@ -4,9 +4,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.runnel.core.model.RunOptions;
 import dev.runnel.surface.hook.Hook;
 import dev.runnel.surface.hook.Hook.Condition;
+import dev.runnel.surface.hook.HookPrompt;
 import dev.runnel.surface.hook.HookProof;
 import dev.runnel.surface.hook.HookProof.Encoding;
-import dev.runnel.surface.hook.HookWords;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -44,11 +44,11 @@ final class HookSettings {
   private static final List<String> KINDS = List.of("hmac-sha256", "standard-webhooks", "bearer");
   private static final Duration TOLERANCE = Duration.ofMinutes(5);
 
-  private final FilePart part;
+  private final YamlSection part;
   private final UnaryOperator<String> secrets;
 
   private HookSettings(Path file, UnaryOperator<String> secrets) {
-    this.part = new FilePart(file);
+    this.part = new YamlSection(file);
     this.secrets = secrets;
   }
 
@@ -160,7 +160,7 @@ final class HookSettings {
     };
   }
 
-  private HookWords words(String place, JsonNode tree) {
+  private HookPrompt words(String place, JsonNode tree) {
     var template = value(place, tree, "template");
     var prompt = value(place, tree, "prompt");
     if (template.isPresent() == prompt.isPresent()) {
@@ -170,10 +170,11 @@ final class HookSettings {
               + " prompt (the place of the whole prompt in the body)");
     }
     return template
-        .<HookWords>map(each -> at(place + ".template", () -> HookWords.Template.parse(each)))
+        .<HookPrompt>map(each -> at(place + ".template", () -> HookPrompt.Template.parse(each)))
         .orElseGet(
             () ->
-                new HookWords.Place(at(place + ".prompt", () -> Hook.place(prompt.orElseThrow()))));
+                new HookPrompt.Place(
+                    at(place + ".prompt", () -> Hook.place(prompt.orElseThrow()))));
   }
 
   private List<Condition> conditions(String place, JsonNode tree) {
@@ -210,7 +211,7 @@ final class HookSettings {
   }
 
   private Duration duration(String place, String text) {
-    return Quantity.time(text)
+    return DurationsAndSizes.time(text)
         .orElseThrow(() -> part.wrong(place, "must be a time like 90s or 5m"));
   }
 

@@ -75,7 +75,7 @@ public enum Setting {
       "is too short: a secret has at least 16 characters, so that nobody guesses it."
           + " `openssl rand -hex 32` makes one";
 
-  private static final int LEAST_CHARACTERS = 16;
+  private static final int MIN_CHARACTERS = 16;
 
   private final String path;
 
@@ -171,7 +171,7 @@ public enum Setting {
 
   /// Whether nobody guesses it.
   static boolean isLong(String secret) {
-    return secret.strip().length() >= LEAST_CHARACTERS;
+    return secret.strip().length() >= MIN_CHARACTERS;
   }
 
   static Optional<Setting> atPath(String path) {

@@ -1,12 +1,12 @@
 package dev.runnel.core.decide;
 
 import dev.runnel.core.model.Binding;
+import dev.runnel.core.model.MessageStatus;
 import dev.runnel.core.model.PendingReply;
-import dev.runnel.core.model.Receipt;
 import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunState;
 import dev.runnel.core.model.Update;
-import dev.runnel.core.text.StopWords;
+import dev.runnel.core.text.StopTexts;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -71,7 +71,10 @@ public final class Changes {
         if (entered) {
           updates.add(
               new Update.Cancelled(
-                  now, told.requester(), told.stop().map(stop -> stop.doneAt(at)), unread));
+                  now,
+                  told.requester(),
+                  told.stop().map(stopRequest -> stopRequest.doneAt(at)),
+                  unread));
         }
       }
       case QUEUED, RUNNING, UNKNOWN -> {}
@@ -82,15 +85,15 @@ public final class Changes {
     if (!unread.isEmpty() && !(entered && now.state() == RunState.CANCELLED)) {
       updates.add(
           new Update.Told(
-              told.requester(), StopWords.unread(unread, UnaryOperator.identity()), false));
+              told.requester(), StopTexts.unread(unread, UnaryOperator.identity()), false));
     }
-    replied.read().forEach(reply -> sign(reply, Receipt.DELIVERED, updates));
-    replied.unread().forEach(reply -> sign(reply, Receipt.CANCELLED, updates));
+    replied.read().forEach(reply -> sign(reply, MessageStatus.DELIVERED, updates));
+    replied.unread().forEach(reply -> sign(reply, MessageStatus.CANCELLED, updates));
     return updates;
   }
 
-  private static void sign(PendingReply reply, Receipt receipt, List<Update> updates) {
-    reply.messages().forEach(message -> updates.add(new Update.Received(message, receipt)));
+  private static void sign(PendingReply reply, MessageStatus messageStatus, List<Update> updates) {
+    reply.messages().forEach(message -> updates.add(new Update.Received(message, messageStatus)));
   }
 
   /// The status post, as long as a stop is on its way with that.
@@ -110,7 +113,8 @@ public final class Changes {
         .message()
         .flatMap(
             message ->
-                Receipt.of(now.state()).map(receipt -> new Update.Received(message, receipt)));
+                MessageStatus.of(now.state())
+                    .map(messageStatus -> new Update.Received(message, messageStatus)));
   }
 
   /// A list page that was on its way while a newer one was read.

@@ -15,13 +15,13 @@ import java.util.stream.Collectors;
 /// them, and a few words that begin like a command are for the agent where there is one.
 public final class IntentResolver {
   private static final Pattern SHORT = Pattern.compile("[0-9a-fA-F-]{4,35}");
-  private static final int MOST = 20;
+  private static final int MAX = 20;
   private static final int SHOWN = 5;
 
-  private final Reach reach;
+  private final RunAccessPolicy runAccessPolicy;
 
-  public IntentResolver(Reach reach) {
-    this.reach = reach;
+  public IntentResolver(RunAccessPolicy runAccessPolicy) {
+    this.runAccessPolicy = runAccessPolicy;
   }
 
   /// Whether it may be the first characters of an id.
@@ -64,7 +64,7 @@ public final class IntentResolver {
         .filter(
             _ ->
                 work.bindings().of(delivery.conversation()).isPresent()
-                    || Audience.steered(work, delivery).isPresent())
+                    || RunSubscribers.steered(work, delivery).isPresent())
         .<Intent>map(Intent.Say::new)
         .orElse(unclear);
   }
@@ -78,8 +78,8 @@ public final class IntentResolver {
     }
     var begin = said.get().value().toLowerCase(Locale.ROOT);
     var found =
-        work.bindings().startingWith(begin, MOST).stream()
-            .filter(binding -> reach.mayName(delivery, binding))
+        work.bindings().startingWith(begin, MAX).stream()
+            .filter(binding -> runAccessPolicy.mayName(delivery, binding))
             .map(binding -> binding.run().id())
             .toList();
     return switch (found.size()) {

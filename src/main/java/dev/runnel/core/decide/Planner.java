@@ -9,8 +9,8 @@ import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Plan;
 import dev.runnel.core.model.RunId;
 import dev.runnel.core.model.Update;
-import dev.runnel.core.text.Sheets;
-import dev.runnel.core.text.Words;
+import dev.runnel.core.text.AnswerFormatter;
+import dev.runnel.core.text.RunTexts;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -63,7 +63,7 @@ public final class Planner {
             ? tell(
                 delivery,
                 "There is a run here already. "
-                    + Words.state(own.get(), now)
+                    + RunTexts.state(own.get(), now)
                     + " What you say here goes to it.")
             : new Plan.StartRun(delivery.conversation(), request);
       }
@@ -87,7 +87,7 @@ public final class Planner {
                     }
                     return why.isPresent()
                         ? new Plan.Ignore("the run had ended")
-                        : tell(delivery, "Nothing to stop: " + Words.state(binding, now));
+                        : tell(delivery, "Nothing to stop: " + RunTexts.state(binding, now));
                   })
               .or(() -> situation.waiting().map(Plan.MoveTo::new))
               .orElseGet(() -> unknown(delivery, situation, run, "stop", "stop "));
@@ -103,7 +103,7 @@ public final class Planner {
                       return tell(
                           delivery,
                           "The run has not ended yet. "
-                              + Words.state(binding, now)
+                              + RunTexts.state(binding, now)
                               + " Stop it first, or say what to do differently.");
                     }
                     return hasAnother(situation, binding)
@@ -135,7 +135,8 @@ public final class Planner {
           heard(delivery, situation)
               ? Plan.Tell.one(
                   verb.flatMap(Verb::of)
-                      .<Update>map(it -> new Update.Answered(delivery.actor(), Sheets.verb(it)))
+                      .<Update>map(
+                          it -> new Update.Answered(delivery.actor(), AnswerFormatter.verb(it)))
                       .orElseGet(() -> new Update.Helped(delivery.actor())))
               : new Plan.Ignore("said in a conversation without a run");
       case Intent.Unclear(var why, var work) ->
@@ -152,7 +153,7 @@ public final class Planner {
     var isOnItsPullRequest =
         situation.own().filter(binding::equals).isPresent()
             && !binding.conversation().equals(delivery.conversation());
-    return isOnItsPullRequest ? Words.state(binding, now) : Words.status(binding, now);
+    return isOnItsPullRequest ? RunTexts.state(binding, now) : RunTexts.status(binding, now);
   }
 
   /// Whether a thread with an earlier run has a current one that goes on.
@@ -224,7 +225,7 @@ public final class Planner {
   }
 
   private static Plan noRun(Delivery delivery, String why, String words) {
-    return Plan.Tell.one(new Update.Answered(delivery.actor(), Sheets.noRun(why, words)));
+    return Plan.Tell.one(new Update.Answered(delivery.actor(), AnswerFormatter.noRun(why, words)));
   }
 
   private static Plan tell(Delivery delivery, String text) {

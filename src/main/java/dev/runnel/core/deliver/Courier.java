@@ -84,17 +84,17 @@ public final class Courier {
   }
 
   private static boolean isMoot(Store.Work work, Notice notice) {
-    return Reminders.isMoot(work, notice) || Freshness.isMoot(work, notice);
+    return Reminders.isMoot(work, notice) || StatusRefresh.isMoot(work, notice);
   }
 
   /// A sign takes the place of what is there.
   private static Notice knowing(Store.Work work, Notice notice) {
-    if (!(notice.update() instanceof Update.Received(var message, var receipt, _))) {
+    if (!(notice.update() instanceof Update.Received(var message, var messageStatus, _))) {
       return notice;
     }
     var before = new HashSet<>(work.outbox().signs(notice.conversation(), message));
-    before.remove(receipt);
-    return notice.saying(new Update.Received(message, receipt, before));
+    before.remove(messageStatus);
+    return notice.saying(new Update.Received(message, messageStatus, before));
   }
 
   /// Whether its surface is not held, and the platform has no pause or the notice's turn has come;
@@ -134,7 +134,7 @@ public final class Courier {
   }
 
   private static Optional<PostRef> status(Store.Work work, Notice notice) {
-    var told = Freshness.statusIn(notice);
+    var told = StatusRefresh.statusIn(notice);
     if (told.isEmpty()) {
       return Optional.empty();
     }
@@ -181,7 +181,7 @@ public final class Courier {
                 work.bindings().statusPosted(notice.conversation(), status.run().id(), ref);
               }
               reminders.plan(work, notice, now);
-              Freshness.plan(work, surface.get(), notice, now);
+              StatusRefresh.plan(work, surface.get(), notice, now);
             });
         log.info(
             "notice posted notice={} conversation={} update={}",

@@ -1,29 +1,29 @@
 package dev.runnel.core.dispatch;
 
-import dev.runnel.core.decide.Audience;
 import dev.runnel.core.decide.IntentResolver;
 import dev.runnel.core.decide.Planner;
-import dev.runnel.core.decide.Reach;
 import dev.runnel.core.decide.RetrySchedule;
+import dev.runnel.core.decide.RunAccessPolicy;
+import dev.runnel.core.decide.RunSubscribers;
 import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.MessageStatus;
 import dev.runnel.core.model.Plan;
-import dev.runnel.core.model.Receipt;
 import dev.runnel.core.model.RunId;
 import dev.runnel.core.port.AgentRuns;
-import dev.runnel.core.port.Checkup;
 import dev.runnel.core.port.CredentialRefused;
+import dev.runnel.core.port.HealthCheck;
 import dev.runnel.core.port.Store;
 import dev.runnel.core.port.Store.Pending;
 import dev.runnel.core.port.Store.Work;
 import dev.runnel.core.recovery.Recovery;
-import dev.runnel.core.scope.Choices;
 import dev.runnel.core.scope.Defaults;
+import dev.runnel.core.scope.DefaultsResolver;
 import dev.runnel.core.scope.Profiles;
 import dev.runnel.core.scope.Surfaces;
-import dev.runnel.core.text.Traces;
+import dev.runnel.core.text.DeliveryHistory;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -46,17 +46,17 @@ public final class Dispatcher {
 
   private final Store store;
   private final Recovery recovery;
-  private final Turns turns;
-  private final Starts starts;
-  private final FollowUps followUps;
-  private final Stops stops;
-  private final Gate gate;
-  private final Reach reach;
+  private final AttemptResults results;
+  private final RunStarter runStarter;
+  private final FollowUpSender followUpSender;
+  private final RunCanceller runCanceller;
+  private final SenderCheck senderCheck;
+  private final RunAccessPolicy runAccessPolicy;
   private final IntentResolver intents;
-  private final Amendments amendments;
-  private final Ears ears;
-  private final Links links;
-  private final Answers answers;
+  private final MessageEdits messageEdits;
+  private final ListeningPolicy listeningPolicy;
+  private final LinkResolver linkResolver;
+  private final QueryHandler queryHandler;
 
   public Dispatcher(
       Store store, AgentRuns runs, Surfaces surfaces, Profiles profiles, RandomGenerator chance) {
@@ -66,7 +66,7 @@ public final class Dispatcher {
         surfaces,
         profiles,
         Defaults.NONE,
-        Checkup.NONE,
+        HealthCheck.NONE,
         new Recovery(store, runs, surfaces),
         chance);
   }
@@ -77,24 +77,26 @@ public final class Dispatcher {
       Surfaces surfaces,
       Profiles profiles,
       Defaults defaults,
-      Checkup checkup,
+      HealthCheck healthCheck,
       Recovery recovery,
       RandomGenerator chance) {
-    var choices = new Choices(store, defaults, profiles);
+    var defaultsResolver = new DefaultsResolver(store, defaults, profiles);
     var runs = recovery.watching(service);
     this.store = store;
     this.recovery = recovery;
-    this.turns = new Turns(store, RetrySchedule.standard(chance), recovery);
-    this.starts = new Starts(store, runs, surfaces, choices, chance, turns, recovery);
-    this.ears = new Ears(surfaces);
-    this.followUps = new FollowUps(runs, starts, turns, new Together(ears));
-    this.amendments = new Amendments(turns);
-    this.stops = new Stops(store, runs, starts, turns);
-    this.gate = new Gate(surfaces, turns);
-    this.reach = new Reach(defaults);
-    this.intents = new IntentResolver(reach);
-    this.links = new Links(store, runs, surfaces, starts, turns);
-    this.answers = new Answers(store, surfaces, choices, checkup, turns);
+    this.results = new AttemptResults(store, RetrySchedule.standard(chance), recovery);
+    this.runStarter =
+        new RunStarter(store, runs, surfaces, defaultsResolver, chance, results, recovery);
+    this.listeningPolicy = new ListeningPolicy(surfaces);
+    this.followUpSender =
+        new FollowUpSender(runs, runStarter, results, new FollowUpBatcher(listeningPolicy));
+    this.messageEdits = new MessageEdits(results);
+    this.runCanceller = new RunCanceller(store, runs, runStarter, results);
+    this.senderCheck = new SenderCheck(surfaces, results);
+    this.runAccessPolicy = new RunAccessPolicy(defaults);
+    this.intents = new IntentResolver(runAccessPolicy);
+    this.linkResolver = new LinkResolver(store, runs, surfaces, runStarter, results);
+    this.queryHandler = new QueryHandler(store, surfaces, defaultsResolver, healthCheck, results);
   }
 
   /// Works on the conversation's deliveries that are due. Only one step at a time runs for a
@@ -111,7 +113,7 @@ public final class Dispatcher {
     return count;
   }
 
-  private record Next(Turn turn, Planner.Situation situation, boolean isTakenBack) {}
+  private record Next(DeliveryAttempt turn, Planner.Situation situation, boolean isTakenBack) {}
 
   private Optional<Next> take(Conversation conversation, Instant now) {
     return store.commit(
@@ -123,22 +125,22 @@ public final class Dispatcher {
           return next.map(
               pending -> {
                 work.inbox().begin(pending.item().id());
-                var delivery = intents.resolved(work, links.resolved(work, pending.item()));
+                var delivery = intents.resolved(work, linkResolver.resolved(work, pending.item()));
                 var parts = work.inbox().joined(pending.item().id());
-                var turn = new Turn(delivery, parts, pending.tries(), now);
-                return new Next(turn, situation(work, delivery), isTakenBack(work, turn));
+                var attempt = new DeliveryAttempt(delivery, parts, pending.tries(), now);
+                return new Next(attempt, situation(work, delivery), isTakenBack(work, attempt));
               });
         });
   }
 
   /// Whether it was stopped before it arrived: deliveries overtake each other on their way, and
   /// their platform tells when each was said.
-  private static boolean isTakenBack(Work work, Turn turn) {
-    var at = turn.delivery().snapshot().at();
-    return !turn.again()
+  private static boolean isTakenBack(Work work, DeliveryAttempt attempt) {
+    var at = attempt.delivery().snapshot().at();
+    return !attempt.again()
         && at.isPresent()
-        && turn.delivery().intent().words().isPresent()
-        && work.inbox().stops(turn.conversation()).stream()
+        && attempt.delivery().intent().words().isPresent()
+        && work.inbox().stops(attempt.conversation()).stream()
             .flatMap(stop -> stop.snapshot().at().stream())
             .anyMatch(stopped -> stopped.isAfter(at.get()));
   }
@@ -161,11 +163,11 @@ public final class Dispatcher {
       return true;
     }
     if (delivery.intent() instanceof Intent.StopAt(var post)) {
-      var stop = Pointers.stop(work, delivery, post);
+      var stop = ReactionTargets.stop(work, delivery, post);
       stop.ifPresent(work.inbox()::replace);
       return stop.isPresent();
     }
-    var until = ears.gathersUntil(work, next, now);
+    var until = listeningPolicy.gathersUntil(work, next, now);
     until.ifPresent(at -> work.inbox().later(delivery.id(), at, "More may follow"));
     return until.isPresent();
   }
@@ -179,16 +181,16 @@ public final class Dispatcher {
 
   /// The first sign that a request was seen, from who may ask. What is said to a run is not signed
   /// before the run has it, or cannot have it yet.
-  private void takes(Turn turn) {
-    var delivery = turn.delivery();
-    if (!turn.again()
+  private void takes(DeliveryAttempt attempt) {
+    var delivery = attempt.delivery();
+    if (!attempt.again()
         && delivery.addressed()
         && delivery.origin().message().isPresent()
         && delivery.intent().words().isPresent()) {
       store.change(
           work -> {
             if (work.bindings().of(delivery.conversation()).filter(Binding::isActive).isEmpty()) {
-              turn.sign(work, Receipt.TAKEN);
+              attempt.sign(work, MessageStatus.TAKEN);
             }
           });
     }
@@ -241,7 +243,9 @@ public final class Dispatcher {
   // means an earlier one, where only that goes on.
   private static Optional<Binding> own(Work work, Delivery delivery) {
     var current =
-        work.bindings().of(delivery.conversation()).or(() -> Audience.steered(work, delivery));
+        work.bindings()
+            .of(delivery.conversation())
+            .or(() -> RunSubscribers.steered(work, delivery));
     return current.isPresent()
             && !current.get().isActive()
             && delivery.intent() instanceof Intent.Cancel(var run, _)
@@ -272,87 +276,89 @@ public final class Dispatcher {
   }
 
   private void work(Next next) {
-    var turn = next.turn();
+    var attempt = next.turn();
     try {
-      var plan = Planner.plan(turn.delivery(), next.situation(), turn.now());
-      if (isSettled(turn, next.situation())
-          || (hasEffect(plan, turn) && !gate.admits(turn, next.situation().own()))
-          || isOutOfReach(turn, next.situation())) {
+      var plan = Planner.plan(attempt.delivery(), next.situation(), attempt.now());
+      if (isSettled(attempt, next.situation())
+          || (hasEffect(plan, attempt) && !senderCheck.admits(attempt, next.situation().own()))
+          || isOutOfReach(attempt, next.situation())) {
         return;
       }
       if (next.isTakenBack()) {
-        turns.finish(
-            turn.noting("to leave it: a stop that was said later had arrived before"),
-            work -> next.turn().sign(work, Receipt.CANCELLED));
+        results.complete(
+            attempt.noting("to leave it: a stop that was said later had arrived before"),
+            work -> next.turn().sign(work, MessageStatus.CANCELLED));
         return;
       }
-      takes(turn);
-      turn = turn.noting(Traces.note(plan));
+      takes(attempt);
+      attempt = attempt.noting(DeliveryHistory.note(plan));
       log.info(
           "delivery planned delivery={} conversation={} plan={} try={}",
-          turn.delivery().id(),
-          turn.conversation(),
+          attempt.delivery().id(),
+          attempt.conversation(),
           plan.getClass().getSimpleName(),
-          turn.tries() + 1);
-      var isStop = turn.delivery().intent() instanceof Intent.Cancel;
+          attempt.tries() + 1);
+      var isStop = attempt.delivery().intent() instanceof Intent.Cancel;
       switch (plan) {
-        case Plan.OpenThread _ -> starts.openThread(turn);
-        case Plan.MoveTo(var conversation) -> moveTo(turn, conversation);
-        case Plan.StartRun start -> starts.start(turn, start);
-        case Plan.FollowUp followUp -> followUps.followUp(turn, followUp);
-        case Plan.CancelRun cancel -> stops.cancel(turn, cancel);
-        case Plan.LinkRun(var run) -> links.link(turn, run);
-        case Plan.Answer(var intent) -> answers.answer(turn, intent);
-        case Plan.Tell(var updates) when isStop -> stops.tell(turn, updates);
-        case Plan.Tell(var updates) -> answers.tell(turn, updates);
-        case Plan.Ignore _ when isStop -> stops.ignore(turn);
-        case Plan.Ignore _ -> turns.finish(turn, _ -> {});
+        case Plan.OpenThread _ -> runStarter.openThread(attempt);
+        case Plan.MoveTo(var conversation) -> moveTo(attempt, conversation);
+        case Plan.StartRun start -> runStarter.start(attempt, start);
+        case Plan.FollowUp followUp -> followUpSender.followUp(attempt, followUp);
+        case Plan.CancelRun cancel -> runCanceller.cancel(attempt, cancel);
+        case Plan.LinkRun(var run) -> linkResolver.link(attempt, run);
+        case Plan.Answer(var intent) -> queryHandler.answer(attempt, intent);
+        case Plan.Tell(var updates) when isStop -> runCanceller.tell(attempt, updates);
+        case Plan.Tell(var updates) -> queryHandler.tell(attempt, updates);
+        case Plan.Ignore _ when isStop -> runCanceller.ignore(attempt);
+        case Plan.Ignore _ -> results.complete(attempt, _ -> {});
       }
     } catch (CredentialRefused refused) {
-      turns.hold(turn, refused.why());
+      results.hold(attempt, refused.why());
     } catch (RuntimeException broken) {
-      turns.breaks(turn, broken);
+      results.handleBug(attempt, broken);
     }
   }
 
   /// Whether it matters who said it. A stop also takes back what waits.
-  private static boolean hasEffect(Plan plan, Turn turn) {
-    return !(plan instanceof Plan.Ignore) || turn.delivery().intent() instanceof Intent.Cancel;
+  private static boolean hasEffect(Plan plan, DeliveryAttempt attempt) {
+    return !(plan instanceof Plan.Ignore) || attempt.delivery().intent() instanceof Intent.Cancel;
   }
 
   /// What needs no plan: a correction, and words that nobody listens to.
-  private boolean isSettled(Turn turn, Planner.Situation situation) {
-    if (turn.delivery().intent() instanceof Intent.Amend amend) {
-      amendments.amend(turn, amend);
+  private boolean isSettled(DeliveryAttempt attempt, Planner.Situation situation) {
+    if (attempt.delivery().intent() instanceof Intent.Amend amend) {
+      messageEdits.amend(attempt, amend);
       return true;
     }
-    var unheard = situation.own().filter(binding -> !ears.hears(turn.delivery(), binding));
-    unheard.ifPresent(binding -> turns.finish(turn, work -> ears.hint(work, turn, binding)));
+    var unheard =
+        situation.own().filter(binding -> !listeningPolicy.hears(attempt.delivery(), binding));
+    unheard.ifPresent(
+        binding -> results.complete(attempt, work -> listeningPolicy.hint(work, attempt, binding)));
     return unheard.isPresent();
   }
 
   /// Whether it names a run that is none of the person's business; they are told who may.
-  private boolean isOutOfReach(Turn turn, Planner.Situation situation) {
-    var refusal = reach.refusal(turn.delivery(), situation.named());
+  private boolean isOutOfReach(DeliveryAttempt attempt, Planner.Situation situation) {
+    var refusal = runAccessPolicy.refusal(attempt.delivery(), situation.named());
     refusal.ifPresent(
         words ->
-            turns.finish(
-                turn.noting("to refuse it: the run belongs to another place"),
-                work -> turn.tell(work, words)));
+            results.complete(
+                attempt.noting("to refuse it: the run belongs to another place"),
+                work -> attempt.tell(work, words)));
     return refusal.isPresent();
   }
 
-  private void moveTo(Turn turn, Conversation conversation) {
-    turns.keep(
-        turn,
+  private void moveTo(DeliveryAttempt attempt, Conversation conversation) {
+    results.commitIfOwned(
+        attempt,
         work -> {
-          work.inbox().replace(turn.delivery().movedTo(conversation));
-          if (turn.delivery().intent() instanceof Intent.Retry
-              && turn.delivery().origin().home().isEmpty()) {
-            turn.tell(work, "It goes on in its thread.");
+          work.inbox().replace(attempt.delivery().movedTo(conversation));
+          if (attempt.delivery().intent() instanceof Intent.Retry
+              && attempt.delivery().origin().home().isEmpty()) {
+            attempt.tell(work, "It goes on in its thread.");
           }
-          if (turn.delivery().intent() instanceof Intent.SayTo) {
-            turn.tell(work, "Passed on. It goes on in its thread.");
+          if (attempt.delivery().intent() instanceof Intent.SayTo) {
+            attempt.tell(work, "Passed on. It goes on in its thread.");
           }
         });
   }

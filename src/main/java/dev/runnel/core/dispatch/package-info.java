@@ -1,7 +1,8 @@
 /// Executes deliveries. [Dispatcher] takes a delivery's turn, checks that its sender may ask for
-/// it, and has the plan executed: [Starts] creates runs, [FollowUps] sends messages to them,
-/// [Stops] cancels them, [Links] attaches existing ones, [Answers] and [Screens] answer questions.
-/// [Turns] stores the result: done, retried later, or parked.
+/// it, and has the plan executed: [RunStarter] creates runs, [FollowUpSender] sends messages to
+/// them, [RunCanceller] cancels them, [LinkResolver] attaches existing ones, [QueryHandler] and
+/// [ScreenBuilder] answer questions. [AttemptResults] stores the result: done, retried later, or
+/// parked.
 @NullMarked
 package dev.runnel.core.dispatch;
 

@@ -6,6 +6,6 @@ package dev.runnel.core.model;
 /// @param name what people read
 public record Actor(String id, String name) {
   public Actor {
-    Names.require("actor id", id);
+    NameCheck.require("actor id", id);
   }
 }

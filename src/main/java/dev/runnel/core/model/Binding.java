@@ -25,7 +25,7 @@ public record Binding(
     Optional<PostRef> status,
     Instant since,
     boolean reopened,
-    Optional<Stop> stop,
+    Optional<StopRequest> stop,
     List<PendingReply> pending,
     long version) {
   public Binding {
@@ -66,7 +66,7 @@ public record Binding(
       Optional<PostRef> status,
       Instant since,
       boolean reopened,
-      Optional<Stop> stop,
+      Optional<StopRequest> stop,
       long version) {
     this(
         conversation,
@@ -96,7 +96,7 @@ public record Binding(
     return with(now, true, Optional.empty(), pending);
   }
 
-  public Binding stopping(Optional<Stop> asked) {
+  public Binding stopping(Optional<StopRequest> asked) {
     return with(run, reopened, asked, pending);
   }
 
@@ -152,7 +152,8 @@ public record Binding(
         .orElseGet(() -> now.state() == RunState.CANCELLED);
   }
 
-  private Binding with(Run now, boolean isReopened, Optional<Stop> asked, List<PendingReply> kept) {
+  private Binding with(
+      Run now, boolean isReopened, Optional<StopRequest> asked, List<PendingReply> kept) {
     return new Binding(
         conversation,
         now,

@@ -7,7 +7,7 @@ package dev.runnel.core.model;
 ///     knows what the parts are
 public record Conversation(SurfaceId surface, String key) {
   public Conversation {
-    Names.require("conversation key", key);
+    NameCheck.require("conversation key", key);
   }
 
   /// One string for both, as stored and logged: `slack:T1/C1/1700000000.000100`.

@@ -22,7 +22,7 @@ public record Delivery(
     Instant arrivedAt,
     Snapshot snapshot) {
   public Delivery {
-    Names.require("semantic key", meaning);
+    NameCheck.require("semantic key", meaning);
     // Rows of an older version have none.
     snapshot = Objects.requireNonNullElse(snapshot, Snapshot.NONE);
   }

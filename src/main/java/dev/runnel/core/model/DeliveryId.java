@@ -10,7 +10,7 @@ public record DeliveryId(String value) {
   public static final int MAX_LENGTH = 256;
 
   public DeliveryId {
-    Names.require("delivery id", value);
+    NameCheck.require("delivery id", value);
     if (value.length() > MAX_LENGTH) {
       throw new IllegalArgumentException("A delivery id has at most " + MAX_LENGTH + " characters");
     }

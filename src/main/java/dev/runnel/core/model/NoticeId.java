@@ -5,7 +5,7 @@ import java.util.UUID;
 /// The id of a notice; posts carry it, invisibly, so that a post made just before a crash is found.
 public record NoticeId(String value) {
   public NoticeId {
-    Names.require("notice id", value);
+    NameCheck.require("notice id", value);
   }
 
   public static NoticeId random() {

@@ -3,7 +3,7 @@ package dev.runnel.core.model;
 /// Where a post is, in its surface's own words: a message timestamp, a comment id.
 public record PostRef(String value) {
   public PostRef {
-    Names.require("post reference", value);
+    NameCheck.require("post reference", value);
   }
 
   @Override

@@ -13,7 +13,7 @@ public record PullRequest(String address) {
       Pattern.compile("(?<path>/.+/(?:pull|pulls|merge_requests)/\\d+)(?:/.*)?");
 
   public PullRequest {
-    Names.require("pull request", address);
+    NameCheck.require("pull request", address);
   }
 
   /// @param link to it, or to something in it: a comment, its files

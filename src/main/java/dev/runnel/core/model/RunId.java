@@ -3,7 +3,7 @@ package dev.runnel.core.model;
 /// The id the run service gave a run.
 public record RunId(String value) {
   public RunId {
-    Names.require("run id", value);
+    NameCheck.require("run id", value);
   }
 
   @Override

@@ -3,7 +3,7 @@ package dev.runnel.core.model;
 /// A place where people talk to Runnel: `slack`, `github`. Lower case, as in the addresses.
 public record SurfaceId(String value) {
   public SurfaceId {
-    Names.require("surface id", value);
+    NameCheck.require("surface id", value);
   }
 
   @Override

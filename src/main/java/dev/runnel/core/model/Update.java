@@ -12,7 +12,12 @@ public sealed interface Update {
   /// @param since when the run was asked for, for the elapsed time
   /// @param stop where a person asked to stop it, and it is on its way
   record Status(
-      Run run, Actor requester, Request request, Instant since, Instant at, Optional<Stop> stop)
+      Run run,
+      Actor requester,
+      Request request,
+      Instant since,
+      Instant at,
+      Optional<StopRequest> stop)
       implements Update {
     public Status(Run run, Actor requester, Request request, Instant since, Instant at) {
       this(run, requester, request, since, at, Optional.empty());
@@ -28,14 +33,14 @@ public sealed interface Update {
 
   /// @param stop who asked for it when; empty where nobody asked us
   /// @param unread what was said to the run and no agent has read, in its order
-  record Cancelled(Run run, Actor requester, Optional<Stop> stop, List<String> unread)
+  record Cancelled(Run run, Actor requester, Optional<StopRequest> stop, List<String> unread)
       implements Update {
     public Cancelled {
       // Rows of an older version have none.
       unread = Copies.of(unread);
     }
 
-    public Cancelled(Run run, Actor requester, Optional<Stop> stop) {
+    public Cancelled(Run run, Actor requester, Optional<StopRequest> stop) {
       this(run, requester, stop, List.of());
     }
 
@@ -83,7 +88,7 @@ public sealed interface Update {
   record Listing(String place, boolean filtered, int more, String next, int elsewhere) {}
 
   /// An answer in rows.
-  record Answered(Actor to, Sheet sheet) implements Update {}
+  record Answered(Actor to, InfoCard sheet) implements Update {}
 
   /// Something to look at or to fill in, asked for where a surface shows such things.
   record Screened(Actor to, Screen screen) implements Update {}
@@ -95,19 +100,20 @@ public sealed interface Update {
   /// takes its place.
   ///
   /// @param before what may stand there from before; the one who posts it knows
-  record Received(PostRef message, Receipt receipt, Set<Receipt> before) implements Update {
+  record Received(PostRef message, MessageStatus receipt, Set<MessageStatus> before)
+      implements Update {
     public Received {
       // Rows of an earlier version carry neither.
-      receipt = receipt == null ? Receipt.TAKEN : receipt;
+      receipt = receipt == null ? MessageStatus.TAKEN : receipt;
       before = before == null ? Set.of() : Set.copyOf(before);
     }
 
-    public Received(PostRef message, Receipt receipt) {
+    public Received(PostRef message, MessageStatus receipt) {
       this(message, receipt, Set.of());
     }
 
     public Received(PostRef message) {
-      this(message, Receipt.TAKEN);
+      this(message, MessageStatus.TAKEN);
     }
   }
 

@@ -6,12 +6,12 @@ import dev.runnel.core.model.Outcome;
 import dev.runnel.core.model.Prompt;
 import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunId;
-import dev.runnel.core.model.Sighting;
+import dev.runnel.core.model.RunListing;
 import java.time.Instant;
 import java.util.Optional;
 
 /// The run service, in the core's words. Nothing here throws for what the service or the network
-/// does: it is an [Outcome] or a [Sighting].
+/// does: it is an [Outcome] or a [RunListing].
 public interface AgentRuns {
   /// Starts a run that carries `key` as its `runnel.delivery`.
   Outcome start(Prompt prompt, DeliveryId key);
@@ -39,8 +39,8 @@ public interface AgentRuns {
   Outcome find(RunId run);
 
   /// The runs that changed after an instant of the service's clock.
-  Sighting changedSince(Instant since);
+  RunListing changedSince(Instant since);
 
   /// All unfinished runs, whenever they changed.
-  Sighting unfinished();
+  RunListing unfinished();
 }

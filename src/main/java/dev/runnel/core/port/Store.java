@@ -1,19 +1,19 @@
 package dev.runnel.core.port;
 
-import dev.runnel.core.model.Asker;
 import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.DeliveryTrace;
+import dev.runnel.core.model.MessageStatus;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.NoticeId;
 import dev.runnel.core.model.PostRef;
 import dev.runnel.core.model.PullRequest;
-import dev.runnel.core.model.Receipt;
 import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunId;
+import dev.runnel.core.model.Subscriber;
 import dev.runnel.core.model.SurfaceId;
-import dev.runnel.core.model.Trace;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -158,7 +158,7 @@ public interface Store {
     /// What became of a message, or of the latest of a conversation; newest first.
     ///
     /// @param meaning the semantic key of the message
-    List<Trace> traces(Conversation conversation, Optional<String> meaning, int limit);
+    List<DeliveryTrace> traces(Conversation conversation, Optional<String> meaning, int limit);
 
     void later(DeliveryId id, Instant dueAt, String why);
 
@@ -258,7 +258,7 @@ public interface Store {
     void withdraw(NoticeId id);
 
     /// What signs a message may carry: the last one that was set, and those that were begun since.
-    Set<Receipt> signs(Conversation conversation, PostRef message);
+    Set<MessageStatus> signs(Conversation conversation, PostRef message);
 
     Optional<Pending<Notice>> next(Conversation conversation, Instant now);
 
@@ -329,10 +329,10 @@ public interface Store {
     Optional<RunId> opener(PullRequest pullRequest);
 
     /// Who waits for the run's next end; nobody where that is its own thread alone, as usual.
-    List<Asker> askers(RunId run);
+    List<Subscriber> askers(RunId run);
 
     /// One more waits, or the same conversation asks again.
-    void asks(RunId run, Asker asker);
+    void asks(RunId run, Subscriber subscriber);
 
     /// The conversation waits no more.
     void leaves(RunId run, Conversation conversation);

@@ -3,16 +3,16 @@ package dev.runnel.core.port;
 import dev.runnel.core.model.Admission;
 import dev.runnel.core.model.Background;
 import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.ConversationPolicy;
 import dev.runnel.core.model.Delivery;
-import dev.runnel.core.model.Manners;
-import dev.runnel.core.model.Missed;
+import dev.runnel.core.model.LinkTarget;
+import dev.runnel.core.model.MissedDeliveries;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.PostRef;
 import dev.runnel.core.model.Posting;
 import dev.runnel.core.model.RawRequest;
-import dev.runnel.core.model.Reception;
-import dev.runnel.core.model.Shown;
 import dev.runnel.core.model.SurfaceId;
+import dev.runnel.core.model.WebhookResult;
 import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
@@ -29,7 +29,7 @@ public interface Surface {
   SurfaceId id();
 
   /// Verifies, then parses. Quick and pure: no I/O, because a sender waits for the answer.
-  Reception receive(RawRequest request);
+  WebhookResult receive(RawRequest request);
 
   /// The largest body of a request that is read at all; its sender has proved nothing yet. The
   /// default is more than any tracker sends for an issue.
@@ -67,8 +67,8 @@ public interface Surface {
   Posting post(Notice notice, @Nullable PostRef status);
 
   /// How people talk in the conversation.
-  default Manners manners(Conversation conversation) {
-    return Manners.PLAIN;
+  default ConversationPolicy manners(Conversation conversation) {
+    return ConversationPolicy.PLAIN;
   }
 
   /// What shares the platform's patience with posts to the conversation: when the platform asks
@@ -80,7 +80,7 @@ public interface Surface {
   /// What a link of this platform shows; empty for a link of another. Pure.
   ///
   /// @param from where the link was said, for what it does not say itself
-  default Optional<Shown> shown(URI link, Conversation from) {
+  default Optional<LinkTarget> shown(URI link, Conversation from) {
     return Optional.empty();
   }
 
@@ -99,7 +99,7 @@ public interface Surface {
   /// list leaves out stays out.
   ///
   /// @param conversations those of the latest runs: where to look
-  default Missed missed(Instant since, List<Conversation> conversations) {
-    return Missed.Said.NOTHING;
+  default MissedDeliveries missed(Instant since, List<Conversation> conversations) {
+    return MissedDeliveries.Said.NOTHING;
   }
 }

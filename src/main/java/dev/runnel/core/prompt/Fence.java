@@ -53,7 +53,7 @@ public final class Fence {
   }
 
   private String shown(String piece) {
-    return inside.matcher(Visible.text(piece)).replaceAll("…");
+    return inside.matcher(InvisibleCharacters.text(piece)).replaceAll("…");
   }
 
   /// Never the word.

@@ -17,7 +17,7 @@ import java.util.stream.Collectors;
 public final class Prompts {
   private static final int TITLE = 80;
   /// What is longer is not said again at the end.
-  private static final int LONGEST_REPEATED = 2_000;
+  private static final int MAX_REPEATED = 2_000;
 
   private Prompts() {}
 
@@ -40,14 +40,14 @@ public final class Prompts {
     var words = request.text() + attached(background);
     return background.kind().isEmpty()
         ? words
-        : words + "\n\n" + Surroundings.of(background, chance) + again(request);
+        : words + "\n\n" + BackgroundFormatter.of(background, chance) + again(request);
   }
 
   /// After much that others wrote, the last word is the one that counts. As a quote it is told from
   /// the request itself by whoever looks for that in the prompt.
   private static String again(Request request) {
     var words = request.text().strip();
-    return words.length() > LONGEST_REPEATED
+    return words.length() > MAX_REPEATED
         ? "\nThe request is what stands at the very beginning.\n"
         : "\nThe request again:\n"
             + words.lines().map(line -> "> " + line).collect(Collectors.joining("\n"))
@@ -71,7 +71,7 @@ public final class Prompts {
             .orElseGet(
                 () ->
                     request.text().lines().filter(each -> !each.isBlank()).findFirst().orElse(""));
-    return Visible.line(line, TITLE);
+    return InvisibleCharacters.line(line, TITLE);
   }
 
   private static Map<String, String> metadata(Delivery delivery) {

@@ -6,7 +6,7 @@ import dev.runnel.core.model.Outcome;
 import dev.runnel.core.model.Prompt;
 import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunId;
-import dev.runnel.core.model.Sighting;
+import dev.runnel.core.model.RunListing;
 import dev.runnel.core.model.SurfaceId;
 import dev.runnel.core.port.AgentRuns;
 import dev.runnel.core.port.CredentialRefused;
@@ -178,11 +178,11 @@ public final class Recovery {
       return outcome;
     }
 
-    private Sighting noticed(Sighting sighting) {
-      if (sighting instanceof Sighting.Seen) {
+    private RunListing noticed(RunListing runListing) {
+      if (runListing instanceof RunListing.Seen) {
         answered(RUNS);
       }
-      return sighting;
+      return runListing;
     }
 
     @Override
@@ -216,12 +216,12 @@ public final class Recovery {
     }
 
     @Override
-    public Sighting changedSince(Instant since) {
+    public RunListing changedSince(Instant since) {
       return noticed(service.changedSince(since));
     }
 
     @Override
-    public Sighting unfinished() {
+    public RunListing unfinished() {
       return noticed(service.unfinished());
     }
   }

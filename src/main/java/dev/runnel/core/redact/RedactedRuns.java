@@ -6,7 +6,7 @@ import dev.runnel.core.model.Outcome;
 import dev.runnel.core.model.Prompt;
 import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunId;
-import dev.runnel.core.model.Sighting;
+import dev.runnel.core.model.RunListing;
 import dev.runnel.core.port.AgentRuns;
 import dev.runnel.text.Redactor;
 import dev.runnel.text.TerminalText;
@@ -62,12 +62,12 @@ public final class RedactedRuns implements AgentRuns {
   }
 
   @Override
-  public Sighting changedSince(Instant since) {
+  public RunListing changedSince(Instant since) {
     return heard(runs.changedSince(since));
   }
 
   @Override
-  public Sighting unfinished() {
+  public RunListing unfinished() {
     return heard(runs.unfinished());
   }
 
@@ -81,10 +81,10 @@ public final class RedactedRuns implements AgentRuns {
     };
   }
 
-  private Sighting heard(Sighting sighting) {
-    return switch (sighting) {
-      case Sighting.Seen(var seen) -> new Sighting.Seen(seen.stream().map(plain::run).toList());
-      case Sighting.Blind(var after, var why) -> new Sighting.Blind(after, plain.text(why));
+  private RunListing heard(RunListing runListing) {
+    return switch (runListing) {
+      case RunListing.Seen(var seen) -> new RunListing.Seen(seen.stream().map(plain::run).toList());
+      case RunListing.Blind(var after, var why) -> new RunListing.Blind(after, plain.text(why));
     };
   }
 }

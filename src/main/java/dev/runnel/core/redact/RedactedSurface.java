@@ -3,16 +3,16 @@ package dev.runnel.core.redact;
 import dev.runnel.core.model.Admission;
 import dev.runnel.core.model.Background;
 import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.ConversationPolicy;
 import dev.runnel.core.model.Delivery;
-import dev.runnel.core.model.Manners;
-import dev.runnel.core.model.Missed;
+import dev.runnel.core.model.LinkTarget;
+import dev.runnel.core.model.MissedDeliveries;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.PostRef;
 import dev.runnel.core.model.Posting;
 import dev.runnel.core.model.RawRequest;
-import dev.runnel.core.model.Reception;
-import dev.runnel.core.model.Shown;
 import dev.runnel.core.model.SurfaceId;
+import dev.runnel.core.model.WebhookResult;
 import dev.runnel.core.port.Surface;
 import dev.runnel.text.Redactor;
 import java.net.URI;
@@ -56,7 +56,7 @@ public final class RedactedSurface implements Surface {
   }
 
   @Override
-  public Reception receive(RawRequest request) {
+  public WebhookResult receive(RawRequest request) {
     return surface.receive(request);
   }
 
@@ -81,7 +81,7 @@ public final class RedactedSurface implements Surface {
   }
 
   @Override
-  public Manners manners(Conversation conversation) {
+  public ConversationPolicy manners(Conversation conversation) {
     return surface.manners(conversation);
   }
 
@@ -91,7 +91,7 @@ public final class RedactedSurface implements Surface {
   }
 
   @Override
-  public Optional<Shown> shown(URI link, Conversation from) {
+  public Optional<LinkTarget> shown(URI link, Conversation from) {
     return surface.shown(link, from);
   }
 
@@ -106,7 +106,7 @@ public final class RedactedSurface implements Surface {
   }
 
   @Override
-  public Missed missed(Instant since, List<Conversation> conversations) {
+  public MissedDeliveries missed(Instant since, List<Conversation> conversations) {
     return surface.missed(since, conversations);
   }
 }

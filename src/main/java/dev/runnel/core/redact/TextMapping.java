@@ -2,13 +2,13 @@ package dev.runnel.core.redact;
 
 import dev.runnel.core.model.Artifact;
 import dev.runnel.core.model.Binding;
+import dev.runnel.core.model.InfoCard;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Prompt;
 import dev.runnel.core.model.Request;
 import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunOptions;
 import dev.runnel.core.model.Screen;
-import dev.runnel.core.model.Sheet;
 import dev.runnel.core.model.Update;
 import java.net.URI;
 import java.util.List;
@@ -37,7 +37,7 @@ record TextMapping(UnaryOperator<String> change) {
           new Update.Told(to, text(text), privately);
       case Update.Listed(var to, var runs, var listing) ->
           new Update.Listed(to, bindings(runs), listing);
-      case Update.Answered(var to, var sheet) -> new Update.Answered(to, sheet(sheet));
+      case Update.Answered(var to, var infoCard) -> new Update.Answered(to, sheet(infoCard));
       case Update.Screened(var to, var screen) -> new Update.Screened(to, screen(screen));
       case Update.Helped _, Update.Received _ -> update;
     };
@@ -142,20 +142,20 @@ record TextMapping(UnaryOperator<String> change) {
         binding.version());
   }
 
-  private Sheet sheet(Sheet sheet) {
-    return new Sheet(
-        text(sheet.title()),
-        sheet.rows().stream()
+  private InfoCard sheet(InfoCard infoCard) {
+    return new InfoCard(
+        text(infoCard.title()),
+        infoCard.rows().stream()
             .map(
                 row ->
-                    new Sheet.Row(
+                    new InfoCard.Row(
                         text(row.label()), text(row.text()), text(row.note()), row.link()))
             .toList(),
-        sheet.next().stream()
-            .map(next -> new Sheet.Next(text(next.words()), text(next.command())))
+        infoCard.next().stream()
+            .map(next -> new InfoCard.Next(text(next.words()), text(next.command())))
             .toList(),
-        sheet.changeable(),
-        sheet.work().map(change));
+        infoCard.changeable(),
+        infoCard.work().map(change));
   }
 
   private Screen screen(Screen screen) {

@@ -71,16 +71,16 @@ public record Defaults(Map<String, Map<String, String>> configured, Set<String> 
 
   /// Whose preferences count.
   public static Set<String> places(Conversation conversation, Actor actor) {
-    var places = new LinkedHashSet<>(Places.around(conversation));
-    places.add(Places.of(conversation, actor));
+    var places = new LinkedHashSet<>(ConversationScope.around(conversation));
+    places.add(ConversationScope.of(conversation, actor));
     return places;
   }
 
   public static String place(Level level, Conversation conversation, Actor actor) {
     return switch (level) {
-      case ME -> Places.of(conversation, actor);
-      case HERE -> Places.here(conversation);
-      case WORKSPACE -> Places.workspace(conversation);
+      case ME -> ConversationScope.of(conversation, actor);
+      case HERE -> ConversationScope.here(conversation);
+      case WORKSPACE -> ConversationScope.workspace(conversation);
     };
   }
 
@@ -142,10 +142,10 @@ public record Defaults(Map<String, Map<String, String>> configured, Set<String> 
       RunOptions said, Conversation conversation, Actor actor, List<Preference> preferences) {
     var layers = new ArrayList<Layer>();
     layers.add(new Layer("said in the prompt", values(said)));
-    var me = Places.of(conversation, actor);
+    var me = ConversationScope.of(conversation, actor);
     layers.add(new Layer("set for you", set(preferences, me)));
     add(layers, me, "in the configuration, for you");
-    for (var place : Places.around(conversation)) {
+    for (var place : ConversationScope.around(conversation)) {
       layers.add(new Layer(wordsFor(place, conversation), set(preferences, place)));
       add(layers, place, "in the configuration, for `" + place + "`");
     }
@@ -158,7 +158,9 @@ public record Defaults(Map<String, Map<String, String>> configured, Set<String> 
   }
 
   private static String wordsFor(String place, Conversation conversation) {
-    return place.equals(Places.here(conversation)) ? "set here" : "set for the workspace";
+    return place.equals(ConversationScope.here(conversation))
+        ? "set here"
+        : "set for the workspace";
   }
 
   private static Map<String, String> set(List<Preference> preferences, String place) {

@@ -1,13 +1,13 @@
 package dev.runnel.core.watch;
 
-import dev.runnel.core.decide.Audience;
 import dev.runnel.core.decide.Changes;
 import dev.runnel.core.decide.PollSchedule;
+import dev.runnel.core.decide.RunSubscribers;
 import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Outcome;
 import dev.runnel.core.model.Run;
+import dev.runnel.core.model.RunListing;
 import dev.runnel.core.model.RunState;
-import dev.runnel.core.model.Sighting;
 import dev.runnel.core.model.Update;
 import dev.runnel.core.port.AgentRuns;
 import dev.runnel.core.port.Store;
@@ -83,7 +83,7 @@ public final class Watcher {
     if (cursor == null) {
       cursor = earliestSeen();
     }
-    var blind = Optional.<Sighting.Blind>empty();
+    var blind = Optional.<RunListing.Blind>empty();
     if (cursor != null) {
       blind = look(runs.changedSince(cursor.minus(OVERLAP)), now);
     }
@@ -116,7 +116,7 @@ public final class Watcher {
     var blind = look(runs.changedSince(cursor.minus(OVERLAP)), now);
     failures = blind.isPresent() ? failures + 1 : 0;
     if (failures == 1) {
-      log.warn("ended runs not seen why={}", blind.map(Sighting.Blind::why).orElse(""));
+      log.warn("ended runs not seen why={}", blind.map(RunListing.Blind::why).orElse(""));
     }
   }
 
@@ -151,9 +151,9 @@ public final class Watcher {
   }
 
   /// The cursor follows what was told, so that a step that breaks off is made again from there.
-  private Optional<Sighting.Blind> look(Sighting changed, Instant now) {
+  private Optional<RunListing.Blind> look(RunListing changed, Instant now) {
     return switch (changed) {
-      case Sighting.Seen(var seen) -> {
+      case RunListing.Seen(var seen) -> {
         for (var run : seen) {
           tell(run, now);
           run.updatedAt()
@@ -162,15 +162,15 @@ public final class Watcher {
         }
         yield Optional.empty();
       }
-      case Sighting.Blind blind -> Optional.of(blind);
+      case RunListing.Blind blind -> Optional.of(blind);
     };
   }
 
-  private Optional<Sighting.Blind> audit(Instant now) {
+  private Optional<RunListing.Blind> audit(Instant now) {
     // Read before the list is: what is bound later need not be on it.
     var active = store.read(bindings -> bindings.active());
     return switch (runs.unfinished()) {
-      case Sighting.Seen(var seen) -> {
+      case RunListing.Seen(var seen) -> {
         // The cursor stays: changes that the last list had no room for are still to come.
         seen.forEach(run -> tell(run, now));
         var listed = seen.stream().map(Run::id).collect(Collectors.toSet());
@@ -183,7 +183,7 @@ public final class Watcher {
         lastAudit = now;
         yield Optional.empty();
       }
-      case Sighting.Blind blind -> Optional.of(blind);
+      case RunListing.Blind blind -> Optional.of(blind);
     };
   }
 
@@ -239,7 +239,7 @@ public final class Watcher {
     if (!work.bindings().save(told.seen(run))) {
       return false;
     }
-    Audience.tell(work, told, updates, now);
+    RunSubscribers.tell(work, told, updates, now);
     return true;
   }
 

@@ -1,6 +1,6 @@
 /// Polls for what nobody delivers. [Watcher] lists the runs that changed and tells their
-/// conversations; [CatchUp] asks the platforms for messages that were sent while we were not
-/// reachable.
+/// conversations; [MissedDeliveryPoller] asks the platforms for messages that were sent while we
+/// were not reachable.
 @NullMarked
 package dev.runnel.core.watch;
 

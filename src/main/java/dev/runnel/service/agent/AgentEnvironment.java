@@ -1,6 +1,6 @@
 package dev.runnel.service.agent;
 
-import dev.runnel.service.run.Job;
+import dev.runnel.service.run.ExecutionRequest;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -43,14 +43,14 @@ public final class AgentEnvironment {
   private AgentEnvironment() {}
 
   /// What tells a program which run it works for.
-  public static Map<String, String> of(Job job) {
+  public static Map<String, String> of(ExecutionRequest executionRequest) {
     return Map.of(
         "RUNNEL_RUN_ID",
-        job.runId(),
+        executionRequest.runId(),
         "RUNNEL_SESSION_ID",
-        job.sessionId(),
+        executionRequest.sessionId(),
         "RUNNEL_EXECUTION",
-        Integer.toString(job.execution()));
+        Integer.toString(executionRequest.execution()));
   }
 
   /// The variables of these names that there are.

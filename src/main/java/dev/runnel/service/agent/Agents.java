@@ -1,7 +1,7 @@
 package dev.runnel.service.agent;
 
 import dev.runnel.service.run.Executables;
-import dev.runnel.service.run.Job;
+import dev.runnel.service.run.ExecutionRequest;
 import dev.runnel.wire.HarnessType;
 import java.util.List;
 import java.util.Map;
@@ -40,7 +40,7 @@ public record Agents(Harness usual, List<Harness> here) {
     return new Agents(
         command
             .<Harness>map(text -> new CommandAgent("command", text))
-            .orElseGet(() -> here.isEmpty() ? Rehearsal.agent() : here.getFirst()),
+            .orElseGet(() -> here.isEmpty() ? DemoAgent.agent() : here.getFirst()),
         here);
   }
 
@@ -65,8 +65,8 @@ public record Agents(Harness usual, List<Harness> here) {
   /// The agent that a run asks for.
   ///
   /// @throws AgentRefused when it is not here
-  public Harness of(Job job) throws AgentRefused {
-    var wanted = job.harness().orElse(ANY);
+  public Harness of(ExecutionRequest executionRequest) throws AgentRefused {
+    var wanted = executionRequest.harness().orElse(ANY);
     if (wanted.equals(ANY) || wanted.equals(usual.name())) {
       return usual;
     }

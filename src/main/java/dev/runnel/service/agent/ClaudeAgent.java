@@ -1,7 +1,7 @@
 package dev.runnel.service.agent;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.runnel.service.run.Job;
+import dev.runnel.service.run.ExecutionRequest;
 import dev.runnel.service.run.Json;
 import dev.runnel.service.run.Usage;
 import dev.runnel.wire.ModelProvider;
@@ -20,35 +20,37 @@ record ClaudeAgent() implements Harness {
   }
 
   @Override
-  public Launch launch(Job job, Desk desk) throws IOException {
+  public Launch launch(ExecutionRequest executionRequest, LaunchFiles launchFiles)
+      throws IOException {
     var command =
         new ArrayList<>(List.of("claude", "-p", "--output-format", "stream-json", "--verbose"));
-    job.modelId().ifPresent(model -> command.add("--model=" + model));
-    job.reasoningLevel().ifPresent(level -> command.add("--effort=" + level));
-    job.agentSession()
+    executionRequest.modelId().ifPresent(model -> command.add("--model=" + model));
+    executionRequest.reasoningLevel().ifPresent(level -> command.add("--effort=" + level));
+    executionRequest
+        .agentSession()
         .map(session -> "--resume=" + session)
-        .or(() -> job.newSession().map(session -> "--session-id=" + session))
+        .or(() -> executionRequest.newSession().map(session -> "--session-id=" + session))
         .ifPresent(command::add);
-    if (job.basePrompt().isPresent()) {
+    if (executionRequest.basePrompt().isPresent()) {
       // A resumed session does not remember it.
-      var file = desk.lay("claude-base-prompt.txt", job.basePrompt().get());
+      var file = launchFiles.lay("claude-base-prompt.txt", executionRequest.basePrompt().get());
       command.add("--append-system-prompt-file=" + file);
     }
-    desk.attached().ifPresent(folder -> command.add("--add-dir=" + folder));
-    var servers = ToolServer.of(job);
+    launchFiles.attached().ifPresent(folder -> command.add("--add-dir=" + folder));
+    var servers = ToolServer.of(executionRequest);
     if (!servers.isEmpty()) {
-      command.add("--mcp-config=" + desk.lay("claude-tools.json", config(servers)));
+      command.add("--mcp-config=" + launchFiles.lay("claude-tools.json", config(servers)));
     }
-    return switch (desk.access()) {
+    return switch (launchFiles.access()) {
       case WORKSPACE -> {
         command.add("--permission-mode=acceptEdits");
         command.add("--allowedTools=" + allowed(servers));
-        yield new Launch(command, job.prompt(), Map.of());
+        yield new Launch(command, executionRequest.prompt(), Map.of());
       }
       case FULL -> {
         command.add("--permission-mode=bypassPermissions");
         // Without being told that this is a sandbox, it refuses that to root.
-        yield new Launch(command, job.prompt(), Map.of("IS_SANDBOX", "1"));
+        yield new Launch(command, executionRequest.prompt(), Map.of("IS_SANDBOX", "1"));
       }
     };
   }
@@ -59,16 +61,17 @@ record ClaudeAgent() implements Harness {
   }
 
   @Override
-  public List<Path> places(Desk desk) {
-    return desk.variable("CLAUDE_CONFIG_DIR")
+  public List<Path> places(LaunchFiles launchFiles) {
+    return launchFiles
+        .variable("CLAUDE_CONFIG_DIR")
         .map(Path::of)
-        .map(home -> List.of(desk.folder(), home))
+        .map(home -> List.of(launchFiles.folder(), home))
         .orElseGet(
             () ->
                 List.of(
-                    desk.folder(),
-                    desk.home().resolve(".claude"),
-                    desk.home().resolve(".claude.json")));
+                    launchFiles.folder(),
+                    launchFiles.home().resolve(".claude"),
+                    launchFiles.home().resolve(".claude.json")));
   }
 
   private static String allowed(List<ToolServer> servers) {
@@ -122,12 +125,12 @@ record ClaudeAgent() implements Harness {
     };
   }
 
-  private static List<Saying> system(JsonNode event) {
+  private static List<AgentEvent> system(JsonNode event) {
     return switch (event.path("subtype").asText()) {
-      case "init" -> List.of(new Saying.Session(event.path("session_id").asText()));
+      case "init" -> List.of(new AgentEvent.Session(event.path("session_id").asText()));
       case "api_retry" ->
           List.of(
-              new Saying.Status(
+              new AgentEvent.Status(
                   "The model does not answer (%s), trying again: %d of %d"
                       .formatted(
                           event.path("error_status").asText("no connection"),
@@ -137,19 +140,19 @@ record ClaudeAgent() implements Harness {
     };
   }
 
-  private static List<Saying> assistant(JsonNode content) {
-    var sayings = new ArrayList<Saying>();
+  private static List<AgentEvent> assistant(JsonNode content) {
+    var sayings = new ArrayList<AgentEvent>();
     for (var part : content) {
       switch (part.path("type").asText()) {
-        case "text" -> sayings.add(new Saying.Said(part.path("text").asText()));
+        case "text" -> sayings.add(new AgentEvent.Said(part.path("text").asText()));
         case "tool_use" -> {
           var tool = part.path("name").asText();
           var input = part.path("input");
           sayings.add(JsonLines.did(tool, input));
           switch (tool) {
             case "TodoWrite" -> sayings.add(JsonLines.plan(input.path("todos"), "content"));
-            case "ExitPlanMode" -> sayings.add(new Saying.Planned(input.path("plan").asText()));
-            case "Write" -> sayings.add(new Saying.Wrote(input.path("file_path").asText()));
+            case "ExitPlanMode" -> sayings.add(new AgentEvent.Planned(input.path("plan").asText()));
+            case "Write" -> sayings.add(new AgentEvent.Wrote(input.path("file_path").asText()));
             default -> {}
           }
         }
@@ -159,13 +162,13 @@ record ClaudeAgent() implements Harness {
     return sayings;
   }
 
-  private static List<Saying> results(JsonNode content) {
-    var sayings = new ArrayList<Saying>();
+  private static List<AgentEvent> results(JsonNode content) {
+    var sayings = new ArrayList<AgentEvent>();
     for (var part : content) {
       if (part.path("type").asText().equals("tool_result")) {
         var given = part.path("content");
         sayings.add(
-            new Saying.Result(
+            new AgentEvent.Result(
                 given.isTextual()
                     ? given.asText()
                     : given.findValuesAsText("text").stream().collect(Collectors.joining("\n")),
@@ -175,11 +178,11 @@ record ClaudeAgent() implements Harness {
     return sayings;
   }
 
-  private static List<Saying> result(JsonNode event) {
+  private static List<AgentEvent> result(JsonNode event) {
     var used = event.path("usage");
-    var sayings = new ArrayList<Saying>();
+    var sayings = new ArrayList<AgentEvent>();
     sayings.add(
-        new Saying.Used(
+        new AgentEvent.Used(
             new Usage(
                 used.path("input_tokens").asLong()
                     + used.path("cache_creation_input_tokens").asLong()
@@ -190,12 +193,12 @@ record ClaudeAgent() implements Harness {
     var text = event.path("result").asText();
     if (event.path("is_error").asBoolean()) {
       // The subtype can be "success" even so.
-      sayings.add(new Saying.Failure(text.isBlank() ? event.path("subtype").asText() : text));
+      sayings.add(new AgentEvent.Failure(text.isBlank() ? event.path("subtype").asText() : text));
     } else {
       if (!text.isBlank()) {
-        sayings.add(new Saying.Answer(text));
+        sayings.add(new AgentEvent.Answer(text));
       }
-      sayings.add(new Saying.Finished());
+      sayings.add(new AgentEvent.Finished());
     }
     return sayings;
   }

@@ -1,7 +1,7 @@
 package dev.runnel.service.agent;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.runnel.service.run.Job;
+import dev.runnel.service.run.ExecutionRequest;
 import dev.runnel.service.run.Json;
 import dev.runnel.service.run.Usage;
 import dev.runnel.wire.ModelProvider;
@@ -21,38 +21,42 @@ record CodexAgent() implements Harness {
   }
 
   @Override
-  public Launch launch(Job job, Desk desk) throws IOException {
+  public Launch launch(ExecutionRequest executionRequest, LaunchFiles launchFiles)
+      throws IOException {
     var command =
         new ArrayList<>(
             List.of(
                 "codex", "exec", "--json", "--skip-git-repo-check", "-c", "approval_policy=never"));
-    settings(desk).forEach(setting -> command.addAll(List.of("-c", setting)));
-    var profile = profile(job);
+    settings(launchFiles).forEach(setting -> command.addAll(List.of("-c", setting)));
+    var profile = profile(executionRequest);
     if (!profile.isEmpty()) {
       // A profile is only read from where Codex is at home.
-      var name = "runnel-" + job.runId();
-      desk.lay(home(desk), name + ".config.toml", profile);
+      var name = "runnel-" + executionRequest.runId();
+      launchFiles.lay(home(launchFiles), name + ".config.toml", profile);
       command.add("--profile=" + name);
     }
-    job.modelId().ifPresent(model -> command.add("--model=" + model));
-    job.reasoningLevel()
+    executionRequest.modelId().ifPresent(model -> command.add("--model=" + model));
+    executionRequest
+        .reasoningLevel()
         .ifPresent(
             level -> command.addAll(List.of("-c", "model_reasoning_effort=" + quote(level))));
-    job.agentSession().ifPresent(session -> command.addAll(List.of("resume", session)));
+    executionRequest
+        .agentSession()
+        .ifPresent(session -> command.addAll(List.of("resume", session)));
     command.add("-");
-    return new Launch(command, job.prompt(), Map.of());
+    return new Launch(command, executionRequest.prompt(), Map.of());
   }
 
   /// Its sandbox leaves the network out and git's folder untouched, unless told otherwise: no
   /// agent could commit or push.
-  private static List<String> settings(Desk desk) {
-    return switch (desk.access()) {
+  private static List<String> settings(LaunchFiles launchFiles) {
+    return switch (launchFiles.access()) {
       case WORKSPACE ->
           List.of(
               "sandbox_mode=workspace-write",
               "sandbox_workspace_write.network_access=true",
               "sandbox_workspace_write.writable_roots="
-                  + Json.write(List.of(desk.workspace().resolve(".git").toString())));
+                  + Json.write(List.of(launchFiles.workspace().resolve(".git").toString())));
       case FULL -> List.of("sandbox_mode=danger-full-access");
     };
   }
@@ -63,21 +67,25 @@ record CodexAgent() implements Harness {
   }
 
   @Override
-  public List<Path> places(Desk desk) {
-    return List.of(desk.folder(), home(desk));
+  public List<Path> places(LaunchFiles launchFiles) {
+    return List.of(launchFiles.folder(), home(launchFiles));
   }
 
-  private static Path home(Desk desk) {
-    return desk.variable("CODEX_HOME").map(Path::of).orElse(desk.home().resolve(".codex"));
+  private static Path home(LaunchFiles launchFiles) {
+    return launchFiles
+        .variable("CODEX_HOME")
+        .map(Path::of)
+        .orElse(launchFiles.home().resolve(".codex"));
   }
 
   /// Texts of JSON are texts of TOML as well.
-  private static String profile(Job job) throws IOException {
+  private static String profile(ExecutionRequest executionRequest) throws IOException {
     var profile = new StringBuilder();
-    job.basePrompt()
+    executionRequest
+        .basePrompt()
         .ifPresent(
             text -> profile.append("developer_instructions = ").append(quote(text)).append('\n'));
-    for (var server : ToolServer.of(job)) {
+    for (var server : ToolServer.of(executionRequest)) {
       profile.append("[mcp_servers.").append(server.name()).append("]\n");
       switch (server) {
         case ToolServer.Local local ->
@@ -120,21 +128,21 @@ record CodexAgent() implements Harness {
     return line -> {
       var event = JsonLines.parse(line);
       return switch (event.path("type").asText()) {
-        case "thread.started" -> List.of(new Saying.Session(event.path("thread_id").asText()));
+        case "thread.started" -> List.of(new AgentEvent.Session(event.path("thread_id").asText()));
         case "item.started" -> started(event.path("item"));
         case "item.updated" -> planned(event.path("item"));
         case "item.completed" -> completed(event.path("item"));
-        case "turn.completed" -> List.of(used(event.path("usage")), new Saying.Finished());
+        case "turn.completed" -> List.of(used(event.path("usage")), new AgentEvent.Finished());
         // Not the end: it may be trying again.
-        case "error" -> List.of(new Saying.Status(event.path("message").asText()));
+        case "error" -> List.of(new AgentEvent.Status(event.path("message").asText()));
         case "turn.failed" ->
-            List.of(new Saying.Failure(event.path("error").path("message").asText()));
+            List.of(new AgentEvent.Failure(event.path("error").path("message").asText()));
         default -> List.of();
       };
     };
   }
 
-  private static List<Saying> started(JsonNode item) {
+  private static List<AgentEvent> started(JsonNode item) {
     return switch (item.path("type").asText()) {
       case "command_execution" -> List.of(JsonLines.did("shell", item));
       case "mcp_tool_call" ->
@@ -142,25 +150,25 @@ record CodexAgent() implements Harness {
               JsonLines.did(
                   item.path("server").asText() + "." + item.path("tool").asText(),
                   item.path("arguments")));
-      case "web_search" -> List.of(new Saying.Did("web search", item.path("query").asText()));
+      case "web_search" -> List.of(new AgentEvent.Did("web search", item.path("query").asText()));
       case "todo_list" -> planned(item);
       default -> List.of();
     };
   }
 
-  private static List<Saying> completed(JsonNode item) {
+  private static List<AgentEvent> completed(JsonNode item) {
     return switch (item.path("type").asText()) {
       case "agent_message" -> {
         var text = item.path("text").asText();
-        yield List.of(new Saying.Said(text), new Saying.Answer(text));
+        yield List.of(new AgentEvent.Said(text), new AgentEvent.Answer(text));
       }
       case "command_execution" ->
           List.of(
-              new Saying.Result(
+              new AgentEvent.Result(
                   item.path("aggregated_output").asText(), item.path("exit_code").asInt() != 0));
       case "mcp_tool_call" ->
           List.of(
-              new Saying.Result(
+              new AgentEvent.Result(
                   String.join("\n", item.path("result").findValuesAsText("text")),
                   item.path("status").asText().equals("failed")));
       case "file_change" -> changes(item.path("changes"));
@@ -169,27 +177,27 @@ record CodexAgent() implements Harness {
     };
   }
 
-  private static List<Saying> changes(JsonNode changes) {
-    var sayings = new ArrayList<Saying>();
+  private static List<AgentEvent> changes(JsonNode changes) {
+    var sayings = new ArrayList<AgentEvent>();
     for (var change : changes) {
       var path = change.path("path").asText();
       var kind = change.path("kind").asText();
-      sayings.add(new Saying.Did(kind, path));
+      sayings.add(new AgentEvent.Did(kind, path));
       if (kind.equals("add")) {
-        sayings.add(new Saying.Wrote(path));
+        sayings.add(new AgentEvent.Wrote(path));
       }
     }
     return sayings;
   }
 
-  private static List<Saying> planned(JsonNode item) {
+  private static List<AgentEvent> planned(JsonNode item) {
     return item.path("type").asText().equals("todo_list")
         ? List.of(JsonLines.plan(item.path("items"), "text"))
         : List.of();
   }
 
-  private static Saying used(JsonNode usage) {
-    return new Saying.Used(
+  private static AgentEvent used(JsonNode usage) {
+    return new AgentEvent.Used(
         new Usage(
             usage.path("input_tokens").asLong(),
             usage.path("output_tokens").asLong(),

@@ -1,6 +1,6 @@
 package dev.runnel.service.agent;
 
-import dev.runnel.service.run.Job;
+import dev.runnel.service.run.ExecutionRequest;
 import java.util.HashMap;
 import java.util.List;
 
@@ -13,11 +13,13 @@ public record CommandAgent(String name, String command) implements Harness {
   /// The prompt alone, byte for byte: a command finds the rest in `RUNNEL_CONFIG_JSON`, and in the
   /// file `RUNNEL_CONVERSATION_FILE` what was said before.
   @Override
-  public Launch launch(Job job, Desk desk) {
+  public Launch launch(ExecutionRequest executionRequest, LaunchFiles launchFiles) {
     var environment = new HashMap<String, String>();
-    environment.put("RUNNEL_CONFIG_JSON", job.configJson());
-    desk.recalled().ifPresent(file -> environment.put("RUNNEL_CONVERSATION_FILE", file.toString()));
-    return new Launch(List.of("/bin/sh", "-c", command), job.prompt(), environment);
+    environment.put("RUNNEL_CONFIG_JSON", executionRequest.configJson());
+    launchFiles
+        .recalled()
+        .ifPresent(file -> environment.put("RUNNEL_CONVERSATION_FILE", file.toString()));
+    return new Launch(List.of("/bin/sh", "-c", command), executionRequest.prompt(), environment);
   }
 
   /// It speaks no language in which it could.
@@ -30,12 +32,12 @@ public record CommandAgent(String name, String command) implements Harness {
   public Ears ears() {
     return line -> {
       if (line.startsWith(STATUS)) {
-        return List.of(new Saying.Status(line.substring(STATUS.length()).strip()));
+        return List.of(new AgentEvent.Status(line.substring(STATUS.length()).strip()));
       }
       if (line.startsWith(BLOCKED)) {
-        return List.of(new Saying.Question(line.substring(BLOCKED.length()).strip()));
+        return List.of(new AgentEvent.Question(line.substring(BLOCKED.length()).strip()));
       }
-      return List.of(new Saying.Said(line));
+      return List.of(new AgentEvent.Said(line));
     };
   }
 

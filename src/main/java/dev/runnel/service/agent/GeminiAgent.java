@@ -5,7 +5,7 @@ import com.fasterxml.jackson.core.json.JsonReadFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.runnel.service.run.Job;
+import dev.runnel.service.run.ExecutionRequest;
 import dev.runnel.service.run.Json;
 import dev.runnel.service.run.Usage;
 import dev.runnel.wire.ModelProvider;
@@ -32,35 +32,39 @@ record GeminiAgent() implements Harness {
   }
 
   @Override
-  public Launch launch(Job job, Desk desk) throws IOException {
+  public Launch launch(ExecutionRequest executionRequest, LaunchFiles launchFiles)
+      throws IOException {
     // Nobody is there to be asked, and it knows nothing between asking and allowing.
     var command = new ArrayList<>(List.of("gemini", "--yolo", "--skip-trust", "-o", "stream-json"));
-    job.modelId().ifPresent(model -> command.add("--model=" + model));
-    job.agentSession()
+    executionRequest.modelId().ifPresent(model -> command.add("--model=" + model));
+    executionRequest
+        .agentSession()
         .map(session -> "--resume=" + session)
-        .or(() -> job.newSession().map(session -> "--session-id=" + session))
+        .or(() -> executionRequest.newSession().map(session -> "--session-id=" + session))
         .ifPresent(command::add);
-    desk.attached().ifPresent(folder -> command.add("--include-directories=" + folder));
-    return new Launch(command, input(job), tools(ToolServer.of(job), desk));
+    launchFiles.attached().ifPresent(folder -> command.add("--include-directories=" + folder));
+    return new Launch(
+        command, input(executionRequest), tools(ToolServer.of(executionRequest), launchFiles));
   }
 
   /// Its system prompt can only be replaced as a whole, so a base prompt goes before the first
   /// message.
-  private static String input(Job job) {
-    return job.agentSession().isEmpty() && job.basePrompt().isPresent()
-        ? job.basePrompt().get() + "\n\n" + job.prompt()
-        : job.prompt();
+  private static String input(ExecutionRequest executionRequest) {
+    return executionRequest.agentSession().isEmpty() && executionRequest.basePrompt().isPresent()
+        ? executionRequest.basePrompt().get() + "\n\n" + executionRequest.prompt()
+        : executionRequest.prompt();
   }
 
   /// Tool servers are read from settings in its home, or from the workspace, where they would be
   /// committed. So it gets a home that is the real one but for the settings, to which the tool
   /// servers are added.
-  private static Map<String, String> tools(List<ToolServer> servers, Desk desk) throws IOException {
+  private static Map<String, String> tools(List<ToolServer> servers, LaunchFiles launchFiles)
+      throws IOException {
     if (servers.isEmpty()) {
       return Map.of();
     }
-    var real = real(desk);
-    var home = desk.folder().resolve("gemini");
+    var real = real(launchFiles);
+    var home = launchFiles.folder().resolve("gemini");
     var settings = home.resolve(".gemini");
     // Sessions are kept in them, also the first ones.
     for (var folder : List.of("tmp", "history")) {
@@ -70,11 +74,11 @@ record GeminiAgent() implements Harness {
       for (var entry : entries.toList()) {
         var name = entry.getFileName().toString();
         if (!name.equals(SETTINGS)) {
-          desk.link(settings, name, entry);
+          launchFiles.link(settings, name, entry);
         }
       }
     }
-    desk.lay(settings, SETTINGS, settings(real.resolve(SETTINGS), servers));
+    launchFiles.lay(settings, SETTINGS, settings(real.resolve(SETTINGS), servers));
     return Map.of(HOME, home.toString());
   }
 
@@ -90,12 +94,12 @@ record GeminiAgent() implements Harness {
   }
 
   @Override
-  public List<Path> places(Desk desk) {
-    return List.of(desk.folder(), real(desk));
+  public List<Path> places(LaunchFiles launchFiles) {
+    return List.of(launchFiles.folder(), real(launchFiles));
   }
 
-  private static Path real(Desk desk) {
-    return desk.variable(HOME).map(Path::of).orElse(desk.home()).resolve(".gemini");
+  private static Path real(LaunchFiles launchFiles) {
+    return launchFiles.variable(HOME).map(Path::of).orElse(launchFiles.home()).resolve(".gemini");
   }
 
   private static String settings(Path real, List<ToolServer> servers) throws IOException {
@@ -148,10 +152,10 @@ record GeminiAgent() implements Harness {
     private final StringBuilder line = new StringBuilder();
 
     @Override
-    public List<Saying> hear(String output) {
+    public List<AgentEvent> hear(String output) {
       var event = JsonLines.parse(output);
       return switch (event.path("type").asText()) {
-        case "init" -> List.of(new Saying.Session(event.path("session_id").asText()));
+        case "init" -> List.of(new AgentEvent.Session(event.path("session_id").asText()));
         case "message" ->
             event.path("role").asText().equals("assistant")
                 ? piece(event.path("content").asText())
@@ -164,27 +168,28 @@ record GeminiAgent() implements Harness {
           sayings.add(JsonLines.did(tool, given));
           switch (tool) {
             case "write_todos" -> sayings.add(JsonLines.plan(given.path("todos"), "description"));
-            case "write_file" -> sayings.add(new Saying.Wrote(given.path("file_path").asText()));
+            case "write_file" ->
+                sayings.add(new AgentEvent.Wrote(given.path("file_path").asText()));
             default -> {}
           }
           yield sayings;
         }
         case "tool_result" ->
             List.of(
-                new Saying.Result(
+                new AgentEvent.Result(
                     event.path("output").asText(event.path("error").path("message").asText()),
                     event.path("status").asText().equals("error")));
-        case "error" -> List.of(new Saying.Status(event.path("message").asText()));
+        case "error" -> List.of(new AgentEvent.Status(event.path("message").asText()));
         case "result" -> {
           var sayings = rest();
           sayings.add(used(event.path("stats")));
           if (event.path("status").asText().equals("error")) {
-            sayings.add(new Saying.Failure(event.path("error").path("message").asText()));
+            sayings.add(new AgentEvent.Failure(event.path("error").path("message").asText()));
           } else {
             if (!answer.toString().isBlank()) {
-              sayings.add(new Saying.Answer(answer.toString()));
+              sayings.add(new AgentEvent.Answer(answer.toString()));
             }
-            sayings.add(new Saying.Finished());
+            sayings.add(new AgentEvent.Finished());
           }
           yield sayings;
         }
@@ -192,8 +197,8 @@ record GeminiAgent() implements Harness {
       };
     }
 
-    private static Saying used(JsonNode stats) {
-      return new Saying.Used(
+    private static AgentEvent used(JsonNode stats) {
+      return new AgentEvent.Used(
           new Usage(
               stats.path("input_tokens").asLong(),
               stats.path("output_tokens").asLong(),
@@ -201,21 +206,21 @@ record GeminiAgent() implements Harness {
               false));
     }
 
-    private List<Saying> piece(String text) {
+    private List<AgentEvent> piece(String text) {
       answer.append(text);
       line.append(text);
-      var sayings = new ArrayList<Saying>();
+      var sayings = new ArrayList<AgentEvent>();
       for (int end = line.indexOf("\n"); end >= 0; end = line.indexOf("\n")) {
-        sayings.add(new Saying.Said(line.substring(0, end)));
+        sayings.add(new AgentEvent.Said(line.substring(0, end)));
         line.delete(0, end + 1);
       }
       return sayings;
     }
 
-    private List<Saying> rest() {
-      var sayings = new ArrayList<Saying>();
+    private List<AgentEvent> rest() {
+      var sayings = new ArrayList<AgentEvent>();
       if (!line.isEmpty()) {
-        sayings.add(new Saying.Said(line.toString()));
+        sayings.add(new AgentEvent.Said(line.toString()));
         line.setLength(0);
       }
       return sayings;

@@ -1,6 +1,6 @@
 package dev.runnel.service.agent;
 
-import dev.runnel.service.run.Job;
+import dev.runnel.service.run.ExecutionRequest;
 import dev.runnel.wire.ModelProvider;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -18,7 +18,7 @@ public sealed interface Harness
   /// Reads the standard output of one execution, line by line; not for several threads.
   @FunctionalInterface
   interface Ears {
-    List<Saying> hear(String line);
+    List<AgentEvent> hear(String line);
   }
 
   /// `command`, `claude`, `codex`, `gemini`, `opencode` or `rehearsal`.
@@ -27,14 +27,14 @@ public sealed interface Harness
   /// Lays on the desk what the agent needs.
   ///
   /// @throws AgentRefused when the agent cannot do what the run asks for
-  Launch launch(Job job, Desk desk) throws IOException;
+  Launch launch(ExecutionRequest executionRequest, LaunchFiles launchFiles) throws IOException;
 
   Ears ears();
 
   /// The folders and files outside the workspace that the agent needs to read and write: what is
   /// on the desk, its logins and its sessions.
-  default List<Path> places(Desk desk) {
-    return List.of(desk.folder());
+  default List<Path> places(LaunchFiles launchFiles) {
+    return List.of(launchFiles.folder());
   }
 
   /// The operator's variables that its login and its settings need; see [AgentEnvironment].
@@ -52,7 +52,7 @@ public sealed interface Harness
     return List.of();
   }
 
-  /// Whether an exit status of 0 is only believed together with [Saying.Finished].
+  /// Whether an exit status of 0 is only believed together with [AgentEvent.Finished].
   default boolean tellsItsEnd() {
     return true;
   }

@@ -31,7 +31,7 @@ final class JsonLines {
   }
 
   /// A tool and what it was given, on one line and short.
-  static Saying.Did did(String tool, JsonNode input) {
+  static AgentEvent.Did did(String tool, JsonNode input) {
     var given =
         TELLING.stream()
             .map(input::path)
@@ -39,20 +39,20 @@ final class JsonLines {
             .findFirst()
             .map(JsonNode::asText)
             .orElseGet(() -> input.isEmpty() ? "" : input.toString());
-    return new Saying.Did(tool, shorten(given.replaceAll("\\s+", " ").strip()));
+    return new AgentEvent.Did(tool, shorten(given.replaceAll("\\s+", " ").strip()));
   }
 
   /// A list of steps, one a line, with a mark before those that are done.
   ///
   /// @param text the member that says what a step is
-  static Saying.Planned plan(JsonNode steps, String text) {
+  static AgentEvent.Planned plan(JsonNode steps, String text) {
     var lines = new ArrayList<String>();
     for (var step : steps) {
       var done =
           step.path("completed").asBoolean() || step.path("status").asText().equals("completed");
       lines.add((done ? "[x] " : "[ ] ") + step.path(text).asText());
     }
-    return new Saying.Planned(String.join("\n", lines));
+    return new AgentEvent.Planned(String.join("\n", lines));
   }
 
   private static String shorten(String text) {

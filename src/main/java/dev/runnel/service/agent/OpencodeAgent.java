@@ -1,7 +1,7 @@
 package dev.runnel.service.agent;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.runnel.service.run.Job;
+import dev.runnel.service.run.ExecutionRequest;
 import dev.runnel.service.run.Json;
 import dev.runnel.service.run.Usage;
 import java.io.IOException;
@@ -21,12 +21,14 @@ record OpencodeAgent() implements Harness {
   }
 
   @Override
-  public Launch launch(Job job, Desk desk) throws IOException {
+  public Launch launch(ExecutionRequest executionRequest, LaunchFiles launchFiles)
+      throws IOException {
     // There is nothing between asking a person and allowing what its configuration does not deny.
     var command = new ArrayList<>(List.of("opencode", "run", "--format=json", "--auto"));
-    job.modelId().ifPresent(model -> command.add("--model=" + model));
-    job.agentSession().ifPresent(session -> command.add("--session=" + session));
-    return new Launch(command, job.prompt(), configuration(job, desk));
+    executionRequest.modelId().ifPresent(model -> command.add("--model=" + model));
+    executionRequest.agentSession().ifPresent(session -> command.add("--session=" + session));
+    return new Launch(
+        command, executionRequest.prompt(), configuration(executionRequest, launchFiles));
   }
 
   @Override
@@ -46,22 +48,23 @@ record OpencodeAgent() implements Harness {
   }
 
   @Override
-  public List<Path> places(Desk desk) {
+  public List<Path> places(LaunchFiles launchFiles) {
     return List.of(
-        desk.folder(),
-        desk.home().resolve(".config/opencode"),
-        desk.home().resolve(".local/share/opencode"),
-        desk.home().resolve(".local/state/opencode"),
-        desk.home().resolve(".cache/opencode"));
+        launchFiles.folder(),
+        launchFiles.home().resolve(".config/opencode"),
+        launchFiles.home().resolve(".local/share/opencode"),
+        launchFiles.home().resolve(".local/state/opencode"),
+        launchFiles.home().resolve(".cache/opencode"));
   }
 
-  private static Map<String, String> configuration(Job job, Desk desk) throws IOException {
+  private static Map<String, String> configuration(
+      ExecutionRequest executionRequest, LaunchFiles launchFiles) throws IOException {
     var config = Json.newObject();
-    if (job.basePrompt().isPresent()) {
-      var file = desk.lay("opencode-base-prompt.md", job.basePrompt().get());
+    if (executionRequest.basePrompt().isPresent()) {
+      var file = launchFiles.lay("opencode-base-prompt.md", executionRequest.basePrompt().get());
       config.putArray("instructions").add(file.toString());
     }
-    for (var server : ToolServer.of(job)) {
+    for (var server : ToolServer.of(executionRequest)) {
       var one = config.withObjectProperty("mcp").putObject(server.name()).put("enabled", true);
       switch (server) {
         case ToolServer.Local local -> {
@@ -79,34 +82,34 @@ record OpencodeAgent() implements Harness {
       return Map.of();
     }
     // There is one place for a file; where it is taken, the other way in is a variable.
-    return desk.variable(CONFIG).isPresent()
+    return launchFiles.variable(CONFIG).isPresent()
         ? Map.of("OPENCODE_CONFIG_CONTENT", config.toString())
-        : Map.of(CONFIG, desk.lay("opencode.json", config.toString()).toString());
+        : Map.of(CONFIG, launchFiles.lay("opencode.json", config.toString()).toString());
   }
 
   @Override
   public Ears ears() {
     return line -> {
       var event = JsonLines.parse(line);
-      var sayings = new ArrayList<Saying>();
+      var sayings = new ArrayList<AgentEvent>();
       if (event.hasNonNull("sessionID")) {
-        sayings.add(new Saying.Session(event.get("sessionID").asText()));
+        sayings.add(new AgentEvent.Session(event.get("sessionID").asText()));
       }
       var part = event.path("part");
       switch (event.path("type").asText()) {
         case "text" -> {
           var text = part.path("text").asText();
-          sayings.add(new Saying.Said(text));
-          sayings.add(new Saying.Answer(text));
+          sayings.add(new AgentEvent.Said(text));
+          sayings.add(new AgentEvent.Answer(text));
         }
         case "tool_use" -> sayings.addAll(used(part.path("tool").asText(), part.path("state")));
         case "step_finish" -> {
-          sayings.add(new Saying.Used(usage(part)));
+          sayings.add(new AgentEvent.Used(usage(part)));
           if (part.path("reason").asText().equals("stop")) {
-            sayings.add(new Saying.Finished());
+            sayings.add(new AgentEvent.Finished());
           }
         }
-        case "error" -> sayings.add(new Saying.Failure(why(event.path("error"))));
+        case "error" -> sayings.add(new AgentEvent.Failure(why(event.path("error"))));
         default -> {}
       }
       return sayings;
@@ -114,18 +117,18 @@ record OpencodeAgent() implements Harness {
   }
 
   /// It tells of a tool only when that is done.
-  private static List<Saying> used(String tool, JsonNode state) {
-    var sayings = new ArrayList<Saying>();
+  private static List<AgentEvent> used(String tool, JsonNode state) {
+    var sayings = new ArrayList<AgentEvent>();
     var input = state.path("input");
     sayings.add(JsonLines.did(tool, input));
     switch (tool) {
       case "todowrite" -> sayings.add(JsonLines.plan(input.path("todos"), "content"));
-      case "write" -> sayings.add(new Saying.Wrote(input.path("filePath").asText()));
+      case "write" -> sayings.add(new AgentEvent.Wrote(input.path("filePath").asText()));
       default -> {}
     }
     var failed = state.path("status").asText().equals("error");
     sayings.add(
-        new Saying.Result(
+        new AgentEvent.Result(
             state.path(failed ? "error" : "output").asText(),
             failed || state.path("metadata").path("exit").asInt() != 0));
     return sayings;

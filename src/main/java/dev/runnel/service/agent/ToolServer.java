@@ -1,7 +1,7 @@
 package dev.runnel.service.agent;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.runnel.service.run.Job;
+import dev.runnel.service.run.ExecutionRequest;
 import dev.runnel.service.run.Json;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -40,10 +40,10 @@ sealed interface ToolServer {
   /// The tool servers of a run's configuration, in their order.
   ///
   /// @throws AgentRefused when one is a shared one, which only the public service knows
-  static List<ToolServer> of(Job job) throws AgentRefused {
+  static List<ToolServer> of(ExecutionRequest executionRequest) throws AgentRefused {
     var servers = new ArrayList<ToolServer>();
     var names = new HashSet<String>();
-    for (var entry : Json.read(job.configJson()).path("mcp_servers").properties()) {
+    for (var entry : Json.read(executionRequest.configJson()).path("mcp_servers").properties()) {
       var plain = entry.getKey().replaceAll("[^A-Za-z0-9_-]", "_");
       var name = plain;
       for (int count = 2; !names.add(name); count++) {

@@ -1,7 +1,7 @@
 package dev.runnel.service.execution;
 
 import dev.runnel.service.run.Executables;
-import dev.runnel.service.run.Job;
+import dev.runnel.service.run.ExecutionRequest;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -30,17 +30,17 @@ final class AgentProcess {
   }
 
   /// JSON that lost its end could not be read at all.
-  private static final int LONGEST_LINE = 1024 * 1024;
+  private static final int MAX_LINE = 1024 * 1024;
 
   private static final Logger log = LoggerFactory.getLogger(AgentProcess.class);
 
-  private final Job job;
+  private final ExecutionRequest executionRequest;
   private final Process process;
   private final List<Thread> readers = new ArrayList<>();
   private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
 
-  private AgentProcess(Job job, Process process) {
-    this.job = job;
+  private AgentProcess(ExecutionRequest executionRequest, Process process) {
+    this.executionRequest = executionRequest;
     this.process = process;
   }
 
@@ -49,7 +49,7 @@ final class AgentProcess {
   /// @throws Spawner.NoRoomException when there is no room; a part of it may run all the same
   static AgentProcess start(
       Spawner spawner,
-      Job job,
+      ExecutionRequest executionRequest,
       List<String> command,
       Path folder,
       Map<String, String> environment,
@@ -63,7 +63,7 @@ final class AgentProcess {
     builder.environment().clear();
     builder.environment().putAll(environment);
     var process = spawner.process(builder);
-    var started = new AgentProcess(job, process);
+    var started = new AgentProcess(executionRequest, process);
     try {
       started.connect(spawner, input, sink);
     } catch (RuntimeException e) {
@@ -78,11 +78,10 @@ final class AgentProcess {
   private void connect(Spawner spawner, String input, Sink sink) {
     spawner.daemon("agent-input", () -> write(input));
     readers.add(
-        spawner.daemon(
-            "agent-output", () -> read(process.getInputStream(), LONGEST_LINE, sink::out)));
+        spawner.daemon("agent-output", () -> read(process.getInputStream(), MAX_LINE, sink::out)));
     readers.add(
         spawner.daemon(
-            "agent-errors", () -> read(process.getErrorStream(), LineReader.LONGEST, sink::err)));
+            "agent-errors", () -> read(process.getErrorStream(), LineReader.MAX, sink::err)));
   }
 
   long pid() {
@@ -102,7 +101,9 @@ final class AgentProcess {
 
   /// See [ProcessTree#end].
   boolean end(Duration grace) {
-    return ProcessTree.of(process.toHandle(), job.runId(), job.execution()).end(grace);
+    return ProcessTree.of(
+            process.toHandle(), executionRequest.runId(), executionRequest.execution())
+        .end(grace);
   }
 
   /// Waits until all output was taken, but not for a pipe that somebody keeps open for good.
@@ -141,6 +142,6 @@ final class AgentProcess {
   private void fail(Throwable why) {
     failure.compareAndSet(null, why);
     process.destroyForcibly();
-    log.error("agent's pipe broke run={}", job.runId(), why);
+    log.error("agent's pipe broke run={}", executionRequest.runId(), why);
   }
 }

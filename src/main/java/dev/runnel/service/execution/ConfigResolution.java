@@ -2,7 +2,7 @@ package dev.runnel.service.execution;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.service.agent.Agents;
-import dev.runnel.service.run.Job;
+import dev.runnel.service.run.ExecutionRequest;
 import dev.runnel.service.run.Json;
 import dev.runnel.service.run.NewRun;
 import dev.runnel.service.run.RequestProblem;
@@ -55,7 +55,7 @@ public record ConfigResolution(Agents agents, Environments environments, Identit
       resolved.put("harness", agents.usualType().value());
     }
     if (config.path("model_id").asText("").isBlank()) {
-      resolved.put("model_id", harness.path("model_id").asText(Job.ANY_MODEL));
+      resolved.put("model_id", harness.path("model_id").asText(ExecutionRequest.ANY_MODEL));
     }
     return resolved;
   }

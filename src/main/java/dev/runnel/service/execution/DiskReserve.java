@@ -1,6 +1,6 @@
 package dev.runnel.service.execution;
 
-import dev.runnel.service.run.Ending;
+import dev.runnel.service.run.ExecutionResult;
 import dev.runnel.service.workspace.Workspaces;
 import java.io.IOException;
 import java.time.Duration;
@@ -17,7 +17,7 @@ public final class DiskReserve implements AutoCloseable {
   private static final Duration LOOK = Duration.ofMillis(500);
 
   /// 1 GiB, and less on a small disk.
-  private static final long MOST = 1024 * FreeSpace.MIB;
+  private static final long MAX = 1024 * FreeSpace.MIB;
 
   private static final int SHARE = 20;
 
@@ -30,7 +30,7 @@ public final class DiskReserve implements AutoCloseable {
     /// Ends it at once; its workspace is deleted before its end is written down.
     ///
     /// @return false when nobody works on the run
-    boolean giveUp(String runId, Ending why) throws InterruptedException;
+    boolean giveUp(String runId, ExecutionResult why) throws InterruptedException;
   }
 
   private final Workspaces workspaces;
@@ -72,7 +72,7 @@ public final class DiskReserve implements AutoCloseable {
   }
 
   private void look() throws IOException, InterruptedException {
-    var reserve = Math.min(MOST, disk.total() / SHARE);
+    var reserve = Math.min(MAX, disk.total() / SHARE);
     var free = disk.free();
     if (free >= reserve) {
       helpless = false;
@@ -89,7 +89,7 @@ public final class DiskReserve implements AutoCloseable {
     var runId = biggest.get().runId();
     var bytes = biggest.get().bytes();
     log.warn("the disk is nearly full run={} workspace={} free={}", runId, bytes, free);
-    if (!executions.giveUp(runId, Ending.diskFull(bytes))) {
+    if (!executions.giveUp(runId, ExecutionResult.diskFull(bytes))) {
       workspaces.deleteUnused(runId);
     }
   }

@@ -4,21 +4,21 @@ import dev.runnel.database.DatabaseException;
 import dev.runnel.service.agent.AgentRefused;
 import dev.runnel.service.agent.Agents;
 import dev.runnel.service.agent.CommandAgent;
-import dev.runnel.service.agent.Desk;
 import dev.runnel.service.agent.Harness;
 import dev.runnel.service.agent.Launch;
+import dev.runnel.service.agent.LaunchFiles;
 import dev.runnel.service.isolation.Isolation;
-import dev.runnel.service.run.Ending;
-import dev.runnel.service.run.Job;
+import dev.runnel.service.run.ExecutionRequest;
+import dev.runnel.service.run.ExecutionResult;
+import dev.runnel.service.run.ExecutionState;
 import dev.runnel.service.run.Limits;
-import dev.runnel.service.run.Made;
-import dev.runnel.service.run.Phase;
+import dev.runnel.service.run.NewArtifact;
 import dev.runnel.service.run.RunRow;
 import dev.runnel.service.run.TranscriptLine;
 import dev.runnel.service.run.Usage;
 import dev.runnel.service.store.ApiKeys;
-import dev.runnel.service.store.RunBook;
-import dev.runnel.service.store.RunIndex;
+import dev.runnel.service.store.RunQueries;
+import dev.runnel.service.store.RunService;
 import dev.runnel.service.store.TranscriptRows.Entry;
 import dev.runnel.service.workspace.Environment;
 import dev.runnel.service.workspace.Prepared;
@@ -68,32 +68,32 @@ final class Execution {
       Map<String, String> surroundings) {}
 
   private final Spawner spawner;
-  private final Job job;
+  private final ExecutionRequest executionRequest;
   private final Agents agents;
   private final ApiKeys keys;
   private final ServiceSettings settings;
-  private final RunBook book;
-  private final RunIndex index;
+  private final RunService book;
+  private final RunQueries index;
   private final Workspaces workspaces;
   // The worker's alone: whether the workspace is in use.
   private boolean entered;
   private final CountDownLatch over = new CountDownLatch(1);
   // Guarded by this.
   private Wish wish = Wish.NONE;
-  private Optional<Ending> givenUp = Optional.empty();
+  private Optional<ExecutionResult> givenUp = Optional.empty();
   private Optional<AgentProcess> process = Optional.empty();
 
   Execution(
       Spawner spawner,
-      Job job,
+      ExecutionRequest executionRequest,
       Agents agents,
       ApiKeys keys,
       ServiceSettings settings,
-      RunBook book,
-      RunIndex index,
+      RunService book,
+      RunQueries index,
       Workspaces workspaces) {
     this.spawner = spawner;
-    this.job = job;
+    this.executionRequest = executionRequest;
     this.agents = agents;
     this.keys = keys;
     this.settings = settings;
@@ -105,37 +105,38 @@ final class Execution {
   /// Works until nothing of it is left, and writes down how it ended.
   void run() {
     try {
-      var ending = ending();
-      finish(givenUp().orElse(ending));
+      var executionResult = ending();
+      finish(givenUp().orElse(executionResult));
     } finally {
       over.countDown();
       try {
-        if (job.leads()) {
-          keys.revokeOfRun(job.runId());
+        if (executionRequest.leads()) {
+          keys.revokeOfRun(executionRequest.runId());
         }
       } finally {
         // Measuring it takes time, which the end need not wait for.
         if (entered) {
-          workspaces.release(job.runId());
+          workspaces.release(executionRequest.runId());
         }
       }
     }
   }
 
-  private void finish(Ending ending) {
+  private void finish(ExecutionResult executionResult) {
     while (true) {
       if (givenUp().isPresent()) {
         // The end may find room only where the workspace was.
         freeWorkspace();
       }
       try {
-        book.finish(job.runId(), ending);
+        book.finish(executionRequest.runId(), executionResult);
         return;
       } catch (DatabaseException | OutOfMemoryError e) {
         if (wish() == Wish.LEAVE) {
           throw e;
         }
-        log.warn("end of execution not written, will try again run={}", job.runId(), e);
+        log.warn(
+            "end of execution not written, will try again run={}", executionRequest.runId(), e);
         LockSupport.parkNanos(PAUSE.toNanos());
       }
     }
@@ -154,93 +155,96 @@ final class Execution {
 
   /// Ends the processes at once and has the workspace deleted, because the disk is needed; returns
   /// when that is done and the end written down, but waits no longer than it takes as a rule.
-  void giveUp(Ending why) throws InterruptedException {
+  void giveUp(ExecutionResult why) throws InterruptedException {
     synchronized (this) {
       givenUp = Optional.of(why);
       wish = wish == Wish.NONE ? Wish.LIMIT : wish;
     }
     process().ifPresent(working -> working.end(Duration.ZERO));
     if (!over.await(FREEING.toSeconds(), TimeUnit.SECONDS)) {
-      log.warn("workspace not freed in time run={}", job.runId());
+      log.warn("workspace not freed in time run={}", executionRequest.runId());
     }
   }
 
-  private synchronized Optional<Ending> givenUp() {
+  private synchronized Optional<ExecutionResult> givenUp() {
     return givenUp;
   }
 
   private void freeWorkspace() {
     try {
-      workspaces.delete(job.runId());
+      workspaces.delete(executionRequest.runId());
     } catch (IOException e) {
-      log.error("workspace not deleted run={}", job.runId(), e);
+      log.error("workspace not deleted run={}", executionRequest.runId(), e);
     }
   }
 
-  private Ending ending() {
+  private ExecutionResult ending() {
     try {
-      return prepareAndWork(agents.of(job));
+      return prepareAndWork(agents.of(executionRequest));
     } catch (AgentRefused e) {
-      log.info("agent refused run={}", job.runId());
-      return Ending.notSetUp(e.why());
+      log.info("agent refused run={}", executionRequest.runId());
+      return ExecutionResult.notSetUp(e.why());
     } catch (IOException e) {
-      log.error("agent not set up run={}", job.runId(), e);
-      return Ending.notSetUp("The agent could not be set up here.");
+      log.error("agent not set up run={}", executionRequest.runId(), e);
+      return ExecutionResult.notSetUp("The agent could not be set up here.");
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
-      return Ending.restarted();
+      return ExecutionResult.restarted();
     } catch (RuntimeException | OutOfMemoryError e) {
-      log.error("execution broke run={}", job.runId(), e);
+      log.error("execution broke run={}", executionRequest.runId(), e);
       endAll();
       return Spawner.ending(e);
     }
   }
 
-  private Ending prepareAndWork(Harness harness) throws IOException, InterruptedException {
+  private ExecutionResult prepareAndWork(Harness harness) throws IOException, InterruptedException {
     var environments = settings.environments();
     // A command finds both in its configuration, and may know what they mean.
     var isItsOwn = environments.all().isEmpty() && harness instanceof CommandAgent;
-    var found = environments.find(isItsOwn ? "" : job.environmentId());
+    var found = environments.find(isItsOwn ? "" : executionRequest.environmentId());
     if (found.isEmpty()) {
-      return Ending.notSetUp(environments.noneIs(job.environmentId()));
+      return ExecutionResult.notSetUp(environments.noneIs(executionRequest.environmentId()));
     }
     var chosen = found.get();
     var problem = settings.isolation().problem(chosen);
     if (problem.isPresent()) {
-      return Ending.notSetUp(problem.get());
+      return ExecutionResult.notSetUp(problem.get());
     }
-    if (index.find(job.runId()).map(RunRow::cancelAsked).orElse(true)) {
+    if (index.find(executionRequest.runId()).map(RunRow::cancelAsked).orElse(true)) {
       // Asked for before anybody could tell this execution.
-      return Ending.cancelled();
+      return ExecutionResult.cancelled();
     }
     entered = true;
-    var skill = isItsOwn ? "" : job.skillSpec();
+    var skill = isItsOwn ? "" : executionRequest.skillSpec();
     var prepared =
-        workspaces.prepare(job.runId(), chosen, skill, bench(chosen, settings.limits().start()));
+        workspaces.prepare(
+            executionRequest.runId(), chosen, skill, bench(chosen, settings.limits().start()));
     if (prepared instanceof Prepared.Ready ready) {
       return work(harness, site(harness, chosen, ready));
     }
     // What a setup command left running was for the agent alone.
     endAll();
     return switch (prepared) {
-      case Prepared.Failed(String why) -> Ending.notSetUp(settings.redactor().redact(why));
+      case Prepared.Failed(String why) -> ExecutionResult.notSetUp(settings.redactor().redact(why));
       case Prepared.Late(String during) ->
-          Ending.outOfTime(late(settings.redactor().redact(during)));
+          ExecutionResult.outOfTime(late(settings.redactor().redact(during)));
       case Prepared.Stopped _, Prepared.Ready _ ->
-          wish() == Wish.LEAVE ? Ending.restarted() : Ending.cancelled();
+          wish() == Wish.LEAVE ? ExecutionResult.restarted() : ExecutionResult.cancelled();
     };
   }
 
   private Site site(Harness harness, Environment chosen, Prepared.Ready ready) {
     var lent = new HashMap<>(settings.variables(harness.variables()));
     lent.putAll(settings.environments().variables(chosen));
-    if (job.leads()) {
+    if (executionRequest.leads()) {
       // For the runs below this one, and for nothing else.
-      var key = keys.issue("run " + job.runId(), "below", Optional.of(job.runId()));
+      var key =
+          keys.issue(
+              "run " + executionRequest.runId(), "below", Optional.of(executionRequest.runId()));
       lent.put("RUNNEL_AGENT_API_URL", settings.apiUrl().get().toString());
       lent.put("RUNNEL_AGENT_API_KEY", key.secret());
     }
-    var surroundings = new HashMap<>(settings.surroundings(job));
+    var surroundings = new HashMap<>(settings.surroundings(executionRequest));
     surroundings.putAll(lent);
     ready
         .skill()
@@ -248,37 +252,49 @@ final class Execution {
     return new Site(chosen, ready, lent, surroundings);
   }
 
-  private Ending work(Harness harness, Site site) throws IOException, InterruptedException {
+  private ExecutionResult work(Harness harness, Site site)
+      throws IOException, InterruptedException {
     var ready = site.ready();
-    var briefed = Briefing.of(job, ready, () -> index.firstPrompt(job.runId()));
-    if (ready.fresh() && job.execution() > 1) {
+    var briefed =
+        PromptAssembly.of(
+            executionRequest, ready, () -> index.firstPrompt(executionRequest.runId()));
+    if (ready.fresh() && executionRequest.execution() > 1) {
       sayAfresh();
     }
-    var folder = settings.workspaces().resolveSibling("agents").resolve(job.runId());
-    try (var desk = new Desk(folder, ready.folder(), site.surroundings(), settings.access())) {
-      var told = attach(briefed, desk);
-      if (job.execution() == 1 || ready.fresh()) {
-        told = EarlierTalk.recall(told, harness, desk, index);
+    var folder = settings.workspaces().resolveSibling("agents").resolve(executionRequest.runId());
+    try (var launchFiles =
+        new LaunchFiles(folder, ready.folder(), site.surroundings(), settings.access())) {
+      var told = attach(briefed, launchFiles);
+      if (executionRequest.execution() == 1 || ready.fresh()) {
+        told = ConversationHistory.recall(told, harness, launchFiles, index);
       }
       var seen = told.forAgent(harness.name());
-      var launch = harness.launch(seen, desk);
+      var launch = harness.launch(seen, launchFiles);
       var recorder =
           new OutputRecorder(
-              spawner, job, harness, ready.root(), ready.folder(), book, settings.redactor());
+              spawner,
+              executionRequest,
+              harness,
+              ready.root(),
+              ready.folder(),
+              book,
+              settings.redactor());
       try (var watch =
           new LimitWatch(
               spawner,
               settings.limits(),
               recorder,
-              () -> workspaces.size(job.runId()),
+              () -> workspaces.size(executionRequest.runId()),
               this::reachLimit)) {
         try {
-          start(harness, launch, site, desk, watch);
+          start(harness, launch, site, launchFiles, watch);
         } catch (IOException e) {
           endAll();
           recorder.finish();
-          log.error("agent not started run={} agent={}", job.runId(), harness.name(), e);
-          return Ending.notSetUp("The agent " + harness.name() + " could not be started here.");
+          log.error(
+              "agent not started run={} agent={}", executionRequest.runId(), harness.name(), e);
+          return ExecutionResult.notSetUp(
+              "The agent " + harness.name() + " could not be started here.");
         } catch (RuntimeException | OutOfMemoryError e) {
           endAll();
           recorder.finish();
@@ -291,7 +307,7 @@ final class Execution {
         working.awaitOutput(OUTPUT_PATIENCE);
         var heard = recorder.finish();
         if (wish() == Wish.LEAVE) {
-          return Ending.restarted();
+          return ExecutionResult.restarted();
         }
         var failure = recorder.failure().or(working::failure);
         if (failure.isPresent()) {
@@ -310,26 +326,27 @@ final class Execution {
       return;
     }
     var bench = bench(chosen, CLAIM_PATIENCE);
-    var claimed = new ArrayList<Made>();
+    var claimed = new ArrayList<NewArtifact>();
     for (var url : mentioned) {
       workspaces
-          .pushedBranch(job.runId(), chosen, url, bench)
-          .ifPresent(branch -> claimed.add(Made.pullRequest(url, branch)));
+          .pushedBranch(executionRequest.runId(), chosen, url, bench)
+          .ifPresent(branch -> claimed.add(NewArtifact.pullRequest(url, branch)));
     }
     if (!claimed.isEmpty()) {
       book.heard(
-          job,
-          new RunBook.Heard(List.of(), Optional.empty(), claimed, Optional.empty(), Usage.NONE));
+          executionRequest,
+          new RunService.Heard(List.of(), Optional.empty(), claimed, Optional.empty(), Usage.NONE));
     }
   }
 
   /// Lays what came with the prompt on the desk, and says in the prompt where it is.
-  private Job attach(Job briefed, Desk desk) throws IOException {
+  private ExecutionRequest attach(ExecutionRequest briefed, LaunchFiles launchFiles)
+      throws IOException {
     var text = new StringBuilder(briefed.prompt());
     var number = 0;
-    for (var kept : index.attachmentsOf(job.runId())) {
+    for (var kept : index.attachmentsOf(executionRequest.runId())) {
       var content = index.attachmentContent(kept.id()).orElseThrow();
-      var file = desk.attach(++number, kept.name(), content);
+      var file = launchFiles.attach(++number, kept.name(), content);
       text.append(number == 1 ? "\n\n" : "\n");
       text.append("Attached: ").append(file).append(" (").append(kept.mimeType()).append(')');
     }
@@ -338,52 +355,56 @@ final class Execution {
 
   private void sayAfresh() {
     book.heard(
-        job,
-        new RunBook.Heard(
-            List.of(new Entry(TranscriptLine.Kind.NOTE, Briefing.AFRESH)),
-            Optional.of(Briefing.AFRESH),
+        executionRequest,
+        new RunService.Heard(
+            List.of(new Entry(TranscriptLine.Kind.NOTE, PromptAssembly.AFRESH)),
+            Optional.of(PromptAssembly.AFRESH),
             List.of(),
             Optional.empty(),
             Usage.NONE));
   }
 
-  private Ending ending(Harness harness, Job seen, int status, OutputRecorder.Heard heard) {
-    var ending = heard.ending(harness, status);
+  private ExecutionResult ending(
+      Harness harness, ExecutionRequest seen, int status, OutputRecorder.Heard heard) {
+    var executionResult = heard.ending(harness, status);
     // The agent did not even get to work in the session that it was to go on with. It would be so
     // for ever.
     var isLost =
         seen.agentSession().isPresent()
             && !heard.hasSession()
-            && ending.phase() == Phase.FAILED
+            && executionResult.phase() == ExecutionState.FAILED
             && wish() == Wish.NONE;
     if (!isLost) {
-      return job.mode().equals(RunMode.PLAN) ? planned(ending) : ending;
+      return executionRequest.mode().equals(RunMode.PLAN)
+          ? planned(executionResult)
+          : executionResult;
     }
-    book.forgetSession(job.runId());
-    return Ending.failed(
-        ending.message()
+    book.forgetSession(executionRequest.runId());
+    return ExecutionResult.failed(
+        executionResult.message()
             + "\nThe agent could not go on with its session. Reply to work on in the same folder"
             + " with a new one.");
   }
 
   /// A plan waits for somebody's word.
-  private Ending planned(Ending ending) {
-    if (ending.phase() != Phase.SUCCEEDED) {
-      return ending;
+  private ExecutionResult planned(ExecutionResult executionResult) {
+    if (executionResult.phase() != ExecutionState.SUCCEEDED) {
+      return executionResult;
     }
     book.heard(
-        job,
-        new RunBook.Heard(
+        executionRequest,
+        new RunService.Heard(
             List.of(),
             Optional.empty(),
-            List.of(Made.plan(job, ending.message())),
+            List.of(NewArtifact.plan(executionRequest, executionResult.message())),
             Optional.empty(),
             Usage.NONE));
-    return Ending.blocked(
-        ending.message() + "\n\nReply to have this carried out, or say what to change.");
+    return ExecutionResult.blocked(
+        executionResult.message() + "\n\nReply to have this carried out, or say what to change.");
   }
 
-  private void start(Harness harness, Launch launch, Site site, Desk desk, LimitWatch watch)
+  private void start(
+      Harness harness, Launch launch, Site site, LaunchFiles launchFiles, LimitWatch watch)
       throws IOException {
     var environment = new HashMap<>(settings.variables(settings.isolation().variables()));
     environment.putAll(site.surroundings());
@@ -393,17 +414,17 @@ final class Execution {
     var ready = site.ready();
     var place =
         new Isolation.Place(
-            job,
+            executionRequest,
             ready.root(),
             ready.folder(),
             site.chosen().image(),
             names,
-            harness.places(desk),
-            harness instanceof CommandAgent ? Optional.empty() : Optional.of(desk.home()));
+            harness.places(launchFiles),
+            harness instanceof CommandAgent ? Optional.empty() : Optional.of(launchFiles.home()));
     var started =
         AgentProcess.start(
             spawner,
-            job,
+            executionRequest,
             settings.isolation().wrap(launch.command(), place),
             ready.folder(),
             environment,
@@ -412,25 +433,25 @@ final class Execution {
     watch.start();
     log.info(
         "execution started run={} execution={} agent={} pid={}",
-        job.runId(),
-        job.execution(),
+        executionRequest.runId(),
+        executionRequest.execution(),
         harness.name(),
         started.pid());
     began(started);
-    var cancelled = book.launched(job, started.pid(), started.startedAt());
+    var cancelled = book.launched(executionRequest, started.pid(), started.startedAt());
     if (cancelled) {
       started.end(settings.grace());
     }
   }
 
-  private SetupBench bench(Environment chosen, Duration limit) {
-    return new SetupBench(
+  private SetupRunner bench(Environment chosen, Duration limit) {
+    return new SetupRunner(
         spawner,
-        new SetupBench.Around(
-            job,
+        new SetupRunner.Around(
+            executionRequest,
             chosen,
-            workspaces.root(job.runId()),
-            settings.surroundings(job),
+            workspaces.root(executionRequest.runId()),
+            settings.surroundings(executionRequest),
             settings.environments().variables(chosen),
             settings.redactor(),
             this::began,
@@ -461,15 +482,21 @@ final class Execution {
     var ended =
         process()
             .map(each -> each.end(grace))
-            .orElseGet(() -> ProcessTree.of(job.runId(), job.execution()).end(grace));
+            .orElseGet(
+                () ->
+                    ProcessTree.of(executionRequest.runId(), executionRequest.execution())
+                        .end(grace));
     if (!ended) {
-      log.error("processes left that cannot be killed run={}", job.runId());
+      log.error("processes left that cannot be killed run={}", executionRequest.runId());
     }
-    settings.isolation().cleanUp(job, settings.environment());
+    settings.isolation().cleanUp(executionRequest, settings.environment());
   }
 
   private void reachLimit() {
-    log.info("limit reached run={} execution={}", job.runId(), job.execution());
+    log.info(
+        "limit reached run={} execution={}",
+        executionRequest.runId(),
+        executionRequest.execution());
     synchronized (this) {
       wish = wish == Wish.NONE ? Wish.LIMIT : wish;
     }
@@ -491,7 +518,7 @@ final class Execution {
         process().ifPresent(working -> working.end(settings.grace()));
         return;
       } catch (OutOfMemoryError e) {
-        log.error("agent not ended, will try again run={}", job.runId(), e);
+        log.error("agent not ended, will try again run={}", executionRequest.runId(), e);
         LockSupport.parkNanos(PAUSE.toNanos());
       }
     }

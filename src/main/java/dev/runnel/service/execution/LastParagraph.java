@@ -2,7 +2,7 @@ package dev.runnel.service.execution;
 
 /// The last paragraph of lines that come one by one; keeps at most 32 KiB of it.
 final class LastParagraph {
-  private static final int LONGEST = 32 * 1024;
+  private static final int MAX = 32 * 1024;
 
   private final StringBuilder text = new StringBuilder();
   private boolean open;
@@ -15,10 +15,10 @@ final class LastParagraph {
     if (!open) {
       text.setLength(0);
       open = true;
-    } else if (text.length() < LONGEST) {
+    } else if (text.length() < MAX) {
       text.append('\n');
     }
-    var room = LONGEST - text.length();
+    var room = MAX - text.length();
     if (line.length() <= room) {
       text.append(line);
     } else if (room > 0) {

@@ -1,6 +1,6 @@
 package dev.runnel.service.execution;
 
-import dev.runnel.service.run.Ending;
+import dev.runnel.service.run.ExecutionResult;
 import dev.runnel.service.run.Limits;
 import java.io.IOException;
 import java.time.Duration;
@@ -35,7 +35,7 @@ final class LimitWatch implements AgentProcess.Sink, AutoCloseable {
   private final AtomicLong heardAt = new AtomicLong(System.nanoTime());
   private final AtomicLong outputBytes = new AtomicLong();
   private final Semaphore wake = new Semaphore(0);
-  private volatile Optional<Ending> reached = Optional.empty();
+  private volatile Optional<ExecutionResult> reached = Optional.empty();
   private volatile boolean over;
 
   /// @param end ends the agent; called by a thread of its own, again when it fails
@@ -66,7 +66,7 @@ final class LimitWatch implements AgentProcess.Sink, AutoCloseable {
   }
 
   /// How the execution ends because of a limit.
-  Optional<Ending> reached() {
+  Optional<ExecutionResult> reached() {
     return reached;
   }
 
@@ -95,8 +95,8 @@ final class LimitWatch implements AgentProcess.Sink, AutoCloseable {
     }
   }
 
-  private void endAgent(Ending ending) {
-    reached = Optional.of(ending);
+  private void endAgent(ExecutionResult executionResult) {
+    reached = Optional.of(executionResult);
     while (!over) {
       try {
         end.run();
@@ -109,7 +109,7 @@ final class LimitWatch implements AgentProcess.Sink, AutoCloseable {
   }
 
   /// @return empty when the agent has ended before
-  private Optional<Ending> awaitLimit() throws InterruptedException {
+  private Optional<ExecutionResult> awaitLimit() throws InterruptedException {
     var start = System.nanoTime();
     var diskAt = start + LOOK_AT_DISK.toNanos();
     while (!over) {
@@ -136,33 +136,33 @@ final class LimitWatch implements AgentProcess.Sink, AutoCloseable {
     return Optional.empty();
   }
 
-  private Optional<Ending> inTime(long spent, long idle) {
+  private Optional<ExecutionResult> inTime(long spent, long idle) {
     if (outputBytes.get() > limits.outputBytes()) {
       return Optional.of(
-          Ending.failed(
+          ExecutionResult.failed(
               "The agent was stopped: it wrote more than %s of output. The limit is agents.limits.output."
                   .formatted(Limits.words(limits.outputBytes()))));
     }
     if (spent >= limits.total().toNanos()) {
       return Optional.of(
-          Ending.outOfTime(
+          ExecutionResult.outOfTime(
               "The agent was stopped: it worked for %s. Reply to let it go on; the limit is agents.limits.total."
                   .formatted(Limits.words(limits.total()))));
     }
     if (idle >= limits.idle().toNanos()) {
       return Optional.of(
-          Ending.outOfTime(
+          ExecutionResult.outOfTime(
               "The agent was stopped: it said nothing for %s. Reply to let it go on; the limit is agents.limits.idle."
                   .formatted(Limits.words(limits.idle()))));
     }
     return Optional.empty();
   }
 
-  private Optional<Ending> onDisk() {
+  private Optional<ExecutionResult> onDisk() {
     try {
       return disk.bytes() > limits.diskBytes()
           ? Optional.of(
-              Ending.failed(
+              ExecutionResult.failed(
                   "The agent was stopped: its workspace grew beyond %s. The limit is agents.limits.disk."
                       .formatted(Limits.words(limits.diskBytes()))))
           : Optional.empty();

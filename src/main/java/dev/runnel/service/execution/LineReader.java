@@ -10,9 +10,9 @@ import java.util.function.Consumer;
 /// that output without line ends cannot fill the memory.
 final class LineReader {
   /// The usual bound.
-  static final int LONGEST = 64 * 1024;
+  static final int MAX = 64 * 1024;
 
-  private static final int LONGEST_TOKEN = 300;
+  private static final int MAX_TOKEN = 300;
 
   private final ByteArrayOutputStream line = new ByteArrayOutputStream();
   private final int longest;
@@ -28,7 +28,7 @@ final class LineReader {
 
   /// Reads to the end.
   static void read(InputStream stream, Consumer<String> lines) throws IOException {
-    read(stream, LONGEST, lines);
+    read(stream, MAX, lines);
   }
 
   /// Reads to the end.
@@ -75,7 +75,7 @@ final class LineReader {
   /// could say any more what it was.
   private static int endOfWhole(String text) {
     var end = text.endsWith("\uFFFD") ? text.length() - 1 : text.length();
-    var least = Math.max(0, end - LONGEST_TOKEN);
+    var least = Math.max(0, end - MAX_TOKEN);
     while (end > least && text.charAt(end - 1) > ' ' && text.charAt(end - 1) < 0x7F) {
       end--;
     }

@@ -1,6 +1,6 @@
 package dev.runnel.service.execution;
 
-import dev.runnel.service.store.RunRows;
+import dev.runnel.service.store.RunTable;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -16,7 +16,7 @@ final class OrphanedRuns {
   /// @param inProgress the runs that are in progress now
   /// @param isWorkedOn asked after that
   /// @return those that nobody worked on at this look and the one before
-  List<RunRows.Left> look(List<RunRows.Left> inProgress, Predicate<String> isWorkedOn) {
+  List<RunTable.Left> look(List<RunTable.Left> inProgress, Predicate<String> isWorkedOn) {
     var now = new HashSet<Sighting>();
     var orphaned =
         inProgress.stream()

@@ -1,15 +1,15 @@
 package dev.runnel.service.execution;
 
 import dev.runnel.database.DatabaseException;
+import dev.runnel.service.agent.AgentEvent;
 import dev.runnel.service.agent.Harness;
-import dev.runnel.service.agent.Saying;
 import dev.runnel.service.run.AgentSession;
-import dev.runnel.service.run.Ending;
-import dev.runnel.service.run.Job;
-import dev.runnel.service.run.Made;
+import dev.runnel.service.run.ExecutionRequest;
+import dev.runnel.service.run.ExecutionResult;
+import dev.runnel.service.run.NewArtifact;
 import dev.runnel.service.run.TranscriptLine;
 import dev.runnel.service.run.Usage;
-import dev.runnel.service.store.RunBook;
+import dev.runnel.service.store.RunService;
 import dev.runnel.service.store.TranscriptRows.Entry;
 import dev.runnel.text.Redactor;
 import dev.runnel.text.TerminalText;
@@ -36,14 +36,14 @@ import org.slf4j.LoggerFactory;
 /// disk, and then talks into the air; the memory does not grow.
 final class OutputRecorder implements AgentProcess.Sink {
   private static final Logger log = LoggerFactory.getLogger(OutputRecorder.class);
-  private static final int MOST_KEPT = 10 * 1024 * 1024;
+  private static final int MAX_KEPT = 10 * 1024 * 1024;
   private static final int QUEUED_LINES = 64;
   private static final int BATCH = 500;
   private static final long BATCH_MILLIS = 100;
   private static final int ERROR_LINES = 10;
   private static final int ERROR_LENGTH = 500;
   private static final int STATUS_LENGTH = 2000;
-  private static final int MOST_PULL_REQUESTS = 50;
+  private static final int MAX_PULL_REQUESTS = 50;
   private static final int LINE_LENGTH = 64 * 1024;
   private static final int RESULT_LINES = 40;
   private static final int RESULT_LINE_LENGTH = 500;
@@ -72,23 +72,24 @@ final class OutputRecorder implements AgentProcess.Sink {
     /// The result of the execution. Neither the exit status nor the agent's words are believed
     /// alone: some agents exit with 0 when they fail or are killed, others fail after they reported
     /// success.
-    Ending ending(Harness harness, int status) {
+    ExecutionResult ending(Harness harness, int status) {
       if (status == 0 && failure.isEmpty()) {
         if (harness.tellsItsEnd() && !finished) {
-          return Ending.failed(
+          return ExecutionResult.failed(
               "The agent ended before it was finished." + (errors.isEmpty() ? "" : "\n" + errors));
         }
         return question
-            .map(Ending::blocked)
+            .map(ExecutionResult::blocked)
             .orElseGet(
                 () ->
-                    Ending.succeeded(
+                    ExecutionResult.succeeded(
                         answer.isEmpty() ? "The agent finished without a word." : answer));
       }
       if (status == CANNOT_RUN || status == NOT_FOUND) {
-        return Ending.notSetUp(errors.isEmpty() ? "The agent's command cannot be run." : errors);
+        return ExecutionResult.notSetUp(
+            errors.isEmpty() ? "The agent's command cannot be run." : errors);
       }
-      return Ending.failed(
+      return ExecutionResult.failed(
           failure
               .or(() -> Optional.of(errors).filter(text -> !text.isEmpty()))
               .orElse("The agent ended with exit status " + status + " and gave no reason."));
@@ -104,12 +105,12 @@ final class OutputRecorder implements AgentProcess.Sink {
     END
   }
 
-  private final Job job;
+  private final ExecutionRequest executionRequest;
   private final Harness harness;
   private final Harness.Ears ears;
   private final Path root;
   private final Path folder;
-  private final RunBook book;
+  private final RunService book;
   private final Redactor redactor;
   private final BlockingQueue<Line> queue = new ArrayBlockingQueue<>(QUEUED_LINES);
   private final Thread writer;
@@ -121,7 +122,7 @@ final class OutputRecorder implements AgentProcess.Sink {
   private final LastParagraph paragraph = new LastParagraph();
   private final Deque<String> errors = new ArrayDeque<>();
   private final List<Entry> entries = new ArrayList<>();
-  private final Set<Made> made = new LinkedHashSet<>();
+  private final Set<NewArtifact> made = new LinkedHashSet<>();
   private final Set<String> pullRequests = new LinkedHashSet<>();
   private Usage usage = Usage.NONE;
   private Usage usageInAll = Usage.NONE;
@@ -141,13 +142,13 @@ final class OutputRecorder implements AgentProcess.Sink {
   /// @param redactor takes secrets out
   OutputRecorder(
       Spawner spawner,
-      Job job,
+      ExecutionRequest executionRequest,
       Harness harness,
       Path root,
       Path folder,
-      RunBook book,
+      RunService book,
       Redactor redactor) {
-    this.job = job;
+    this.executionRequest = executionRequest;
     this.harness = harness;
     this.ears = harness.ears();
     this.root = root;
@@ -156,7 +157,7 @@ final class OutputRecorder implements AgentProcess.Sink {
     this.redactor = redactor;
     this.output = redactor.lines();
     this.errorOutput = redactor.lines();
-    this.writer = spawner.virtual("transcript " + job.runId(), this::write);
+    this.writer = spawner.virtual("transcript " + executionRequest.runId(), this::write);
   }
 
   @Override
@@ -254,63 +255,67 @@ final class OutputRecorder implements AgentProcess.Sink {
 
   /// A line that cannot be understood is kept as it is: the agent would wait for ever for somebody
   /// to take its output.
-  private List<Saying> hear(String line) {
+  private List<AgentEvent> hear(String line) {
     try {
       // JSON may have hidden a secret or a colour in the line.
       return ears.hear(line).stream()
-          .map(saying -> saying.with(text -> redactor.redact(TerminalText.plain(text))))
+          .map(agentEvent -> agentEvent.with(text -> redactor.redact(TerminalText.plain(text))))
           .toList();
     } catch (RuntimeException e) {
-      log.warn("output not understood run={} error={}", job.runId(), e.getClass().getName());
-      return List.of(new Saying.Said(line));
+      log.warn(
+          "output not understood run={} error={}",
+          executionRequest.runId(),
+          e.getClass().getName());
+      return List.of(new AgentEvent.Said(line));
     }
   }
 
-  private void take(Saying saying) {
-    switch (saying) {
-      case Saying.Said(String text) -> {
+  private void take(AgentEvent agentEvent) {
+    switch (agentEvent) {
+      case AgentEvent.Said(String text) -> {
         text.lines().forEach(this::say);
         if (text.isEmpty()) {
           say("");
         }
       }
-      case Saying.Did did -> {
+      case AgentEvent.Did did -> {
         opensPullRequest = OPENS_PULL_REQUEST.matcher(did.given()).find();
         status = did.busy();
         keep(TranscriptLine.Kind.DID, did.shown());
       }
-      case Saying.Result(String text, boolean failed) -> takeResult(text, failed);
-      case Saying.Status(String text) -> {
+      case AgentEvent.Result(String text, boolean failed) -> takeResult(text, failed);
+      case AgentEvent.Status(String text) -> {
         status = shorten(text, STATUS_LENGTH);
         keep(TranscriptLine.Kind.STATUS, text);
       }
-      case Saying.Question(String text) -> {
+      case AgentEvent.Question(String text) -> {
         question = text;
         keep(TranscriptLine.Kind.QUESTION, text);
       }
-      case Saying.Answer(String text) -> {
+      case AgentEvent.Answer(String text) -> {
         answer = text;
         findPullRequests(text);
       }
-      case Saying.Session(String id) -> {
+      case AgentEvent.Session(String id) -> {
         if (!id.isBlank()) {
           session = AgentSession.kept(harness.name(), id);
           hasSession = true;
         }
       }
-      case Saying.Planned(String text) -> {
+      case AgentEvent.Planned(String text) -> {
         if (!text.isBlank()) {
           made.removeIf(each -> each.type().equals("PLAN"));
-          made.add(Made.plan(job, text));
+          made.add(NewArtifact.plan(executionRequest, text));
         }
       }
-      case Saying.Wrote(String path) -> Made.file(job, root, folder, path).ifPresent(made::add);
-      case Saying.Used(Usage more) -> {
+      case AgentEvent.Wrote(String path) ->
+          NewArtifact.file(executionRequest, root, folder, path).ifPresent(made::add);
+      case AgentEvent.Used(Usage more) -> {
         usage = usage.plus(more);
         usageInAll = usageInAll.plus(more);
       }
-      case Saying.Finished() -> finished = true;
-      case Saying.Failure(String why) -> failure = why;
+      case AgentEvent.Finished() -> finished = true;
+      case AgentEvent.Failure(String why) -> failure = why;
     }
   }
 
@@ -331,8 +336,8 @@ final class OutputRecorder implements AgentProcess.Sink {
 
   private void findPullRequests(String text) {
     for (var url : PullRequests.in(text)) {
-      made.add(Made.pullRequest(url, ""));
-      if (pullRequests.size() < MOST_PULL_REQUESTS) {
+      made.add(NewArtifact.pullRequest(url, ""));
+      if (pullRequests.size() < MAX_PULL_REQUESTS) {
         pullRequests.add(url);
       }
     }
@@ -372,7 +377,7 @@ final class OutputRecorder implements AgentProcess.Sink {
       return;
     }
     kept += text.length() + 1;
-    if (kept > MOST_KEPT) {
+    if (kept > MAX_KEPT) {
       full = true;
       entries.add(
           new Entry(
@@ -393,15 +398,16 @@ final class OutputRecorder implements AgentProcess.Sink {
     }
     try {
       book.heard(
-          job,
-          new RunBook.Heard(
+          executionRequest,
+          new RunService.Heard(
               List.copyOf(entries),
               Optional.ofNullable(status),
               List.copyOf(made),
               Optional.ofNullable(session),
               usage));
     } catch (DatabaseException e) {
-      log.error("transcript lines lost run={} lines={}", job.runId(), entries.size(), e);
+      log.error(
+          "transcript lines lost run={} lines={}", executionRequest.runId(), entries.size(), e);
     }
     entries.clear();
     made.clear();

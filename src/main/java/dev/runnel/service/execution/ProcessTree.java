@@ -1,6 +1,6 @@
 package dev.runnel.service.execution;
 
-import dev.runnel.service.store.RunRows;
+import dev.runnel.service.store.RunTable;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -44,7 +44,7 @@ final class ProcessTree {
 
   /// What an earlier life of the service left. A process id that was given away since is nobody's
   /// of ours, so the start time must fit.
-  static ProcessTree left(RunRows.Left left) {
+  static ProcessTree left(RunTable.Left left) {
     var root =
         left.pid()
             .flatMap(ProcessHandle::of)

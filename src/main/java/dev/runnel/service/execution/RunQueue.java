@@ -1,14 +1,14 @@
 package dev.runnel.service.execution;
 
 import dev.runnel.service.agent.Agents;
-import dev.runnel.service.run.Ending;
+import dev.runnel.service.run.ExecutionResult;
 import dev.runnel.service.run.RequestProblem;
 import dev.runnel.service.run.RunRow;
 import dev.runnel.service.store.ApiKeys;
-import dev.runnel.service.store.Arrivals;
-import dev.runnel.service.store.RunBook;
-import dev.runnel.service.store.RunIndex;
-import dev.runnel.service.store.RunRows;
+import dev.runnel.service.store.QueueSignal;
+import dev.runnel.service.store.RunQueries;
+import dev.runnel.service.store.RunService;
+import dev.runnel.service.store.RunTable;
 import dev.runnel.service.store.RunWatchers;
 import dev.runnel.service.workspace.Workspaces;
 import java.time.Duration;
@@ -34,15 +34,15 @@ public final class RunQueue implements AutoCloseable {
   private static final Duration LAST_WORDS = Duration.ofSeconds(10);
 
   private final Spawner spawner;
-  private final RunBook book;
-  private final RunIndex index;
+  private final RunService book;
+  private final RunQueries index;
   private final Agents agents;
   private final ApiKeys keys;
   private final ServiceSettings settings;
   private final Workspaces workspaces;
-  private final Housekeeping housekeeping;
+  private final WorkspaceCleanup workspaceCleanup;
   private final RunWatchers watchers;
-  private final Arrivals arrivals;
+  private final QueueSignal queueSignal;
   private final List<Semaphore> slots;
   private final Map<String, Execution> working = new ConcurrentHashMap<>();
   private final Set<String> recovering = ConcurrentHashMap.newKeySet();
@@ -51,15 +51,15 @@ public final class RunQueue implements AutoCloseable {
 
   private RunQueue(
       Spawner spawner,
-      RunBook book,
-      RunIndex index,
+      RunService book,
+      RunQueries index,
       Agents agents,
       ApiKeys keys,
       ServiceSettings settings,
       Workspaces workspaces,
-      Housekeeping housekeeping,
+      WorkspaceCleanup workspaceCleanup,
       RunWatchers watchers,
-      Arrivals arrivals) {
+      QueueSignal queueSignal) {
     this.spawner = spawner;
     this.book = book;
     this.index = index;
@@ -67,27 +67,29 @@ public final class RunQueue implements AutoCloseable {
     this.keys = keys;
     this.settings = settings;
     this.workspaces = workspaces;
-    this.housekeeping = housekeeping;
+    this.workspaceCleanup = workspaceCleanup;
     this.watchers = watchers;
-    this.arrivals = arrivals;
+    this.queueSignal = queueSignal;
     this.slots =
-        Stream.generate(() -> new Semaphore(settings.slots())).limit(RunBook.DEEPEST + 1L).toList();
+        Stream.generate(() -> new Semaphore(settings.slots()))
+            .limit(RunService.DEEPEST + 1L)
+            .toList();
   }
 
   /// Ends what an earlier life left, and begins to work.
   ///
-  /// @param arrivals tells whenever a run may have been queued
+  /// @param queueSignal tells whenever a run may have been queued
   public static RunQueue start(
       Spawner spawner,
-      RunBook book,
-      RunIndex index,
+      RunService book,
+      RunQueries index,
       Agents agents,
       ApiKeys keys,
       ServiceSettings settings,
       Workspaces workspaces,
-      Housekeeping housekeeping,
+      WorkspaceCleanup workspaceCleanup,
       RunWatchers watchers,
-      Arrivals arrivals) {
+      QueueSignal queueSignal) {
     var queue =
         new RunQueue(
             spawner,
@@ -97,13 +99,13 @@ public final class RunQueue implements AutoCloseable {
             keys,
             settings,
             workspaces,
-            housekeeping,
+            workspaceCleanup,
             watchers,
-            arrivals);
+            queueSignal);
     for (var left : index.inProgress()) {
-      queue.recover(left, Ending.restarted());
+      queue.recover(left, ExecutionResult.restarted());
     }
-    for (int depth = 0; depth <= RunBook.DEEPEST; depth++) {
+    for (int depth = 0; depth <= RunService.DEEPEST; depth++) {
       var here = depth;
       spawner.virtual("run-queue " + depth, () -> queue.work(here));
     }
@@ -142,7 +144,7 @@ public final class RunQueue implements AutoCloseable {
   }
 
   /// See [DiskReserve.Executions].
-  public boolean giveUp(String runId, Ending why) throws InterruptedException {
+  public boolean giveUp(String runId, ExecutionResult why) throws InterruptedException {
     var execution = working.get(runId);
     if (execution == null) {
       return false;
@@ -179,7 +181,7 @@ public final class RunQueue implements AutoCloseable {
   public void close() {
     open = false;
     closed.countDown();
-    arrivals.tell();
+    queueSignal.tell();
     drain();
     var leaving =
         working.values().stream()
@@ -241,7 +243,7 @@ public final class RunQueue implements AutoCloseable {
         }
         if (!started) {
           // The time-out covers a database that was away just then.
-          arrivals.await(depth, LOOK_AGAIN);
+          queueSignal.await(depth, LOOK_AGAIN);
         }
       }
     } catch (InterruptedException _) {
@@ -271,7 +273,7 @@ public final class RunQueue implements AutoCloseable {
     } catch (Spawner.NoRoomException e) {
       log.error("execution not begun run={}", runId, e);
       working.remove(runId, execution);
-      book.finish(runId, Ending.noRoom());
+      book.finish(runId, ExecutionResult.noRoom());
       return false;
     }
   }
@@ -284,7 +286,7 @@ public final class RunQueue implements AutoCloseable {
     } finally {
       working.remove(runId, execution);
       places.release();
-      housekeeping.wake();
+      workspaceCleanup.wake();
     }
   }
 
@@ -296,7 +298,7 @@ public final class RunQueue implements AutoCloseable {
         try {
           for (var left : orphaned.look(index.inProgress(), this::isWorkedOn)) {
             log.error("nobody works on a run in progress run={}", left.runId());
-            recover(left, Ending.broken());
+            recover(left, ExecutionResult.broken());
           }
         } catch (RuntimeException | OutOfMemoryError e) {
           log.warn("orphaned runs not looked for, will look again", e);
@@ -311,14 +313,14 @@ public final class RunQueue implements AutoCloseable {
     return working.containsKey(runId) || recovering.contains(runId);
   }
 
-  private void recover(RunRows.Left left, Ending ending) {
+  private void recover(RunTable.Left left, ExecutionResult executionResult) {
     if (recovering.add(left.runId())) {
-      aside("recover " + left.runId(), () -> end(left, ending));
+      aside("recover " + left.runId(), () -> end(left, executionResult));
     }
   }
 
   /// Ends what is left of an execution that nobody works on, and writes down that it has ended.
-  private void end(RunRows.Left left, Ending ending) {
+  private void end(RunTable.Left left, ExecutionResult executionResult) {
     try {
       var tree = ProcessTree.left(left);
       if (!tree.isEmpty()) {
@@ -328,7 +330,7 @@ public final class RunQueue implements AutoCloseable {
         }
       }
       settings.isolation().cleanUp(left.runId(), left.execution(), settings.environment());
-      book.finish(left.runId(), ending);
+      book.finish(left.runId(), executionResult);
     } catch (RuntimeException | OutOfMemoryError e) {
       log.error("run that nobody works on not ended, will try again run={}", left.runId(), e);
     } finally {

@@ -1,6 +1,6 @@
 package dev.runnel.service.execution;
 
-import dev.runnel.service.store.RunBook;
+import dev.runnel.service.store.RunService;
 import dev.runnel.service.store.Schedules;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -15,9 +15,9 @@ public final class ScheduleClock implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(ScheduleClock.class);
 
   /// The clock may be set anew while we wait.
-  private static final Duration LONGEST_WAIT = Duration.ofSeconds(30);
+  private static final Duration MAX_WAIT = Duration.ofSeconds(30);
 
-  private final RunBook book;
+  private final RunService book;
   private final Schedules schedules;
   private final ConfigResolution configs;
   private final InstantSource clock;
@@ -25,7 +25,7 @@ public final class ScheduleClock implements AutoCloseable {
   private final Thread thread;
 
   private ScheduleClock(
-      RunBook book,
+      RunService book,
       Schedules schedules,
       ConfigResolution configs,
       InstantSource clock,
@@ -40,7 +40,7 @@ public final class ScheduleClock implements AutoCloseable {
 
   /// @param changes has a permit whenever another run may be due next
   public static ScheduleClock start(
-      RunBook book,
+      RunService book,
       Schedules schedules,
       ConfigResolution configs,
       InstantSource clock,
@@ -77,12 +77,12 @@ public final class ScheduleClock implements AutoCloseable {
       return schedules
           .nextDue()
           .map(due -> Duration.between(clock.instant(), due))
-          .filter(wait -> wait.compareTo(LONGEST_WAIT) < 0)
+          .filter(wait -> wait.compareTo(MAX_WAIT) < 0)
           .map(wait -> wait.isPositive() ? wait : Duration.ofMillis(1))
-          .orElse(LONGEST_WAIT);
+          .orElse(MAX_WAIT);
     } catch (RuntimeException | OutOfMemoryError e) {
       log.warn("schedules cannot be read, will look again", e);
-      return LONGEST_WAIT;
+      return MAX_WAIT;
     }
   }
 }

@@ -3,9 +3,9 @@ package dev.runnel.service.execution;
 import dev.runnel.service.agent.AgentEnvironment;
 import dev.runnel.service.agent.Agents;
 import dev.runnel.service.isolation.Isolation;
-import dev.runnel.service.run.Access;
+import dev.runnel.service.run.AgentAccess;
+import dev.runnel.service.run.ExecutionRequest;
 import dev.runnel.service.run.Factory;
-import dev.runnel.service.run.Job;
 import dev.runnel.service.run.Limits;
 import dev.runnel.service.workspace.Environments;
 import dev.runnel.text.Redactor;
@@ -44,7 +44,7 @@ public record ServiceSettings(
     Environments environments,
     Limits limits,
     Isolation isolation,
-    Access access,
+    AgentAccess access,
     List<Factory> factories,
     Supplier<URI> apiUrl,
     Redactor redactor) {
@@ -90,7 +90,7 @@ public record ServiceSettings(
         Environments.NONE,
         Limits.USUAL,
         new Isolation.None(),
-        Access.WORKSPACE,
+        AgentAccess.WORKSPACE,
         List.of(),
         () -> URI.create(publicUrl.get().toString().replaceAll("/+$", "") + "/api/v1"),
         Redactor.SHAPES);
@@ -104,9 +104,9 @@ public record ServiceSettings(
   }
 
   /// What every program of a run finds in its environment.
-  Map<String, String> surroundings(Job job) {
+  Map<String, String> surroundings(ExecutionRequest executionRequest) {
     var variables = variables(AgentEnvironment.COMMON);
-    variables.putAll(AgentEnvironment.of(job));
+    variables.putAll(AgentEnvironment.of(executionRequest));
     return variables;
   }
 

@@ -1,6 +1,6 @@
 package dev.runnel.service.execution;
 
-import dev.runnel.service.run.Ending;
+import dev.runnel.service.run.ExecutionResult;
 import java.io.IOException;
 import java.util.regex.Pattern;
 
@@ -22,8 +22,8 @@ public interface Spawner {
   }
 
   /// How an execution ends when something failed on our side while it worked.
-  static Ending ending(Throwable failure) {
-    return isNoRoom(failure) ? Ending.noRoom() : Ending.broken();
+  static ExecutionResult ending(Throwable failure) {
+    return isNoRoom(failure) ? ExecutionResult.noRoom() : ExecutionResult.broken();
   }
 
   /// @throws IOException when the program is not there, or cannot be run

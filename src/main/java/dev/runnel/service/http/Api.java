@@ -43,12 +43,12 @@ public final class Api {
   }
 
   private final RoutesConfig routes;
-  private final Guard guard;
+  private final AuthFilter authFilter;
   private final Map<String, Set<String>> known = new LinkedHashMap<>();
 
-  public Api(RoutesConfig routes, Guard guard) {
+  public Api(RoutesConfig routes, AuthFilter authFilter) {
     this.routes = routes;
-    this.guard = guard;
+    this.authFilter = authFilter;
   }
 
   void get(String path, Action action) {
@@ -73,7 +73,8 @@ public final class Api {
   void open(String path, Action action) {
     for (var method : List.of(HandlerType.GET, HandlerType.HEAD)) {
       remember(method, path);
-      routes.addHttpHandler(method, BASE + path, guard.open(ctx -> action.take(ctx, Caller.MAIN)));
+      routes.addHttpHandler(
+          method, BASE + path, authFilter.open(ctx -> action.take(ctx, Caller.MAIN)));
     }
   }
 
@@ -84,14 +85,15 @@ public final class Api {
           path,
           ctx -> {
             if (!METHODS.contains(ctx.method())) {
-              guard.keyed((_, _) -> nothingHere(ctx)).handle(ctx);
+              authFilter.keyed((_, _) -> nothingHere(ctx)).handle(ctx);
               ctx.skipRemainingHandlers();
             }
           });
     }
     for (var method : METHODS) {
-      routes.addHttpHandler(method, BASE, guard.keyed((ctx, _) -> nothingHere(ctx)));
-      routes.addHttpHandler(method, BASE + "/<rest>", guard.keyed((ctx, _) -> nothingHere(ctx)));
+      routes.addHttpHandler(method, BASE, authFilter.keyed((ctx, _) -> nothingHere(ctx)));
+      routes.addHttpHandler(
+          method, BASE + "/<rest>", authFilter.keyed((ctx, _) -> nothingHere(ctx)));
     }
   }
 
@@ -108,7 +110,7 @@ public final class Api {
     routes.addHttpHandler(
         method,
         BASE + path,
-        guard.keyed(
+        authFilter.keyed(
             (ctx, caller) -> {
               // An address that ends in a slash lost its id on the way; the list would hide that.
               if (ctx.path().endsWith("/")) {

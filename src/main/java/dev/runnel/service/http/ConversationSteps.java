@@ -2,7 +2,7 @@ package dev.runnel.service.http;
 
 import dev.runnel.service.run.Json;
 import dev.runnel.service.run.TranscriptLine;
-import dev.runnel.service.store.RunIndex;
+import dev.runnel.service.store.RunQueries;
 import dev.runnel.wire.ActionState;
 import dev.runnel.wire.ConversationContent;
 import dev.runnel.wire.ConversationMessage;
@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /// A transcript as a conversation: a step for each execution, in it a message for what one side
 /// says without being interrupted. Not for several threads.
 final class ConversationSteps {
-  private static final long MOST = 8L * 1024 * 1024;
+  private static final long MAX = 8L * 1024 * 1024;
 
   /// The one line that the transcript has of a tool that failed without a word.
   private static final String FAILED = "failed";
@@ -43,7 +43,7 @@ final class ConversationSteps {
   }
 
   /// The steps of a run so far. Of a very long transcript it holds the beginning, and says so.
-  static List<ConversationStep> of(String runId, RunIndex index) {
+  static List<ConversationStep> of(String runId, RunQueries index) {
     var steps = new ConversationSteps(runId);
     var part = index.transcript(runId, 0);
     while (part.isPresent() && !part.get().lines().isEmpty()) {
@@ -62,7 +62,7 @@ final class ConversationSteps {
 
   private boolean add(TranscriptLine line) {
     size += line.text().length();
-    if (size > MOST) {
+    if (size > MAX) {
       endMessage();
       begin(TranscriptLine.Kind.NOTE, line);
       text.append("The rest is in the transcript.");

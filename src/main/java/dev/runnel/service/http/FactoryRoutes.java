@@ -7,8 +7,8 @@ import dev.runnel.service.run.IdempotencyKey;
 import dev.runnel.service.run.Json;
 import dev.runnel.service.run.RequestProblem;
 import dev.runnel.service.store.Factories;
-import dev.runnel.service.store.RunBook;
-import dev.runnel.service.store.RunIndex;
+import dev.runnel.service.store.RunQueries;
+import dev.runnel.service.store.RunService;
 import dev.runnel.wire.DispatchRun;
 import dev.runnel.wire.PageInfo;
 import io.javalin.http.Context;
@@ -25,15 +25,15 @@ public final class FactoryRoutes {
 
   private final Factories factories;
   private final ConfigResolution configs;
-  private final RunBook book;
-  private final RunIndex index;
+  private final RunService book;
+  private final RunQueries index;
   private final Supplier<URI> publicUrl;
 
   public FactoryRoutes(
       Factories factories,
       ConfigResolution configs,
-      RunBook book,
-      RunIndex index,
+      RunService book,
+      RunQueries index,
       Supplier<URI> publicUrl) {
     this.factories = factories;
     this.configs = configs;

@@ -6,7 +6,7 @@ import dev.runnel.service.run.Json;
 import dev.runnel.service.run.RequestProblem;
 import dev.runnel.service.run.RunRow;
 import dev.runnel.service.store.RunAccess;
-import dev.runnel.service.store.RunIndex;
+import dev.runnel.service.store.RunQueries;
 import dev.runnel.wire.ArtifactContent;
 import dev.runnel.wire.ArtifactData;
 import dev.runnel.wire.ArtifactItem;
@@ -29,12 +29,12 @@ public final class FileRoutes {
   /// An artifact, and the run that made it.
   private record Found(RunRow run, ArtifactItem item) {}
 
-  private final RunIndex index;
+  private final RunQueries index;
   private final ServiceSettings settings;
   private final SignedLinks links;
   private final RunAccess access;
 
-  public FileRoutes(RunIndex index, ServiceSettings settings, SignedLinks links) {
+  public FileRoutes(RunQueries index, ServiceSettings settings, SignedLinks links) {
     this.index = index;
     this.settings = settings;
     this.links = links;

@@ -11,7 +11,7 @@ import java.util.Set;
 /// Named keys, for whoever has the main one.
 public final class KeyRoutes {
   private static final Set<String> SCOPES = Set.of("all", "runs", "read");
-  private static final int LONGEST_NAME = 100;
+  private static final int MAX_NAME = 100;
 
   private final ApiKeys keys;
 
@@ -36,7 +36,7 @@ public final class KeyRoutes {
           var asked = Json.body(ctx.bodyAsBytes());
           var name = asked.path("name").asText("").strip();
           var scope = asked.path("scope").asText("runs");
-          if (name.isEmpty() || name.length() > LONGEST_NAME) {
+          if (name.isEmpty() || name.length() > MAX_NAME) {
             throw RequestProblem.invalid("A key needs a name of at most 100 characters");
           }
           if (!SCOPES.contains(scope)) {

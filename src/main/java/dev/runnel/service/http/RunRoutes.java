@@ -12,9 +12,9 @@ import dev.runnel.service.run.RequestProblem;
 import dev.runnel.service.run.RunRow;
 import dev.runnel.service.store.Factories;
 import dev.runnel.service.store.RunAccess;
-import dev.runnel.service.store.RunBook;
-import dev.runnel.service.store.RunIndex;
+import dev.runnel.service.store.RunQueries;
 import dev.runnel.service.store.RunQuery;
+import dev.runnel.service.store.RunService;
 import dev.runnel.service.store.UntakenFollowUp;
 import dev.runnel.service.workspace.Environment;
 import dev.runnel.wire.Conversation;
@@ -32,8 +32,8 @@ import java.util.stream.Stream;
 
 /// Runs, and what is known of one.
 public final class RunRoutes {
-  private final RunBook book;
-  private final RunIndex index;
+  private final RunService book;
+  private final RunQueries index;
   private final RunQueue queue;
   private final ConfigResolution configs;
   private final Factories factories;
@@ -43,8 +43,8 @@ public final class RunRoutes {
   private final RunAccess access;
 
   public RunRoutes(
-      RunBook book,
-      RunIndex index,
+      RunService book,
+      RunQueries index,
       RunQueue queue,
       ConfigResolution configs,
       Factories factories,

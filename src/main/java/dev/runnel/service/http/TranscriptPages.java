@@ -2,7 +2,7 @@ package dev.runnel.service.http;
 
 import dev.runnel.service.run.TranscriptLine;
 import dev.runnel.service.run.TranscriptPart;
-import dev.runnel.service.store.RunIndex;
+import dev.runnel.service.store.RunQueries;
 import java.io.ByteArrayInputStream;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -14,11 +14,11 @@ import java.util.NoSuchElementException;
 /// agent printed on standard output, as it printed it where it is a plain command.
 @SuppressWarnings("JdkObsolete") // SequenceInputStream takes nothing newer
 final class TranscriptPages implements Enumeration<InputStream> {
-  private final RunIndex index;
+  private final RunQueries index;
   private final String runId;
   private List<TranscriptLine> page;
 
-  TranscriptPages(RunIndex index, String runId) {
+  TranscriptPages(RunQueries index, String runId) {
     this.index = index;
     this.runId = runId;
     this.page = after(0);

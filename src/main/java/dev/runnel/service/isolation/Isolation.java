@@ -1,6 +1,6 @@
 package dev.runnel.service.isolation;
 
-import dev.runnel.service.run.Job;
+import dev.runnel.service.run.ExecutionRequest;
 import dev.runnel.service.workspace.Environment;
 import java.nio.file.Path;
 import java.util.List;
@@ -19,7 +19,7 @@ public sealed interface Isolation permits Isolation.None, Bubblewrap, Container 
   /// @param others folders and files beside the root that it may read and write, where they exist
   /// @param home the home folder, for a known agent that has its logins there
   record Place(
-      Job job,
+      ExecutionRequest job,
       Path root,
       Path folder,
       Optional<String> image,
@@ -45,8 +45,8 @@ public sealed interface Isolation permits Isolation.None, Bubblewrap, Container 
   List<String> wrap(List<String> command, Place place);
 
   /// Ends what the end of the process does not end.
-  default void cleanUp(Job job, Map<String, String> environment) {
-    cleanUp(job.runId(), job.execution(), environment);
+  default void cleanUp(ExecutionRequest executionRequest, Map<String, String> environment) {
+    cleanUp(executionRequest.runId(), executionRequest.execution(), environment);
   }
 
   /// The same, for what an earlier life of the service left.

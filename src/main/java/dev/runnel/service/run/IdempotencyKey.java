@@ -12,12 +12,12 @@ import java.util.Optional;
 /// @param callerUid whose key it is; others have theirs
 /// @param body what was asked for, as a hash
 public record IdempotencyKey(String callerUid, String value, String body) {
-  private static final int LONGEST = 255;
+  private static final int MAX = 255;
 
   /// @throws RequestProblem when it is too long
   public static Optional<IdempotencyKey> of(Context ctx, Caller caller) {
     var key = Optional.ofNullable(ctx.header("Idempotency-Key")).filter(text -> !text.isBlank());
-    if (key.isPresent() && key.get().length() > LONGEST) {
+    if (key.isPresent() && key.get().length() > MAX) {
       throw RequestProblem.invalid("An Idempotency-Key has at most 255 characters");
     }
     return key.map(value -> new IdempotencyKey(caller.uid(), value, hash(ctx.bodyAsBytes())));

@@ -40,10 +40,10 @@ public record NewRun(
     List<Attachment> attachments,
     ObjectNode rest,
     ObjectNode resolved) {
-  private static final int MOST_METADATA = 20;
-  private static final int LONGEST_VALUE = 256;
-  private static final int LONGEST_IDLE = 60;
-  private static final int MOST_ATTACHMENTS = 5;
+  private static final int MAX_METADATA = 20;
+  private static final int MAX_VALUE = 256;
+  private static final int MAX_IDLE = 60;
+  private static final int MAX_ATTACHMENTS = 5;
   private static final Set<String> IMAGES =
       Set.of("image/jpeg", "image/png", "image/gif", "image/webp");
   private static final Set<RunMode> MODES =
@@ -54,7 +54,7 @@ public record NewRun(
       Stream.concat(Json.members(RunItem.class).stream(), Stream.of("run_url"))
           .collect(Collectors.toUnmodifiableSet());
   // It goes through one environment variable, which the kernel bounds at 128 KiB.
-  private static final int LONGEST_CONFIG = 64 * 1024;
+  private static final int MAX_CONFIG = 64 * 1024;
 
   public NewRun {
     metadata = Map.copyOf(metadata);
@@ -186,7 +186,7 @@ public record NewRun(
                   .put("data", image.path("data").asText("")),
               Attachment.class));
     }
-    if (attachments.size() > MOST_ATTACHMENTS) {
+    if (attachments.size() > MAX_ATTACHMENTS) {
       throw RequestProblem.invalid("A run takes at most 5 attachments");
     }
     for (var attachment : attachments) {
@@ -249,7 +249,7 @@ public record NewRun(
     }
     checkServers(request);
     checkIdle(request);
-    if (config.toString().length() > LONGEST_CONFIG) {
+    if (config.toString().length() > MAX_CONFIG) {
       throw RequestProblem.invalid("The configuration is longer than 64 KiB");
     }
     return Optional.of(config);
@@ -279,7 +279,7 @@ public record NewRun(
 
   private static void checkIdle(CreateRun request) {
     var minutes = request.config() == null ? null : request.config().idleTimeoutMinutes();
-    if (minutes != null && (minutes < 0 || minutes > LONGEST_IDLE)) {
+    if (minutes != null && (minutes < 0 || minutes > MAX_IDLE)) {
       throw RequestProblem.invalid("idle_timeout_minutes must be a number from 0 to 60");
     }
   }
@@ -294,7 +294,7 @@ public record NewRun(
 
   /// Also for runs that inherit some from their parent.
   public static void check(Map<String, String> metadata) {
-    if (metadata.size() > MOST_METADATA) {
+    if (metadata.size() > MAX_METADATA) {
       throw RequestProblem.invalid("metadata holds more than 20 entries");
     }
     metadata.forEach(
@@ -304,7 +304,7 @@ public record NewRun(
                 "A metadata key is 1 to 64 of the characters a-z A-Z 0-9 . _ -");
           }
           if (value == null
-              || value.getBytes(StandardCharsets.UTF_8).length > LONGEST_VALUE
+              || value.getBytes(StandardCharsets.UTF_8).length > MAX_VALUE
               || value.indexOf('\0') >= 0) {
             throw RequestProblem.invalid(
                 "The metadata value of " + key + " must be text of at most 256 bytes");

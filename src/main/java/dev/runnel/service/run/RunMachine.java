@@ -18,12 +18,12 @@ public final class RunMachine {
     /// The processes of the execution are gone.
     ///
     /// @param messagesWait whether follow-ups came that no execution has seen yet
-    record Ended(Phase as, boolean messagesWait) implements Event {}
+    record Ended(ExecutionState as, boolean messagesWait) implements Event {}
   }
 
   /// What becomes of it.
   public sealed interface Step {
-    record To(Phase next) implements Step {}
+    record To(ExecutionState next) implements Step {}
 
     /// Nothing changes yet.
     record Stays() implements Step {}
@@ -34,20 +34,20 @@ public final class RunMachine {
 
   private RunMachine() {}
 
-  public static Step next(Phase phase, Event event) {
+  public static Step next(ExecutionState executionState, Event event) {
     return switch (event) {
       case Event.Claimed() ->
-          phase == Phase.QUEUED
-              ? new Step.To(Phase.INPROGRESS)
+          executionState == ExecutionState.QUEUED
+              ? new Step.To(ExecutionState.INPROGRESS)
               : new Step.Refused("Only a queued run can be started");
       case Event.Told() ->
-          switch (phase) {
+          switch (executionState) {
             case QUEUED, INPROGRESS -> new Step.Stays();
-            case BLOCKED, SUCCEEDED, FAILED, ERROR, CANCELLED -> new Step.To(Phase.QUEUED);
+            case BLOCKED, SUCCEEDED, FAILED, ERROR, CANCELLED -> new Step.To(ExecutionState.QUEUED);
           };
       case Event.CancelAsked() ->
-          switch (phase) {
-            case QUEUED -> new Step.To(Phase.CANCELLED);
+          switch (executionState) {
+            case QUEUED -> new Step.To(ExecutionState.CANCELLED);
             // It is cancelled when its processes are gone, not before.
             case INPROGRESS -> new Step.Stays();
             case BLOCKED ->
@@ -55,9 +55,9 @@ public final class RunMachine {
             case SUCCEEDED, FAILED, ERROR, CANCELLED ->
                 new Step.Refused("The run has already ended");
           };
-      case Event.Ended(Phase as, boolean messagesWait) ->
-          phase == Phase.INPROGRESS
-              ? new Step.To(messagesWait ? Phase.QUEUED : as)
+      case Event.Ended(ExecutionState as, boolean messagesWait) ->
+          executionState == ExecutionState.INPROGRESS
+              ? new Step.To(messagesWait ? ExecutionState.QUEUED : as)
               : new Step.Refused("Only a run in progress can end");
     };
   }

@@ -38,7 +38,7 @@ import java.util.stream.Stream;
 /// @param cancelAsked whether its processes are to be ended, or being ended
 public record RunRow(
     String id,
-    Phase phase,
+    ExecutionState phase,
     String title,
     String prompt,
     String source,
@@ -77,7 +77,7 @@ public record RunRow(
   public static RunRow read(ResultSet row) throws SQLException {
     return new RunRow(
         row.getString("id"),
-        Phase.valueOf(row.getString("state")),
+        ExecutionState.valueOf(row.getString("state")),
         row.getString("title"),
         row.getString("prompt"),
         row.getString("source"),
@@ -267,7 +267,7 @@ public record RunRow(
             .artifacts(artifactItems())
             .executionLocation(ExecutionLocation.REMOTE)
             .metadata(metadataEntries())
-            .sandboxRunning(phase == Phase.INPROGRESS)
+            .sandboxRunning(phase == ExecutionState.INPROGRESS)
             .scope(scope())
             .rootRunId(rootRunId)
             .debugAgentAvailable(false)
@@ -315,7 +315,7 @@ public record RunRow(
   }
 
   private Duration runTime(Instant now) {
-    return phase == Phase.INPROGRESS && executionStartedAt.isPresent()
+    return phase == ExecutionState.INPROGRESS && executionStartedAt.isPresent()
         ? worked.plus(Duration.between(executionStartedAt.get(), now))
         : worked;
   }

@@ -2,7 +2,7 @@ package dev.runnel.service.run;
 
 /// A title for a run that was given none.
 public final class Title {
-  private static final int LONGEST = 60;
+  private static final int MAX = 60;
 
   private Title() {}
 
@@ -15,11 +15,11 @@ public final class Title {
             .filter(each -> !each.isEmpty())
             .findFirst()
             .orElse("Untitled");
-    if (line.length() <= LONGEST) {
+    if (line.length() <= MAX) {
       return line;
     }
-    var space = line.lastIndexOf(' ', LONGEST);
-    var end = space > 0 ? space : line.offsetByCodePoints(0, line.codePointCount(0, LONGEST));
+    var space = line.lastIndexOf(' ', MAX);
+    var end = space > 0 ? space : line.offsetByCodePoints(0, line.codePointCount(0, MAX));
     return line.substring(0, end) + "…";
   }
 }

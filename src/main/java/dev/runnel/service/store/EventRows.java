@@ -1,7 +1,7 @@
 package dev.runnel.service.store;
 
 import dev.runnel.database.Rows;
-import dev.runnel.service.run.Phase;
+import dev.runnel.service.run.ExecutionState;
 import dev.runnel.wire.TimelineEvent;
 import dev.runnel.wire.TimelineEventType;
 import java.sql.ResultSet;
@@ -34,8 +34,8 @@ record EventRows(Rows rows) {
       this.published = published.value();
     }
 
-    static Type ofEnd(Phase phase) {
-      return switch (phase) {
+    static Type ofEnd(ExecutionState executionState) {
+      return switch (executionState) {
         case SUCCEEDED -> RUN_DONE;
         case BLOCKED -> RUN_BLOCKED;
         case CANCELLED -> RUN_CANCELLED;

@@ -1,7 +1,7 @@
 package dev.runnel.service.store;
 
 import dev.runnel.database.Rows;
-import dev.runnel.service.run.Made;
+import dev.runnel.service.run.NewArtifact;
 import dev.runnel.wire.ArtifactItem;
 import dev.runnel.wire.Attachment;
 import java.sql.ResultSet;
@@ -16,7 +16,7 @@ import java.util.UUID;
 
 /// The statements about what came with a run and what it made, within one transaction.
 public record FileRows(Rows rows) {
-  private static final int MOST_ARTIFACTS = 50;
+  private static final int MAX_ARTIFACTS = 50;
 
   /// An attachment as it is kept.
   public record Kept(String id, String runId, String name, String mimeType) {
@@ -68,7 +68,8 @@ public record FileRows(Rows rows) {
   ///
   /// @param before what the run had made
   /// @return what it has made now; the same again took the place of its earlier self
-  List<ArtifactItem> add(String runId, List<Made> made, List<ArtifactItem> before, Instant at)
+  List<ArtifactItem> add(
+      String runId, List<NewArtifact> made, List<ArtifactItem> before, Instant at)
       throws SQLException {
     var artifacts = new ArrayList<>(before);
     for (var one : made) {
@@ -80,7 +81,7 @@ public record FileRows(Rows rows) {
         var known = artifacts.get(place);
         artifacts.set(
             place, one.beside(known).item(Objects.requireNonNullElse(known.createdAt(), at)));
-      } else if (place < MOST_ARTIFACTS) {
+      } else if (place < MAX_ARTIFACTS) {
         artifacts.add(one.item(at));
         if (one.uid().isPresent()) {
           madeBy(runId, one.uid().get());

@@ -4,7 +4,7 @@ import dev.runnel.service.run.Caller;
 import dev.runnel.service.run.RequestProblem;
 
 /// Which runs a caller gets to see: a key for what is below a run sees nothing else.
-public record RunAccess(RunIndex index) {
+public record RunAccess(RunQueries index) {
   /// @param orItself whether the run that the key belongs to will do
   public boolean isOpen(Caller caller, String runId, boolean orItself) {
     return !(caller.scope() instanceof Caller.Scope.Below(String parent))

@@ -29,16 +29,16 @@ import org.jspecify.annotations.Nullable;
 /// that this service has nothing for matches nothing, rather than everything.
 public final class RunQuery {
   /// What the runs of a page may weigh together, so that neither side has to hold more.
-  static final int MOST_BYTES = 2 * 1024 * 1024;
+  static final int MAX_BYTES = 2 * 1024 * 1024;
 
   private static final int USUAL_LIMIT = 20;
   private static final int HIGHEST_LIMIT = 500;
-  private static final int MOST_METADATA = 5;
+  private static final int MAX_METADATA = 5;
   // The index of texts knows groups of three.
-  private static final int SHORTEST_INDEXED = 3;
-  private static final int MOST_RARE = 500;
+  private static final int MIN_INDEXED = 3;
+  private static final int MAX_RARE = 500;
   // More of them are looked for as they stand.
-  private static final int MOST_WORDS = 32;
+  private static final int MAX_WORDS = 32;
 
   /// @param words which must all be there
   /// @param id what may be a run's
@@ -51,13 +51,13 @@ public final class RunQuery {
   private final List<String> conditions = new ArrayList<>();
   private final List<Object> values = new ArrayList<>();
   private Optional<Search> search = Optional.empty();
-  private final RunOrder sort;
+  private final RunSort sort;
   private final boolean ascending;
   private final int limit;
 
   private RunQuery(Map<String, List<String>> parameters) {
     this.parameters = parameters;
-    this.sort = one("sort_by").map(RunOrder::of).orElse(RunOrder.UPDATED_AT);
+    this.sort = one("sort_by").map(RunSort::of).orElse(RunSort.UPDATED_AT);
     this.ascending = one("sort_order").map(RunQuery::ascending).orElse(false);
     this.limit = one("limit").map(RunQuery::limit).orElse(USUAL_LIMIT);
   }
@@ -89,7 +89,7 @@ public final class RunQuery {
     parameters.add(limit + 1);
     var weight = new Weight();
     var found = rows.listUntil(weight::exceeds, sql, RunRow::read, parameters.toArray());
-    var fits = found.size() <= limit && (weight.bytes <= MOST_BYTES || found.size() == 1);
+    var fits = found.size() <= limit && (weight.bytes <= MAX_BYTES || found.size() == 1);
     if (fits) {
       return new Page(found, Optional.empty());
     }
@@ -107,13 +107,16 @@ public final class RunQuery {
     boolean exceeds(RunRow run) {
       bytes += run.bytes();
       runs++;
-      return runs > 1 && bytes > MOST_BYTES;
+      return runs > 1 && bytes > MAX_BYTES;
     }
   }
 
   private void filters() {
-    anyOf("state", "state", value -> RunWords.known("state", value, RunWords.STATES));
-    anyOf("source", "source", value -> RunWords.known("source", value, RunWords.SOURCES));
+    anyOf("state", "state", value -> RunFilterValues.known("state", value, RunFilterValues.STATES));
+    anyOf(
+        "source",
+        "source",
+        value -> RunFilterValues.known("source", value, RunFilterValues.SOURCES));
     anyOf("name", "config_name", value -> value);
     anyOf("config_name", "config_name", value -> value);
     anyOf("model_id", "model_id", value -> value);
@@ -163,7 +166,8 @@ public final class RunQuery {
   /// All runs work where the service is.
   private void locations() {
     var wanted = all("execution_location");
-    wanted.forEach(value -> RunWords.known("execution_location", value, RunWords.LOCATIONS));
+    wanted.forEach(
+        value -> RunFilterValues.known("execution_location", value, RunFilterValues.LOCATIONS));
     if (!wanted.isEmpty() && !wanted.contains("REMOTE")) {
       conditions.add("1 = 0");
     }
@@ -172,7 +176,7 @@ public final class RunQuery {
   private void taskStates() {
     var wanted = new ArrayList<String>();
     for (var status : all("task_status")) {
-      var states = RunWords.TASK_STATES.get(status);
+      var states = RunFilterValues.TASK_STATES.get(status);
       if (states == null) {
         throw RequestProblem.invalid(
             "task_status must be one of running, failed, blocked, cancelled, complete");
@@ -187,7 +191,7 @@ public final class RunQuery {
         all("task_status").contains("running")
             ? " OR id IN (SELECT root_run_id FROM runs WHERE state IN ("
                 + String.join(
-                    ", ", RunWords.RUNNING.stream().map(each -> "'" + each + "'").toList())
+                    ", ", RunFilterValues.RUNNING.stream().map(each -> "'" + each + "'").toList())
                 + "))"
             : "";
     conditions.add("(state IN (" + marks(wanted) + ")" + orBelow + ")");
@@ -204,7 +208,7 @@ public final class RunQuery {
     for (var type : wanted) {
       values.add(
           "%\"artifact_type\":\""
-              + RunWords.known("artifact_type", type, RunWords.ARTIFACTS)
+              + RunFilterValues.known("artifact_type", type, RunFilterValues.ARTIFACTS)
               + "\"%");
     }
   }
@@ -214,7 +218,7 @@ public final class RunQuery {
         parameters.keySet().stream()
             .filter(name -> name.startsWith("metadata[") && name.endsWith("]"))
             .toList();
-    if (pairs.size() > MOST_METADATA) {
+    if (pairs.size() > MAX_METADATA) {
       throw RequestProblem.invalid("A list can be filtered by at most 5 metadata entries");
     }
     for (var name : pairs) {
@@ -237,7 +241,7 @@ public final class RunQuery {
     if (!words.isEmpty()) {
       // Also a link to a run.
       var id = words.substring(words.lastIndexOf('/') + 1);
-      search = Optional.of(new Search(List.of(words.split("\\s+", MOST_WORDS)), id));
+      search = Optional.of(new Search(List.of(words.split("\\s+", MAX_WORDS)), id));
     }
   }
 
@@ -245,8 +249,7 @@ public final class RunQuery {
   /// index of texts.
   private void find(Search text, Rows rows) throws SQLException {
     var words = text.words();
-    if (words.stream()
-        .allMatch(word -> word.codePointCount(0, word.length()) >= SHORTEST_INDEXED)) {
+    if (words.stream().allMatch(word -> word.codePointCount(0, word.length()) >= MIN_INDEXED)) {
       var phrases =
           words.stream()
               .map(word -> "\"" + word.replace("\"", "\"\"") + "\"")
@@ -256,8 +259,8 @@ public final class RunQuery {
               "SELECT rowid FROM run_texts WHERE run_texts MATCH ? LIMIT ?",
               row -> row.getLong(1),
               phrases,
-              MOST_RARE);
-      if (found.size() < MOST_RARE) {
+              MAX_RARE);
+      if (found.size() < MAX_RARE) {
         var marks = String.join(", ", found.stream().map(_ -> "?").toList());
         conditions.add("(runs.rowid IN (" + marks + ") OR id = ?)");
         values.addAll(found);

@@ -38,7 +38,7 @@ public final class Schedules {
 
   /// Around a year like 2100, 29 February does not come for eight years. Of a date that never
   /// comes, the clock says that it comes in thousands of years.
-  private static final Duration LONGEST_GAP = Duration.ofDays(9 * 366);
+  private static final Duration MAX_GAP = Duration.ofDays(9 * 366);
 
   /// @param body without what has a column
   /// @param nextRun empty while it is switched off
@@ -318,7 +318,7 @@ public final class Schedules {
           "cron_schedule must have five fields: minute, hour, day, month, weekday, as in"
               + " 30 9 * * 1-5");
     }
-    if (Duration.between(after, next).compareTo(LONGEST_GAP) > 0) {
+    if (Duration.between(after, next).compareTo(MAX_GAP) > 0) {
       throw RequestProblem.invalid("cron_schedule names a date that never comes: " + cron);
     }
     return Optional.of(next);

@@ -49,7 +49,7 @@ final class CloneCache {
   ///
   /// Runs that ask at the same time share a fetch: one that began after the question is an answer
   /// to it.
-  void checkOut(Repository repository, Path target, Workbench bench)
+  void checkOut(Repository repository, Path target, CommandRunner bench)
       throws SetupException, StoppedException, InterruptedException, IOException {
     var git = new Git(bench, lent);
     var mirror = fetched(repository, bench);
@@ -89,7 +89,7 @@ final class CloneCache {
   }
 
   /// The mirror, brought up to date.
-  Path fetched(Repository repository, Workbench bench)
+  Path fetched(Repository repository, CommandRunner bench)
       throws SetupException, StoppedException, InterruptedException, IOException {
     var mirror = mirror(repository);
     var line = line(mirror);
@@ -129,7 +129,7 @@ final class CloneCache {
     }
   }
 
-  private void fetch(Repository repository, Path mirror, Workbench bench)
+  private void fetch(Repository repository, Path mirror, CommandRunner bench)
       throws SetupException, StoppedException, InterruptedException, IOException {
     var git = new Git(bench, lent);
     var isNew = !Files.isDirectory(mirror);
@@ -200,7 +200,7 @@ final class CloneCache {
   }
 
   /// Whether it holds the wanted commit; a branch or a tag is for the server to say.
-  private boolean has(Repository repository, Path mirror, Workbench bench)
+  private boolean has(Repository repository, Path mirror, CommandRunner bench)
       throws StoppedException, InterruptedException {
     return repository.ref().filter(ref -> COMMIT.matcher(ref).matches()).isEmpty()
         || new Git(bench, lent)
@@ -224,7 +224,7 @@ final class CloneCache {
     }
   }
 
-  private static void acquire(Lock lock, Workbench bench)
+  private static void acquire(Lock lock, CommandRunner bench)
       throws StoppedException, InterruptedException {
     while (!lock.tryLock(LOOK_UP_MILLIS, TimeUnit.MILLISECONDS)) {
       bench.check();

@@ -36,16 +36,16 @@ final class Git {
           + TOKEN
           + "\"; }; f";
 
-  private final Workbench bench;
+  private final CommandRunner bench;
   private final Map<String, String> lent;
 
-  Git(Workbench bench, Map<String, String> lent) {
+  Git(CommandRunner bench, Map<String, String> lent) {
     this.bench = bench;
     this.lent = lent;
   }
 
   /// @throws SetupException with the words and git's own, when it fails
-  Workbench.Result must(String orElse, Path folder, String... arguments)
+  CommandRunner.Result must(String orElse, Path folder, String... arguments)
       throws SetupException, StoppedException, InterruptedException {
     var result = run(folder, arguments);
     if (result.status() != 0) {
@@ -54,13 +54,13 @@ final class Git {
     return result;
   }
 
-  Workbench.Result run(Path folder, String... arguments)
+  CommandRunner.Result run(Path folder, String... arguments)
       throws StoppedException, InterruptedException {
     return run(Optional.empty(), folder, arguments);
   }
 
   /// With the token of a repository, for its own host alone.
-  Workbench.Result run(Optional<Repository> remote, Path folder, String... arguments)
+  CommandRunner.Result run(Optional<Repository> remote, Path folder, String... arguments)
       throws StoppedException, InterruptedException {
     var command = new ArrayList<>(SAFE);
     var token = remote.flatMap(Repository::token).map(lent::get);

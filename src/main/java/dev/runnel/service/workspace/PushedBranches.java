@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
 /// logs there, without git: its settings are the agent's, and could name programs.
 final class PushedBranches {
   private static final Logger log = LoggerFactory.getLogger(PushedBranches.class);
-  private static final long LONGEST_LOG = 4L * 1024 * 1024;
+  private static final long MAX_LOG = 4L * 1024 * 1024;
 
   /// `OLD NEW who <mail> time zone<tab>commit: Fix it`
   private static final Pattern MADE =
@@ -115,8 +115,7 @@ final class PushedBranches {
 
   private static boolean isReadable(Path file) {
     try {
-      return Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)
-          && Files.size(file) <= LONGEST_LOG;
+      return Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS) && Files.size(file) <= MAX_LOG;
     } catch (IOException e) {
       return false;
     }

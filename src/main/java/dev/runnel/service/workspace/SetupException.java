@@ -9,7 +9,7 @@ final class SetupException extends Exception {
   }
 
   /// The program's own words under ours.
-  static SetupException of(String what, Workbench.Result result) {
+  static SetupException of(String what, CommandRunner.Result result) {
     return new SetupException(
         result.lastWords().isBlank()
             ? "%s (exit status %d, without a word).".formatted(what, result.status())

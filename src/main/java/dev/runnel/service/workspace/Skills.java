@@ -17,8 +17,8 @@ final class Skills {
   private static final String FILE = "SKILL.md";
   private static final List<String> FOLDERS =
       List.of(".agents/skills", ".claude/skills", ".warp/skills", ".codex/skills", "skills");
-  private static final int MOST = 200;
-  private static final int LONGEST = 128 * 1024;
+  private static final int MAX_COUNT = 200;
+  private static final int MAX = 128 * 1024;
   private static final Pattern PATH = Pattern.compile("[^/\\\\:\\p{Cntrl}][^\\\\:\\p{Cntrl}]*");
 
   /// Mode, kind, object and path, as `git ls-tree` prints them. Links have the mode 120000.
@@ -40,7 +40,7 @@ final class Skills {
   List<Skill> in(Source source) throws StoppedException, InterruptedException {
     var skills = new ArrayList<Skill>();
     for (var entry : entries(source, FOLDERS)) {
-      if (entry.path().endsWith("/" + FILE) && skills.size() < MOST) {
+      if (entry.path().endsWith("/" + FILE) && skills.size() < MAX_COUNT) {
         skills.add(read(source, entry));
       }
     }
@@ -146,7 +146,8 @@ final class Skills {
     return parse(source.repository().fullName(), entry.path(), folder, blob);
   }
 
-  private static Skill parse(String repository, String path, String folder, Workbench.Result blob) {
+  private static Skill parse(
+      String repository, String path, String folder, CommandRunner.Result blob) {
     var text = blob.output().replace("\r\n", "\n");
     var name = folder;
     var description = "";
@@ -154,7 +155,7 @@ final class Skills {
     Optional<String> error = Optional.empty();
     if (blob.status() != 0) {
       error = Optional.of("it cannot be read.");
-    } else if (text.length() > LONGEST) {
+    } else if (text.length() > MAX) {
       error = Optional.of("it is longer than 128 KiB.");
       body = "";
     } else if (text.startsWith("---\n")) {

@@ -57,7 +57,8 @@ public final class Workspaces {
   /// Takes a run's workspace into use, and makes it ready where it is not. [#release] must follow.
   ///
   /// @param skillSpec the skill of the run; blank for none
-  public Prepared prepare(String runId, Environment environment, String skillSpec, Workbench bench)
+  public Prepared prepare(
+      String runId, Environment environment, String skillSpec, CommandRunner bench)
       throws InterruptedException {
     var doing = new String[] {"making its folder"};
     try {
@@ -124,7 +125,7 @@ public final class Workspaces {
 
   /// The branch of a pull request that a run opened; empty for one that it only mentioned.
   public Optional<String> pushedBranch(
-      String runId, Environment environment, String pullRequest, Workbench bench)
+      String runId, Environment environment, String pullRequest, CommandRunner bench)
       throws InterruptedException {
     try {
       return new PushedBranches(new Git(bench, environments.lent()))
@@ -196,7 +197,7 @@ public final class Workspaces {
   ///
   /// @param refresh whether to ask the servers; without it, only for what was never cloned
   /// @throws IllegalStateException with git's own words when a repository cannot be had
-  public List<Skill> skills(Environment environment, boolean refresh, Workbench bench)
+  public List<Skill> skills(Environment environment, boolean refresh, CommandRunner bench)
       throws StoppedException, InterruptedException {
     var found = new ArrayList<Skill>();
     var skills = new Skills(new Git(bench, environments.lent()));

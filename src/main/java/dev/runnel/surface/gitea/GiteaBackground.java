@@ -15,10 +15,10 @@ import java.time.Instant;
 /// write in the repository.
 final class GiteaBackground {
   private final GiteaApi api;
-  private final GiteaDoor door;
+  private final GiteaAccessCheck door;
   private final BotAccount account;
 
-  GiteaBackground(GiteaApi api, GiteaDoor door, BotAccount account) {
+  GiteaBackground(GiteaApi api, GiteaAccessCheck door, BotAccount account) {
     this.api = api;
     this.door = door;
     this.account = account;
@@ -43,7 +43,7 @@ final class GiteaBackground {
               at,
               Json.instant(comment, "updated_at").orElse(at),
               Json.text(comment, "body").orElse(""),
-              writers.contains(GiteaDoor.key(author.get().id())),
+              writers.contains(GiteaAccessCheck.key(author.get().id())),
               account.mayBe(author.get().id()));
         }
       }

@@ -5,7 +5,7 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.DeliveryId;
-import dev.runnel.core.model.Missed;
+import dev.runnel.core.model.MissedDeliveries;
 import dev.runnel.core.model.SurfaceId;
 import dev.runnel.surface.kit.Json;
 import dev.runnel.surface.kit.Pages;
@@ -19,8 +19,8 @@ import java.util.Optional;
 /// What was said and labelled in the repositories of the latest runs: Gitea never sends a delivery
 /// again.
 final class GiteaCatchUp {
-  private static final int MOST_REPOSITORIES = 20;
-  private static final int MOST_ISSUES = 30;
+  private static final int MAX_REPOSITORIES = 20;
+  private static final int MAX_ISSUES = 30;
 
   private final SurfaceId surface;
   private final GiteaApi api;
@@ -34,15 +34,15 @@ final class GiteaCatchUp {
     this.clock = clock;
   }
 
-  Missed since(Instant since, List<Conversation> conversations) {
+  MissedDeliveries since(Instant since, List<Conversation> conversations) {
     var repositories =
         conversations.stream()
             .flatMap(each -> GiteaIssue.of(each).stream())
             .map(GiteaIssue::repository)
             .distinct()
-            .limit(MOST_REPOSITORIES)
+            .limit(MAX_REPOSITORIES)
             .toList();
-    var heard = new ArrayList<Missed.Heard>();
+    var heard = new ArrayList<MissedDeliveries.Heard>();
     var unread = new ArrayList<String>();
     try {
       for (var repository : repositories) {
@@ -52,19 +52,19 @@ final class GiteaCatchUp {
                 GiteaApi.PAGE,
                 _ -> false,
                 unread::add);
-        for (var issue : issues.stream().limit(MOST_ISSUES).toList()) {
+        for (var issue : issues.stream().limit(MAX_ISSUES).toList()) {
           hear(heard, unread, repository, issue, since);
         }
       }
     } catch (Pages.Waits waits) {
-      return new Missed.Unknown(waits.after(), waits.why());
+      return new MissedDeliveries.Unknown(waits.after(), waits.why());
     }
-    heard.sort(Comparator.comparing(Missed.Heard::at));
-    return new Missed.Said(heard, unread.stream().findFirst());
+    heard.sort(Comparator.comparing(MissedDeliveries.Heard::at));
+    return new MissedDeliveries.Said(heard, unread.stream().findFirst());
   }
 
   private void hear(
-      List<Missed.Heard> heard,
+      List<MissedDeliveries.Heard> heard,
       List<String> unread,
       String repository,
       JsonNode issue,
@@ -118,13 +118,19 @@ final class GiteaCatchUp {
 
   /// @param dated what happened, with its `id`, `created_at` and `user`
   private void hear(
-      List<Missed.Heard> heard, String event, ObjectNode payload, JsonNode dated, Instant since) {
+      List<MissedDeliveries.Heard> heard,
+      String event,
+      ObjectNode payload,
+      JsonNode dated,
+      Instant since) {
     var at = Json.instant(dated, "created_at").filter(it -> !it.isBefore(since));
     var id = Json.id(dated, "id").map(it -> "caught-up-" + event + "-" + it);
     if (at.isPresent() && id.isPresent()) {
       payloads
           .read(event, DeliveryId.of(surface, id.get()), payload, clock.instant())
-          .ifPresent(said -> heard.add(new Missed.Heard(said, at.get(), payload.has("comment"))));
+          .ifPresent(
+              said ->
+                  heard.add(new MissedDeliveries.Heard(said, at.get(), payload.has("comment"))));
     }
   }
 

@@ -9,7 +9,7 @@ import dev.runnel.core.model.Origin;
 import dev.runnel.core.model.Snapshot;
 import dev.runnel.core.model.SurfaceId;
 import dev.runnel.surface.kit.BotAccount;
-import dev.runnel.surface.kit.Ending;
+import dev.runnel.surface.kit.IssueCancelTrigger;
 import dev.runnel.surface.kit.IssueRules;
 import dev.runnel.surface.kit.Json;
 import dev.runnel.surface.kit.SaidBefore;
@@ -126,9 +126,9 @@ final class GiteaPayloads {
       case "unassigned" ->
           Optional.of(said)
               .filter(_ -> !isOurs(said))
-              .flatMap(_ -> ended(said, GUESS + "un" + ASSIGN, Ending.UNASSIGN));
-      case "closed" -> ended(said, "closed", Ending.CLOSE);
-      case "deleted" -> ended(said, "deleted", Ending.DELETE);
+              .flatMap(_ -> ended(said, GUESS + "un" + ASSIGN, IssueCancelTrigger.UNASSIGN));
+      case "closed" -> ended(said, "closed", IssueCancelTrigger.CLOSE);
+      case "deleted" -> ended(said, "deleted", IssueCancelTrigger.DELETE);
       default -> Optional.empty();
     };
   }
@@ -159,7 +159,7 @@ final class GiteaPayloads {
             ? trigger
                 .filter(_ -> said.isOpen())
                 .flatMap(label -> rules.labelled(label, said.title(), said.thing()))
-            : rules.ended(Ending.UNLABEL, said.thing());
+            : rules.ended(IssueCancelTrigger.UNLABEL, said.thing());
     return intent.map(each -> delivery(said, said.meaning(GUESS + word(each)), each));
   }
 
@@ -167,9 +167,9 @@ final class GiteaPayloads {
     return intent instanceof Intent.Start ? LABEL : "un" + LABEL;
   }
 
-  private Optional<Delivery> ended(Said said, String what, Ending ending) {
+  private Optional<Delivery> ended(Said said, String what, IssueCancelTrigger issueCancelTrigger) {
     return rules
-        .ended(ending, said.thing())
+        .ended(issueCancelTrigger, said.thing())
         .map(intent -> delivery(said, said.meaning(what), intent));
   }
 

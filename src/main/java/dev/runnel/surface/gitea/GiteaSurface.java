@@ -5,14 +5,14 @@ import dev.runnel.core.model.Background;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.DeliveryId;
-import dev.runnel.core.model.Missed;
+import dev.runnel.core.model.MissedDeliveries;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.PostRef;
 import dev.runnel.core.model.Posting;
 import dev.runnel.core.model.RawRequest;
-import dev.runnel.core.model.Reception;
 import dev.runnel.core.model.Reply;
 import dev.runnel.core.model.SurfaceId;
+import dev.runnel.core.model.WebhookResult;
 import dev.runnel.core.port.Surface;
 import dev.runnel.surface.kit.BotAccount;
 import dev.runnel.surface.kit.CommentPosts;
@@ -42,7 +42,7 @@ public final class GiteaSurface implements Surface {
   private final GiteaApi api;
   private final BotAccount account;
   private final GiteaPayloads payloads;
-  private final GiteaDoor door;
+  private final GiteaAccessCheck door;
   private final CommentPosts posts;
   private final GiteaBackground background;
   private final GiteaCatchUp catchUp;
@@ -52,7 +52,7 @@ public final class GiteaSurface implements Surface {
     this.api = new GiteaApi(config, http, clock);
     this.account = new BotAccount(api::account);
     this.payloads = new GiteaPayloads(ID, config.tracker(), account);
-    this.door = new GiteaDoor(api, config.tracker().trigger(), account);
+    this.door = new GiteaAccessCheck(api, config.tracker().trigger(), account);
     this.posts = new CommentPosts(config.tracker(), new MarkdownPosts(config.tracker(), DIALECT));
     this.background = new GiteaBackground(api, door, account);
     this.catchUp = new GiteaCatchUp(ID, api, payloads, clock);
@@ -78,24 +78,24 @@ public final class GiteaSurface implements Surface {
   /// It sends GitHub's headers beside its own, and the signature of nothing where it has no
   /// secret.
   @Override
-  public Reception receive(RawRequest request) {
+  public WebhookResult receive(RawRequest request) {
     if (!isSigned(request)) {
-      return Reception.Rejected.with(401, "no valid signature");
+      return WebhookResult.Rejected.with(401, "no valid signature");
     }
     var payload = WebhookBody.json(request);
     if (payload.isEmpty()) {
-      return Reception.Rejected.with(400, "the body is not a JSON object");
+      return WebhookResult.Rejected.with(400, "the body is not a JSON object");
     }
     var event = header(request, "Event");
     var delivery = header(request, "Delivery").filter(id -> DELIVERY.matcher(id).matches());
     if (event.isEmpty() || delivery.isEmpty()) {
-      return Reception.Rejected.with(
+      return WebhookResult.Rejected.with(
           400, "the headers X-Gitea-Event and X-Gitea-Delivery are missing");
     }
     return payloads
         .read(event.get(), DeliveryId.of(ID, delivery.get()), payload.get(), request.arrivedAt())
-        .<Reception>map(said -> new Reception.Accepted(said, Reply.empty(202)))
-        .orElseGet(() -> new Reception.Answered(Reply.empty(204)));
+        .<WebhookResult>map(said -> new WebhookResult.Accepted(said, Reply.empty(202)))
+        .orElseGet(() -> new WebhookResult.Answered(Reply.empty(204)));
   }
 
   /// Of a form, its decoded field is signed.
@@ -129,7 +129,7 @@ public final class GiteaSurface implements Surface {
   }
 
   @Override
-  public Missed missed(Instant since, List<Conversation> conversations) {
+  public MissedDeliveries missed(Instant since, List<Conversation> conversations) {
     account.learn();
     return catchUp.since(since, conversations);
   }

@@ -2,7 +2,7 @@ package dev.runnel.surface.github;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.runnel.core.prompt.Fence;
-import dev.runnel.core.prompt.Visible;
+import dev.runnel.core.prompt.InvisibleCharacters;
 import dev.runnel.surface.kit.Hmac;
 import dev.runnel.surface.kit.Json;
 import dev.runnel.surface.kit.Markdown;
@@ -15,14 +15,14 @@ import java.util.Optional;
 ///
 /// @param secret makes the fence: the same for the same comment, and unknown to who writes the code
 record CodeQuote(String secret) {
-  private static final int MOST_LINES = 60;
-  private static final int LONGEST = 6_000;
-  private static final int LONGEST_PATH = 500;
+  private static final int MAX_LINES = 60;
+  private static final int MAX = 6_000;
+  private static final int MAX_PATH = 500;
   private static final int FENCE = 16;
 
   /// The words, and behind them what they are about.
   String behind(String words, JsonNode comment) {
-    var path = Json.text(comment, "path").map(it -> Markdown.line(it, LONGEST_PATH));
+    var path = Json.text(comment, "path").map(it -> Markdown.line(it, MAX_PATH));
     if (path.isEmpty()) {
       return words;
     }
@@ -67,10 +67,10 @@ record CodeQuote(String secret) {
 
   /// The comment is about the last line of its hunk.
   private static String end(String hunk) {
-    var all = Visible.text(hunk).lines().toList();
-    List<String> kept = all.subList(Math.max(0, all.size() - MOST_LINES), all.size());
+    var all = InvisibleCharacters.text(hunk).lines().toList();
+    List<String> kept = all.subList(Math.max(0, all.size() - MAX_LINES), all.size());
     var text = String.join("\n", kept);
-    var cut = text.length() > LONGEST ? text.substring(text.length() - LONGEST) : text;
+    var cut = text.length() > MAX ? text.substring(text.length() - MAX) : text;
     return cut.length() == text.length() && kept.size() == all.size()
         ? cut
         : "(what stands before was left out)\n" + cut;

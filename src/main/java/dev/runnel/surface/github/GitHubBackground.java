@@ -16,7 +16,7 @@ import java.util.stream.StreamSupport;
 /// Reads what was said on an issue before: the issue itself, and the comments of people who belong
 /// to the repository. The newest comments are kept where not all have room; the others are counted.
 final class GitHubBackground {
-  private static final int MOST_PAGES = 5;
+  private static final int MAX_PAGES = 5;
 
   private final GitHubApi api;
   private final BotAccount account;
@@ -50,7 +50,7 @@ final class GitHubBackground {
     var request = delivery.origin().message().flatMap(IssueKey::commentId);
     var pages = (count + GitHubApi.PAGE - 1) / GitHubApi.PAGE;
     var page = pages;
-    while (page > 0 && page > pages - MOST_PAGES && !before.isFull()) {
+    while (page > 0 && page > pages - MAX_PAGES && !before.isFull()) {
       var said = StreamSupport.stream(asked(api.comments(key, page)).spliterator(), false).toList();
       said.reversed().forEach(comment -> take(before, comment, request));
       page--;
@@ -59,7 +59,7 @@ final class GitHubBackground {
   }
 
   private void take(SaidBefore before, JsonNode comment, Optional<Long> request) {
-    var author = People.person(comment.path("user"));
+    var author = AuthorPolicy.person(comment.path("user"));
     var isRequest = request.isPresent() && Json.id(comment, "id").equals(request);
     if (!isRequest && author.isPresent()) {
       var at = Json.instant(comment, "created_at").orElse(Instant.EPOCH);
@@ -68,7 +68,7 @@ final class GitHubBackground {
           at,
           Json.instant(comment, "updated_at").orElse(at),
           Json.text(comment, "body").orElse(""),
-          People.mayAsk(comment),
+          AuthorPolicy.mayAsk(comment),
           account.mayBe(author.get().name()));
     }
   }

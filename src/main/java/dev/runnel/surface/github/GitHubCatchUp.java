@@ -5,7 +5,7 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.DeliveryId;
-import dev.runnel.core.model.Missed;
+import dev.runnel.core.model.MissedDeliveries;
 import dev.runnel.core.model.SurfaceId;
 import dev.runnel.surface.kit.ApiResult;
 import dev.runnel.surface.kit.Json;
@@ -24,8 +24,8 @@ import org.slf4j.LoggerFactory;
 /// be read, [GitHubDeliveries] does.
 final class GitHubCatchUp {
   private static final Logger log = LoggerFactory.getLogger(GitHubCatchUp.class);
-  private static final int MOST_REPOSITORIES = 20;
-  private static final int MOST_ISSUES = 30;
+  private static final int MAX_REPOSITORIES = 20;
+  private static final int MAX_ISSUES = 30;
 
   private final SurfaceId surface;
   private final GitHubApi api;
@@ -39,28 +39,28 @@ final class GitHubCatchUp {
     this.clock = clock;
   }
 
-  Missed since(Instant since, List<Conversation> conversations) {
+  MissedDeliveries since(Instant since, List<Conversation> conversations) {
     var repositories =
         conversations.stream()
             .flatMap(each -> IssueKey.of(each).stream())
             .map(IssueKey::repository);
-    var heard = new ArrayList<Missed.Heard>();
+    var heard = new ArrayList<MissedDeliveries.Heard>();
     var unread = new ArrayList<String>();
     try {
-      for (var repository : repositories.distinct().limit(MOST_REPOSITORIES).toList()) {
+      for (var repository : repositories.distinct().limit(MAX_REPOSITORIES).toList()) {
         var issues = read(page -> api.issues(repository, since, page), unread);
-        if (issues.size() > MOST_ISSUES) {
+        if (issues.size() > MAX_ISSUES) {
           log.warn("catch-up leaves issues out repository={} count={}", repository, issues.size());
         }
-        for (var issue : issues.stream().limit(MOST_ISSUES).toList()) {
+        for (var issue : issues.stream().limit(MAX_ISSUES).toList()) {
           hear(heard, unread, repository, issue, since);
         }
       }
     } catch (Pages.Waits waits) {
-      return new Missed.Unknown(waits.after(), waits.why());
+      return new MissedDeliveries.Unknown(waits.after(), waits.why());
     }
-    heard.sort(Comparator.comparing(Missed.Heard::at));
-    return new Missed.Said(heard, unread.stream().findFirst());
+    heard.sort(Comparator.comparing(MissedDeliveries.Heard::at));
+    return new MissedDeliveries.Said(heard, unread.stream().findFirst());
   }
 
   private static List<JsonNode> read(IntFunction<ApiResult> pages, List<String> unread)
@@ -69,7 +69,7 @@ final class GitHubCatchUp {
   }
 
   private void hear(
-      List<Missed.Heard> heard,
+      List<MissedDeliveries.Heard> heard,
       List<String> unread,
       String repository,
       JsonNode issue,
@@ -81,14 +81,14 @@ final class GitHubCatchUp {
     }
     var key = number.get();
     for (var comment : read(page -> api.comments(key, since, page), unread)) {
-      said(heard, Words.IN_A_COMMENT, repository, issue, comment, since);
+      said(heard, CommentKind.IN_A_COMMENT, repository, issue, comment, since);
     }
     if (Json.isThere(issue, "pull_request")) {
       for (var comment : read(page -> api.lineComments(key, since, page), unread)) {
-        said(heard, Words.ON_A_LINE, repository, issue, comment, since);
+        said(heard, CommentKind.ON_A_LINE, repository, issue, comment, since);
       }
       for (var review : read(page -> api.reviews(key, page), unread)) {
-        said(heard, Words.IN_A_REVIEW, repository, issue, review, since);
+        said(heard, CommentKind.IN_A_REVIEW, repository, issue, review, since);
       }
     }
     for (var event : read(page -> api.events(key, page), unread)) {
@@ -102,15 +102,15 @@ final class GitHubCatchUp {
   }
 
   private void said(
-      List<Missed.Heard> heard,
-      Words kind,
+      List<MissedDeliveries.Heard> heard,
+      CommentKind kind,
       String repository,
       JsonNode issue,
       JsonNode said,
       Instant since) {
     var payload = payload(kind.first(), repository, said.path("user"), issue);
     payload.set(kind.member(), said);
-    var dated = kind == Words.IN_A_REVIEW ? "submitted_at" : "created_at";
+    var dated = kind == CommentKind.IN_A_REVIEW ? "submitted_at" : "created_at";
     hear(heard, kind.event(), payload, said, dated, since);
   }
 
@@ -124,7 +124,7 @@ final class GitHubCatchUp {
   /// @param thing what happened, with its `id`
   /// @param dated its member that says when
   private void hear(
-      List<Missed.Heard> heard,
+      List<MissedDeliveries.Heard> heard,
       String event,
       ObjectNode payload,
       JsonNode thing,
@@ -136,7 +136,10 @@ final class GitHubCatchUp {
       payloads
           .read(event, DeliveryId.of(surface, id.get()), payload, clock.instant())
           .ifPresent(
-              said -> heard.add(new Missed.Heard(said, at.get(), Words.of(event).isPresent())));
+              said ->
+                  heard.add(
+                      new MissedDeliveries.Heard(
+                          said, at.get(), CommentKind.of(event).isPresent())));
     }
   }
 

@@ -2,7 +2,7 @@ package dev.runnel.surface.github;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.runnel.core.model.DeliveryId;
-import dev.runnel.core.model.Missed;
+import dev.runnel.core.model.MissedDeliveries;
 import dev.runnel.core.model.SurfaceId;
 import dev.runnel.surface.kit.ApiResult;
 import dev.runnel.surface.kit.Json;
@@ -27,9 +27,9 @@ import org.slf4j.LoggerFactory;
 /// See https://docs.github.com/rest/apps/webhooks and https://docs.github.com/rest/repos/webhooks
 final class GitHubDeliveries {
   private static final Logger log = LoggerFactory.getLogger(GitHubDeliveries.class);
-  private static final int MOST_PAGES = 20;
+  private static final int MAX_PAGES = 20;
   private static final Duration A_WHILE = Duration.ofMinutes(15);
-  private static final int MOST_READ = 200;
+  private static final int MAX_READ = 200;
 
   private final SurfaceId surface;
   private final GitHubApi api;
@@ -56,8 +56,8 @@ final class GitHubDeliveries {
     return !hooks.isEmpty();
   }
 
-  Missed since(Instant since) {
-    var heard = new ArrayList<Missed.Heard>();
+  MissedDeliveries since(Instant since) {
+    var heard = new ArrayList<MissedDeliveries.Heard>();
     try {
       for (var hook : hooks) {
         for (var failed : failed(hook, since)) {
@@ -65,10 +65,10 @@ final class GitHubDeliveries {
         }
       }
     } catch (Pages.Waits waits) {
-      return new Missed.Unknown(waits.after(), waits.why());
+      return new MissedDeliveries.Unknown(waits.after(), waits.why());
     }
-    heard.sort(Comparator.comparing(Missed.Heard::at));
-    return new Missed.Said(heard);
+    heard.sort(Comparator.comparing(MissedDeliveries.Heard::at));
+    return new MissedDeliveries.Said(heard);
   }
 
   /// One attempt of each delivery that never got through.
@@ -85,17 +85,17 @@ final class GitHubDeliveries {
       }
     }
     failed.keySet().removeAll(arrived);
-    if (failed.size() > MOST_READ) {
+    if (failed.size() > MAX_READ) {
       log.warn("catch-up leaves deliveries out hook={} count={}", hook.path(), failed.size());
     }
-    return failed.values().stream().limit(MOST_READ).toList();
+    return failed.values().stream().limit(MAX_READ).toList();
   }
 
   /// The newest first.
   private List<JsonNode> attempts(HookPath hook, Instant since) throws Pages.Waits {
     var all = new ArrayList<JsonNode>();
     var cursor = Optional.of("");
-    for (var page = 0; page < MOST_PAGES && cursor.isPresent(); page++) {
+    for (var page = 0; page < MAX_PAGES && cursor.isPresent(); page++) {
       var list = api.deliveries(hook, cursor.get());
       for (var attempt : seen(list.result())) {
         if (Json.instant(attempt, "delivered_at").filter(at -> !at.isBefore(since)).isEmpty()) {
@@ -108,7 +108,8 @@ final class GitHubDeliveries {
     return all;
   }
 
-  private Optional<Missed.Heard> read(HookPath hook, JsonNode attempt) throws Pages.Waits {
+  private Optional<MissedDeliveries.Heard> read(HookPath hook, JsonNode attempt)
+      throws Pages.Waits {
     var guid = Json.text(attempt, "guid");
     var id = Json.id(attempt, "id");
     var at = Json.instant(attempt, "delivered_at");
@@ -122,7 +123,7 @@ final class GitHubDeliveries {
             DeliveryId.of(surface, guid.get()),
             payload,
             clock.instant())
-        .map(said -> new Missed.Heard(said, at.get(), true));
+        .map(said -> new MissedDeliveries.Heard(said, at.get(), true));
   }
 
   /// As long as a list may not be seen, nobody knows what was missed.

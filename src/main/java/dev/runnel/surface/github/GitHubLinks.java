@@ -1,6 +1,6 @@
 package dev.runnel.surface.github;
 
-import dev.runnel.core.model.Shown;
+import dev.runnel.core.model.LinkTarget;
 import dev.runnel.core.model.SurfaceId;
 import java.net.URI;
 import java.util.Locale;
@@ -17,7 +17,7 @@ final class GitHubLinks {
   private GitHubLinks() {}
 
   /// @param api whose web pages are on the same host, or on that without `api.`
-  static Optional<Shown> shown(URI link, SurfaceId surface, URI api) {
+  static Optional<LinkTarget> shown(URI link, SurfaceId surface, URI api) {
     var path = ISSUE.matcher(Optional.ofNullable(link.getPath()).orElse(""));
     if (!host(link).equals(host(api).replaceFirst("^api\\.", "")) || !path.matches()) {
       return Optional.empty();
@@ -25,7 +25,7 @@ final class GitHubLinks {
     return IssueKey.of(path.group("repository"), Integer.parseInt(path.group("number")))
         .map(
             issue ->
-                new Shown(
+                new LinkTarget(
                     issue.in(surface), said(Optional.ofNullable(link.getFragment()).orElse(""))));
   }
 
@@ -37,9 +37,9 @@ final class GitHubLinks {
     var id = Long.parseLong(said.group("id"));
     return Optional.of(
         switch (said.group("kind")) {
-          case "discussion_r" -> Words.ON_A_LINE.meaning(id);
-          case "pullrequestreview-" -> Words.IN_A_REVIEW.meaning(id);
-          default -> Words.IN_A_COMMENT.meaning(id);
+          case "discussion_r" -> CommentKind.ON_A_LINE.meaning(id);
+          case "pullrequestreview-" -> CommentKind.IN_A_REVIEW.meaning(id);
+          default -> CommentKind.IN_A_COMMENT.meaning(id);
         });
   }
 

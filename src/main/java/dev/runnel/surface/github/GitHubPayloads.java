@@ -8,7 +8,7 @@ import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Origin;
 import dev.runnel.core.model.SurfaceId;
 import dev.runnel.surface.kit.BotAccount;
-import dev.runnel.surface.kit.Ending;
+import dev.runnel.surface.kit.IssueCancelTrigger;
 import dev.runnel.surface.kit.IssueRules;
 import dev.runnel.surface.kit.Json;
 import dev.runnel.surface.kit.SaidBefore;
@@ -27,18 +27,18 @@ final class GitHubPayloads {
   private final SurfaceId surface;
   private final IssueRules rules;
   private final BotAccount account;
-  private final GitHubWords words;
+  private final GitHubCommentEvents words;
 
   GitHubPayloads(SurfaceId surface, TrackerSettings settings, BotAccount account, CodeQuote quote) {
     this.surface = surface;
     this.rules = new IssueRules(settings);
     this.account = account;
-    this.words = new GitHubWords(rules, quote);
+    this.words = new GitHubCommentEvents(rules, quote);
   }
 
   /// Whether anything in an event may be for us.
   static boolean knows(String event) {
-    return event.equals(ISSUES) || event.equals(PULL_REQUEST) || Words.of(event).isPresent();
+    return event.equals(ISSUES) || event.equals(PULL_REQUEST) || CommentKind.of(event).isPresent();
   }
 
   /// @param event as in `X-GitHub-Event`
@@ -50,7 +50,7 @@ final class GitHubPayloads {
         Json.text(payload.path("repository"), "full_name")
             .flatMap(
                 name -> Json.number(issue, "number").flatMap(number -> IssueKey.of(name, number)));
-    var sender = People.person(payload.path("sender"));
+    var sender = AuthorPolicy.person(payload.path("sender"));
     var action = Json.text(payload, "action");
     if (key.isEmpty() || sender.isEmpty() || action.isEmpty()) {
       return Optional.empty();
@@ -58,7 +58,7 @@ final class GitHubPayloads {
     var said = new Said(id, action.get(), key.get(), sender.get(), issue, payload, arrivedAt);
     return event.equals(ISSUES) || event.equals(PULL_REQUEST)
         ? issue(said)
-        : Words.of(event).flatMap(kind -> words(said, kind));
+        : CommentKind.of(event).flatMap(kind -> words(said, kind));
   }
 
   private record Said(
@@ -125,21 +125,26 @@ final class GitHubPayloads {
                           name, Json.texts(said.issue().path("labels"), "name"), said.thing()))
               .map(intent -> changed(said, said.action(), intent));
       case "unassigned" ->
-          said.assignee().filter(account::is).flatMap(_ -> ended(said, Ending.UNASSIGN));
-      case "closed" -> ended(said, said.isMerged() ? Ending.DONE : Ending.CLOSE);
-      case "deleted" -> ended(said, Ending.DELETE);
-      case "transferred" -> ended(said, Ending.MOVE);
+          said.assignee()
+              .filter(account::is)
+              .flatMap(_ -> ended(said, IssueCancelTrigger.UNASSIGN));
+      case "closed" ->
+          ended(said, said.isMerged() ? IssueCancelTrigger.DONE : IssueCancelTrigger.CLOSE);
+      case "deleted" -> ended(said, IssueCancelTrigger.DELETE);
+      case "transferred" -> ended(said, IssueCancelTrigger.MOVE);
       default -> Optional.empty();
     };
   }
 
   private static boolean mayStart(Said said) {
     return Json.text(said.issue(), "state").equals(Optional.of("open"))
-        && People.mayLabel(said.sender(), said.issue());
+        && AuthorPolicy.mayLabel(said.sender(), said.issue());
   }
 
-  private Optional<Delivery> ended(Said said, Ending ending) {
-    return rules.ended(ending, said.thing()).map(intent -> changed(said, said.action(), intent));
+  private Optional<Delivery> ended(Said said, IssueCancelTrigger issueCancelTrigger) {
+    return rules
+        .ended(issueCancelTrigger, said.thing())
+        .map(intent -> changed(said, said.action(), intent));
   }
 
   /// Only a start is said to Runnel: where no run goes on, a stop that nobody said does nothing.
@@ -154,7 +159,7 @@ final class GitHubPayloads {
         Json.instant(said.issue(), "updated_at"));
   }
 
-  private Optional<Delivery> words(Said said, Words kind) {
+  private Optional<Delivery> words(Said said, CommentKind kind) {
     return words
         .read(kind, said.action(), said.sender(), said.payload())
         .map(

@@ -4,18 +4,18 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.runnel.core.model.Admission;
 import dev.runnel.core.model.Background;
 import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.ConversationPolicy;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.DeliveryId;
-import dev.runnel.core.model.Manners;
-import dev.runnel.core.model.Missed;
+import dev.runnel.core.model.LinkTarget;
+import dev.runnel.core.model.MissedDeliveries;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.PostRef;
 import dev.runnel.core.model.Posting;
 import dev.runnel.core.model.RawRequest;
-import dev.runnel.core.model.Reception;
 import dev.runnel.core.model.Reply;
-import dev.runnel.core.model.Shown;
 import dev.runnel.core.model.SurfaceId;
+import dev.runnel.core.model.WebhookResult;
 import dev.runnel.core.port.Surface;
 import dev.runnel.surface.kit.BotAccount;
 import dev.runnel.surface.kit.CommentPosts;
@@ -51,8 +51,8 @@ public final class GitHubSurface implements Surface {
   private static final MarkdownPosts.Dialect DIALECT = new MarkdownPosts.Dialect(65_536, false);
 
   // A review and each of its comments are deliveries of their own, sent at once.
-  private static final Manners MANNERS =
-      new Manners(Manners.Listening.EVERYONE, Duration.ofSeconds(2));
+  private static final ConversationPolicy MANNERS =
+      new ConversationPolicy(ConversationPolicy.Listening.EVERYONE, Duration.ofSeconds(2));
 
   private final Hmac hmac;
   private final GitHubPayloads payloads;
@@ -60,7 +60,7 @@ public final class GitHubSurface implements Surface {
   private final BotAccount account;
   private final GitHubApi api;
   private final GitHubBackground background;
-  private final GitHubDoor door;
+  private final GitHubAccessCheck door;
   private final GitHubCatchUp catchUp;
   private final GitHubDeliveries deliveries;
   private final GitHubConfig config;
@@ -76,7 +76,7 @@ public final class GitHubSurface implements Surface {
             ID, config.tracker(), account, new CodeQuote(config.webhookSecrets().getFirst()));
     this.posts = new CommentPosts(config.tracker(), new MarkdownPosts(config.tracker(), DIALECT));
     this.background = new GitHubBackground(api, account);
-    this.door = new GitHubDoor(api, config);
+    this.door = new GitHubAccessCheck(api, config);
     this.catchUp = new GitHubCatchUp(ID, api, payloads, clock);
     this.deliveries = new GitHubDeliveries(ID, api, payloads, clock, hooks(config));
   }
@@ -115,21 +115,21 @@ public final class GitHubSurface implements Surface {
   }
 
   @Override
-  public Reception receive(RawRequest request) {
+  public WebhookResult receive(RawRequest request) {
     if (request.headers().keySet().stream().anyMatch(GitHubSurface::isOfAnotherForge)) {
-      return Reception.Rejected.with(401, "a delivery of Gitea, Forgejo or Gogs");
+      return WebhookResult.Rejected.with(401, "a delivery of Gitea, Forgejo or Gogs");
     }
     if (!isSigned(request)) {
-      return Reception.Rejected.with(401, "no valid signature");
+      return WebhookResult.Rejected.with(401, "no valid signature");
     }
     var payload = WebhookBody.json(request);
     if (payload.isEmpty()) {
-      return Reception.Rejected.with(400, "the body is not a JSON object");
+      return WebhookResult.Rejected.with(400, "the body is not a JSON object");
     }
     var event = request.header("X-GitHub-Event");
     var delivery = request.header("X-GitHub-Delivery").filter(id -> DELIVERY.matcher(id).matches());
     if (event.isEmpty() || delivery.isEmpty()) {
-      return Reception.Rejected.with(
+      return WebhookResult.Rejected.with(
           400, "the headers X-GitHub-Event and X-GitHub-Delivery are missing");
     }
     var account =
@@ -138,16 +138,16 @@ public final class GitHubSurface implements Surface {
             .filter(owner -> !config.accepts(owner));
     if (account.isPresent()) {
       warn(account.get());
-      return new Reception.Answered(Reply.empty(204));
+      return new WebhookResult.Answered(Reply.empty(204));
     }
     learn(payload.get());
     if (event.get().equals("ping")) {
-      return new Reception.Answered(Reply.text(200, "pong"));
+      return new WebhookResult.Answered(Reply.text(200, "pong"));
     }
     return payloads
         .read(event.get(), DeliveryId.of(ID, delivery.get()), payload.get(), request.arrivedAt())
-        .<Reception>map(said -> new Reception.Accepted(said, Reply.empty(202)))
-        .orElseGet(() -> new Reception.Answered(Reply.empty(204)));
+        .<WebhookResult>map(said -> new WebhookResult.Accepted(said, Reply.empty(202)))
+        .orElseGet(() -> new WebhookResult.Answered(Reply.empty(204)));
   }
 
   /// Once for an account: others may send as much as they like.
@@ -201,17 +201,17 @@ public final class GitHubSurface implements Surface {
   }
 
   @Override
-  public Manners manners(Conversation conversation) {
+  public ConversationPolicy manners(Conversation conversation) {
     return MANNERS;
   }
 
   @Override
-  public Optional<Shown> shown(URI link, Conversation from) {
+  public Optional<LinkTarget> shown(URI link, Conversation from) {
     return GitHubLinks.shown(link, ID, config.apiUrl());
   }
 
   @Override
-  public Missed missed(Instant since, List<Conversation> conversations) {
+  public MissedDeliveries missed(Instant since, List<Conversation> conversations) {
     account.learn();
     return deliveries.areListed() ? deliveries.since(since) : catchUp.since(since, conversations);
   }

@@ -22,7 +22,7 @@ import okhttp3.OkHttpClient;
 /// See https://docs.github.com/rest/apps/apps#create-an-installation-access-token-for-an-app
 final class InstallationTokens {
   private static final Duration EARLY = Duration.ofMinutes(5);
-  private static final int MOST_REMEMBERED = 10_000;
+  private static final int MAX_REMEMBERED = 10_000;
 
   private final AppKey key;
   private final URI api;
@@ -58,7 +58,7 @@ final class InstallationTokens {
 
   /// Whose installation a repository belongs to, as a delivery said. Calls nobody.
   void learn(String repository, long installation) {
-    if (installations.size() < MOST_REMEMBERED) {
+    if (installations.size() < MAX_REMEMBERED) {
       installations.put(repository.toLowerCase(Locale.ROOT), installation);
     }
   }

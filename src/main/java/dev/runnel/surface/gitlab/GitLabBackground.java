@@ -19,10 +19,10 @@ import java.util.Objects;
 /// confidential: the agent's answer stands where the question stood.
 final class GitLabBackground {
   private final GitLabApi api;
-  private final GitLabDoor door;
+  private final GitLabAccessCheck door;
   private final BotAccount account;
 
-  GitLabBackground(GitLabApi api, GitLabDoor door, BotAccount account) {
+  GitLabBackground(GitLabApi api, GitLabAccessCheck door, BotAccount account) {
     this.api = api;
     this.door = door;
     this.account = account;

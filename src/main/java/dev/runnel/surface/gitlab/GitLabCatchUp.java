@@ -5,7 +5,7 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.DeliveryId;
-import dev.runnel.core.model.Missed;
+import dev.runnel.core.model.MissedDeliveries;
 import dev.runnel.core.model.SurfaceId;
 import dev.runnel.surface.gitlab.GitLabIssue.Kind;
 import dev.runnel.surface.kit.Json;
@@ -19,8 +19,8 @@ import java.util.List;
 /// What was said, labelled and closed in the projects of the latest runs: GitLab gives a delivery
 /// up soon.
 final class GitLabCatchUp {
-  private static final int MOST_PROJECTS = 20;
-  private static final int MOST_ISSUES = 30;
+  private static final int MAX_PROJECTS = 20;
+  private static final int MAX_ISSUES = 30;
 
   private final SurfaceId surface;
   private final GitLabApi api;
@@ -34,15 +34,15 @@ final class GitLabCatchUp {
     this.clock = clock;
   }
 
-  Missed since(Instant since, List<Conversation> conversations) {
+  MissedDeliveries since(Instant since, List<Conversation> conversations) {
     var projects =
         conversations.stream()
             .flatMap(each -> GitLabIssue.of(each).stream())
             .map(GitLabIssue::project)
             .distinct()
-            .limit(MOST_PROJECTS)
+            .limit(MAX_PROJECTS)
             .toList();
-    var heard = new ArrayList<Missed.Heard>();
+    var heard = new ArrayList<MissedDeliveries.Heard>();
     var unread = new ArrayList<String>();
     try {
       for (var project : projects) {
@@ -53,20 +53,20 @@ final class GitLabCatchUp {
                   GitLabApi.PAGE,
                   _ -> false,
                   unread::add);
-          for (var issue : changed.stream().limit(MOST_ISSUES).toList()) {
+          for (var issue : changed.stream().limit(MAX_ISSUES).toList()) {
             hear(heard, unread, project, kind, issue, since);
           }
         }
       }
     } catch (Pages.Waits waits) {
-      return new Missed.Unknown(waits.after(), waits.why());
+      return new MissedDeliveries.Unknown(waits.after(), waits.why());
     }
-    heard.sort(Comparator.comparing(Missed.Heard::at));
-    return new Missed.Said(heard, unread.stream().findFirst());
+    heard.sort(Comparator.comparing(MissedDeliveries.Heard::at));
+    return new MissedDeliveries.Said(heard, unread.stream().findFirst());
   }
 
   private void hear(
-      List<Missed.Heard> heard,
+      List<MissedDeliveries.Heard> heard,
       List<String> unread,
       String project,
       Kind kind,
@@ -104,7 +104,7 @@ final class GitLabCatchUp {
 
   /// @param dated what happened, with its `id` and `created_at`
   private void hear(
-      List<Missed.Heard> heard,
+      List<MissedDeliveries.Heard> heard,
       ObjectNode payload,
       JsonNode dated,
       boolean sameMeaning,
@@ -115,7 +115,7 @@ final class GitLabCatchUp {
     if (at.isPresent() && id.isPresent()) {
       payloads
           .read(DeliveryId.of(surface, id.get()), payload, clock.instant())
-          .ifPresent(said -> heard.add(new Missed.Heard(said, at.get(), sameMeaning)));
+          .ifPresent(said -> heard.add(new MissedDeliveries.Heard(said, at.get(), sameMeaning)));
     }
   }
 

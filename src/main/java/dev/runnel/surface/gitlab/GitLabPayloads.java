@@ -9,7 +9,7 @@ import dev.runnel.core.model.Origin;
 import dev.runnel.core.model.SurfaceId;
 import dev.runnel.surface.gitlab.GitLabIssue.Kind;
 import dev.runnel.surface.kit.BotAccount;
-import dev.runnel.surface.kit.Ending;
+import dev.runnel.surface.kit.IssueCancelTrigger;
 import dev.runnel.surface.kit.IssueRules;
 import dev.runnel.surface.kit.Json;
 import dev.runnel.surface.kit.SaidBefore;
@@ -80,8 +80,8 @@ final class GitLabPayloads {
                 switch (Json.text(said.attributes(), "action").orElse("")) {
                   case "open" -> opened(said, key);
                   case "update" -> updated(said, key);
-                  case "close" -> ended(said, key, Ending.CLOSE);
-                  case "merge" -> ended(said, key, Ending.DONE);
+                  case "close" -> ended(said, key, IssueCancelTrigger.CLOSE);
+                  case "merge" -> ended(said, key, IssueCancelTrigger.DONE);
                   default -> Optional.empty();
                 });
   }
@@ -133,13 +133,14 @@ final class GitLabPayloads {
       return Optional.of(
           changed(said, key, "assign", rules.assigned(said.title(), key.kind().thing())));
     }
-    return was && !is ? ended(said, key, Ending.UNASSIGN) : Optional.empty();
+    return was && !is ? ended(said, key, IssueCancelTrigger.UNASSIGN) : Optional.empty();
   }
 
-  private Optional<Delivery> ended(Said said, GitLabIssue key, Ending ending) {
+  private Optional<Delivery> ended(
+      Said said, GitLabIssue key, IssueCancelTrigger issueCancelTrigger) {
     return rules
-        .ended(ending, key.kind().thing())
-        .map(intent -> changed(said, key, ending.word(), intent));
+        .ended(issueCancelTrigger, key.kind().thing())
+        .map(intent -> changed(said, key, issueCancelTrigger.word(), intent));
   }
 
   /// Only a start is said to Runnel: where no run goes on, a stop that nobody said does nothing.

@@ -5,14 +5,14 @@ import dev.runnel.core.model.Background;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.DeliveryId;
-import dev.runnel.core.model.Missed;
+import dev.runnel.core.model.MissedDeliveries;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.PostRef;
 import dev.runnel.core.model.Posting;
 import dev.runnel.core.model.RawRequest;
-import dev.runnel.core.model.Reception;
 import dev.runnel.core.model.Reply;
 import dev.runnel.core.model.SurfaceId;
+import dev.runnel.core.model.WebhookResult;
 import dev.runnel.core.port.Surface;
 import dev.runnel.surface.kit.BotAccount;
 import dev.runnel.surface.kit.CommentPosts;
@@ -46,7 +46,7 @@ public final class GitLabSurface implements Surface {
   private final GitLabApi api;
   private final BotAccount account;
   private final GitLabPayloads payloads;
-  private final GitLabDoor door;
+  private final GitLabAccessCheck door;
   private final CommentPosts posts;
   private final GitLabBackground background;
   private final GitLabCatchUp catchUp;
@@ -57,7 +57,7 @@ public final class GitLabSurface implements Surface {
     this.api = new GitLabApi(config, http, clock);
     this.account = new BotAccount(api::account);
     this.payloads = new GitLabPayloads(ID, config.tracker(), account);
-    this.door = new GitLabDoor(api, config.access());
+    this.door = new GitLabAccessCheck(api, config.access());
     this.posts = new CommentPosts(config.tracker(), new MarkdownPosts(config.tracker(), DIALECT));
     this.background = new GitLabBackground(api, door, account);
     this.catchUp = new GitLabCatchUp(ID, api, payloads, clock);
@@ -81,13 +81,13 @@ public final class GitLabSurface implements Surface {
   }
 
   @Override
-  public Reception receive(RawRequest request) {
+  public WebhookResult receive(RawRequest request) {
     if (!signatures.signed(request) && !hasSecretToken(request)) {
-      return Reception.Rejected.with(401, "no valid signature or secret token");
+      return WebhookResult.Rejected.with(401, "no valid signature or secret token");
     }
     var payload = WebhookBody.json(request);
     if (payload.isEmpty()) {
-      return Reception.Rejected.with(400, "the body is not a JSON object");
+      return WebhookResult.Rejected.with(400, "the body is not a JSON object");
     }
     var delivery =
         DELIVERY_IDS.stream()
@@ -95,13 +95,13 @@ public final class GitLabSurface implements Surface {
             .findFirst()
             .filter(id -> DELIVERY.matcher(id).matches());
     if (request.header("X-Gitlab-Event").isEmpty() || delivery.isEmpty()) {
-      return Reception.Rejected.with(
+      return WebhookResult.Rejected.with(
           400, "the headers X-Gitlab-Event and Idempotency-Key are missing");
     }
     return payloads
         .read(DeliveryId.of(ID, delivery.get()), payload.get(), request.arrivedAt())
-        .<Reception>map(said -> new Reception.Accepted(said, Reply.empty(202)))
-        .orElseGet(() -> new Reception.Answered(Reply.empty(204)));
+        .<WebhookResult>map(said -> new WebhookResult.Accepted(said, Reply.empty(202)))
+        .orElseGet(() -> new WebhookResult.Answered(Reply.empty(204)));
   }
 
   /// Compares with all of them, each in constant time.
@@ -133,7 +133,7 @@ public final class GitLabSurface implements Surface {
   }
 
   @Override
-  public Missed missed(Instant since, List<Conversation> conversations) {
+  public MissedDeliveries missed(Instant since, List<Conversation> conversations) {
     account.learn();
     return catchUp.since(since, conversations);
   }

@@ -27,7 +27,7 @@ public record Hook(
     HookProof proof,
     List<Condition> only,
     List<Condition> cancels,
-    HookWords words,
+    HookPrompt words,
     Optional<JsonPointer> title,
     Optional<JsonPointer> conversation,
     Optional<String> delivery,

@@ -9,7 +9,7 @@ import dev.runnel.core.model.PostRef;
 import dev.runnel.core.model.Posting;
 import dev.runnel.core.model.Run;
 import dev.runnel.core.model.Update;
-import dev.runnel.core.text.Words;
+import dev.runnel.core.text.RunTexts;
 import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
@@ -124,7 +124,7 @@ final class HookCallback {
     body.put("event", event)
         .put("run_id", run.id().value())
         .put("title", run.title())
-        .put("state", Words.name(run));
+        .put("state", RunTexts.name(run));
     run.message().ifPresent(it -> body.put("message", it));
     run.session().ifPresent(it -> body.put("session", it.toString()));
     run.cost().ifPresent(it -> body.put("cost", it));

@@ -14,9 +14,9 @@ import dev.runnel.core.model.Origin;
 import dev.runnel.core.model.PostRef;
 import dev.runnel.core.model.Posting;
 import dev.runnel.core.model.RawRequest;
-import dev.runnel.core.model.Reception;
 import dev.runnel.core.model.Reply;
 import dev.runnel.core.model.SurfaceId;
+import dev.runnel.core.model.WebhookResult;
 import dev.runnel.core.port.Surface;
 import java.io.IOException;
 import java.time.InstantSource;
@@ -56,7 +56,7 @@ public final class HookSurface implements Surface {
   }
 
   @Override
-  public Reception receive(RawRequest request) {
+  public WebhookResult receive(RawRequest request) {
     var hook =
         request.path().startsWith(PATH)
             ? Optional.ofNullable(hooks.get(request.path().substring(PATH.length())))
@@ -65,7 +65,7 @@ public final class HookSurface implements Surface {
       return rejected(404, "There is no such hook.", "no such hook");
     }
     if (!hook.get().proof().proves(request)) {
-      return Reception.Rejected.with(401, "no proof of origin");
+      return WebhookResult.Rejected.with(401, "no proof of origin");
     }
     var body = body(request.body());
     if (body.isEmpty()) {
@@ -73,21 +73,21 @@ public final class HookSurface implements Surface {
     }
     if (hook.get().proof() instanceof HookProof.Fresh fresh
         && !fresh.isFresh(body.get(), request.arrivedAt())) {
-      return new Reception.Rejected(
+      return new WebhookResult.Rejected(
           Reply.empty(401), "too old, or it does not say when it was sent");
     }
     return HookCallback.isOurs(body.get())
-        ? new Reception.Answered(Reply.empty(204))
+        ? new WebhookResult.Answered(Reply.empty(204))
         : read(hook.get(), request, body.get());
   }
 
-  private static Reception read(Hook hook, RawRequest request, JsonNode body) {
+  private static WebhookResult read(Hook hook, RawRequest request, JsonNode body) {
     return switch (HookReading.of(hook, body, request.body(), request::header)) {
       case HookReading.Noise(var why) ->
-          new Reception.Answered(Reply.text(200, "Not for this hook: " + why + ".\n"));
+          new WebhookResult.Answered(Reply.text(200, "Not for this hook: " + why + ".\n"));
       case HookReading.Lacking(var why) -> rejected(400, why + ".", why);
       case HookReading.Work work ->
-          new Reception.Accepted(
+          new WebhookResult.Accepted(
               new Delivery(
                   DeliveryId.of(ID, hook.name() + "/" + work.delivery()),
                   "hook:" + hook.name() + "/" + work.delivery(),
@@ -110,8 +110,8 @@ public final class HookSurface implements Surface {
     }
   }
 
-  private static Reception rejected(int status, String words, String why) {
-    return new Reception.Rejected(Reply.text(status, words + "\n"), why);
+  private static WebhookResult rejected(int status, String words, String why) {
+    return new WebhookResult.Rejected(Reply.text(status, words + "\n"), why);
   }
 
   /// All there is to know is in the body.

@@ -19,11 +19,11 @@ import java.util.Optional;
 /// heard. Comments that only some people read stay out: everybody reads the agent's answer.
 final class JiraBackground {
   private final JiraApi api;
-  private final JiraDoor door;
+  private final JiraAccessCheck door;
   private final JiraPayloads payloads;
   private final URI url;
 
-  JiraBackground(JiraApi api, JiraDoor door, JiraPayloads payloads, URI url) {
+  JiraBackground(JiraApi api, JiraAccessCheck door, JiraPayloads payloads, URI url) {
     this.api = api;
     this.door = door;
     this.payloads = payloads;

@@ -5,7 +5,7 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.DeliveryId;
-import dev.runnel.core.model.Missed;
+import dev.runnel.core.model.MissedDeliveries;
 import dev.runnel.core.model.SurfaceId;
 import dev.runnel.surface.kit.ApiResult;
 import dev.runnel.surface.kit.Json;
@@ -21,8 +21,8 @@ import java.util.stream.Collectors;
 /// What was said, labelled and moved on in the projects of the latest runs, and wherever the
 /// trigger label is: Jira gives a delivery up after some tries.
 final class JiraCatchUp {
-  private static final int MOST_PROJECTS = 20;
-  private static final int MOST_ISSUES = 50;
+  private static final int MAX_PROJECTS = 20;
+  private static final int MAX_ISSUES = 50;
 
   private final SurfaceId surface;
   private final JiraApi api;
@@ -39,8 +39,8 @@ final class JiraCatchUp {
     this.clock = clock;
   }
 
-  Missed since(Instant since, List<Conversation> conversations) {
-    var heard = new ArrayList<Missed.Heard>();
+  MissedDeliveries since(Instant since, List<Conversation> conversations) {
+    var heard = new ArrayList<MissedDeliveries.Heard>();
     var unread = new ArrayList<String>();
     try {
       var found =
@@ -49,17 +49,17 @@ final class JiraCatchUp {
               Integer.MAX_VALUE,
               _ -> false,
               unread::add);
-      for (var each : found.stream().limit(MOST_ISSUES).toList()) {
+      for (var each : found.stream().limit(MAX_ISSUES).toList()) {
         var key = Json.text(each, "key").flatMap(JiraIssue::of);
         if (key.isPresent()) {
           hear(heard, unread, key.get(), since);
         }
       }
     } catch (Pages.Waits waits) {
-      return new Missed.Unknown(waits.after(), waits.why());
+      return new MissedDeliveries.Unknown(waits.after(), waits.why());
     }
-    heard.sort(Comparator.comparing(Missed.Heard::at));
-    return new Missed.Said(heard, unread.stream().findFirst());
+    heard.sort(Comparator.comparing(MissedDeliveries.Heard::at));
+    return new MissedDeliveries.Said(heard, unread.stream().findFirst());
   }
 
   /// Minutes ago, for a time of day would be one in the time zone of the account.
@@ -69,7 +69,7 @@ final class JiraCatchUp {
             .flatMap(each -> JiraIssue.of(each).stream())
             .map(JiraIssue::project)
             .distinct()
-            .limit(MOST_PROJECTS)
+            .limit(MAX_PROJECTS)
             .map(JiraCatchUp::quoted)
             .collect(Collectors.joining(", "));
     var minutes = Math.max(1, Duration.between(since, clock.instant()).toMinutes() + 1);
@@ -83,7 +83,8 @@ final class JiraCatchUp {
     return "\"" + text.replace("\\", "\\\\").replace("\"", "\\\"") + "\"";
   }
 
-  private void hear(List<Missed.Heard> heard, List<String> unread, JiraIssue key, Instant since)
+  private void hear(
+      List<MissedDeliveries.Heard> heard, List<String> unread, JiraIssue key, Instant since)
       throws Pages.Waits {
     switch (api.history(key)) {
       case ApiResult.Done(var issue) -> {
@@ -119,12 +120,16 @@ final class JiraCatchUp {
   }
 
   private void hear(
-      List<Missed.Heard> heard, ObjectNode payload, JsonNode dated, String id, Instant since) {
+      List<MissedDeliveries.Heard> heard,
+      ObjectNode payload,
+      JsonNode dated,
+      String id,
+      Instant since) {
     var at = JiraSite.time(dated, "created").filter(it -> !it.isBefore(since));
     if (at.isPresent()) {
       payloads
           .read(DeliveryId.of(surface, "caught-up-" + id), payload, clock.instant())
-          .ifPresent(said -> heard.add(new Missed.Heard(said, at.get(), true)));
+          .ifPresent(said -> heard.add(new MissedDeliveries.Heard(said, at.get(), true)));
     }
   }
 

@@ -9,7 +9,7 @@ import dev.runnel.core.model.Origin;
 import dev.runnel.core.model.Snapshot;
 import dev.runnel.core.model.SurfaceId;
 import dev.runnel.surface.kit.BotAccount;
-import dev.runnel.surface.kit.Ending;
+import dev.runnel.surface.kit.IssueCancelTrigger;
 import dev.runnel.surface.kit.IssueRules;
 import dev.runnel.surface.kit.Json;
 import dev.runnel.surface.kit.SaidBefore;
@@ -82,7 +82,7 @@ final class JiraPayloads {
     return switch (event.startsWith(PREFIX) ? event.substring(PREFIX.length()) : event) {
       case "issue_created" -> created(said);
       case "issue_updated" -> updated(said);
-      case "issue_deleted" -> ended(said, Ending.DELETE, "deleted");
+      case "issue_deleted" -> ended(said, IssueCancelTrigger.DELETE, "deleted");
       case "comment_created" -> comment(said);
       default -> Optional.empty();
     };
@@ -124,7 +124,10 @@ final class JiraPayloads {
         .findFirst()
         .flatMap(
             old ->
-                ended(new Said(said.id(), old, said.payload(), said.arrivedAt()), Ending.MOVE, at));
+                ended(
+                    new Said(said.id(), old, said.payload(), said.arrivedAt()),
+                    IssueCancelTrigger.MOVE,
+                    at));
   }
 
   private Optional<Delivery> transitioned(Said said, String at) {
@@ -138,7 +141,8 @@ final class JiraPayloads {
       return Optional.empty();
     }
     var name = Json.text(said.status(), "name").orElse("").toLowerCase(Locale.ROOT);
-    return ended(said, name.equals("closed") ? Ending.CLOSE : Ending.DONE, at);
+    return ended(
+        said, name.equals("closed") ? IssueCancelTrigger.CLOSE : IssueCancelTrigger.DONE, at);
   }
 
   /// Jira tells all labels as they were and as they are, each time, divided by spaces.
@@ -173,12 +177,14 @@ final class JiraPayloads {
               if (is && !was && !said.isDone()) {
                 return changed(said, "assign", at, rules.assigned(said.title(), ISSUE));
               }
-              return was && !is ? ended(said, Ending.UNASSIGN, at) : Optional.empty();
+              return was && !is ? ended(said, IssueCancelTrigger.UNASSIGN, at) : Optional.empty();
             });
   }
 
-  private Optional<Delivery> ended(Said said, Ending ending, String at) {
-    return rules.ended(ending, ISSUE).flatMap(intent -> changed(said, ending.word(), at, intent));
+  private Optional<Delivery> ended(Said said, IssueCancelTrigger issueCancelTrigger, String at) {
+    return rules
+        .ended(issueCancelTrigger, ISSUE)
+        .flatMap(intent -> changed(said, issueCancelTrigger.word(), at, intent));
   }
 
   /// Only a start is said to Runnel: where no run goes on, a stop that nobody said does nothing.

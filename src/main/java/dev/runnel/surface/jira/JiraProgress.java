@@ -15,12 +15,12 @@ import org.slf4j.LoggerFactory;
 /// courtesy: where a workflow has no such transition now, nothing is lost. Thread-safe.
 final class JiraProgress {
   private static final Logger log = LoggerFactory.getLogger(JiraProgress.class);
-  private static final int MOST_REMEMBERED = 1_000;
+  private static final int MAX_REMEMBERED = 1_000;
 
   private final JiraApi api;
   private final Map<Stage, String> transitions;
   // Spares calls that would change nothing.
-  private final Map<Conversation, Stage> last = Recent.map(MOST_REMEMBERED);
+  private final Map<Conversation, Stage> last = Recent.map(MAX_REMEMBERED);
 
   JiraProgress(JiraApi api, Map<Stage, String> transitions) {
     this.api = api;

@@ -5,15 +5,15 @@ import dev.runnel.core.model.Background;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.DeliveryId;
-import dev.runnel.core.model.Missed;
+import dev.runnel.core.model.MissedDeliveries;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.PostRef;
 import dev.runnel.core.model.Posting;
 import dev.runnel.core.model.RawRequest;
-import dev.runnel.core.model.Reception;
 import dev.runnel.core.model.Reply;
 import dev.runnel.core.model.SurfaceId;
 import dev.runnel.core.model.Update;
+import dev.runnel.core.model.WebhookResult;
 import dev.runnel.core.port.Surface;
 import dev.runnel.surface.kit.BotAccount;
 import dev.runnel.surface.kit.CommentPosts;
@@ -40,14 +40,14 @@ public final class JiraSurface implements Surface {
   private static final SurfaceId ID = new SurfaceId("jira");
   private static final Pattern DELIVERY = Pattern.compile("[!-~]{1,200}");
   // Jira's limit is 32,767; marks take their part of it.
-  private static final int LONGEST = 30_000;
-  private static final int LONGEST_NAME = 150;
+  private static final int MAX = 30_000;
+  private static final int MAX_NAME = 150;
 
   private final JiraProofs proofs;
   private final JiraApi api;
   private final BotAccount account;
   private final JiraPayloads payloads;
-  private final JiraDoor door;
+  private final JiraAccessCheck door;
   private final CommentPosts posts;
   private final JiraProgress progress;
   private final JiraBackground background;
@@ -58,19 +58,19 @@ public final class JiraSurface implements Surface {
     this.api = new JiraApi(config, http, clock);
     this.account = new BotAccount(api::account);
     this.payloads = new JiraPayloads(ID, api.site(), config.url(), config.tracker(), account);
-    this.door = new JiraDoor(api, config.access());
+    this.door = new JiraAccessCheck(api, config.access());
     this.posts =
         new CommentPosts(
             config.tracker(),
             new MarkdownPosts(
                 config.tracker(),
                 new MarkdownPosts.Dialect(
-                    LONGEST,
+                    MAX,
                     false,
                     person ->
                         "[@%s](<%s%s>)"
                             .formatted(
-                                Markdown.plain(person.name(), LONGEST_NAME),
+                                Markdown.plain(person.name(), MAX_NAME),
                                 Adf.PERSON,
                                 person.id()))));
     this.progress = new JiraProgress(api, config.transitions());
@@ -96,18 +96,18 @@ public final class JiraSurface implements Surface {
   }
 
   @Override
-  public Reception receive(RawRequest request) {
+  public WebhookResult receive(RawRequest request) {
     if (!proofs.proved(request)) {
-      return Reception.Rejected.with(401, "no valid signature or secret");
+      return WebhookResult.Rejected.with(401, "no valid signature or secret");
     }
     var payload = WebhookBody.json(request);
     if (payload.isEmpty()) {
-      return Reception.Rejected.with(400, "the body is not a JSON object");
+      return WebhookResult.Rejected.with(400, "the body is not a JSON object");
     }
     return payloads
         .read(DeliveryId.of(ID, deliveryId(request)), payload.get(), request.arrivedAt())
-        .<Reception>map(said -> new Reception.Accepted(said, Reply.empty(202)))
-        .orElseGet(() -> new Reception.Answered(Reply.empty(204)));
+        .<WebhookResult>map(said -> new WebhookResult.Accepted(said, Reply.empty(202)))
+        .orElseGet(() -> new WebhookResult.Answered(Reply.empty(204)));
   }
 
   /// The same for all tries of a delivery. Where Jira gives none, the body, which has its time in
@@ -147,7 +147,7 @@ public final class JiraSurface implements Surface {
   }
 
   @Override
-  public Missed missed(Instant since, List<Conversation> conversations) {
+  public MissedDeliveries missed(Instant since, List<Conversation> conversations) {
     account.learn();
     return catchUp.since(since, conversations);
   }

@@ -23,7 +23,7 @@ final class MarkdownBlocks {
   private static final Pattern DELIMITERS =
       Pattern.compile(" {0,3}\\|?[ \\t]*:?-+:?[ \\t]*(?:\\|[ \\t]*:?-+:?[ \\t]*)*\\|?[ \\t]*");
   private static final Pattern LANGUAGE = Pattern.compile("[A-Za-z0-9_+#.-]{1,40}");
-  private static final int LONGEST_DELIMITERS = 1_000;
+  private static final int MAX_DELIMITERS = 1_000;
   private static final String CODE_INDENT = "    ";
 
   private final MarkdownInline inline;
@@ -292,7 +292,7 @@ final class MarkdownBlocks {
       return at + 1 < lines.size()
           && lines.get(at).contains("|")
           && lines.get(at + 1).contains("|")
-          && lines.get(at + 1).length() <= LONGEST_DELIMITERS
+          && lines.get(at + 1).length() <= MAX_DELIMITERS
           && DELIMITERS.matcher(lines.get(at + 1)).matches();
     }
 

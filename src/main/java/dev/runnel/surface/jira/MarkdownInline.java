@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 /// Atlassian Document Format.
 final class MarkdownInline {
   private static final int DEEPEST = 8;
-  private static final int LONGEST_LINK = 4_000;
+  private static final int MAX_LINK = 4_000;
   private static final String PUNCTUATION = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~";
   private static final Pattern ADDRESS = Pattern.compile("https?://[^\\s<>()\\[\\]\"'`|*\\\\]+");
   private static final Pattern ANGLED = Pattern.compile("<(?<url>(?:https?://|mailto:)[^\\s<>]+)>");
@@ -232,7 +232,7 @@ final class MarkdownInline {
     }
 
     private Matcher here(Pattern pattern, int from) {
-      return pattern.matcher(text).region(from, Math.min(text.length(), from + 2 * LONGEST_LINK));
+      return pattern.matcher(text).region(from, Math.min(text.length(), from + 2 * MAX_LINK));
     }
 
     private boolean tag() {
@@ -272,7 +272,7 @@ final class MarkdownInline {
 
     private void linked(String words, String url) {
       flush();
-      var isShort = style.link().isEmpty() && url.length() <= LONGEST_LINK;
+      var isShort = style.link().isEmpty() && url.length() <= MAX_LINK;
       out.text(words, isShort ? new Style(style.marks(), Optional.of(url)) : style, false);
     }
 
@@ -322,7 +322,7 @@ final class MarkdownInline {
       var words = text.substring(open + 1, close);
       if (url.startsWith(Adf.PERSON)) {
         person(url.substring(Adf.PERSON.length()), words);
-      } else if (LINK.matcher(url).matches() && url.length() <= LONGEST_LINK) {
+      } else if (LINK.matcher(url).matches() && url.length() <= MAX_LINK) {
         flush();
         var named = words.isBlank() ? url : words;
         new Reader(named, new Style(style.marks(), Optional.of(url)), depth + 1, out).read();

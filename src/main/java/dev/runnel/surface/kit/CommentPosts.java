@@ -1,10 +1,10 @@
 package dev.runnel.surface.kit;
 
 import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.MessageStatus;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.PostRef;
 import dev.runnel.core.model.Posting;
-import dev.runnel.core.model.Receipt;
 import dev.runnel.core.model.RunState;
 import dev.runnel.core.model.Update;
 import java.time.Duration;
@@ -21,13 +21,13 @@ public final class CommentPosts {
   private static final Logger log = LoggerFactory.getLogger(CommentPosts.class);
   // Our clock and the tracker's may differ by as much.
   private static final Duration SKEW = Duration.ofHours(1);
-  private static final int MOST_PAGES = 10;
-  private static final int MOST_REMEMBERED = 1_000;
+  private static final int MAX_PAGES = 10;
+  private static final int MAX_REMEMBERED = 1_000;
 
   private final TrackerSettings settings;
   private final MarkdownPosts renderer;
   // Spares calls that would change nothing; what is forgotten is only set again.
-  private final Map<Conversation, RunState> labelled = Recent.map(MOST_REMEMBERED);
+  private final Map<Conversation, RunState> labelled = Recent.map(MAX_REMEMBERED);
 
   public CommentPosts(TrackerSettings settings, MarkdownPosts renderer) {
     this.settings = settings;
@@ -37,8 +37,8 @@ public final class CommentPosts {
   public Posting post(IssueThread issue, Notice notice, @Nullable PostRef status) {
     return switch (notice.update()) {
       // The others would stand beside this one: it is not taken away.
-      case Update.Received(var message, var receipt, _) ->
-          receipt == Receipt.TAKEN || receipt == Receipt.DELIVERED
+      case Update.Received(var message, var messageStatus, _) ->
+          messageStatus == MessageStatus.TAKEN || messageStatus == MessageStatus.DELIVERED
               ? react(issue, message, notice)
               : new Posting.Posted(message, notice.conversation());
       case Update.Status update -> {
@@ -129,7 +129,7 @@ public final class CommentPosts {
   private static Optional<Posting> findEarlier(IssueThread issue, Notice notice) {
     var marker = Marker.of(notice.id());
     var since = notice.createdAt().minus(SKEW);
-    for (var page = 1; page <= MOST_PAGES; page++) {
+    for (var page = 1; page <= MAX_PAGES; page++) {
       switch (issue.since(since, page)) {
         case ApiResult.Done(var comments) -> {
           for (var comment : comments) {

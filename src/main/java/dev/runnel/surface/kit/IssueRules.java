@@ -1,6 +1,6 @@
 package dev.runnel.surface.kit;
 
-import dev.runnel.core.command.Grammar;
+import dev.runnel.core.command.MessageParser;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Request;
 import dev.runnel.core.model.RunOptions;
@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
 
 /// What the things that happen on an issue mean, on every tracker. Pure.
 public final class IssueRules {
-  private static final int LONGEST_TITLE = 80;
+  private static final int MAX_TITLE = 80;
   private static final Pattern ADDRESS = Pattern.compile("^@[^\\s,:;.!?]+[,:;.!?]*\\s*");
 
   private final TrackerSettings settings;
@@ -42,7 +42,7 @@ public final class IssueRules {
       return open ? labelled(added.get(), title, thing) : Optional.empty();
     }
     return trigger.isAmong(before) && !trigger.isAmong(after)
-        ? ended(Ending.UNLABEL, thing)
+        ? ended(IssueCancelTrigger.UNLABEL, thing)
         : Optional.empty();
   }
 
@@ -59,7 +59,7 @@ public final class IssueRules {
             && staying.stream()
                 .filter(label -> !label.equalsIgnoreCase(removed))
                 .noneMatch(trigger::isTrigger)
-        ? ended(Ending.UNLABEL, thing)
+        ? ended(IssueCancelTrigger.UNLABEL, thing)
         : Optional.empty();
   }
 
@@ -69,21 +69,24 @@ public final class IssueRules {
   }
 
   /// @return empty when the settings let the run go on
-  public Optional<Intent> ended(Ending ending, String thing) {
-    return settings.cancelOn().contains(ending)
-        ? Optional.of(new Intent.Cancel(Optional.empty(), Optional.of(ending.why(thing))))
+  public Optional<Intent> ended(IssueCancelTrigger issueCancelTrigger, String thing) {
+    return settings.cancelOn().contains(issueCancelTrigger)
+        ? Optional.of(
+            new Intent.Cancel(Optional.empty(), Optional.of(issueCancelTrigger.why(thing))))
         : Optional.empty();
   }
 
   /// @return empty for a comment that is not for us, or is ours
   public Optional<Intent> said(String comment) {
-    return Marker.isIn(comment) ? Optional.empty() : mention.in(comment).flatMap(Grammar::words);
+    return Marker.isIn(comment)
+        ? Optional.empty()
+        : mention.in(comment).flatMap(MessageParser::words);
   }
 
   /// What was said where everything is said to Runnel: a mention at its beginning is only polite.
   public Optional<Intent> told(String text) {
     var seen = Markdown.text(Markdown.seen(text)).strip();
-    return Grammar.words(ADDRESS.matcher(seen).replaceFirst(""));
+    return MessageParser.words(ADDRESS.matcher(seen).replaceFirst(""));
   }
 
   public boolean hasTrigger(Collection<String> labels) {
@@ -103,9 +106,7 @@ public final class IssueRules {
                 none.model(),
                 none.skill(),
                 none.name(),
-                title
-                    .map(text -> Markdown.line(text, LONGEST_TITLE))
-                    .filter(text -> !text.isEmpty()),
+                title.map(text -> Markdown.line(text, MAX_TITLE)).filter(text -> !text.isEmpty()),
                 none.factory())));
   }
 }

@@ -24,7 +24,7 @@ public final class JsonHttp {
   private static final JsonMapper JSON = new JsonMapper();
   private static final MediaType TYPE = MediaType.get("application/json");
   private static final Duration PATIENCE = Duration.ofSeconds(30);
-  private static final long LONGEST_ANSWER = 16 * 1024 * 1024;
+  private static final long MAX_ANSWER = 16 * 1024 * 1024;
 
   private final OkHttpClient http;
   private final HttpUrl base;
@@ -89,7 +89,7 @@ public final class JsonHttp {
   private Answer call(Request.Builder request, String path) throws IOException {
     try (var response = http.newCall(request.url(url(path)).headers(headers).build()).execute()) {
       return new Answer(
-          response.code(), response.headers(), read(response.peekBody(LONGEST_ANSWER).bytes()));
+          response.code(), response.headers(), read(response.peekBody(MAX_ANSWER).bytes()));
     }
   }
 

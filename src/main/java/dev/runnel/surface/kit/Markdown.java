@@ -1,6 +1,6 @@
 package dev.runnel.surface.kit;
 
-import dev.runnel.core.prompt.Visible;
+import dev.runnel.core.prompt.InvisibleCharacters;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
@@ -111,7 +111,7 @@ public final class Markdown {
     private boolean comment;
 
     Reader(String source) {
-      this.source = Visible.text(source).lines().toList();
+      this.source = InvisibleCharacters.text(source).lines().toList();
       this.closedBelow = new boolean[this.source.size()];
       for (var at = this.source.size() - 2; at >= 0; at--) {
         var below = this.source.get(at + 1);

@@ -7,10 +7,10 @@ import dev.runnel.core.model.NoticeId;
 import dev.runnel.core.model.Request;
 import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunState;
-import dev.runnel.core.model.Stop;
+import dev.runnel.core.model.StopRequest;
 import dev.runnel.core.model.Update;
-import dev.runnel.core.text.StopWords;
-import dev.runnel.core.text.Words;
+import dev.runnel.core.text.RunTexts;
+import dev.runnel.core.text.StopTexts;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
@@ -23,11 +23,11 @@ import java.util.stream.Stream;
 /// From an update to a comment in Markdown within the tracker's limits, its invisible marker
 /// included. Pure.
 public final class MarkdownPosts {
-  private static final int LONGEST_TITLE = 150;
-  private static final int LONGEST_LINE = 300;
-  private static final int LONGEST_URL = 2_000;
-  private static final int MOST_LINKS = 10;
-  private static final int MOST_LISTED = 30;
+  private static final int MAX_TITLE = 150;
+  private static final int MAX_LINE = 300;
+  private static final int MAX_URL = 2_000;
+  private static final int MAX_LINKS = 10;
+  private static final int MAX_LISTED = 30;
   private static final Pattern LOGIN = Pattern.compile("[A-Za-z0-9][A-Za-z0-9_-]*");
 
   private final String label;
@@ -81,11 +81,11 @@ public final class MarkdownPosts {
               paragraphs(
                   links(succeeded.run()),
                   line(
-                      "Took " + Words.elapsed(time(succeeded)),
+                      "Took " + RunTexts.elapsed(time(succeeded)),
                       succeeded
                           .run()
                           .cost()
-                          .map(cost -> "cost " + Markdown.plain(cost, LONGEST_LINE))
+                          .map(cost -> "cost " + Markdown.plain(cost, MAX_LINE))
                           .orElse(""),
                       session(succeeded.run()).orElse("")),
                   "Comment `%s …` to continue.".formatted(mention)));
@@ -106,14 +106,14 @@ public final class MarkdownPosts {
                           .formatted(mention)
                       : "Another try alone will not help. Comment `%s …` to say what to do differently."
                           .formatted(mention)));
-      case Update.Cancelled(Run run, Actor requester, Optional<Stop> stop, var unread) ->
+      case Update.Cancelled(Run run, Actor requester, Optional<StopRequest> stop, var unread) ->
           post(
               id,
               headline(RunState.CANCELLED, "Cancelled", title(run), "for " + named(requester)),
               "",
               paragraphs(
                   links(run),
-                  stop.map(it -> StopWords.told(it, named(it.by()), StopWords::utc)).orElse(""),
+                  stop.map(it -> StopTexts.told(it, named(it.by()), StopTexts::utc)).orElse(""),
                   unread(unread),
                   "Comment `%1$s …` to continue, or `%1$s retry` to start again."
                       .formatted(mention)));
@@ -123,14 +123,14 @@ public final class MarkdownPosts {
               "✋ %s, the agent still waits for your answer, for %s now:"
                   .formatted(
                       called(reminder.requester()),
-                      Words.elapsed(Duration.between(reminder.asked(), reminder.at()))),
+                      RunTexts.elapsed(Duration.between(reminder.asked(), reminder.at()))),
               reminder.question(),
               "Comment `%s …` to answer.".formatted(mention));
       case Update.Told(_, String text, _) -> post(id, "", text, "");
       case Update.Listed(_, var runs, var listing) ->
-          post(id, listed(runs) + MarkdownSheets.left(listing, mention), "", "");
-      case Update.Answered(_, var sheet) ->
-          post(id, MarkdownSheets.markdown(sheet, mention), "", "");
+          post(id, listed(runs) + MarkdownInfoCards.left(listing, mention), "", "");
+      case Update.Answered(_, var infoCard) ->
+          post(id, MarkdownInfoCards.markdown(infoCard, mention), "", "");
       case Update.Helped _ -> post(id, help(), "", "");
       case Update.Screened _ ->
           throw new IllegalArgumentException(
@@ -142,9 +142,7 @@ public final class MarkdownPosts {
 
   /// A sentence on those that no agent has read; empty where all were.
   public static String unread(List<String> words) {
-    return words.isEmpty()
-        ? ""
-        : StopWords.unread(words, each -> Markdown.plain(each, LONGEST_LINE));
+    return words.isEmpty() ? "" : StopTexts.unread(words, each -> Markdown.plain(each, MAX_LINE));
   }
 
   private static String statusHead(Update.Status status) {
@@ -153,7 +151,7 @@ public final class MarkdownPosts {
         headline(run.state(), word(run), title(run, status.request())),
         line(
             "for " + named(status.requester()),
-            Words.elapsed(Duration.between(status.since(), status.at())),
+            RunTexts.elapsed(Duration.between(status.since(), status.at())),
             session(run).orElse("")),
         links(run));
   }
@@ -166,10 +164,10 @@ public final class MarkdownPosts {
     return paragraphs(
         status
             .stop()
-            .map(it -> "**Stopping…** " + StopWords.told(it, named(it.by()), StopWords::utc))
+            .map(it -> "**Stopping…** " + StopTexts.told(it, named(it.by()), StopTexts::utc))
             .orElse(""),
         run.message()
-            .map(text -> Markdown.quietLine(text, LONGEST_LINE))
+            .map(text -> Markdown.quietLine(text, MAX_LINE))
             .filter(text -> !text.isEmpty() && !run.state().needsPerson())
             .map(text -> "> " + text)
             .orElse(""),
@@ -204,10 +202,10 @@ public final class MarkdownPosts {
     if (runs.isEmpty()) {
       return "There are no runs here yet. `%s PROMPT` starts one.".formatted(mention);
     }
-    var left = runs.size() - MOST_LISTED;
+    var left = runs.size() - MAX_LISTED;
     return Stream.concat(
             runs.stream()
-                .limit(MOST_LISTED)
+                .limit(MAX_LISTED)
                 .map(
                     each ->
                         "- "
@@ -257,9 +255,9 @@ public final class MarkdownPosts {
             .map(each -> link(label(each), Optional.of(each.link())))
             .filter(each -> !each.isEmpty())
             .toList();
-    var left = links.size() - MOST_LINKS;
+    var left = links.size() - MAX_LINKS;
     return Stream.concat(
-            links.stream().limit(MOST_LINKS),
+            links.stream().limit(MAX_LINKS),
             left > 0 ? Stream.of("… and " + left + " more") : Stream.of())
         .map(each -> "- " + each)
         .collect(Collectors.joining("\n"));
@@ -279,33 +277,33 @@ public final class MarkdownPosts {
     return target
         .map(URI::toASCIIString)
         .filter(url -> url.startsWith("https://") || url.startsWith("http://"))
-        .filter(url -> url.length() <= LONGEST_URL)
-        .map(url -> "[%s](<%s>)".formatted(Markdown.plain(words, LONGEST_TITLE), url))
+        .filter(url -> url.length() <= MAX_URL)
+        .map(url -> "[%s](<%s>)".formatted(Markdown.plain(words, MAX_TITLE), url))
         .orElse("");
   }
 
   private static String headline(RunState state, String word, String... more) {
     return line(
-        Stream.concat(Stream.of(Words.sign(state) + " **" + word + "**"), Stream.of(more))
+        Stream.concat(Stream.of(RunTexts.sign(state) + " **" + word + "**"), Stream.of(more))
             .toArray(String[]::new));
   }
 
   private static String title(Run run) {
-    return Markdown.plain(run.title(), LONGEST_TITLE);
+    return Markdown.plain(run.title(), MAX_TITLE);
   }
 
   private static String title(Run run, Request request) {
     var title = title(run);
-    return title.isEmpty() ? Markdown.plain(request.text(), LONGEST_TITLE) : title;
+    return title.isEmpty() ? Markdown.plain(request.text(), MAX_TITLE) : title;
   }
 
   private static String word(Run run) {
-    return Markdown.plain(Words.name(run), LONGEST_TITLE);
+    return Markdown.plain(RunTexts.name(run), MAX_TITLE);
   }
 
   /// The person, without a ping.
   private static String named(Actor actor) {
-    return Markdown.plain(actor.name(), LONGEST_TITLE);
+    return Markdown.plain(actor.name(), MAX_TITLE);
   }
 
   /// The person, with a ping.

@@ -14,7 +14,7 @@ import org.slf4j.LoggerFactory;
 /// Reads a tracker's lists page by page, a few pages at most.
 public final class Pages {
   private static final Logger log = LoggerFactory.getLogger(Pages.class);
-  private static final int MOST_PAGES = 5;
+  private static final int MAX_PAGES = 5;
 
   private Pages() {}
 
@@ -54,7 +54,7 @@ public final class Pages {
       IntFunction<ApiResult> pages, int size, Predicate<JsonNode> enough, Consumer<String> refused)
       throws Waits {
     var all = new ArrayList<JsonNode>();
-    for (var page = 1; page <= MOST_PAGES; page++) {
+    for (var page = 1; page <= MAX_PAGES; page++) {
       switch (pages.apply(page)) {
         case ApiResult.Done(var list) -> {
           for (var each : list) {

@@ -15,15 +15,15 @@ import java.util.Optional;
 /// people who are heard, as they were when it was made, as far as there is room. The others are
 /// counted.
 public final class SaidBefore {
-  private static final int LONGEST_SAID = 40_000;
-  private static final int LONGEST_COMMENT = 8_000;
-  private static final int LONGEST_BODY = 40_000;
+  private static final int MAX_SAID = 40_000;
+  private static final int MAX_COMMENT = 8_000;
+  private static final int MAX_BODY = 40_000;
   // What was asked changes the issue as well, a moment later.
   private static final Duration AT_ONCE = Duration.ofSeconds(5);
 
   private final Instant asked;
   private final Deque<Said> kept = new ArrayDeque<>();
-  private int room = LONGEST_SAID;
+  private int room = MAX_SAID;
   private int omitted;
   private int unheard;
   private int later;
@@ -34,11 +34,11 @@ public final class SaidBefore {
 
   /// What people see of a description.
   public static String description(String text) {
-    return Markdown.cut(Unhidden.text(text), LONGEST_BODY);
+    return Markdown.cut(HiddenMarkupFilter.text(text), MAX_BODY);
   }
 
   public static String title(String text) {
-    return Markdown.line(text, LONGEST_COMMENT);
+    return Markdown.line(text, MAX_COMMENT);
   }
 
   /// The issue as a delivery tells of it.
@@ -76,7 +76,7 @@ public final class SaidBefore {
       later++;
       return;
     }
-    var text = Markdown.cut(Unhidden.text(comment), LONGEST_COMMENT);
+    var text = Markdown.cut(HiddenMarkupFilter.text(comment), MAX_COMMENT);
     if (text.isEmpty()) {
       return;
     }

@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
 /// @param cancelOn what stops a run besides a word
 /// @param stateLabels whether issues get labels that tell how their run is
 public record TrackerSettings(
-    String label, String mention, Set<Ending> cancelOn, boolean stateLabels) {
+    String label, String mention, Set<IssueCancelTrigger> cancelOn, boolean stateLabels) {
   static final String LABEL = "RUNNEL_TRIGGER_LABEL";
   static final String MENTION = "RUNNEL_MENTION";
   static final String CANCEL_ON = "RUNNEL_CANCEL_ON";
@@ -35,7 +35,7 @@ public record TrackerSettings(
 
   /// Everything that can stop a run does; no labels are set.
   public static TrackerSettings of(String label, String mention) {
-    return new TrackerSettings(label, mention, EnumSet.allOf(Ending.class), false);
+    return new TrackerSettings(label, mention, EnumSet.allOf(IssueCancelTrigger.class), false);
   }
 
   /// Reads the settings by their names.
@@ -44,11 +44,14 @@ public record TrackerSettings(
   public static TrackerSettings from(Map<String, String> settings) {
     var values = new SettingValues(settings);
     var words = values.list(CANCEL_ON);
-    var endings = words.isEmpty() ? EnumSet.allOf(Ending.class) : EnumSet.noneOf(Ending.class);
+    var endings =
+        words.isEmpty()
+            ? EnumSet.allOf(IssueCancelTrigger.class)
+            : EnumSet.noneOf(IssueCancelTrigger.class);
     for (var word : words) {
       if (!word.equals(NOTHING)) {
         endings.add(
-            Ending.of(word)
+            IssueCancelTrigger.of(word)
                 .orElseThrow(
                     () ->
                         new IllegalArgumentException(

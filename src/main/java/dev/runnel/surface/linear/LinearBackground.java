@@ -15,10 +15,10 @@ import java.util.Comparator;
 /// are heard.
 final class LinearBackground {
   private final LinearApi api;
-  private final LinearDoor door;
+  private final LinearAccessCheck door;
   private final LinearAccount account;
 
-  LinearBackground(LinearApi api, LinearDoor door, LinearAccount account) {
+  LinearBackground(LinearApi api, LinearAccessCheck door, LinearAccount account) {
     this.api = api;
     this.door = door;
     this.account = account;

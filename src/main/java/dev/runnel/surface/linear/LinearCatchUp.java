@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.core.model.DeliveryId;
-import dev.runnel.core.model.Missed;
+import dev.runnel.core.model.MissedDeliveries;
 import dev.runnel.core.model.SurfaceId;
 import dev.runnel.surface.kit.Json;
 import dev.runnel.surface.kit.Pages;
@@ -17,7 +17,7 @@ import java.util.List;
 /// What was said and changed in the workspace since: Linear gives a delivery up after some hours.
 final class LinearCatchUp {
   // As many as one question may cost; see https://linear.app/developers/rate-limiting.
-  private static final int MOST_ISSUES = 25;
+  private static final int MAX_ISSUES = 25;
 
   private final SurfaceId surface;
   private final LinearApi api;
@@ -31,13 +31,13 @@ final class LinearCatchUp {
     this.clock = clock;
   }
 
-  Missed since(Instant since) {
-    var heard = new ArrayList<Missed.Heard>();
+  MissedDeliveries since(Instant since) {
+    var heard = new ArrayList<MissedDeliveries.Heard>();
     var unread = new ArrayList<String>();
     try {
       for (var issue :
           Pages.read(
-              _ -> api.changed(since, MOST_ISSUES), Integer.MAX_VALUE, _ -> false, unread::add)) {
+              _ -> api.changed(since, MAX_ISSUES), Integer.MAX_VALUE, _ -> false, unread::add)) {
         hear(heard, created(issue), issue, false, since);
         for (var comment : issue.path("comments").path("nodes")) {
           hear(heard, commented(issue, comment), comment, true, since);
@@ -47,15 +47,15 @@ final class LinearCatchUp {
         }
       }
     } catch (Pages.Waits waits) {
-      return new Missed.Unknown(waits.after(), waits.why());
+      return new MissedDeliveries.Unknown(waits.after(), waits.why());
     }
-    heard.sort(Comparator.comparing(Missed.Heard::at));
-    return new Missed.Said(heard, unread.stream().findFirst());
+    heard.sort(Comparator.comparing(MissedDeliveries.Heard::at));
+    return new MissedDeliveries.Said(heard, unread.stream().findFirst());
   }
 
   /// @param dated what happened, with its `id` and `createdAt`
   private void hear(
-      List<Missed.Heard> heard,
+      List<MissedDeliveries.Heard> heard,
       ObjectNode payload,
       JsonNode dated,
       boolean sameMeaning,
@@ -65,7 +65,7 @@ final class LinearCatchUp {
     if (at.isPresent() && id.isPresent()) {
       payloads
           .read(DeliveryId.of(surface, id.get()), payload, clock.instant())
-          .ifPresent(said -> heard.add(new Missed.Heard(said, at.get(), sameMeaning)));
+          .ifPresent(said -> heard.add(new MissedDeliveries.Heard(said, at.get(), sameMeaning)));
     }
   }
 

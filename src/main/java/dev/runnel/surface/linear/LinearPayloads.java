@@ -9,7 +9,7 @@ import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Origin;
 import dev.runnel.core.model.PostRef;
 import dev.runnel.core.model.SurfaceId;
-import dev.runnel.surface.kit.Ending;
+import dev.runnel.surface.kit.IssueCancelTrigger;
 import dev.runnel.surface.kit.IssueRules;
 import dev.runnel.surface.kit.Json;
 import dev.runnel.surface.kit.SaidBefore;
@@ -120,7 +120,7 @@ final class LinearPayloads {
                 switch (Json.text(said.payload(), "action").orElse("")) {
                   case "create" -> created(said, issue);
                   case "update" -> updated(said, issue);
-                  case "remove" -> ended(said, issue, Ending.DELETE);
+                  case "remove" -> ended(said, issue, IssueCancelTrigger.DELETE);
                   default -> Optional.empty();
                 });
   }
@@ -134,7 +134,7 @@ final class LinearPayloads {
 
   private Optional<Delivery> updated(Said said, Conversation issue) {
     if (said.changed("trashed") && said.data().path("trashed").asBoolean()) {
-      return ended(said, issue, Ending.DELETE);
+      return ended(said, issue, IssueCancelTrigger.DELETE);
     }
     return labels(said, issue)
         .or(() -> handed(said, issue, "assigneeId"))
@@ -185,7 +185,7 @@ final class LinearPayloads {
       return Optional.empty();
     }
     return rules
-        .ended(Ending.UNLABEL, THING)
+        .ended(IssueCancelTrigger.UNLABEL, THING)
         .map(
             intent ->
                 changed(
@@ -209,7 +209,7 @@ final class LinearPayloads {
     if (is && !was && said.isOpen() && !(member.equals("delegateId") && account.hasSessions())) {
       return Optional.of(changed(said, issue, "assign", rules.assigned(said.title(), THING)));
     }
-    return was && !is ? ended(said, issue, Ending.UNASSIGN) : Optional.empty();
+    return was && !is ? ended(said, issue, IssueCancelTrigger.UNASSIGN) : Optional.empty();
   }
 
   private Optional<Delivery> moved(Said said, Conversation issue) {
@@ -217,14 +217,17 @@ final class LinearPayloads {
       return Optional.empty();
     }
     return switch (said.state()) {
-      case "completed" -> ended(said, issue, Ending.DONE);
-      case "canceled", "duplicate" -> ended(said, issue, Ending.CLOSE);
+      case "completed" -> ended(said, issue, IssueCancelTrigger.DONE);
+      case "canceled", "duplicate" -> ended(said, issue, IssueCancelTrigger.CLOSE);
       default -> Optional.empty();
     };
   }
 
-  private Optional<Delivery> ended(Said said, Conversation issue, Ending ending) {
-    return rules.ended(ending, THING).map(intent -> changed(said, issue, ending.word(), intent));
+  private Optional<Delivery> ended(
+      Said said, Conversation issue, IssueCancelTrigger issueCancelTrigger) {
+    return rules
+        .ended(issueCancelTrigger, THING)
+        .map(intent -> changed(said, issue, issueCancelTrigger.word(), intent));
   }
 
   private static Delivery changed(Said said, Conversation issue, String what, Intent intent) {

@@ -3,13 +3,13 @@ package dev.runnel.surface.linear;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.core.model.Artifact;
+import dev.runnel.core.model.MessageStatus;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.Posting;
-import dev.runnel.core.model.Receipt;
 import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunState;
 import dev.runnel.core.model.Update;
-import dev.runnel.core.text.Words;
+import dev.runnel.core.text.RunTexts;
 import dev.runnel.surface.kit.ApiResult;
 import dev.runnel.surface.kit.Markdown;
 import dev.runnel.surface.kit.MarkdownPosts;
@@ -29,15 +29,15 @@ import org.slf4j.LoggerFactory;
 /// Thread-safe.
 final class LinearSessions {
   private static final Logger log = LoggerFactory.getLogger(LinearSessions.class);
-  private static final int LONGEST = 60_000;
-  private static final int LONGEST_LINE = 300;
-  private static final int MOST_REMEMBERED = 1_000;
+  private static final int MAX = 60_000;
+  private static final int MAX_LINE = 300;
+  private static final int MAX_REMEMBERED = 1_000;
 
   private final LinearApi api;
   private final MarkdownPosts comments;
   // Spare calls that would change nothing.
-  private final Map<String, URI> linked = Recent.map(MOST_REMEMBERED);
-  private final Map<String, LinearPlan> planned = Recent.map(MOST_REMEMBERED);
+  private final Map<String, URI> linked = Recent.map(MAX_REMEMBERED);
+  private final Map<String, LinearPlan> planned = Recent.map(MAX_REMEMBERED);
 
   LinearSessions(LinearApi api, MarkdownPosts comments) {
     this.api = api;
@@ -68,7 +68,7 @@ final class LinearSessions {
       var content = JsonNodeFactory.instance.objectNode().put("type", kind.word());
       return kind == Kind.ACTION
           ? content.put("action", "Working").put("parameter", text)
-          : content.put("body", Markdown.cut(text, LONGEST));
+          : content.put("body", Markdown.cut(text, MAX));
     }
   }
 
@@ -129,9 +129,12 @@ final class LinearSessions {
   private Optional<Activity> activity(Notice notice) {
     return switch (notice.update()) {
       // How the run fares from then on is told by its own activities.
-      case Update.Received(_, Receipt receipt, _) ->
+      case Update.Received(_, MessageStatus messageStatus, _) ->
           Optional.of(new Activity(Kind.THOUGHT, "On it.", true))
-              .filter(_ -> receipt == Receipt.TAKEN || receipt == Receipt.DELIVERED);
+              .filter(
+                  _ ->
+                      messageStatus == MessageStatus.TAKEN
+                          || messageStatus == MessageStatus.DELIVERED);
       case Update.Status status -> progress(status);
       case Update.Still _ -> Optional.empty();
       case Update.Blocked(_, _, String question) ->
@@ -178,11 +181,11 @@ final class LinearSessions {
     }
     var message =
         run.message()
-            .map(text -> Markdown.quietLine(text, LONGEST_LINE))
+            .map(text -> Markdown.quietLine(text, MAX_LINE))
             .filter(text -> !text.isEmpty())
             .orElse("");
-    var name = Markdown.plain(Words.name(run), LONGEST_LINE);
-    var elapsed = Words.elapsed(Duration.between(status.since(), status.at()));
+    var name = Markdown.plain(RunTexts.name(run), MAX_LINE);
+    var elapsed = RunTexts.elapsed(Duration.between(status.since(), status.at()));
     return Optional.of(
         run.state() == RunState.RUNNING && !message.isEmpty()
             ? new Activity(Kind.ACTION, message + " · " + elapsed, true)
@@ -198,14 +201,12 @@ final class LinearSessions {
             run.message().map(LinearSessions::quiet).orElse("Done. The agent left no message."),
             links(run),
             "Took "
-                + Words.elapsed(time)
-                + run.cost()
-                    .map(cost -> " · cost " + Markdown.plain(cost, LONGEST_LINE))
-                    .orElse("")));
+                + RunTexts.elapsed(time)
+                + run.cost().map(cost -> " · cost " + Markdown.plain(cost, MAX_LINE)).orElse("")));
   }
 
   private static String quiet(String text) {
-    return Markdown.quiet(Markdown.head(text.strip(), LONGEST), false);
+    return Markdown.quiet(Markdown.head(text.strip(), MAX), false);
   }
 
   private static String links(Run run) {
@@ -218,7 +219,7 @@ final class LinearSessions {
   private static String label(Artifact artifact) {
     return artifact.label().isBlank()
         ? (artifact.pullRequest() ? "Pull request" : "Open")
-        : Markdown.plain(artifact.label(), LONGEST_LINE);
+        : Markdown.plain(artifact.label(), MAX_LINE);
   }
 
   private static String withoutMarker(String post) {

@@ -7,16 +7,16 @@ import dev.runnel.core.model.Background;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.DeliveryId;
-import dev.runnel.core.model.Missed;
+import dev.runnel.core.model.MissedDeliveries;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.PostRef;
 import dev.runnel.core.model.Posting;
 import dev.runnel.core.model.RawRequest;
-import dev.runnel.core.model.Reception;
 import dev.runnel.core.model.Reply;
 import dev.runnel.core.model.Run;
 import dev.runnel.core.model.SurfaceId;
 import dev.runnel.core.model.Update;
+import dev.runnel.core.model.WebhookResult;
 import dev.runnel.core.port.Surface;
 import dev.runnel.surface.kit.CommentPosts;
 import dev.runnel.surface.kit.Hmac;
@@ -45,7 +45,7 @@ public final class LinearSurface implements Surface {
   private final LinearApi api;
   private final LinearAccount account;
   private final LinearPayloads payloads;
-  private final LinearDoor door;
+  private final LinearAccessCheck door;
   private final CommentPosts comments;
   private final LinearSessions sessions;
   private final LinearBackground background;
@@ -56,7 +56,7 @@ public final class LinearSurface implements Surface {
     this.api = new LinearApi(config, http, clock);
     this.account = new LinearAccount(api);
     this.payloads = new LinearPayloads(ID, config.tracker(), account);
-    this.door = new LinearDoor(api, config);
+    this.door = new LinearAccessCheck(api, config);
     var renderer = new MarkdownPosts(config.tracker(), DIALECT);
     this.comments = new CommentPosts(config.tracker(), renderer);
     this.sessions = new LinearSessions(api, renderer);
@@ -83,25 +83,26 @@ public final class LinearSurface implements Surface {
 
   /// Linear takes nothing but 200 as an answer.
   @Override
-  public Reception receive(RawRequest request) {
+  public WebhookResult receive(RawRequest request) {
     if (!hmac.signs(request.header("Linear-Signature").orElse(""), request.body())) {
-      return Reception.Rejected.with(401, "no valid signature");
+      return WebhookResult.Rejected.with(401, "no valid signature");
     }
     var payload = WebhookBody.json(request);
     if (payload.isEmpty()) {
-      return Reception.Rejected.with(400, "the body is not a JSON object");
+      return WebhookResult.Rejected.with(400, "the body is not a JSON object");
     }
     if (!isFresh(payload.get(), request.arrivedAt())) {
-      return Reception.Rejected.with(401, "the time in the body is missing, or too far from ours");
+      return WebhookResult.Rejected.with(
+          401, "the time in the body is missing, or too far from ours");
     }
     var delivery = request.header("Linear-Delivery").filter(id -> DELIVERY.matcher(id).matches());
     if (delivery.isEmpty()) {
-      return Reception.Rejected.with(400, "the header Linear-Delivery is missing");
+      return WebhookResult.Rejected.with(400, "the header Linear-Delivery is missing");
     }
     return payloads
         .read(DeliveryId.of(ID, delivery.get()), payload.get(), request.arrivedAt())
-        .<Reception>map(said -> new Reception.Accepted(said, Reply.empty(200)))
-        .orElseGet(() -> new Reception.Answered(Reply.empty(200)));
+        .<WebhookResult>map(said -> new WebhookResult.Accepted(said, Reply.empty(200)))
+        .orElseGet(() -> new WebhookResult.Answered(Reply.empty(200)));
   }
 
   /// The time in the body is signed; the one in the header is not.
@@ -128,7 +129,7 @@ public final class LinearSurface implements Surface {
   }
 
   @Override
-  public Missed missed(Instant since, List<Conversation> conversations) {
+  public MissedDeliveries missed(Instant since, List<Conversation> conversations) {
     account.learn();
     return catchUp.since(since);
   }

@@ -3,34 +3,34 @@ package dev.runnel.surface.slack;
 import dev.runnel.core.model.Admission;
 import dev.runnel.core.model.Background;
 import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.ConversationPolicy;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
-import dev.runnel.core.model.Manners;
-import dev.runnel.core.model.Missed;
+import dev.runnel.core.model.LinkTarget;
+import dev.runnel.core.model.MissedDeliveries;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.PostRef;
 import dev.runnel.core.model.Posting;
 import dev.runnel.core.model.RawRequest;
-import dev.runnel.core.model.Reception;
 import dev.runnel.core.model.Reply;
-import dev.runnel.core.model.Shown;
 import dev.runnel.core.model.SurfaceId;
+import dev.runnel.core.model.WebhookResult;
 import dev.runnel.core.port.Surface;
 import dev.runnel.surface.kit.Hmac;
-import dev.runnel.surface.slack.api.Answer;
 import dev.runnel.surface.slack.api.FileTransfer;
 import dev.runnel.surface.slack.api.SlackApi;
 import dev.runnel.surface.slack.api.SlackNames;
-import dev.runnel.surface.slack.install.InstallStates;
+import dev.runnel.surface.slack.api.SlackResponse;
 import dev.runnel.surface.slack.install.InstallationRows;
 import dev.runnel.surface.slack.install.InstalledWorkspaces;
+import dev.runnel.surface.slack.install.OAuthState;
 import dev.runnel.surface.slack.install.OneWorkspace;
 import dev.runnel.surface.slack.install.SlackInstaller;
 import dev.runnel.surface.slack.install.SlackWorkspace;
 import dev.runnel.surface.slack.install.SlackWorkspaces;
 import dev.runnel.surface.slack.model.SharedFile;
+import dev.runnel.surface.slack.model.SlackBehavior;
 import dev.runnel.surface.slack.model.SlackConfig;
-import dev.runnel.surface.slack.model.SlackHabits;
 import dev.runnel.surface.slack.model.SlackIdentity;
 import dev.runnel.surface.slack.model.SlackPermalinks;
 import dev.runnel.surface.slack.model.SlackPlace;
@@ -80,7 +80,7 @@ public final class SlackSurface implements Surface, AutoCloseable {
   private final Optional<SlackInstaller> installer;
   private final BoltApp bolt;
   private volatile @Nullable SlackSocket socket;
-  private final SlackHabits habits;
+  private final SlackBehavior habits;
   private final SlackSenders senders;
   private final SlackAgentView agentView;
 
@@ -124,13 +124,7 @@ public final class SlackSurface implements Surface, AutoCloseable {
       installer =
           Optional.of(
               new SlackInstaller(
-                  config,
-                  client,
-                  api,
-                  installed,
-                  new InstallStates(client, rows, clock),
-                  url,
-                  clock));
+                  config, client, api, installed, new OAuthState(client, rows, clock), url, clock));
     } else {
       workspaces = new OneWorkspace(config, api, this::workspace);
       installer = Optional.empty();
@@ -177,7 +171,7 @@ public final class SlackSurface implements Surface, AutoCloseable {
   ///
   /// @param door takes what is read from it; what it answers with 2xx is acknowledged, with the
   ///     body of the reply
-  public void connect(Function<Reception, Reply> door, RandomGenerator chance) {
+  public void connect(Function<WebhookResult, Reply> door, RandomGenerator chance) {
     config
         .appToken()
         .ifPresent(
@@ -234,12 +228,12 @@ public final class SlackSurface implements Surface, AutoCloseable {
     return config.appToken().map(api::openSocket).flatMap(SlackSurface::problemOpening);
   }
 
-  private static Optional<String> problemOpening(Answer<String> address) {
+  private static Optional<String> problemOpening(SlackResponse<String> address) {
     return switch (address) {
-      case Answer.Ok<String> _ -> Optional.empty();
-      case Answer.Wait<String>(_, String why) ->
+      case SlackResponse.Ok<String> _ -> Optional.empty();
+      case SlackResponse.Wait<String>(_, String why) ->
           Optional.of("gives no socket (" + why + "). Try again in a minute.");
-      case Answer.No<String>(String error) ->
+      case SlackResponse.No<String>(String error) ->
           Optional.of(
               "Slack gives no socket ("
                   + error
@@ -271,24 +265,24 @@ public final class SlackSurface implements Surface, AutoCloseable {
   }
 
   @Override
-  public Reception receive(RawRequest request) {
+  public WebhookResult receive(RawRequest request) {
     if (!request.path().equals(SlackConfig.EVENTS_PATH)) {
-      return Reception.Rejected.with(404, "unknown path");
+      return WebhookResult.Rejected.with(404, "unknown path");
     }
     if (!request.method().equals("POST")) {
-      return Reception.Rejected.with(405, "not a POST");
+      return WebhookResult.Rejected.with(405, "not a POST");
     }
     if (signature.isEmpty()) {
-      return Reception.Rejected.with(404, "Slack is on, but not over HTTP");
+      return WebhookResult.Rejected.with(404, "Slack is on, but not over HTTP");
     }
     if (!signature.get().proves(request)) {
-      return Reception.Rejected.with(401, "no valid signature");
+      return WebhookResult.Rejected.with(401, "no valid signature");
     }
     return read(request);
   }
 
   /// What a request means that is known to be Slack's.
-  Reception read(RawRequest request) {
+  WebhookResult read(RawRequest request) {
     return payloads.read(request).orElseGet(() -> bolt.receive(request));
   }
 
@@ -349,25 +343,25 @@ public final class SlackSurface implements Surface, AutoCloseable {
   }
 
   @Override
-  public Optional<Shown> shown(URI link, Conversation from) {
+  public Optional<LinkTarget> shown(URI link, Conversation from) {
     var team = from.surface().equals(SlackPlace.SURFACE) ? SlackPlace.of(from).team() : "";
     return SlackLinks.shown(link, from, known(team));
   }
 
   @Override
-  public Missed missed(Instant since, List<Conversation> conversations) {
+  public MissedDeliveries missed(Instant since, List<Conversation> conversations) {
     var byTeam =
         conversations.stream()
             .collect(
                 Collectors.groupingBy(
                     it -> SlackPlace.of(it).team(), LinkedHashMap::new, Collectors.toList()));
-    List<Missed> all = new ArrayList<>();
+    List<MissedDeliveries> all = new ArrayList<>();
     byTeam.forEach((team, its) -> all.add(catchUp(workspaces.of(team)).since(since, its)));
     return SlackCatchUp.together(all);
   }
 
   @Override
-  public Manners manners(Conversation conversation) {
+  public ConversationPolicy manners(Conversation conversation) {
     return habits.manners(SlackPlace.of(conversation));
   }
 

@@ -26,13 +26,14 @@ public final class CallExamples {
             case RunsException.NotFound _ -> "There is no such run";
             case RunsException.TooMany full ->
                 "Full; again in " + full.retryAfter().orElse(Duration.ofMinutes(1));
-            case RunsException.Answered no when no.code().equals(ErrorCode.INSUFFICIENT_CREDITS) ->
+            case RunsException.ServiceError no
+                when no.code().equals(ErrorCode.INSUFFICIENT_CREDITS) ->
                 "No credits left";
-            case RunsException.Answered no -> "It said no: " + no.getMessage();
-            case RunsException.Unanswered lost when lost.mayHaveHappened() ->
+            case RunsException.ServiceError no -> "It said no: " + no.getMessage();
+            case RunsException.TransportError lost when lost.mayHaveHappened() ->
                 "Perhaps it was heard: read the run before saying it again";
-            case RunsException.Unanswered lost -> "It was not heard: " + lost.getMessage();
-            case RunsException.UnreadableAnswer odd -> "Who answered? " + odd.getMessage();
+            case RunsException.TransportError lost -> "It was not heard: " + lost.getMessage();
+            case RunsException.MalformedResponse odd -> "Who answered? " + odd.getMessage();
           });
     }
     // end

@@ -2,9 +2,9 @@ package dev.runnel.client.guide;
 
 import dev.runnel.client.Done;
 import dev.runnel.client.ListRuns;
-import dev.runnel.client.LookUp;
+import dev.runnel.client.LookupResult;
 import dev.runnel.client.RunsClient;
-import dev.runnel.client.Waiting;
+import dev.runnel.client.WaitOptions;
 import dev.runnel.wire.AgentConfig;
 import dev.runnel.wire.CreateRun;
 import dev.runnel.wire.CreatedRun;
@@ -84,7 +84,7 @@ public final class RunExamples {
     // guide: followUp
     var before = client.runs().get(runId).send();
     client.runs().followUp(runId, FollowUpMessage.of("Add a test for the retry, too")).send();
-    var after = client.runs().await(runId, Waiting.USUAL.after(before)).send();
+    var after = client.runs().await(runId, WaitOptions.USUAL.after(before)).send();
     // end
     return after;
   }
@@ -107,9 +107,9 @@ public final class RunExamples {
   public static void lookUp(RunsClient client) {
     // guide: lookUp
     switch (client.runs().lookUp("PAY-123").send()) {
-      case LookUp.Found(var run) -> System.out.println("It is run " + run.runId());
-      case LookUp.Absent _ -> System.out.println("There is none");
-      case LookUp.Unknowable _ -> System.out.println("This service cannot tell");
+      case LookupResult.Found(var run) -> System.out.println("It is run " + run.runId());
+      case LookupResult.Absent _ -> System.out.println("There is none");
+      case LookupResult.Unknowable _ -> System.out.println("This service cannot tell");
     }
     // end
   }
@@ -117,7 +117,7 @@ public final class RunExamples {
   public static RunItem await(RunsClient client, String runId) {
     // guide: await
     var how =
-        Waiting.USUAL
+        WaitOptions.USUAL
             .atMost(Duration.ofMinutes(30))
             .onProgress(run -> System.out.println("now " + run.state()));
     var run = client.runs().await(runId, how).send();

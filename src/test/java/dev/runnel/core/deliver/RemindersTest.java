@@ -11,11 +11,11 @@ import static dev.runnel.testkit.Samples.say;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import dev.runnel.core.model.ConversationPolicy;
+import dev.runnel.core.model.ConversationPolicy.Listening;
 import dev.runnel.core.model.Delivery;
-import dev.runnel.core.model.Manners;
-import dev.runnel.core.model.Manners.Listening;
+import dev.runnel.core.model.MessageStatus;
 import dev.runnel.core.model.Posting;
-import dev.runnel.core.model.Receipt;
 import dev.runnel.core.model.RunState;
 import dev.runnel.core.model.Update;
 import dev.runnel.testkit.World;
@@ -147,13 +147,13 @@ class RemindersTest {
     @Test
     void followTheStateOfTheRun() {
       var run = begins(world, RunState.QUEUED);
-      assertThat(world.surface.signs(message("1"))).containsExactly(Receipt.QUEUED);
+      assertThat(world.surface.signs(message("1"))).containsExactly(MessageStatus.QUEUED);
       for (var state :
           List.of(RunState.RUNNING, RunState.BLOCKED, RunState.RUNNING, RunState.FAILED)) {
         world.runs.moves(run.id(), state, "Now " + state);
         world.passes(Duration.ofSeconds(2));
         assertThat(world.surface.signs(message("1")))
-            .containsExactly(Receipt.of(state).orElseThrow());
+            .containsExactly(MessageStatus.of(state).orElseThrow());
       }
     }
 
@@ -166,7 +166,7 @@ class RemindersTest {
       world.surface.answersSigns(Optional.empty());
       world.passes(Duration.ofMinutes(2));
 
-      assertThat(world.surface.signs(message("1"))).containsExactly(Receipt.SUCCEEDED);
+      assertThat(world.surface.signs(message("1"))).containsExactly(MessageStatus.SUCCEEDED);
       assertThat(world.surface.receipts()).containsExactly(message("1"));
     }
 
@@ -214,7 +214,7 @@ class RemindersTest {
 
     @Test
     void toTheOwnerAlone() {
-      world.surface.hasManners(new Manners(Listening.OWNER, Duration.ZERO));
+      world.surface.hasManners(new ConversationPolicy(Listening.OWNER, Duration.ZERO));
       world.says(now(world, "2", SAM, say("hello")));
       world.says(now(world, "3", SAM, say("hello?")));
       world.says(now(world, "4", DANA, say("go on")));
@@ -230,7 +230,7 @@ class RemindersTest {
 
     @Test
     void toThoseWhoMentionIt() {
-      world.surface.hasManners(new Manners(Listening.MENTION, Duration.ZERO));
+      world.surface.hasManners(new ConversationPolicy(Listening.MENTION, Duration.ZERO));
       world.says(now(world, "2", DANA, say("hello")));
       world.says(mentioning("3", "hello!"));
       world.settle();
@@ -241,7 +241,7 @@ class RemindersTest {
 
     @Test
     void toAStopAlways() {
-      world.surface.hasManners(new Manners(Listening.MENTION, Duration.ZERO));
+      world.surface.hasManners(new ConversationPolicy(Listening.MENTION, Duration.ZERO));
       world.says(now(world, "2", SAM, dev.runnel.testkit.Samples.cancel()));
       world.settle();
 

@@ -11,6 +11,7 @@ import dev.runnel.core.model.Background;
 import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.InfoCard;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.NoticeId;
@@ -21,7 +22,6 @@ import dev.runnel.core.model.Posting;
 import dev.runnel.core.model.Prompt;
 import dev.runnel.core.model.Question.Configure.Level;
 import dev.runnel.core.model.RawRequest;
-import dev.runnel.core.model.Reception;
 import dev.runnel.core.model.Replies;
 import dev.runnel.core.model.Request;
 import dev.runnel.core.model.Run;
@@ -29,9 +29,9 @@ import dev.runnel.core.model.RunId;
 import dev.runnel.core.model.RunOptions;
 import dev.runnel.core.model.RunState;
 import dev.runnel.core.model.Screen;
-import dev.runnel.core.model.Sheet;
 import dev.runnel.core.model.SurfaceId;
 import dev.runnel.core.model.Update;
+import dev.runnel.core.model.WebhookResult;
 import dev.runnel.core.port.AgentRuns;
 import dev.runnel.core.port.Surface;
 import dev.runnel.testkit.FakeAgentRuns;
@@ -105,10 +105,10 @@ class RedactionTest {
           new Update.Listed(DANA, List.of(BINDING)),
           new Update.Answered(
               DANA,
-              new Sheet(
+              new InfoCard(
                   TEXT,
-                  List.of(new Sheet.Row(TEXT, TEXT, TEXT, Optional.empty())),
-                  List.of(new Sheet.Next(TEXT, TEXT)))),
+                  List.of(new InfoCard.Row(TEXT, TEXT, TEXT, Optional.empty())),
+                  List.of(new InfoCard.Next(TEXT, TEXT)))),
           new Update.Screened(
               DANA, new Screen.Ask(Optional.empty(), Optional.empty(), TEXT, FIELDS)),
           new Update.Screened(DANA, new Screen.Preferences(Level.HERE, FIELDS)),
@@ -312,7 +312,7 @@ class RedactionTest {
     }
 
     @Override
-    public Reception receive(RawRequest request) {
+    public WebhookResult receive(RawRequest request) {
       throw new AssertionError("Nothing is received here");
     }
 

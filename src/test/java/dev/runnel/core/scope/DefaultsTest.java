@@ -162,15 +162,15 @@ class DefaultsTest {
   void aConversationHasItsPlaces(String surface, String key, String here, String workspace) {
     var conversation = new Conversation(new SurfaceId(surface), key);
 
-    assertThat(Places.here(conversation)).isEqualTo(here);
-    assertThat(Places.around(conversation)).contains(workspace).endsWith(surface);
-    assertThat(Places.isIn(conversation, here)).isTrue();
+    assertThat(ConversationScope.here(conversation)).isEqualTo(here);
+    assertThat(ConversationScope.around(conversation)).contains(workspace).endsWith(surface);
+    assertThat(ConversationScope.isIn(conversation, here)).isTrue();
   }
 
   @Test
   void aPlaceIsNotAnotherThatBeginsLikeIt() {
-    assertThat(Places.isIn(ISSUE, "github:acme/sho")).isFalse();
-    assertThat(Places.isIn(ISSUE, "github:acme")).isTrue();
+    assertThat(ConversationScope.isIn(ISSUE, "github:acme/sho")).isFalse();
+    assertThat(ConversationScope.isIn(ISSUE, "github:acme")).isTrue();
   }
 
   private static RunOptions said() {

@@ -12,8 +12,8 @@ import dev.runnel.core.model.Prompt;
 import dev.runnel.core.model.Request;
 import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunId;
+import dev.runnel.core.model.RunListing;
 import dev.runnel.core.model.RunState;
-import dev.runnel.core.model.Sighting;
 import dev.runnel.core.port.AgentRuns;
 import dev.runnel.core.port.Store;
 import dev.runnel.database.Database;
@@ -33,15 +33,15 @@ class WatcherTest {
   /// A service whose lists of changes end early, the oldest changes first.
   private record ShortLists(AgentRuns all, int longest) implements AgentRuns {
     @Override
-    public Sighting changedSince(Instant since) {
+    public RunListing changedSince(Instant since) {
       return switch (all.changedSince(since)) {
-        case Sighting.Seen(var seen) ->
-            new Sighting.Seen(
+        case RunListing.Seen(var seen) ->
+            new RunListing.Seen(
                 seen.stream()
                     .sorted(Comparator.comparing(run -> run.updatedAt().orElseThrow()))
                     .limit(longest)
                     .toList());
-        case Sighting.Blind blind -> blind;
+        case RunListing.Blind blind -> blind;
       };
     }
 
@@ -76,7 +76,7 @@ class WatcherTest {
     }
 
     @Override
-    public Sighting unfinished() {
+    public RunListing unfinished() {
       return all.unfinished();
     }
   }

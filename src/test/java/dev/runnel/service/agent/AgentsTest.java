@@ -3,7 +3,7 @@ package dev.runnel.service.agent;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.runnel.service.run.Job;
+import dev.runnel.service.run.ExecutionRequest;
 import dev.runnel.wire.RunMode;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -70,11 +70,11 @@ class AgentsTest {
 
   @Test
   void anAgentSeesItsOwnSessionsOnlyAndTheModelThatIsAskedOfIt() {
-    var job = job("{\"harness\":{\"type\":\"codex\",\"model_id\":\"special\"}}");
+    var executionRequest = job("{\"harness\":{\"type\":\"codex\",\"model_id\":\"special\"}}");
 
-    assertThat(job.forAgent(new CodexAgent().name()).agentSession()).contains("t-1");
-    assertThat(job.forAgent(new ClaudeAgent().name()).agentSession()).isEmpty();
-    assertThat(job.forAgent(new CodexAgent().name()).modelId()).contains("special");
+    assertThat(executionRequest.forAgent(new CodexAgent().name()).agentSession()).contains("t-1");
+    assertThat(executionRequest.forAgent(new ClaudeAgent().name()).agentSession()).isEmpty();
+    assertThat(executionRequest.forAgent(new CodexAgent().name()).modelId()).contains("special");
     assertThat(job("{}").forAgent(new CodexAgent().name()).modelId()).contains("m");
   }
 
@@ -82,8 +82,8 @@ class AgentsTest {
     return Agents.find(command, Map.of("PATH", "/nowhere::" + folder));
   }
 
-  private static Job job(String config) {
-    return new Job(
+  private static ExecutionRequest job(String config) {
+    return new ExecutionRequest(
         "run",
         2,
         "prompt",

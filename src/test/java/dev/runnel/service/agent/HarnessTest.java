@@ -2,18 +2,18 @@ package dev.runnel.service.agent;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.runnel.service.agent.Saying.Answer;
-import dev.runnel.service.agent.Saying.Did;
-import dev.runnel.service.agent.Saying.Failure;
-import dev.runnel.service.agent.Saying.Finished;
-import dev.runnel.service.agent.Saying.Planned;
-import dev.runnel.service.agent.Saying.Question;
-import dev.runnel.service.agent.Saying.Result;
-import dev.runnel.service.agent.Saying.Said;
-import dev.runnel.service.agent.Saying.Session;
-import dev.runnel.service.agent.Saying.Status;
-import dev.runnel.service.agent.Saying.Used;
-import dev.runnel.service.agent.Saying.Wrote;
+import dev.runnel.service.agent.AgentEvent.Answer;
+import dev.runnel.service.agent.AgentEvent.Did;
+import dev.runnel.service.agent.AgentEvent.Failure;
+import dev.runnel.service.agent.AgentEvent.Finished;
+import dev.runnel.service.agent.AgentEvent.Planned;
+import dev.runnel.service.agent.AgentEvent.Question;
+import dev.runnel.service.agent.AgentEvent.Result;
+import dev.runnel.service.agent.AgentEvent.Said;
+import dev.runnel.service.agent.AgentEvent.Session;
+import dev.runnel.service.agent.AgentEvent.Status;
+import dev.runnel.service.agent.AgentEvent.Used;
+import dev.runnel.service.agent.AgentEvent.Wrote;
 import dev.runnel.service.run.Usage;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -201,7 +201,7 @@ class HarnessTest {
     void tellsItsSessionItsToolsAndItsTokensStepByStep() {
       var session = new Session("ses_e02c7a484ffeCR2LkloSCG0Vwp");
       assertThat(recorded(new OpencodeAgent(), "opencode/work.jsonl"))
-          .filteredOn(saying -> !saying.equals(session))
+          .filteredOn(agentEvent -> !agentEvent.equals(session))
           .containsExactly(
               new Did("bash", "sleep 1; echo hi; exit 3"),
               new Result("hi\n", true),
@@ -244,7 +244,7 @@ class HarnessTest {
             Did.class, did -> assertThat(did.busy()).startsWith("Running: ").hasSizeLessThan(220));
   }
 
-  private static List<Saying> recorded(Harness harness, String file) {
+  private static List<AgentEvent> recorded(Harness harness, String file) {
     try {
       var lines = Files.readAllLines(Path.of("src/test/resources/agents", file));
       return hear(harness, lines.toArray(String[]::new));
@@ -253,7 +253,7 @@ class HarnessTest {
     }
   }
 
-  private static List<Saying> hear(Harness harness, String... lines) {
+  private static List<AgentEvent> hear(Harness harness, String... lines) {
     var ears = harness.ears();
     return List.of(lines).stream().flatMap(line -> ears.hear(line).stream()).toList();
   }

@@ -4,8 +4,8 @@ import static dev.runnel.service.RunningService.JSON;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.runnel.service.run.Access;
-import dev.runnel.service.run.Job;
+import dev.runnel.service.run.AgentAccess;
+import dev.runnel.service.run.ExecutionRequest;
 import dev.runnel.wire.RunMode;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -44,8 +44,8 @@ class LaunchTest {
   @Test
   void noAgentHasWordsOrSecretsInItsArguments() throws IOException {
     for (var agent : KNOWN) {
-      try (var desk = desk(Access.WORKSPACE)) {
-        var launch = agent.launch(job(TOOLS, Optional.of("its-own")), desk);
+      try (var launchFiles = desk(AgentAccess.WORKSPACE)) {
+        var launch = agent.launch(job(TOOLS, Optional.of("its-own")), launchFiles);
 
         assertThat(launch.command()).as(agent.name()).noneMatch(word -> word.contains("secret"));
         assertThat(launch.input()).isEqualTo("secret prompt");
@@ -58,8 +58,8 @@ class LaunchTest {
   @Test
   void whatIsLaidForAnAgentIsReadByNobodyElseAndTakenAwayAtTheEnd() throws IOException {
     for (var agent : KNOWN) {
-      try (var desk = desk(Access.WORKSPACE)) {
-        agent.launch(job(TOOLS, Optional.empty()), desk);
+      try (var launchFiles = desk(AgentAccess.WORKSPACE)) {
+        agent.launch(job(TOOLS, Optional.empty()), launchFiles);
 
         assertThat(files())
             .as(agent.name())
@@ -76,7 +76,8 @@ class LaunchTest {
 
   @Test
   void claudeIsAllowedWhatACodingAgentNeedsOrEverything() throws IOException {
-    var careful = new ClaudeAgent().launch(job(TOOLS, Optional.empty()), desk(Access.WORKSPACE));
+    var careful =
+        new ClaudeAgent().launch(job(TOOLS, Optional.empty()), desk(AgentAccess.WORKSPACE));
     assertThat(careful.command())
         .contains(
             "--session-id=session",
@@ -85,7 +86,7 @@ class LaunchTest {
                 + "mcp__my_files_,mcp__my_files__2,mcp__web,mcp__old");
     assertThat(careful.environment()).isEmpty();
 
-    var free = new ClaudeAgent().launch(job("{}", Optional.empty()), desk(Access.FULL));
+    var free = new ClaudeAgent().launch(job("{}", Optional.empty()), desk(AgentAccess.FULL));
     assertThat(free.command()).contains("--permission-mode=bypassPermissions");
     assertThat(free.environment()).containsEntry("IS_SANDBOX", "1");
   }
@@ -93,16 +94,17 @@ class LaunchTest {
   @Test
   void theReasoningLevelIsPassedOn() throws IOException {
     var config = "{\"harness\":{\"reasoning_level\":\"high\"}}";
-    var desk = desk(Access.WORKSPACE);
-    assertThat(new ClaudeAgent().launch(job(config, Optional.empty()), desk).command())
+    var launchFiles = desk(AgentAccess.WORKSPACE);
+    assertThat(new ClaudeAgent().launch(job(config, Optional.empty()), launchFiles).command())
         .contains("--effort=high");
-    assertThat(new CodexAgent().launch(job(config, Optional.empty()), desk).command())
+    assertThat(new CodexAgent().launch(job(config, Optional.empty()), launchFiles).command())
         .contains("model_reasoning_effort=\"high\"");
   }
 
   @Test
   void claudeFindsToolServersOfEachKind() throws IOException {
-    var launch = new ClaudeAgent().launch(job(TOOLS, Optional.empty()), desk(Access.WORKSPACE));
+    var launch =
+        new ClaudeAgent().launch(job(TOOLS, Optional.empty()), desk(AgentAccess.WORKSPACE));
     var servers = JSON.readTree(read(launch, "--mcp-config=")).get("mcpServers");
 
     assertThat(servers.at("/my_files_").toString())
@@ -117,13 +119,18 @@ class LaunchTest {
   @Test
   void codexMayCommitAndReachTheNetworkInItsSandboxOrHasNone() throws IOException {
     assertThat(
-            new CodexAgent().launch(job("{}", Optional.empty()), desk(Access.WORKSPACE)).command())
+            new CodexAgent()
+                .launch(job("{}", Optional.empty()), desk(AgentAccess.WORKSPACE))
+                .command())
         .contains(
             "sandbox_mode=workspace-write",
             "sandbox_workspace_write.network_access=true",
             "sandbox_workspace_write.writable_roots=[\"" + folder.resolve("workspace/.git") + "\"]")
         .endsWith("-");
-    assertThat(new CodexAgent().launch(job("{}", Optional.of("t-1")), desk(Access.FULL)).command())
+    assertThat(
+            new CodexAgent()
+                .launch(job("{}", Optional.of("t-1")), desk(AgentAccess.FULL))
+                .command())
         .contains("sandbox_mode=danger-full-access")
         .endsWith("resume", "t-1", "-");
   }
@@ -131,7 +138,7 @@ class LaunchTest {
   @Test
   void codexFindsItsProfileWhereItIsAtHome() throws IOException {
     environment.put("CODEX_HOME", folder.resolve("elsewhere").toString());
-    new CodexAgent().launch(job(TOOLS, Optional.empty()), desk(Access.WORKSPACE));
+    new CodexAgent().launch(job(TOOLS, Optional.empty()), desk(AgentAccess.WORKSPACE));
 
     assertThat(Files.readString(folder.resolve("elsewhere/runnel-run.config.toml")))
         .isEqualTo(
@@ -162,7 +169,8 @@ class LaunchTest {
         real.resolve("settings.json"),
         "{ /* mine */ \"theme\": \"x\", \"mcpServers\": {\"own\": {\"command\": \"y\"}}, }");
 
-    var launch = new GeminiAgent().launch(job(TOOLS, Optional.of("g-1")), desk(Access.WORKSPACE));
+    var launch =
+        new GeminiAgent().launch(job(TOOLS, Optional.of("g-1")), desk(AgentAccess.WORKSPACE));
 
     var home = Path.of(launch.environment().get("GEMINI_CLI_HOME")).resolve(".gemini");
     assertThat(home).startsWith(folder.resolve("desk"));
@@ -180,15 +188,18 @@ class LaunchTest {
 
   @Test
   void geminiHearsTheBasePromptBeforeItsFirstMessage() throws IOException {
-    assertThat(new GeminiAgent().launch(job("{}", Optional.empty()), desk(Access.FULL)).input())
+    assertThat(
+            new GeminiAgent().launch(job("{}", Optional.empty()), desk(AgentAccess.FULL)).input())
         .isEqualTo("secret base\n\nsecret prompt");
-    assertThat(new GeminiAgent().launch(job("{}", Optional.of("g")), desk(Access.FULL)).input())
+    assertThat(
+            new GeminiAgent().launch(job("{}", Optional.of("g")), desk(AgentAccess.FULL)).input())
         .isEqualTo("secret prompt");
   }
 
   @Test
   void opencodeFindsItsConfigurationInAFileUnlessThePlaceForItIsTaken() throws IOException {
-    var usual = new OpencodeAgent().launch(job(TOOLS, Optional.empty()), desk(Access.WORKSPACE));
+    var usual =
+        new OpencodeAgent().launch(job(TOOLS, Optional.empty()), desk(AgentAccess.WORKSPACE));
     var config =
         JSON.readTree(Files.readString(Path.of(usual.environment().get("OPENCODE_CONFIG"))));
     assertThat(config.at("/mcp/my_files_/command").toString())
@@ -198,7 +209,8 @@ class LaunchTest {
         .isEqualTo("secret base");
 
     environment.put("OPENCODE_CONFIG", "/mine.json");
-    var taken = new OpencodeAgent().launch(job(TOOLS, Optional.empty()), desk(Access.WORKSPACE));
+    var taken =
+        new OpencodeAgent().launch(job(TOOLS, Optional.empty()), desk(AgentAccess.WORKSPACE));
     assertThat(taken.environment()).containsOnlyKeys("OPENCODE_CONFIG_CONTENT");
   }
 
@@ -207,13 +219,14 @@ class LaunchTest {
     var shared = "{\"mcp_servers\": {\"linear\": {\"warp_id\": \"linear\"}}}";
 
     assertThatThrownBy(
-            () -> new ClaudeAgent().launch(job(shared, Optional.empty()), desk(Access.FULL)))
+            () -> new ClaudeAgent().launch(job(shared, Optional.empty()), desk(AgentAccess.FULL)))
         .isInstanceOf(AgentRefused.class)
         .hasMessageStartingWith("The tool server linear is a shared one of another service");
   }
 
-  private Desk desk(Access access) {
-    return new Desk(folder.resolve("desk"), folder.resolve("workspace"), environment, access);
+  private LaunchFiles desk(AgentAccess agentAccess) {
+    return new LaunchFiles(
+        folder.resolve("desk"), folder.resolve("workspace"), environment, agentAccess);
   }
 
   private static String read(Launch launch, String flag) throws IOException {
@@ -228,8 +241,8 @@ class LaunchTest {
     }
   }
 
-  private static Job job(String config, Optional<String> session) {
-    return new Job(
+  private static ExecutionRequest job(String config, Optional<String> session) {
+    return new ExecutionRequest(
         "run",
         1,
         "secret prompt",

@@ -10,7 +10,7 @@ import dev.runnel.service.CommandRunTest;
 import dev.runnel.service.EnvironmentRuns;
 import dev.runnel.service.Living;
 import dev.runnel.service.RunningService;
-import dev.runnel.service.store.RunRows;
+import dev.runnel.service.store.RunTable;
 import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
@@ -271,7 +271,7 @@ class CancelTest {
         assertThat(service.cancel(id).statusCode()).isEqualTo(200);
         assertThat(service.state(id)).isEqualTo("CANCELLED");
         assertThat(
-                ProcessTree.left(new RunRows.Left(id, 1, Optional.empty(), Optional.empty()))
+                ProcessTree.left(new RunTable.Left(id, 1, Optional.empty(), Optional.empty()))
                     .isEmpty())
             .as("processes of run %d", i)
             .isTrue();

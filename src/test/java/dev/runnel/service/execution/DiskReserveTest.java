@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.runnel.service.RunningService;
-import dev.runnel.service.run.Ending;
+import dev.runnel.service.run.ExecutionResult;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -61,7 +61,7 @@ class DiskReserveTest {
 
       assertThat(folder.resolve("workspaces/" + big)).doesNotExist();
       assertThat(run.at("/status_message/message").asText())
-          .isEqualTo(Ending.diskFull(20 * MIB).message());
+          .isEqualTo(ExecutionResult.diskFull(20 * MIB).message());
       assertThat(ProcessTree.of(big, 1).isEmpty()).isTrue();
       Files.createFile(folder.resolve("workspaces/" + small + "/go"));
       service.awaitState(small, "SUCCEEDED");

@@ -293,7 +293,7 @@ class EnvironmentRunTest {
 
         assertThat(service.transcript(id)).endsWith("Do it\n\ngo on\nREADME.md\n");
         assertThat(service.service.transcript(id, 0).orElseThrow().lines())
-            .anySatisfy(line -> assertThat(line.text()).isEqualTo(Briefing.AFRESH));
+            .anySatisfy(line -> assertThat(line.text()).isEqualTo(PromptAssembly.AFRESH));
       }
     }
   }

@@ -7,10 +7,10 @@ import static org.awaitility.Awaitility.await;
 import dev.runnel.database.Database;
 import dev.runnel.service.RunningService;
 import dev.runnel.service.RunningService.Setup;
-import dev.runnel.service.run.Ending;
-import dev.runnel.service.run.Job;
+import dev.runnel.service.run.ExecutionRequest;
+import dev.runnel.service.run.ExecutionResult;
 import dev.runnel.service.run.Limits;
-import dev.runnel.service.store.RunRows;
+import dev.runnel.service.store.RunTable;
 import dev.runnel.service.workspace.Environment;
 import dev.runnel.service.workspace.Environments;
 import dev.runnel.wire.RunMode;
@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// A machine that has no room for one more process or thread.
 class NoRoomTest {
   private static final Set<String> OPEN = Set.of("QUEUED", "INPROGRESS");
-  private static final int MOST_CALLS = 100;
+  private static final int MAX_CALLS = 100;
 
   @TempDir Path folder;
 
@@ -55,7 +55,7 @@ class NoRoomTest {
     var spawner = new FakeSpawner();
     try (var service = RunningService.withSpawner(folder, "sleep 0.1; echo done", setup, spawner)) {
       var failures = 0;
-      for (int call = 1; call <= MOST_CALLS; call++) {
+      for (int call = 1; call <= MAX_CALLS; call++) {
         spawner.failAt(call, startsAllTheSame);
         var id = service.create("x");
         await()
@@ -71,10 +71,11 @@ class NoRoomTest {
         assertThat(run.get("state").asText()).as("call %d", call).isEqualTo("FAILED");
         assertThat(run.at("/status_message/error_code").asText())
             .isEqualTo("environment_setup_failed");
-        assertThat(run.at("/status_message/message").asText()).isEqualTo(Ending.noRoom().message());
+        assertThat(run.at("/status_message/message").asText())
+            .isEqualTo(ExecutionResult.noRoom().message());
         assertThat(ProcessTree.of(id, 1).isEmpty()).as("call %d", call).isTrue();
       }
-      assertThat(failures).isBetween(10, MOST_CALLS - 1);
+      assertThat(failures).isBetween(10, MAX_CALLS - 1);
     }
   }
 
@@ -123,8 +124,8 @@ class NoRoomTest {
   @Test
   void aRunIsOrphanedOnlyAtTheSecondLookWithoutAnybody() {
     var runs = new OrphanedRuns();
-    var first = new RunRows.Left("a", 1, Optional.empty(), Optional.empty());
-    var next = new RunRows.Left("a", 2, Optional.empty(), Optional.empty());
+    var first = new RunTable.Left("a", 1, Optional.empty(), Optional.empty());
+    var next = new RunTable.Left("a", 2, Optional.empty(), Optional.empty());
 
     assertThat(runs.look(List.of(first), _ -> false)).isEmpty();
     assertThat(runs.look(List.of(first), _ -> true)).isEmpty();
@@ -148,7 +149,7 @@ class NoRoomTest {
     var process =
         AgentProcess.start(
             Spawner.system(),
-            new Job(
+            new ExecutionRequest(
                 "run",
                 1,
                 "",
@@ -166,7 +167,7 @@ class NoRoomTest {
 
     assertThat(process.awaitExit()).isNotZero();
     assertThat(process.failure()).containsInstanceOf(OutOfMemoryError.class);
-    assertThat(Spawner.ending(process.failure().orElseThrow())).isEqualTo(Ending.noRoom());
+    assertThat(Spawner.ending(process.failure().orElseThrow())).isEqualTo(ExecutionResult.noRoom());
   }
 
   @Test

@@ -26,7 +26,7 @@ class OutputTest {
       var lines = lines("é".repeat(100_000) + "\nnext\n");
 
       assertThat(lines).hasSize(2);
-      assertThat(lines.getFirst()).isEqualTo("é".repeat(LineReader.LONGEST / 2) + "…");
+      assertThat(lines.getFirst()).isEqualTo("é".repeat(LineReader.MAX / 2) + "…");
       assertThat(lines.getLast()).isEqualTo("next");
     }
 

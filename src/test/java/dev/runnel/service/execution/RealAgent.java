@@ -1,6 +1,6 @@
 package dev.runnel.service.execution;
 
-import dev.runnel.service.run.Access;
+import dev.runnel.service.run.AgentAccess;
 import dev.runnel.testkit.FakeModel;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -16,7 +16,7 @@ import java.util.Map;
 record RealAgent(
     String name,
     String model,
-    Access access,
+    AgentAccess access,
     Map<String, String> environment,
     String file,
     String settings) {
@@ -24,7 +24,7 @@ record RealAgent(
     return new RealAgent(
         "claude",
         "claude-fake-1",
-        Access.WORKSPACE,
+        AgentAccess.WORKSPACE,
         Map.of(
             "ANTHROPIC_BASE_URL",
             model.uri().toString(),
@@ -44,7 +44,7 @@ record RealAgent(
     return new RealAgent(
         "codex",
         "fake-1",
-        Access.FULL,
+        AgentAccess.FULL,
         Map.of("CODEX_FAKE_KEY", "fake-key"),
         ".codex/config.toml",
         """
@@ -69,7 +69,7 @@ record RealAgent(
     return new RealAgent(
         "gemini",
         "gemini-2.5-pro",
-        Access.WORKSPACE,
+        AgentAccess.WORKSPACE,
         Map.of("GOOGLE_GEMINI_BASE_URL", model.uri().toString(), "GEMINI_API_KEY", "fake-key"),
         ".gemini/settings.json",
         """
@@ -86,7 +86,7 @@ record RealAgent(
     return new RealAgent(
         "opencode",
         "fake/fake-1",
-        Access.WORKSPACE,
+        AgentAccess.WORKSPACE,
         Map.of(
             "OPENCODE_FAKE_KEY",
             "fake-key",

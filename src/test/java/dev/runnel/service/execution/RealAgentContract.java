@@ -9,7 +9,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.service.Living;
 import dev.runnel.service.RunningService;
 import dev.runnel.service.run.TranscriptLine;
-import dev.runnel.service.store.RunRows;
+import dev.runnel.service.store.RunTable;
 import dev.runnel.testkit.FakeModel;
 import dev.runnel.testkit.RealAgents;
 import java.io.IOException;
@@ -121,7 +121,7 @@ interface RealAgentContract {
       assertThat(stage.service.state(id)).isEqualTo("CANCELLED");
       assertThat(running(seconds)).isEmpty();
       assertThat(
-              ProcessTree.left(new RunRows.Left(id, 1, Optional.empty(), Optional.empty()))
+              ProcessTree.left(new RunTable.Left(id, 1, Optional.empty(), Optional.empty()))
                   .isEmpty())
           .isTrue();
       // What was said before is not lost for whoever goes on with it.

@@ -6,11 +6,11 @@ import static org.awaitility.Awaitility.await;
 import dev.runnel.database.Database;
 import dev.runnel.service.agent.Agents;
 import dev.runnel.service.run.Json;
-import dev.runnel.service.store.Arrivals;
 import dev.runnel.service.store.Identities;
-import dev.runnel.service.store.RunBook;
-import dev.runnel.service.store.RunIndex;
+import dev.runnel.service.store.QueueSignal;
+import dev.runnel.service.store.RunQueries;
 import dev.runnel.service.store.RunQuery;
+import dev.runnel.service.store.RunService;
 import dev.runnel.service.store.RunWatchers;
 import dev.runnel.service.store.Schedules;
 import dev.runnel.service.workspace.Environments;
@@ -31,8 +31,8 @@ class ScheduleClockTest {
   private final SettableClock clock = new SettableClock();
   private final Semaphore changes = new Semaphore(0);
   private Database database;
-  private RunBook book;
-  private RunIndex index;
+  private RunService book;
+  private RunQueries index;
   private Schedules schedules;
   private Identities identities;
   private ConfigResolution configs;
@@ -41,8 +41,8 @@ class ScheduleClockTest {
   void open(@TempDir Path folder) {
     database = Database.sqlite(folder.resolve("agent-runs.db"));
     database.migrate("db/service");
-    book = new RunBook(database, clock, new RunWatchers(), new Arrivals(), 4);
-    index = new RunIndex(database);
+    book = new RunService(database, clock, new RunWatchers(), new QueueSignal(), 4);
+    index = new RunQueries(database);
     identities = new Identities(database, clock, Map.of());
     configs =
         new ConfigResolution(

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.runnel.service.RunningService;
 import dev.runnel.service.RunningService.Setup;
-import dev.runnel.service.run.Access;
+import dev.runnel.service.run.AgentAccess;
 import dev.runnel.service.workspace.Environment;
 import dev.runnel.service.workspace.Environments;
 import java.io.IOException;
@@ -70,7 +70,8 @@ class SecretsInOutputTest {
     assertThat(agent.toFile().setExecutable(true)).isTrue();
     var environment =
         Map.of("PATH", agent.getParent() + ":" + System.getenv("PATH"), "HOME", folder.toString());
-    try (var service = RunningService.inOnlyThisEnvironment(folder, environment, Access.FULL)) {
+    try (var service =
+        RunningService.inOnlyThisEnvironment(folder, environment, AgentAccess.FULL)) {
       var seen = seen(service);
 
       assertThat(seen).contains("Bash xxx", "text=(redacted)]", "done");
@@ -102,7 +103,8 @@ class SecretsInOutputTest {
             "a key of no known shape",
             "OPENAI_BASE_URL",
             "https://models.example");
-    try (var service = RunningService.inOnlyThisEnvironment(folder, environment, Access.FULL)) {
+    try (var service =
+        RunningService.inOnlyThisEnvironment(folder, environment, AgentAccess.FULL)) {
       assertThat(seen(service))
           .contains("(redacted) on https://models.example")
           .doesNotContain("no known shape");
@@ -114,7 +116,7 @@ class SecretsInOutputTest {
     var seen =
         seen(
             "head -c %d /dev/zero | tr '\\0' '#' >&2; echo %s >&2"
-                .formatted(LineReader.LONGEST - 20, TOKEN));
+                .formatted(LineReader.MAX - 20, TOKEN));
 
     assertThat(seen).contains("###…").doesNotContain(TOKEN.substring(0, 8));
   }

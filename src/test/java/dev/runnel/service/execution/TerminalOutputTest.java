@@ -3,7 +3,7 @@ package dev.runnel.service.execution;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.runnel.service.RunningService;
-import dev.runnel.service.run.Access;
+import dev.runnel.service.run.AgentAccess;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -55,7 +55,8 @@ class TerminalOutputTest {
     assertThat(agent.toFile().setExecutable(true)).isTrue();
     var environment =
         Map.of("PATH", agent.getParent() + ":" + System.getenv("PATH"), "HOME", folder.toString());
-    try (var service = RunningService.inOnlyThisEnvironment(folder, environment, Access.FULL)) {
+    try (var service =
+        RunningService.inOnlyThisEnvironment(folder, environment, AgentAccess.FULL)) {
       var id = service.create("Go");
       service.awaitState(id, "SUCCEEDED");
 

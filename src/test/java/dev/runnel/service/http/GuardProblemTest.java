@@ -34,7 +34,7 @@ class GuardProblemTest {
 
   @Mock private ApiKeys keys;
   @Mock private Context context;
-  private Guard guard;
+  private AuthFilter authFilter;
 
   @BeforeEach
   void make() {
@@ -44,7 +44,7 @@ class GuardProblemTest {
         .thenReturn("00-" + TRACE + "-00f067aa0ba902b7-01");
     when(context.status(anyInt())).thenReturn(context);
     when(context.contentType(anyString())).thenReturn(context);
-    guard = new Guard(keys, () -> URI.create("https://runnel.test/"));
+    authFilter = new AuthFilter(keys, () -> URI.create("https://runnel.test/"));
   }
 
   static Stream<Arguments> failures() {
@@ -61,7 +61,7 @@ class GuardProblemTest {
   @MethodSource("failures")
   void aFailureIsAProblemThatDoesNotTellItsWords(Exception failure, int status, String type)
       throws Exception {
-    guard
+    authFilter
         .open(
             _ -> {
               throw failure;
@@ -79,7 +79,7 @@ class GuardProblemTest {
 
   @Test
   void whoCannotBeServedNowIsToldWhenToComeAgain() throws Exception {
-    guard
+    authFilter
         .open(
             _ -> {
               throw new DatabaseException(WORDS, null);

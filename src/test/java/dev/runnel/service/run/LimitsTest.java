@@ -178,7 +178,7 @@ class LimitsTest {
 
       try (var later = RunningService.withCommand(folder, "echo later", 1)) {
         assertThat(later.state(id)).isEqualTo("ERROR");
-        assertThat(later.message(id)).isEqualTo(Ending.restarted().message());
+        assertThat(later.message(id)).isEqualTo(ExecutionResult.restarted().message());
       }
     }
 

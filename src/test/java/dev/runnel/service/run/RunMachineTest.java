@@ -14,19 +14,20 @@ class RunMachineTest {
   class AQueuedRun {
     @Test
     void startsWhenItIsItsTurn() {
-      assertThat(RunMachine.next(Phase.QUEUED, new Event.Claimed()))
-          .isEqualTo(new Step.To(Phase.INPROGRESS));
+      assertThat(RunMachine.next(ExecutionState.QUEUED, new Event.Claimed()))
+          .isEqualTo(new Step.To(ExecutionState.INPROGRESS));
     }
 
     @Test
     void isCancelledAtOnce() {
-      assertThat(RunMachine.next(Phase.QUEUED, new Event.CancelAsked()))
-          .isEqualTo(new Step.To(Phase.CANCELLED));
+      assertThat(RunMachine.next(ExecutionState.QUEUED, new Event.CancelAsked()))
+          .isEqualTo(new Step.To(ExecutionState.CANCELLED));
     }
 
     @Test
     void staysQueuedWhenSomethingIsSaidToIt() {
-      assertThat(RunMachine.next(Phase.QUEUED, new Event.Told())).isEqualTo(new Step.Stays());
+      assertThat(RunMachine.next(ExecutionState.QUEUED, new Event.Told()))
+          .isEqualTo(new Step.Stays());
     }
   }
 
@@ -34,39 +35,44 @@ class RunMachineTest {
   class ARunInProgress {
     @Test
     void isNotCancelledBeforeItsProcessesAreGone() {
-      assertThat(RunMachine.next(Phase.INPROGRESS, new Event.CancelAsked()))
+      assertThat(RunMachine.next(ExecutionState.INPROGRESS, new Event.CancelAsked()))
           .isEqualTo(new Step.Stays());
-      assertThat(RunMachine.next(Phase.INPROGRESS, new Event.Ended(Phase.CANCELLED, false)))
-          .isEqualTo(new Step.To(Phase.CANCELLED));
+      assertThat(
+              RunMachine.next(
+                  ExecutionState.INPROGRESS, new Event.Ended(ExecutionState.CANCELLED, false)))
+          .isEqualTo(new Step.To(ExecutionState.CANCELLED));
     }
 
     @ParameterizedTest
     @EnumSource(
-        value = Phase.class,
+        value = ExecutionState.class,
         names = {"BLOCKED", "SUCCEEDED", "FAILED", "ERROR", "CANCELLED"})
-    void goesOnWithWhatWasSaidMeanwhileHoweverItEnded(Phase as) {
-      assertThat(RunMachine.next(Phase.INPROGRESS, new Event.Ended(as, true)))
-          .isEqualTo(new Step.To(Phase.QUEUED));
-      assertThat(RunMachine.next(Phase.INPROGRESS, new Event.Ended(as, false)))
+    void goesOnWithWhatWasSaidMeanwhileHoweverItEnded(ExecutionState as) {
+      assertThat(RunMachine.next(ExecutionState.INPROGRESS, new Event.Ended(as, true)))
+          .isEqualTo(new Step.To(ExecutionState.QUEUED));
+      assertThat(RunMachine.next(ExecutionState.INPROGRESS, new Event.Ended(as, false)))
           .isEqualTo(new Step.To(as));
     }
 
     @Test
     void isNotStartedTwice() {
-      assertThat(RunMachine.next(Phase.INPROGRESS, new Event.Claimed()))
+      assertThat(RunMachine.next(ExecutionState.INPROGRESS, new Event.Claimed()))
           .isInstanceOf(Step.Refused.class);
     }
   }
 
   @ParameterizedTest
   @EnumSource(
-      value = Phase.class,
+      value = ExecutionState.class,
       names = {"BLOCKED", "SUCCEEDED", "FAILED", "ERROR", "CANCELLED"})
-  void anEndedOrBlockedRunIsTakenUpByAMessageAndCannotBeCancelled(Phase phase) {
-    assertThat(RunMachine.next(phase, new Event.Told())).isEqualTo(new Step.To(Phase.QUEUED));
-    assertThat(RunMachine.next(phase, new Event.CancelAsked())).isInstanceOf(Step.Refused.class);
-    assertThat(RunMachine.next(phase, new Event.Claimed())).isInstanceOf(Step.Refused.class);
-    assertThat(RunMachine.next(phase, new Event.Ended(Phase.SUCCEEDED, false)))
+  void anEndedOrBlockedRunIsTakenUpByAMessageAndCannotBeCancelled(ExecutionState executionState) {
+    assertThat(RunMachine.next(executionState, new Event.Told()))
+        .isEqualTo(new Step.To(ExecutionState.QUEUED));
+    assertThat(RunMachine.next(executionState, new Event.CancelAsked()))
+        .isInstanceOf(Step.Refused.class);
+    assertThat(RunMachine.next(executionState, new Event.Claimed()))
+        .isInstanceOf(Step.Refused.class);
+    assertThat(RunMachine.next(executionState, new Event.Ended(ExecutionState.SUCCEEDED, false)))
         .isInstanceOf(Step.Refused.class);
   }
 }

@@ -46,7 +46,7 @@ class LargePagesTest {
       var answer =
           service.get(
               "/agent/runs?state=QUEUED&sort_by=created_at&sort_order=asc&limit=500" + cursor);
-      assertThat(bytes(answer.body())).isLessThan(RunQuery.MOST_BYTES + 100_000);
+      assertThat(bytes(answer.body())).isLessThan(RunQuery.MAX_BYTES + 100_000);
       var page = service.ok(answer);
       page.get("runs").forEach(run -> seen.add(run.get("run_id").asText()));
       cursor = "&cursor=" + encoded(page.at("/page_info/next_cursor").asText());
@@ -61,7 +61,7 @@ class LargePagesTest {
 
   @Test
   void aRunThatIsLargerThanAPageIsAPageOfItsOwn() {
-    var id = service.create("x".repeat(RunQuery.MOST_BYTES + 1));
+    var id = service.create("x".repeat(RunQuery.MAX_BYTES + 1));
 
     var page = service.ok(service.get("/agent/runs?limit=500&sort_by=created_at"));
 

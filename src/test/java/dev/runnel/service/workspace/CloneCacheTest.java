@@ -85,7 +85,7 @@ class CloneCacheTest {
   }
 
   /// Makes the folder that `git init` would make, and has nothing to say otherwise.
-  private abstract static class FakeBench implements Workbench {
+  private abstract static class FakeBench implements CommandRunner {
     void onFetch() throws InterruptedException {}
 
     @Override

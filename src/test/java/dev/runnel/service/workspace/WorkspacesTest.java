@@ -157,7 +157,7 @@ class WorkspacesTest {
   }
 
   /// An empty folder needs no program.
-  private static final class NoBench implements Workbench {
+  private static final class NoBench implements CommandRunner {
     @Override
     public Result program(List<String> command, Path folder, Map<String, String> variables) {
       throw new AssertionError(command);

@@ -6,15 +6,15 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.core.model.Admission;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
-import dev.runnel.core.model.Missed;
+import dev.runnel.core.model.MissedDeliveries;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.NoticeId;
 import dev.runnel.core.model.Origin;
 import dev.runnel.core.model.Posting;
 import dev.runnel.core.model.RawRequest;
-import dev.runnel.core.model.Reception;
 import dev.runnel.core.model.Request;
 import dev.runnel.core.model.Update;
+import dev.runnel.core.model.WebhookResult;
 import dev.runnel.core.port.Surface;
 import dev.runnel.testkit.Samples;
 import dev.runnel.testkit.SurfaceContract;
@@ -113,9 +113,9 @@ class GiteaSurfaceTest implements SurfaceContract {
   }
 
   private Delivery accepted(RawRequest request) {
-    var reception = surface().receive(request);
-    assertThat(reception).isInstanceOf(Reception.Accepted.class);
-    return ((Reception.Accepted) reception).delivery();
+    var webhookResult = surface().receive(request);
+    assertThat(webhookResult).isInstanceOf(WebhookResult.Accepted.class);
+    return ((WebhookResult.Accepted) webhookResult).delivery();
   }
 
   @Test
@@ -172,7 +172,7 @@ class GiteaSurfaceTest implements SurfaceContract {
   @ValueSource(strings = {"issue-opened", "issue-edited", "issue-comment-edited"})
   void noiseIsAnswered(String name) {
     assertThat(surface().receive(GiteaRequests.golden(name)))
-        .isInstanceOf(Reception.Answered.class);
+        .isInstanceOf(WebhookResult.Answered.class);
   }
 
   @Test
@@ -182,7 +182,7 @@ class GiteaSurfaceTest implements SurfaceContract {
             "issue-comment",
             body -> ((ObjectNode) body.path("repository")).put("full_name", "../.."));
 
-    assertThat(surface().receive(request)).isInstanceOf(Reception.Answered.class);
+    assertThat(surface().receive(request)).isInstanceOf(WebhookResult.Answered.class);
   }
 
   @Test
@@ -212,9 +212,9 @@ class GiteaSurfaceTest implements SurfaceContract {
     var id = tracker.platform().says("@agent fix it");
     var conversation = accepted(GiteaRequests.golden("issue-comment")).conversation();
 
-    var missed = surface().missed(Samples.NINE.minusSeconds(60), List.of(conversation));
+    var missedDeliveries = surface().missed(Samples.NINE.minusSeconds(60), List.of(conversation));
 
-    assertThat(((Missed.Said) missed).all())
+    assertThat(((MissedDeliveries.Said) missedDeliveries).all())
         .singleElement()
         .satisfies(
             heard -> {

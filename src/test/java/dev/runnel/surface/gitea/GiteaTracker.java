@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.core.model.RawRequest;
-import dev.runnel.surface.kit.Ending;
+import dev.runnel.surface.kit.IssueCancelTrigger;
 import dev.runnel.surface.kit.TrackerSettings;
 import dev.runnel.testkit.SettableClock;
 import dev.runnel.testkit.TrackerContract.Person;
@@ -27,7 +27,7 @@ final class GiteaTracker implements Tracker {
               List.of("an older one", GiteaRequests.SECRET),
               "a-token",
               platform.address(),
-              new TrackerSettings("agent", "agent", EnumSet.allOf(Ending.class), true)),
+              new TrackerSettings("agent", "agent", EnumSet.allOf(IssueCancelTrigger.class), true)),
           new OkHttpClient(),
           new SettableClock());
 

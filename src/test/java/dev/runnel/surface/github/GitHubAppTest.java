@@ -10,12 +10,12 @@ import dev.runnel.core.model.Admission;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.DeliveryId;
 import dev.runnel.core.model.Intent;
-import dev.runnel.core.model.Missed;
+import dev.runnel.core.model.MissedDeliveries;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.NoticeId;
 import dev.runnel.core.model.Origin;
 import dev.runnel.core.model.Posting;
-import dev.runnel.core.model.Reception;
+import dev.runnel.core.model.WebhookResult;
 import dev.runnel.core.port.CredentialRefused;
 import dev.runnel.testkit.SettableClock;
 import java.nio.file.Files;
@@ -234,13 +234,13 @@ class GitHubAppTest {
       list.add(attempt(-9, "g-long-ago", "issue_comment", 503));
       github.answers(LIST, list);
 
-      var missed = (Missed.Said) surface.missed(clock.instant(), List.of());
+      var missed = (MissedDeliveries.Said) surface.missed(clock.instant(), List.of());
 
       assertThat(missed.all())
           .extracting(each -> each.delivery().id())
           .containsExactly(new DeliveryId("github:g-comment"), new DeliveryId("github:g-label"));
       assertThat(missed.all().getLast().delivery().intent()).isInstanceOf(Intent.Start.class);
-      assertThat(missed.all()).allMatch(Missed.Heard::sameMeaning);
+      assertThat(missed.all()).allMatch(MissedDeliveries.Heard::sameMeaning);
       assertThat(github.calls())
           .containsExactly("GET /app app", LIST + " app", LIST + "/4 app", LIST + "/3 app");
     }
@@ -268,7 +268,7 @@ class GitHubAppTest {
       surface = surface(settings);
     }
 
-    private Reception receives(String repository) {
+    private WebhookResult receives(String repository) {
       return surface.receive(
           Deliveries.golden(
               "recorded-comment",
@@ -278,7 +278,7 @@ class GitHubAppTest {
     @Test
     void thatIsAcceptedIsServedHoweverItIsWritten() {
       accepts("Acme");
-      assertThat(receives("acme/shop")).isInstanceOf(Reception.Accepted.class);
+      assertThat(receives("acme/shop")).isInstanceOf(WebhookResult.Accepted.class);
     }
 
     @ParameterizedTest
@@ -286,13 +286,13 @@ class GitHubAppTest {
     void thatNobodyAcceptedIsNotServed(String accepted, String repository) {
       accepts(accepted);
 
-      assertThat(receives(repository)).isInstanceOf(Reception.Answered.class);
+      assertThat(receives(repository)).isInstanceOf(WebhookResult.Answered.class);
       assertThat(github.calls()).isEmpty();
     }
 
     @Test
     void thatIsAcceptedNoMoreIsTurnedAwayWithoutACall() {
-      var delivery = ((Reception.Accepted) receives("acme/shop")).delivery();
+      var delivery = ((WebhookResult.Accepted) receives("acme/shop")).delivery();
       accepts("other");
 
       assertThat(surface.admit(delivery)).isInstanceOf(Admission.TurnedAway.class);

@@ -9,8 +9,8 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.core.model.Background;
 import dev.runnel.core.model.Delivery;
-import dev.runnel.core.model.Reception;
 import dev.runnel.core.model.Snapshot;
+import dev.runnel.core.model.WebhookResult;
 import dev.runnel.core.port.BackgroundUnavailable;
 import dev.runnel.surface.kit.TrackerSettings;
 import dev.runnel.testkit.SettableClock;
@@ -31,9 +31,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 class GitHubBackgroundTest {
   private final MockWebServer github = new MockWebServer();
   private final ArrayNode comments = JsonNodeFactory.instance.arrayNode();
-  private final Delivery delivery = ((Reception.Accepted) offline()).delivery();
+  private final Delivery delivery = ((WebhookResult.Accepted) offline()).delivery();
 
-  private static Reception offline() {
+  private static WebhookResult offline() {
     return surface("http://127.0.0.1:1").receive(Deliveries.golden("recorded-comment"));
   }
 

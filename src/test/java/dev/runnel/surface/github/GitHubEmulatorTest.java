@@ -5,16 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
-import dev.runnel.core.model.Missed;
+import dev.runnel.core.model.MissedDeliveries;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.NoticeId;
 import dev.runnel.core.model.Origin;
 import dev.runnel.core.model.Posting;
 import dev.runnel.core.model.RawRequest;
-import dev.runnel.core.model.Reception;
 import dev.runnel.core.model.Request;
 import dev.runnel.core.model.RunState;
 import dev.runnel.core.model.Update;
+import dev.runnel.core.model.WebhookResult;
 import dev.runnel.testkit.EmulateGitHub;
 import dev.runnel.testkit.Tasks;
 import java.io.IOException;
@@ -79,11 +79,11 @@ class GitHubEmulatorTest {
   @BeforeEach
   void create() throws Exception {
     issue = github.createIssue("Checkout fails", "With **0** items.\n<!-- unseen -->");
-    assertThat(next()).isInstanceOf(Reception.Answered.class);
+    assertThat(next()).isInstanceOf(WebhookResult.Answered.class);
   }
 
   /// What the surface makes of the next delivery that the emulator signed and sent.
-  private Reception next() throws InterruptedException {
+  private WebhookResult next() throws InterruptedException {
     var request =
         Objects.requireNonNull(receiver.takeRequest(10, TimeUnit.SECONDS), "no delivery came");
     var headers = new HashMap<String, String>();
@@ -100,9 +100,9 @@ class GitHubEmulatorTest {
   }
 
   private Delivery accepted() throws InterruptedException {
-    var reception = next();
-    assertThat(reception).isInstanceOf(Reception.Accepted.class);
-    return ((Reception.Accepted) reception).delivery();
+    var webhookResult = next();
+    assertThat(webhookResult).isInstanceOf(WebhookResult.Accepted.class);
+    return ((WebhookResult.Accepted) webhookResult).delivery();
   }
 
   private Conversation conversation() {
@@ -121,7 +121,7 @@ class GitHubEmulatorTest {
   @Test
   void aLabelStartsAndItsRemovalStops() throws Exception {
     github.label(issue, "bug");
-    assertThat(next()).isInstanceOf(Reception.Answered.class);
+    assertThat(next()).isInstanceOf(WebhookResult.Answered.class);
     github.label(issue, "agent");
     var start = accepted();
     github.unlabel(issue, "agent");
@@ -145,11 +145,11 @@ class GitHubEmulatorTest {
     github.unlabel(issue, "agent");
     var stop = accepted();
 
-    var missed = surface.missed(before, List.of(conversation()));
+    var missedDeliveries = surface.missed(before, List.of(conversation()));
 
-    assertThat(missed).isInstanceOf(Missed.Said.class);
+    assertThat(missedDeliveries).isInstanceOf(MissedDeliveries.Said.class);
     var heard =
-        ((Missed.Said) missed)
+        ((MissedDeliveries.Said) missedDeliveries)
             .all().stream()
                 .filter(each -> each.delivery().conversation().equals(conversation()))
                 .toList();
@@ -157,11 +157,11 @@ class GitHubEmulatorTest {
         .extracting(each -> each.delivery().intent())
         .containsExactlyInAnyOrder(start.intent(), words.intent(), stop.intent());
     assertThat(heard)
-        .filteredOn(Missed.Heard::sameMeaning)
+        .filteredOn(MissedDeliveries.Heard::sameMeaning)
         .extracting(each -> each.delivery().meaning())
         .containsExactly(words.meaning());
     assertThat(surface.missed(Instant.now().plusSeconds(60), List.of(conversation())))
-        .isEqualTo(Missed.Said.NOTHING);
+        .isEqualTo(MissedDeliveries.Said.NOTHING);
   }
 
   @Test
@@ -178,16 +178,16 @@ class GitHubEmulatorTest {
     assertThat(accepted().intent()).isEqualTo(new Intent.Say(Request.of("add a test")));
 
     github.comment("stranger", issue, "@agent mine some coins");
-    assertThat(next()).isInstanceOf(Reception.Answered.class);
+    assertThat(next()).isInstanceOf(WebhookResult.Answered.class);
   }
 
   @Test
   void theStatusCommentIsMadeEditedAndMadeAnewOnceDeleted() throws Exception {
     var made = posted(surface.post(notice("s1", Updates.status(RunState.QUEUED, ""), 0), null));
-    assertThat(next()).isInstanceOf(Reception.Answered.class);
+    assertThat(next()).isInstanceOf(WebhookResult.Answered.class);
     var edited =
         posted(surface.post(notice("s2", Updates.status(RunState.RUNNING, ""), 0), made.ref()));
-    assertThat(next()).isInstanceOf(Reception.Answered.class);
+    assertThat(next()).isInstanceOf(WebhookResult.Answered.class);
 
     assertThat(edited.ref()).isEqualTo(made.ref());
     assertThat(github.comments(issue))
@@ -197,10 +197,10 @@ class GitHubEmulatorTest {
         .endsWith("<!-- runnel:notice=s2 -->");
 
     github.deleteComment(IssueKey.commentId(made.ref()).orElseThrow());
-    assertThat(next()).isInstanceOf(Reception.Answered.class);
+    assertThat(next()).isInstanceOf(WebhookResult.Answered.class);
     var anew =
         posted(surface.post(notice("s3", Updates.status(RunState.RUNNING, ""), 0), made.ref()));
-    assertThat(next()).isInstanceOf(Reception.Answered.class);
+    assertThat(next()).isInstanceOf(WebhookResult.Answered.class);
 
     assertThat(anew.ref()).isNotEqualTo(made.ref());
     assertThat(github.comments(issue)).hasSize(1);
@@ -209,10 +209,10 @@ class GitHubEmulatorTest {
   @Test
   void aPostWhoseAnswerWasLostIsFoundByItsMarker() throws Exception {
     var first = posted(surface.post(notice("n1", Updates.TOLD, 0), null));
-    assertThat(next()).isInstanceOf(Reception.Answered.class);
+    assertThat(next()).isInstanceOf(WebhookResult.Answered.class);
     var again = posted(surface.post(notice("n1", Updates.TOLD, 1), null));
     var other = posted(surface.post(notice("n2", Updates.TOLD, 1), null));
-    assertThat(next()).isInstanceOf(Reception.Answered.class);
+    assertThat(next()).isInstanceOf(WebhookResult.Answered.class);
 
     assertThat(again.ref()).isEqualTo(first.ref());
     assertThat(other.ref()).isNotEqualTo(first.ref());

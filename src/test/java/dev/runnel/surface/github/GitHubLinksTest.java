@@ -3,7 +3,7 @@ package dev.runnel.surface.github;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.runnel.core.model.Conversation;
-import dev.runnel.core.model.Shown;
+import dev.runnel.core.model.LinkTarget;
 import dev.runnel.core.model.SurfaceId;
 import java.net.URI;
 import java.util.Optional;
@@ -23,7 +23,7 @@ class GitHubLinksTest {
       })
   void anIssueIsItsConversation(String link) {
     assertThat(shown(link, "https://api.github.com"))
-        .contains(new Shown(new Conversation(GITHUB, "acme/shop#7"), Optional.empty()));
+        .contains(new LinkTarget(new Conversation(GITHUB, "acme/shop#7"), Optional.empty()));
   }
 
   @ParameterizedTest
@@ -36,7 +36,7 @@ class GitHubLinksTest {
   })
   void whatSomebodySaidIsItself(String path, String meaning) {
     assertThat(shown("https://git.acme.com/acme/shop/" + path, "https://git.acme.com/api/v3"))
-        .contains(new Shown(new Conversation(GITHUB, "acme/shop#7"), Optional.of(meaning)));
+        .contains(new LinkTarget(new Conversation(GITHUB, "acme/shop#7"), Optional.of(meaning)));
   }
 
   @ParameterizedTest
@@ -50,7 +50,7 @@ class GitHubLinksTest {
     assertThat(shown(link, api)).isEmpty();
   }
 
-  private static Optional<Shown> shown(String link, String api) {
+  private static Optional<LinkTarget> shown(String link, String api) {
     return GitHubLinks.shown(URI.create(link), GITHUB, URI.create(api));
   }
 }

@@ -10,8 +10,8 @@ import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.PostRef;
 import dev.runnel.core.model.RawRequest;
-import dev.runnel.core.model.Reception;
 import dev.runnel.core.model.Request;
+import dev.runnel.core.model.WebhookResult;
 import dev.runnel.surface.kit.TrackerSettings;
 import dev.runnel.testkit.SettableClock;
 import dev.runnel.testkit.Tasks;
@@ -40,14 +40,14 @@ class GitHubPayloadsTest {
   }
 
   private Delivery accepted(RawRequest request) {
-    assertThat(surface.receive(request)).isInstanceOf(Reception.Accepted.class);
-    return ((Reception.Accepted) surface.receive(request)).delivery();
+    assertThat(surface.receive(request)).isInstanceOf(WebhookResult.Accepted.class);
+    return ((WebhookResult.Accepted) surface.receive(request)).delivery();
   }
 
   private void assertAnswered(RawRequest request) {
-    var reception = surface.receive(request);
-    assertThat(reception).isInstanceOf(Reception.Answered.class);
-    assertThat(reception.reply().status()).isBetween(200, 299);
+    var webhookResult = surface.receive(request);
+    assertThat(webhookResult).isInstanceOf(WebhookResult.Answered.class);
+    assertThat(webhookResult.reply().status()).isBetween(200, 299);
   }
 
   @Nested
@@ -114,12 +114,12 @@ class GitHubPayloadsTest {
 
       assertThat(bugs.receive(Deliveries.golden("vendor-issues-labeled")))
           .isInstanceOfSatisfying(
-              Reception.Accepted.class,
+              WebhookResult.Accepted.class,
               accepted ->
                   assertThat(accepted.delivery().intent())
                       .isEqualTo(Tasks.workOn("issue", "Spelling error in the README file")));
       assertThat(bugs.receive(Deliveries.golden("vendor-issues-unlabeled")))
-          .isInstanceOf(Reception.Accepted.class);
+          .isInstanceOf(WebhookResult.Accepted.class);
     }
 
     @Test
@@ -228,7 +228,7 @@ class GitHubPayloadsTest {
               "recorded-comment",
               body -> ((ObjectNode) body.path("comment")).put("author_association", association));
 
-      assertThat(surface.receive(request) instanceof Reception.Accepted).isEqualTo(heard);
+      assertThat(surface.receive(request) instanceof WebhookResult.Accepted).isEqualTo(heard);
     }
 
     @ParameterizedTest

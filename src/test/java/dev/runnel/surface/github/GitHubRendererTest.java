@@ -6,11 +6,11 @@ import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
 import dev.runnel.core.model.Actor;
 import dev.runnel.core.model.Artifact;
+import dev.runnel.core.model.InfoCard;
 import dev.runnel.core.model.NoticeId;
 import dev.runnel.core.model.PostRef;
 import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunState;
-import dev.runnel.core.model.Sheet;
 import dev.runnel.core.model.Update;
 import dev.runnel.surface.kit.MarkdownPosts;
 import dev.runnel.surface.kit.TrackerSettings;
@@ -29,11 +29,11 @@ import org.junit.jupiter.api.TestFactory;
 class GitHubRendererTest {
   private static final NoticeId ID = new NoticeId("notice-1");
 
-  private static final int LONGEST = 65_536;
+  private static final int MAX = 65_536;
 
   private final MarkdownPosts renderer =
       new MarkdownPosts(
-          TrackerSettings.of("agent", "agent"), new MarkdownPosts.Dialect(LONGEST, false));
+          TrackerSettings.of("agent", "agent"), new MarkdownPosts.Dialect(MAX, false));
 
   /// Each in the file of its name under `golden/github/posts`.
   private static Map<String, Update> golden() {
@@ -72,12 +72,12 @@ class GitHubRendererTest {
         "answered",
         new Update.Answered(
             Updates.DANA,
-            new Sheet(
+            new InfoCard(
                 "Defaults for @dana",
                 List.of(
-                    Sheet.Row.of("Model", "fast", "set here"),
-                    Sheet.Row.sentence("Ask @lee <!-- hidden --> or read `docs`.")),
-                List.of(new Sheet.Next("Set one", "config set model fast")))));
+                    InfoCard.Row.of("Model", "fast", "set here"),
+                    InfoCard.Row.sentence("Ask @lee <!-- hidden --> or read `docs`.")),
+                List.of(new InfoCard.Next("Set one", "config set model fast")))));
     updates.put("helped", new Update.Helped(Updates.DANA));
     return updates;
   }
@@ -124,7 +124,7 @@ class GitHubRendererTest {
 
     var post = renderer.render(Updates.succeeded(answer), ID);
 
-    assertThat(post.length()).isBetween(65_000, LONGEST);
+    assertThat(post.length()).isBetween(65_000, MAX);
     assertThat(post)
         .contains("\n```\n\n*The rest was cut off here: a comment has at most 65,536 characters.*")
         .contains("Comment `@agent …` to continue.")
@@ -135,7 +135,7 @@ class GitHubRendererTest {
   void anAnswerThatGrowsByBeingQuietedStillFits() {
     var post = renderer.render(Updates.succeeded("@a ".repeat(21_800)), ID);
 
-    assertThat(post.length()).isLessThanOrEqualTo(LONGEST);
+    assertThat(post.length()).isLessThanOrEqualTo(MAX);
     assertThat(post).contains("cut off here");
   }
 
@@ -173,7 +173,7 @@ class GitHubRendererTest {
             new Update.Cancelled(much, dana),
             new Update.Told(dana, "?".repeat(100_000), false),
             new Update.Listed(dana, bindings))) {
-      assertThat(renderer.render(update, ID).length()).isLessThanOrEqualTo(LONGEST);
+      assertThat(renderer.render(update, ID).length()).isLessThanOrEqualTo(MAX);
     }
   }
 

@@ -8,9 +8,9 @@ import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.NoticeId;
 import dev.runnel.core.model.Posting;
 import dev.runnel.core.model.RawRequest;
-import dev.runnel.core.model.Reception;
 import dev.runnel.core.model.Request;
 import dev.runnel.core.model.RunOptions;
+import dev.runnel.core.model.WebhookResult;
 import dev.runnel.core.port.Surface;
 import dev.runnel.surface.kit.Hmac;
 import dev.runnel.surface.kit.Marker;
@@ -136,21 +136,21 @@ class GitHubSurfaceTest implements SurfaceContract {
   }
 
   private Delivery accepted(RawRequest request) {
-    assertThat(surface.receive(request)).isInstanceOf(Reception.Accepted.class);
-    return ((Reception.Accepted) surface.receive(request)).delivery();
+    assertThat(surface.receive(request)).isInstanceOf(WebhookResult.Accepted.class);
+    return ((WebhookResult.Accepted) surface.receive(request)).delivery();
   }
 
   private void assertAnswered(RawRequest request) {
-    var reception = surface.receive(request);
-    assertThat(reception).isInstanceOf(Reception.Answered.class);
-    assertThat(reception.reply().status()).isBetween(200, 299);
+    var webhookResult = surface.receive(request);
+    assertThat(webhookResult).isInstanceOf(WebhookResult.Answered.class);
+    assertThat(webhookResult.reply().status()).isBetween(200, 299);
   }
 
   private void assertRejected(int status, RawRequest request) {
-    var reception = surface.receive(request);
-    assertThat(reception).isInstanceOf(Reception.Rejected.class);
-    assertThat(reception.reply().status()).isEqualTo(status);
-    assertThat(reception.reply().body()).isEmpty();
+    var webhookResult = surface.receive(request);
+    assertThat(webhookResult).isInstanceOf(WebhookResult.Rejected.class);
+    assertThat(webhookResult.reply().status()).isEqualTo(status);
+    assertThat(webhookResult.reply().body()).isEmpty();
   }
 
   @Nested

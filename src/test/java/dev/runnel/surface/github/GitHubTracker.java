@@ -2,7 +2,7 @@ package dev.runnel.surface.github;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.core.model.RawRequest;
-import dev.runnel.surface.kit.Ending;
+import dev.runnel.surface.kit.IssueCancelTrigger;
 import dev.runnel.surface.kit.TrackerSettings;
 import dev.runnel.testkit.SettableClock;
 import dev.runnel.testkit.TrackerContract.Person;
@@ -22,7 +22,7 @@ final class GitHubTracker implements Tracker {
               List.of(Deliveries.SECRET),
               "a-token",
               platform.address(),
-              new TrackerSettings("agent", "agent", EnumSet.allOf(Ending.class), true)),
+              new TrackerSettings("agent", "agent", EnumSet.allOf(IssueCancelTrigger.class), true)),
           new OkHttpClient(),
           new SettableClock());
 

@@ -11,8 +11,8 @@ import dev.runnel.surface.kit.Hmac;
 import dev.runnel.surface.kit.TrackerSettings;
 import dev.runnel.testkit.Emulators;
 import dev.runnel.testkit.MemoryStore;
-import dev.runnel.web.FrontDoor;
-import dev.runnel.web.Receptions;
+import dev.runnel.web.RequestMetrics;
+import dev.runnel.web.WebhookEndpoint;
 import io.javalin.Javalin;
 import java.io.IOException;
 import java.net.URI;
@@ -138,8 +138,8 @@ class OctokitExamplesTest {
             new OkHttpClient(),
             InstantSource.system());
     var door =
-        new FrontDoor(
-            store, Surfaces.of(List.of(surface)), InstantSource.system(), new Receptions());
+        new WebhookEndpoint(
+            store, Surfaces.of(List.of(surface)), InstantSource.system(), new RequestMetrics());
     var server =
         Javalin.create(
                 config -> {

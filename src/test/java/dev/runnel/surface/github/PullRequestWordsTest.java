@@ -8,8 +8,8 @@ import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.PostRef;
 import dev.runnel.core.model.RawRequest;
-import dev.runnel.core.model.Reception;
 import dev.runnel.core.model.Request;
+import dev.runnel.core.model.WebhookResult;
 import dev.runnel.surface.kit.TrackerSettings;
 import dev.runnel.testkit.SettableClock;
 import java.net.URI;
@@ -40,12 +40,12 @@ class PullRequestWordsTest {
 
   private Optional<Delivery> read(RawRequest request) {
     return switch (surface.receive(request)) {
-      case Reception.Accepted(var delivery, _) -> Optional.of(delivery);
-      case Reception.Answered(var reply) -> {
+      case WebhookResult.Accepted(var delivery, _) -> Optional.of(delivery);
+      case WebhookResult.Answered(var reply) -> {
         assertThat(reply.status()).isBetween(200, 299);
         yield Optional.empty();
       }
-      case Reception.Rejected(_, var why) -> throw new AssertionError(why);
+      case WebhookResult.Rejected(_, var why) -> throw new AssertionError(why);
     };
   }
 

@@ -7,15 +7,15 @@ import dev.runnel.core.model.Admission;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
-import dev.runnel.core.model.Missed;
+import dev.runnel.core.model.MissedDeliveries;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.NoticeId;
 import dev.runnel.core.model.Origin;
 import dev.runnel.core.model.Posting;
 import dev.runnel.core.model.RawRequest;
-import dev.runnel.core.model.Reception;
 import dev.runnel.core.model.Request;
 import dev.runnel.core.model.Update;
+import dev.runnel.core.model.WebhookResult;
 import dev.runnel.core.port.Surface;
 import dev.runnel.testkit.Samples;
 import dev.runnel.testkit.SurfaceContract;
@@ -115,9 +115,9 @@ class GitLabSurfaceTest implements SurfaceContract {
   }
 
   private Delivery accepted(RawRequest request) {
-    var reception = surface().receive(request);
-    assertThat(reception).isInstanceOf(Reception.Accepted.class);
-    return ((Reception.Accepted) reception).delivery();
+    var webhookResult = surface().receive(request);
+    assertThat(webhookResult).isInstanceOf(WebhookResult.Accepted.class);
+    return ((WebhookResult.Accepted) webhookResult).delivery();
   }
 
   @Test
@@ -131,7 +131,7 @@ class GitLabSurfaceTest implements SurfaceContract {
   @Test
   void otherEventsAreAnswered() {
     assertThat(surface().receive(GitLabRequests.golden("pipeline")))
-        .isInstanceOf(Reception.Answered.class);
+        .isInstanceOf(WebhookResult.Answered.class);
   }
 
   @Test
@@ -196,7 +196,7 @@ class GitLabSurfaceTest implements SurfaceContract {
       assertThat(
               byToken.receive(
                   GitLabRequests.with(request, "x-gitlab-token", GitLabRequests.SECRET_TOKEN)))
-          .isInstanceOf(Reception.Accepted.class);
+          .isInstanceOf(WebhookResult.Accepted.class);
     }
 
     @Test
@@ -230,7 +230,7 @@ class GitLabSurfaceTest implements SurfaceContract {
               byToken.receive(
                   GitLabRequests.withHeaders(GitLabRequests.golden("issue-note"), headers)))
           .isInstanceOfSatisfying(
-              Reception.Accepted.class,
+              WebhookResult.Accepted.class,
               accepted ->
                   assertThat(accepted.delivery().id().value()).startsWith("gitlab:0f9e8d7c"));
     }
@@ -249,9 +249,9 @@ class GitLabSurfaceTest implements SurfaceContract {
     var id = tracker.platform().says("@agent fix it", true);
     var conversation = accepted(GitLabRequests.golden("issue-note")).conversation();
 
-    var missed = surface().missed(Samples.NINE.minusSeconds(60), List.of(conversation));
+    var missedDeliveries = surface().missed(Samples.NINE.minusSeconds(60), List.of(conversation));
 
-    assertThat(((Missed.Said) missed).all())
+    assertThat(((MissedDeliveries.Said) missedDeliveries).all())
         .singleElement()
         .satisfies(
             heard -> {

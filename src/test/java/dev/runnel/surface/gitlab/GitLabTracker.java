@@ -3,7 +3,7 @@ package dev.runnel.surface.gitlab;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.core.model.RawRequest;
-import dev.runnel.surface.kit.Ending;
+import dev.runnel.surface.kit.IssueCancelTrigger;
 import dev.runnel.surface.kit.StandardWebhooks;
 import dev.runnel.surface.kit.TrackerSettings;
 import dev.runnel.testkit.Samples;
@@ -33,7 +33,7 @@ final class GitLabTracker implements Tracker {
             "a-token",
             platform.address(),
             GitLabConfig.Access.DEVELOPER,
-            new TrackerSettings("agent", "agent", EnumSet.allOf(Ending.class), true)),
+            new TrackerSettings("agent", "agent", EnumSet.allOf(IssueCancelTrigger.class), true)),
         new OkHttpClient(),
         new SettableClock());
   }

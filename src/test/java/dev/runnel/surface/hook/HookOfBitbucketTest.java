@@ -3,8 +3,8 @@ package dev.runnel.surface.hook;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.runnel.core.model.RawRequest;
-import dev.runnel.core.model.Reception;
 import dev.runnel.core.model.RunOptions;
+import dev.runnel.core.model.WebhookResult;
 import dev.runnel.surface.hook.HookProof.Encoding;
 import dev.runnel.testkit.Samples;
 import dev.runnel.testkit.SettableClock;
@@ -42,7 +42,7 @@ class HookOfBitbucketTest {
                     "X-Hub-Signature", "sha256=", Encoding.HEX, List.of(SECRET)),
                 Hook.conditions(Map.of()),
                 Hook.conditions(Map.of()),
-                HookWords.Template.parse("Work on {/issue/title}."),
+                HookPrompt.Template.parse("Work on {/issue/title}."),
                 Optional.empty(),
                 Optional.of(Hook.place("/issue/id")),
                 Optional.of(id),
@@ -73,7 +73,7 @@ class HookOfBitbucketTest {
     var right = "sha256=" + hmac("HmacSHA256");
 
     assertThat(surface.receive(request(Map.of("x-hub-signature", right))))
-        .isInstanceOf(Reception.Accepted.class);
+        .isInstanceOf(WebhookResult.Accepted.class);
     for (var wrong :
         List.of("", "sha256=", "sha1=" + hmac("HmacSHA1"), "sha256=" + hmac("HmacSHA1"))) {
       assertThat(surface.receive(request(Map.of("x-hub-signature", wrong))).reply().status())
@@ -88,8 +88,8 @@ class HookOfBitbucketTest {
   @ValueSource(strings = {"X-Request-UUID", "X-Request-Id"})
   void aDeliveryKeepsItsName(String header) throws Exception {
     var request = request(Map.of("x-hub-signature", "sha256=" + hmac("HmacSHA256")));
-    var once = (Reception.Accepted) surface(header).receive(request);
-    var again = (Reception.Accepted) surface(header).receive(request);
+    var once = (WebhookResult.Accepted) surface(header).receive(request);
+    var again = (WebhookResult.Accepted) surface(header).receive(request);
 
     assertThat(again.delivery().id()).isEqualTo(once.delivery().id());
     assertThat(once.delivery().id().value()).contains("0b1c");

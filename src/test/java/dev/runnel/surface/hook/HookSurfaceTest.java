@@ -11,11 +11,11 @@ import dev.runnel.core.model.NoticeId;
 import dev.runnel.core.model.Origin;
 import dev.runnel.core.model.Posting;
 import dev.runnel.core.model.RawRequest;
-import dev.runnel.core.model.Reception;
 import dev.runnel.core.model.Request;
 import dev.runnel.core.model.RunOptions;
 import dev.runnel.core.model.RunState;
 import dev.runnel.core.model.Update;
+import dev.runnel.core.model.WebhookResult;
 import dev.runnel.core.port.Surface;
 import dev.runnel.surface.hook.HookProof.Encoding;
 import dev.runnel.surface.kit.Hmac;
@@ -63,7 +63,7 @@ class HookSurfaceTest implements SurfaceContract {
         proof,
         Hook.conditions(Map.of("/status", List.of("firing", "resolved"))),
         Hook.conditions(Map.of("/status", List.of("resolved"))),
-        HookWords.Template.parse("Look into {/alert/name}."),
+        HookPrompt.Template.parse("Look into {/alert/name}."),
         Optional.of(Hook.place("/alert/name")),
         Optional.of(Hook.place("/alert/group")),
         Optional.of("/id"),
@@ -176,7 +176,7 @@ class HookSurfaceTest implements SurfaceContract {
   }
 
   private static Delivery accepted(Surface surface, RawRequest request) {
-    return ((Reception.Accepted) surface.receive(request)).delivery();
+    return ((WebhookResult.Accepted) surface.receive(request)).delivery();
   }
 
   @Test
@@ -194,10 +194,10 @@ class HookSurfaceTest implements SurfaceContract {
 
   @Test
   void whatTheHookIsNotForIsAnsweredWithTheReason() {
-    var reception = surface.receive(signed("{\"id\": \"a1\", \"status\": \"pending\"}"));
+    var webhookResult = surface.receive(signed("{\"id\": \"a1\", \"status\": \"pending\"}"));
 
-    assertThat(reception).isInstanceOf(Reception.Answered.class);
-    assertThat(reception.reply().body())
+    assertThat(webhookResult).isInstanceOf(WebhookResult.Answered.class);
+    assertThat(webhookResult.reply().body())
         .isEqualTo("Not for this hook: /status is not firing or resolved.\n");
   }
 
@@ -215,10 +215,10 @@ class HookSurfaceTest implements SurfaceContract {
         "{} {}",
       })
   void aBodyThatLacksWhatIsNeededOrCannotBeReadStartsNothing(String body) {
-    var reception = surface.receive(signed(body));
+    var webhookResult = surface.receive(signed(body));
 
-    assertThat(reception).isInstanceOf(Reception.Rejected.class);
-    assertThat(reception.reply().status()).isEqualTo(400);
+    assertThat(webhookResult).isInstanceOf(WebhookResult.Rejected.class);
+    assertThat(webhookResult.reply().status()).isEqualTo(400);
   }
 
   @Test
@@ -243,7 +243,7 @@ class HookSurfaceTest implements SurfaceContract {
                 SIGNATURE,
                 List.of(),
                 List.of(),
-                new HookWords.Place(Hook.place("/prompt")),
+                new HookPrompt.Place(Hook.place("/prompt")),
                 Optional.empty(),
                 Optional.empty(),
                 Optional.empty(),
@@ -282,7 +282,7 @@ class HookSurfaceTest implements SurfaceContract {
 
       assertThat(proof.headers("", Samples.NINE, bytes).get("X-Sig")).endsWith("=");
       assertThat(surface(hook(proof, Optional.empty())).receive(request))
-          .isInstanceOf(Reception.Accepted.class);
+          .isInstanceOf(WebhookResult.Accepted.class);
     }
 
     @Test
@@ -290,7 +290,8 @@ class HookSurfaceTest implements SurfaceContract {
       var key = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
       var standard = surface(hook(new HookProof.Standard(List.of(key)), Optional.empty()));
 
-      assertThat(standard.receive(standardWebhook(key, 0))).isInstanceOf(Reception.Accepted.class);
+      assertThat(standard.receive(standardWebhook(key, 0)))
+          .isInstanceOf(WebhookResult.Accepted.class);
       assertThat(standard.receive(standardWebhook(key, 301)).reply().status()).isEqualTo(401);
       assertThat(standard.receive(standardWebhook("whsec_AAAA", 0)).reply().status())
           .isEqualTo(401);
@@ -315,7 +316,7 @@ class HookSurfaceTest implements SurfaceContract {
       var bearer = surface(hook(new HookProof.Bearer(List.of("new", "old")), Optional.empty()));
 
       assertThat(bearer.receive(request(FIRING, Map.of("authorization", "bearer old"))))
-          .isInstanceOf(Reception.Accepted.class);
+          .isInstanceOf(WebhookResult.Accepted.class);
       for (var wrong : List.of("Bearer", "Bearer ", "Bearer neW", "Basic new", "new", "Bearer ж")) {
         assertThat(bearer.receive(request(FIRING, Map.of("authorization", wrong))).reply().status())
             .as(wrong)
@@ -326,7 +327,7 @@ class HookSurfaceTest implements SurfaceContract {
     @ParameterizedTest
     @ValueSource(strings = {"1767603600", "1767603600000", "\"2026-01-05T09:00:00Z\""})
     void maySayInTheBodyWhenItWasSent(String time) {
-      assertThat(fresh().receive(signed(sentAt(time)))).isInstanceOf(Reception.Accepted.class);
+      assertThat(fresh().receive(signed(sentAt(time)))).isInstanceOf(WebhookResult.Accepted.class);
     }
 
     @ParameterizedTest

@@ -3,7 +3,7 @@ package dev.runnel.surface.jira;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.runnel.core.model.Conversation;
-import dev.runnel.core.model.Missed;
+import dev.runnel.core.model.MissedDeliveries;
 import dev.runnel.core.model.SurfaceId;
 import dev.runnel.testkit.Samples;
 import java.util.List;
@@ -18,7 +18,7 @@ class JiraCatchUpTest {
     tracker.close();
   }
 
-  private Missed missed() {
+  private MissedDeliveries missed() {
     return tracker
         .surface()
         .missed(
@@ -31,7 +31,7 @@ class JiraCatchUpTest {
     tracker.platform().finds("SHOP-6", "no key", "../..", "SHOP-7", "SHOP-8");
     var id = tracker.platform().says("@agent fix it");
 
-    assertThat(((Missed.Said) missed()).all())
+    assertThat(((MissedDeliveries.Said) missed()).all())
         .extracting(heard -> heard.delivery().meaning())
         .containsExactly("comment " + id + " created");
   }
@@ -42,7 +42,7 @@ class JiraCatchUpTest {
 
     assertThat(missed())
         .isInstanceOfSatisfying(
-            Missed.Unknown.class,
+            MissedDeliveries.Unknown.class,
             unknown -> assertThat(unknown.retryAfter().orElseThrow()).hasSeconds(17));
   }
 }

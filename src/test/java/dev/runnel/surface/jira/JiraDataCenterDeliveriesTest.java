@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
-import dev.runnel.core.model.Reception;
 import dev.runnel.core.model.Request;
+import dev.runnel.core.model.WebhookResult;
 import dev.runnel.testkit.Tasks;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
@@ -27,9 +27,9 @@ class JiraDataCenterDeliveriesTest {
     var request =
         JiraRequests.at(
             JiraRequests.golden(name), JiraSurface.PATH + "/a%20jira%20secret", Map.of());
-    var reception = tracker.surface().receive(request);
-    assertThat(reception).isInstanceOf(Reception.Accepted.class);
-    return ((Reception.Accepted) reception).delivery();
+    var webhookResult = tracker.surface().receive(request);
+    assertThat(webhookResult).isInstanceOf(WebhookResult.Accepted.class);
+    return ((WebhookResult.Accepted) webhookResult).delivery();
   }
 
   @Test

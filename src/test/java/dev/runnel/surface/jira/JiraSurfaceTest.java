@@ -7,16 +7,16 @@ import dev.runnel.core.model.Admission;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
-import dev.runnel.core.model.Missed;
+import dev.runnel.core.model.MissedDeliveries;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.NoticeId;
 import dev.runnel.core.model.Origin;
 import dev.runnel.core.model.Posting;
 import dev.runnel.core.model.RawRequest;
-import dev.runnel.core.model.Reception;
 import dev.runnel.core.model.Request;
 import dev.runnel.core.model.RunState;
 import dev.runnel.core.model.Update;
+import dev.runnel.core.model.WebhookResult;
 import dev.runnel.core.port.Surface;
 import dev.runnel.testkit.Samples;
 import dev.runnel.testkit.SurfaceContract;
@@ -108,13 +108,13 @@ class JiraSurfaceTest implements SurfaceContract {
   }
 
   private Delivery accepted(RawRequest request) {
-    var reception = surface().receive(request);
-    assertThat(reception).isInstanceOf(Reception.Accepted.class);
-    return ((Reception.Accepted) reception).delivery();
+    var webhookResult = surface().receive(request);
+    assertThat(webhookResult).isInstanceOf(WebhookResult.Accepted.class);
+    return ((WebhookResult.Accepted) webhookResult).delivery();
   }
 
   private boolean isHeard(RawRequest request) {
-    return surface().receive(request) instanceof Reception.Accepted;
+    return surface().receive(request) instanceof WebhookResult.Accepted;
   }
 
   // Labels are told all at once, divided by spaces.
@@ -341,9 +341,9 @@ class JiraSurfaceTest implements SurfaceContract {
         .shows(
             com.fasterxml.jackson.databind.node.JsonNodeFactory.instance.arrayNode().add(change));
 
-    var missed = surface().missed(Samples.NINE.minusSeconds(60), List.of(SHOP_7));
+    var missedDeliveries = surface().missed(Samples.NINE.minusSeconds(60), List.of(SHOP_7));
 
-    assertThat(((Missed.Said) missed).all())
+    assertThat(((MissedDeliveries.Said) missedDeliveries).all())
         .extracting(heard -> heard.delivery().meaning())
         .containsExactly(
             "comment " + id + " created", accepted(JiraRequests.golden("issue-labeled")).meaning());

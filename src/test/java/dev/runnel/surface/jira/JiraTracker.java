@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.core.model.RawRequest;
 import dev.runnel.surface.jira.JiraConfig.Stage;
-import dev.runnel.surface.kit.Ending;
+import dev.runnel.surface.kit.IssueCancelTrigger;
 import dev.runnel.surface.kit.TrackerSettings;
 import dev.runnel.testkit.SettableClock;
 import dev.runnel.testkit.TrackerContract.Person;
@@ -41,7 +41,7 @@ final class JiraTracker implements Tracker {
                 "a-token",
                 access,
                 Map.of(Stage.RUNNING, "in progress"),
-                new TrackerSettings(label, "agent", EnumSet.allOf(Ending.class), true)),
+                new TrackerSettings(label, "agent", EnumSet.allOf(IssueCancelTrigger.class), true)),
             new OkHttpClient(),
             new SettableClock());
     surface.start();

@@ -15,21 +15,21 @@ class TrackerSettingsTest {
   @Test
   void everyEndingStopsARunUnlessOthersAreNamed() {
     var all = new IssueRules(TrackerSettings.from(Map.of()));
-    for (var ending : Ending.values()) {
-      assertThat(all.ended(ending, "issue")).isPresent();
+    for (var issueCancelTrigger : IssueCancelTrigger.values()) {
+      assertThat(all.ended(issueCancelTrigger, "issue")).isPresent();
     }
 
     var some = rules("unlabel, delete");
-    assertThat(some.ended(Ending.DELETE, "issue")).isPresent();
-    assertThat(some.ended(Ending.CLOSE, "issue")).isEmpty();
+    assertThat(some.ended(IssueCancelTrigger.DELETE, "issue")).isPresent();
+    assertThat(some.ended(IssueCancelTrigger.CLOSE, "issue")).isEmpty();
     assertThat(some.relabelled(List.of("agent"), List.of(), Optional.empty(), "issue", true))
         .isPresent();
   }
 
   @Test
   void allOfThemCanBeSwitchedOff() {
-    for (var ending : Ending.values()) {
-      assertThat(rules("nothing").ended(ending, "issue")).isEmpty();
+    for (var issueCancelTrigger : IssueCancelTrigger.values()) {
+      assertThat(rules("nothing").ended(issueCancelTrigger, "issue")).isEmpty();
     }
   }
 }

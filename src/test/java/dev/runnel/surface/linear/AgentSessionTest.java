@@ -10,11 +10,11 @@ import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.NoticeId;
 import dev.runnel.core.model.Posting;
 import dev.runnel.core.model.RawRequest;
-import dev.runnel.core.model.Reception;
 import dev.runnel.core.model.Request;
 import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunState;
 import dev.runnel.core.model.Update;
+import dev.runnel.core.model.WebhookResult;
 import dev.runnel.testkit.Samples;
 import dev.runnel.testkit.TrackerContract.Person;
 import java.net.URI;
@@ -158,7 +158,7 @@ class AgentSessionTest {
   @Test
   void aDelegationStartsOnceByItsSession() {
     assertThat(tracker.surface().receive(LinearRequests.golden("issue-delegated")))
-        .isInstanceOf(Reception.Answered.class);
+        .isInstanceOf(WebhookResult.Answered.class);
     assertThat(created().intent()).isInstanceOf(Intent.Start.class);
   }
 
@@ -176,9 +176,9 @@ class AgentSessionTest {
             "comment-created",
             body -> ((ObjectNode) body.path("actor")).put("id", PretendLinear.BOT));
 
-    assertThat(tracker.surface().receive(request)).isInstanceOf(Reception.Answered.class);
+    assertThat(tracker.surface().receive(request)).isInstanceOf(WebhookResult.Answered.class);
     assertThat(tracker.surface().receive(tracker.commented(Person.MAINTAINER, "/agent stop")))
-        .isInstanceOf(Reception.Accepted.class);
+        .isInstanceOf(WebhookResult.Accepted.class);
   }
 
   private Delivery created() {
@@ -186,9 +186,9 @@ class AgentSessionTest {
   }
 
   private Delivery accepted(RawRequest request) {
-    var reception = tracker.surface().receive(request);
-    assertThat(reception).isInstanceOf(Reception.Accepted.class);
-    return ((Reception.Accepted) reception).delivery();
+    var webhookResult = tracker.surface().receive(request);
+    assertThat(webhookResult).isInstanceOf(WebhookResult.Accepted.class);
+    return ((WebhookResult.Accepted) webhookResult).delivery();
   }
 
   private Posting post(String id, Update update, int tries) {

@@ -8,15 +8,15 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import dev.runnel.core.model.Admission;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
-import dev.runnel.core.model.Missed;
+import dev.runnel.core.model.MissedDeliveries;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.NoticeId;
 import dev.runnel.core.model.Origin;
 import dev.runnel.core.model.Posting;
 import dev.runnel.core.model.RawRequest;
-import dev.runnel.core.model.Reception;
 import dev.runnel.core.model.Request;
 import dev.runnel.core.model.Update;
+import dev.runnel.core.model.WebhookResult;
 import dev.runnel.core.port.CredentialRefused;
 import dev.runnel.core.port.Surface;
 import dev.runnel.testkit.Samples;
@@ -124,9 +124,9 @@ class LinearSurfaceTest implements SurfaceContract {
   }
 
   private Delivery accepted(RawRequest request) {
-    var reception = surface().receive(request);
-    assertThat(reception).isInstanceOf(Reception.Accepted.class);
-    return ((Reception.Accepted) reception).delivery();
+    var webhookResult = surface().receive(request);
+    assertThat(webhookResult).isInstanceOf(WebhookResult.Accepted.class);
+    return ((WebhookResult.Accepted) webhookResult).delivery();
   }
 
   /// F54: an old delivery, or one from a clock that runs ahead, is not believed.
@@ -153,19 +153,19 @@ class LinearSurfaceTest implements SurfaceContract {
     var stale = LinearRequests.golden("comment-created", Samples.NINE.minusSeconds(90), _ -> {});
     var fresh = String.valueOf(Samples.NINE.toEpochMilli());
 
-    var reception = surface().receive(LinearRequests.with(stale, "linear-timestamp", fresh));
+    var webhookResult = surface().receive(LinearRequests.with(stale, "linear-timestamp", fresh));
 
-    assertThat(reception.reply().status()).isEqualTo(401);
+    assertThat(webhookResult.reply().status()).isEqualTo(401);
   }
 
   /// Linear takes nothing but 200, and gives a webhook up that answers otherwise.
   @ParameterizedTest
   @ValueSource(strings = {"issue-edited", "issue-started", "comment-edited", "comment-removed"})
   void noiseIsAnsweredWith200(String name) {
-    var reception = surface().receive(LinearRequests.golden(name));
+    var webhookResult = surface().receive(LinearRequests.golden(name));
 
-    assertThat(reception).isInstanceOf(Reception.Answered.class);
-    assertThat(reception.reply().status()).isEqualTo(200);
+    assertThat(webhookResult).isInstanceOf(WebhookResult.Answered.class);
+    assertThat(webhookResult.reply().status()).isEqualTo(200);
   }
 
   @Test
@@ -261,13 +261,13 @@ class LinearSurfaceTest implements SurfaceContract {
         """;
     tracker.platform().shows((ArrayNode) new JsonMapper().readTree(issues));
 
-    var missed = surface().missed(Samples.NINE.minusSeconds(60), List.of());
+    var missedDeliveries = surface().missed(Samples.NINE.minusSeconds(60), List.of());
 
-    assertThat(((Missed.Said) missed).all())
+    assertThat(((MissedDeliveries.Said) missedDeliveries).all())
         .extracting(heard -> heard.delivery().intent().getClass().getSimpleName())
         .containsExactly("Start", "Say", "Cancel");
-    assertThat(((Missed.Said) missed).all().get(1).delivery().meaning())
+    assertThat(((MissedDeliveries.Said) missedDeliveries).all().get(1).delivery().meaning())
         .isEqualTo("Comment c5 create");
-    assertThat(((Missed.Said) missed).all().get(1).sameMeaning()).isTrue();
+    assertThat(((MissedDeliveries.Said) missedDeliveries).all().get(1).sameMeaning()).isTrue();
   }
 }

@@ -2,7 +2,7 @@ package dev.runnel.surface.linear;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.core.model.RawRequest;
-import dev.runnel.surface.kit.Ending;
+import dev.runnel.surface.kit.IssueCancelTrigger;
 import dev.runnel.surface.kit.TrackerSettings;
 import dev.runnel.testkit.Samples;
 import dev.runnel.testkit.TrackerContract;
@@ -34,7 +34,8 @@ final class LinearTracker implements Tracker {
                 "lin_api_1",
                 URI.create(platform.address() + "/graphql"),
                 LinearConfig.Access.MEMBER,
-                new TrackerSettings("agent", "agent", EnumSet.allOf(Ending.class), true)),
+                new TrackerSettings(
+                    "agent", "agent", EnumSet.allOf(IssueCancelTrigger.class), true)),
             new OkHttpClient(),
             InstantSource.fixed(Samples.NINE));
     surface.start();

@@ -8,6 +8,7 @@ import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.DeliveryTrace;
 import dev.runnel.core.model.Origin;
 import dev.runnel.core.model.Outcome;
 import dev.runnel.core.model.PostRef;
@@ -16,7 +17,6 @@ import dev.runnel.core.model.Request;
 import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunId;
 import dev.runnel.core.model.RunOptions;
-import dev.runnel.core.model.Trace;
 import dev.runnel.core.scope.Profiles;
 import dev.runnel.core.scope.Surfaces;
 import dev.runnel.surface.slack.model.SlackPlace;
@@ -71,7 +71,7 @@ class SlackBothWaysTest {
   /// the run service was asked for.
   private record Decided(
       List<Delivery> accepted,
-      List<Trace> traces,
+      List<DeliveryTrace> traces,
       List<FakeAgentRuns.Started> starts,
       List<FakeAgentRuns.Said> said,
       List<RunId> cancels) {}
@@ -173,7 +173,7 @@ class SlackBothWaysTest {
               .flatMap(
                   it ->
                       store
-                          .<List<Trace>>commit(
+                          .<List<DeliveryTrace>>commit(
                               work -> work.inbox().traces(it, Optional.empty(), 10))
                           .stream())
               .toList();

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.runnel.core.model.RawRequest;
-import dev.runnel.core.model.Reception;
+import dev.runnel.core.model.WebhookResult;
 import dev.runnel.surface.slack.receive.SlackFrame;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
@@ -62,7 +62,7 @@ class SlackFrameTest {
     return URLDecoder.decode(text, StandardCharsets.UTF_8);
   }
 
-  private Reception overTheSocket(RawRequest request) throws JsonProcessingException {
+  private WebhookResult overTheSocket(RawRequest request) throws JsonProcessingException {
     var frame = SlackFrame.read(enveloped(request), request.arrivedAt());
     assertThat(frame).isInstanceOf(SlackFrame.Envelope.class);
     return surface.read(((SlackFrame.Envelope) frame).request());
@@ -76,7 +76,7 @@ class SlackFrameTest {
     var overHttp = surface.receive(request);
 
     assertThat(overTheSocket(request)).isEqualTo(overHttp);
-    assertThat(overHttp).isNotInstanceOf(Reception.Rejected.class);
+    assertThat(overHttp).isNotInstanceOf(WebhookResult.Rejected.class);
   }
 
   @Test

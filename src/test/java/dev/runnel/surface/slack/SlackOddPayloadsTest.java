@@ -15,7 +15,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.node.TextNode;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.RawRequest;
-import dev.runnel.core.model.Reception;
+import dev.runnel.core.model.WebhookResult;
 import dev.runnel.surface.slack.model.SlackPlace;
 import java.net.URLDecoder;
 import java.net.URLEncoder;
@@ -44,7 +44,7 @@ class SlackOddPayloadsTest {
     surface.close();
   }
 
-  private Reception receive(RawRequest request) {
+  private WebhookResult receive(RawRequest request) {
     return surface.receive(request);
   }
 
@@ -61,9 +61,9 @@ class SlackOddPayloadsTest {
     private void assertHarmless(String body) {
       assertThatCode(
               () -> {
-                var reception = receive(SlackRequests.signed(body));
-                assertThat(reception.reply().status()).isIn(200, 400);
-                if (reception instanceof Reception.Accepted(Delivery delivery, _)) {
+                var webhookResult = receive(SlackRequests.signed(body));
+                assertThat(webhookResult.reply().status()).isIn(200, 400);
+                if (webhookResult instanceof WebhookResult.Accepted(Delivery delivery, _)) {
                   assertThat(SlackPlace.of(delivery.conversation()).conversation())
                       .isEqualTo(delivery.conversation());
                 }
@@ -172,10 +172,10 @@ class SlackOddPayloadsTest {
           "command"
         })
     void isABadRequest(String body) {
-      var reception = receive(SlackRequests.signed(body));
+      var webhookResult = receive(SlackRequests.signed(body));
 
-      assertThat(reception).isInstanceOf(Reception.Rejected.class);
-      assertThat(reception.reply().status()).isEqualTo(400);
+      assertThat(webhookResult).isInstanceOf(WebhookResult.Rejected.class);
+      assertThat(webhookResult.reply().status()).isEqualTo(400);
     }
 
     @Test
@@ -189,7 +189,7 @@ class SlackOddPayloadsTest {
     void isNotQuotedInTheReason() {
       var body = "{\"type\":\"a secret prompt\"";
 
-      assertThat(((Reception.Rejected) receive(SlackRequests.signed(body))).why())
+      assertThat(((WebhookResult.Rejected) receive(SlackRequests.signed(body))).why())
           .doesNotContain("secret");
     }
   }

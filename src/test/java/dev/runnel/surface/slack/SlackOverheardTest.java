@@ -7,17 +7,17 @@ import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.DeliveryTrace;
 import dev.runnel.core.model.Origin;
-import dev.runnel.core.model.Reception;
 import dev.runnel.core.model.Request;
 import dev.runnel.core.model.RunState;
-import dev.runnel.core.model.Trace;
+import dev.runnel.core.model.WebhookResult;
 import dev.runnel.core.scope.Surfaces;
 import dev.runnel.database.Database;
 import dev.runnel.store.SqlStore;
 import dev.runnel.testkit.Samples;
-import dev.runnel.web.FrontDoor;
-import dev.runnel.web.Receptions;
+import dev.runnel.web.RequestMetrics;
+import dev.runnel.web.WebhookEndpoint;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.List;
@@ -37,7 +37,7 @@ class SlackOverheardTest {
   private SqlStore store;
   private Database othersDatabase;
   private SqlStore other;
-  private FrontDoor door;
+  private WebhookEndpoint door;
 
   @BeforeEach
   void open() {
@@ -46,7 +46,7 @@ class SlackOverheardTest {
     store = new SqlStore(database, CLOCK);
     othersDatabase = Database.sqlite(folder.resolve("runnel.db"));
     other = new SqlStore(othersDatabase, CLOCK);
-    door = new FrontDoor(store, Surfaces.of(List.of(surface)), CLOCK, new Receptions());
+    door = new WebhookEndpoint(store, Surfaces.of(List.of(surface)), CLOCK, new RequestMetrics());
   }
 
   @AfterEach
@@ -107,12 +107,12 @@ class SlackOverheardTest {
   }
 
   private Conversation conversation(String fixture) {
-    return ((Reception.Accepted) surface.receive(SlackRequests.golden(fixture)))
+    return ((WebhookResult.Accepted) surface.receive(SlackRequests.golden(fixture)))
         .delivery()
         .conversation();
   }
 
-  private List<Trace> kept(Conversation conversation) {
+  private List<DeliveryTrace> kept(Conversation conversation) {
     return store.commit(work -> work.inbox().traces(conversation, Optional.empty(), 10));
   }
 

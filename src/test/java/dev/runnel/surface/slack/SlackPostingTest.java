@@ -11,12 +11,12 @@ import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.DeliveryId;
 import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.MessageStatus;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.NoticeId;
 import dev.runnel.core.model.Origin;
 import dev.runnel.core.model.PostRef;
 import dev.runnel.core.model.Posting;
-import dev.runnel.core.model.Receipt;
 import dev.runnel.core.model.Request;
 import dev.runnel.core.model.Update;
 import dev.runnel.core.port.BackgroundUnavailable;
@@ -310,7 +310,10 @@ class SlackPostingTest {
     void takesThePlaceOfWhatStoodThere() {
       var message = new PostRef("C0DEV/1795240915.000008");
       var sign =
-          new Update.Received(message, Receipt.SUCCEEDED, Set.of(Receipt.RUNNING, Receipt.QUEUED));
+          new Update.Received(
+              message,
+              MessageStatus.SUCCEEDED,
+              Set.of(MessageStatus.RUNNING, MessageStatus.QUEUED));
       slack.refuses("reactions.remove", "no_reaction");
 
       assertThat(surface.post(notice(sign, THREAD, 0), null)).isInstanceOf(Posting.Posted.class);
@@ -327,7 +330,9 @@ class SlackPostingTest {
     void isNotTakenAwayWhereTheNextIsTheSame() {
       var sign =
           new Update.Received(
-              new PostRef("C0DEV/1795240915.000008"), Receipt.FAILED, Set.of(Receipt.REFUSED));
+              new PostRef("C0DEV/1795240915.000008"),
+              MessageStatus.FAILED,
+              Set.of(MessageStatus.REFUSED));
 
       surface.post(notice(sign, THREAD, 0), null);
 

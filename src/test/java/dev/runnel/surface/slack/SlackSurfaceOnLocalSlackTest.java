@@ -13,17 +13,17 @@ import dev.runnel.core.model.Background;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
-import dev.runnel.core.model.Missed;
+import dev.runnel.core.model.MissedDeliveries;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.NoticeId;
 import dev.runnel.core.model.Origin;
 import dev.runnel.core.model.PostRef;
 import dev.runnel.core.model.Posting;
 import dev.runnel.core.model.RawRequest;
-import dev.runnel.core.model.Reception;
 import dev.runnel.core.model.Request;
 import dev.runnel.core.model.RunId;
 import dev.runnel.core.model.Update;
+import dev.runnel.core.model.WebhookResult;
 import dev.runnel.surface.slack.model.SlackConfig;
 import dev.runnel.surface.slack.model.SlackPlace;
 import dev.runnel.testkit.LocalSlack;
@@ -54,7 +54,7 @@ import org.junit.jupiter.api.Test;
 /// The surface with a Slack that we did not write, over real sockets.
 @Tag("emulator")
 class SlackSurfaceOnLocalSlackTest {
-  private final List<Reception> receptions = new CopyOnWriteArrayList<>();
+  private final List<WebhookResult> receptions = new CopyOnWriteArrayList<>();
   private HttpServer door;
   private LocalSlack slack;
   private SlackSurface surface;
@@ -87,7 +87,7 @@ class SlackSurfaceOnLocalSlackTest {
     exchange
         .getRequestHeaders()
         .forEach((name, values) -> headers.put(name.toLowerCase(Locale.ROOT), values.getFirst()));
-    var reception =
+    var webhookResult =
         surface.receive(
             new RawRequest(
                 exchange.getRequestMethod(),
@@ -95,18 +95,19 @@ class SlackSurfaceOnLocalSlackTest {
                 headers,
                 exchange.getRequestBody().readAllBytes(),
                 Instant.now()));
-    receptions.add(reception);
-    var body = reception.reply().body().getBytes(StandardCharsets.UTF_8);
-    exchange.getResponseHeaders().set("Content-Type", reception.reply().contentType());
-    exchange.sendResponseHeaders(reception.reply().status(), body.length == 0 ? -1 : body.length);
+    receptions.add(webhookResult);
+    var body = webhookResult.reply().body().getBytes(StandardCharsets.UTF_8);
+    exchange.getResponseHeaders().set("Content-Type", webhookResult.reply().contentType());
+    exchange.sendResponseHeaders(
+        webhookResult.reply().status(), body.length == 0 ? -1 : body.length);
     exchange.getResponseBody().write(body);
     exchange.close();
   }
 
   private List<Delivery> deliveries() {
     return receptions.stream()
-        .filter(Reception.Accepted.class::isInstance)
-        .map(it -> ((Reception.Accepted) it).delivery())
+        .filter(WebhookResult.Accepted.class::isInstance)
+        .map(it -> ((WebhookResult.Accepted) it).delivery())
         .toList();
   }
 
@@ -145,10 +146,13 @@ class SlackSurfaceOnLocalSlackTest {
     slack.message(LocalSlack.CHANNEL, LocalSlack.ANN, "lunch?");
     await().until(() -> meanings(deliveries()).size() == 4);
 
-    var missed = surface.missed(Instant.now().minusSeconds(60), List.of(thread.conversation()));
+    var missedDeliveries =
+        surface.missed(Instant.now().minusSeconds(60), List.of(thread.conversation()));
 
-    assertThat(missed).isInstanceOf(Missed.Said.class);
-    var listed = ((Missed.Said) missed).all().stream().map(Missed.Heard::delivery).toList();
+    assertThat(missedDeliveries).isInstanceOf(MissedDeliveries.Said.class);
+    var listed =
+        ((MissedDeliveries.Said) missedDeliveries)
+            .all().stream().map(MissedDeliveries.Heard::delivery).toList();
     var delivered = deliveries().stream().filter(each -> !each.origin().opensThread()).toList();
     assertThat(meanings(listed)).isEqualTo(meanings(delivered)).hasSize(3);
     assertThat(listed)
@@ -160,7 +164,7 @@ class SlackSurfaceOnLocalSlackTest {
                         Delivery::meaning, Delivery::intent, (a, _) -> a, LinkedHashMap::new))
                 .values());
     assertThat(surface.missed(Instant.now().plusSeconds(60), List.of(thread.conversation())))
-        .isEqualTo(Missed.Said.NOTHING);
+        .isEqualTo(MissedDeliveries.Said.NOTHING);
   }
 
   private static Set<String> meanings(List<Delivery> deliveries) {

@@ -10,11 +10,11 @@ import dev.runnel.core.model.NoticeId;
 import dev.runnel.core.model.Origin;
 import dev.runnel.core.model.Posting;
 import dev.runnel.core.model.RawRequest;
-import dev.runnel.core.model.Reception;
 import dev.runnel.core.model.Request;
 import dev.runnel.core.model.RunId;
 import dev.runnel.core.model.RunOptions;
 import dev.runnel.core.model.Update;
+import dev.runnel.core.model.WebhookResult;
 import dev.runnel.core.port.Surface;
 import dev.runnel.surface.slack.model.SlackConfig;
 import dev.runnel.surface.slack.model.SlackPlace;
@@ -212,25 +212,25 @@ class SlackSurfaceTest implements SurfaceContract {
       "v0=5626339980899db087ba4e4b64ed82aad6aada1a24693d70df346e2576fd6c83,99999999999999999999",
     })
     void thatIsMissingOrMalformedIsRefusedWithoutAWordAboutWhy(String signature, String time) {
-      var reception =
+      var webhookResult =
           goldenSurface.receive(
               SlackRequests.with(
                   SlackRequests.golden("message-mention"),
                   Map.of(SlackSignature.SIGNATURE, signature, SlackSignature.TIMESTAMP, time)));
 
-      assertThat(reception).isInstanceOf(Reception.Rejected.class);
-      assertThat(reception.reply().status()).isEqualTo(401);
-      assertThat(reception.reply().body()).isEmpty();
+      assertThat(webhookResult).isInstanceOf(WebhookResult.Rejected.class);
+      assertThat(webhookResult.reply().status()).isEqualTo(401);
+      assertThat(webhookResult.reply().body()).isEmpty();
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"url-verification", "ssl-check", "view-submission"})
     void isNeededForHandshakesToo(String golden) {
-      var reception =
+      var webhookResult =
           goldenSurface.receive(SlackRequests.with(SlackRequests.golden(golden), Map.of()));
 
-      assertThat(reception.reply().status()).isEqualTo(401);
-      assertThat(reception.reply().body()).isEmpty();
+      assertThat(webhookResult.reply().status()).isEqualTo(401);
+      assertThat(webhookResult.reply().body()).isEmpty();
     }
   }
 
@@ -315,7 +315,7 @@ class SlackSurfaceTest implements SurfaceContract {
 
       assertThat(surface.receive(SlackRequests.signed(body)))
           .isInstanceOfSatisfying(
-              Reception.Accepted.class,
+              WebhookResult.Accepted.class,
               it -> {
                 assertThat(it.delivery().addressed()).isTrue();
                 assertThat(it.delivery().origin().link().orElseThrow())

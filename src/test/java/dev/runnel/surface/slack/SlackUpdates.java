@@ -3,14 +3,14 @@ package dev.runnel.surface.slack;
 import dev.runnel.core.model.Actor;
 import dev.runnel.core.model.Artifact;
 import dev.runnel.core.model.Binding;
+import dev.runnel.core.model.InfoCard;
 import dev.runnel.core.model.Origin;
 import dev.runnel.core.model.PostRef;
 import dev.runnel.core.model.Request;
 import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunId;
 import dev.runnel.core.model.RunState;
-import dev.runnel.core.model.Sheet;
-import dev.runnel.core.model.Stop;
+import dev.runnel.core.model.StopRequest;
 import dev.runnel.core.model.Update;
 import dev.runnel.surface.slack.model.SlackPlace;
 import java.net.URI;
@@ -149,7 +149,8 @@ public final class SlackUpdates {
     return new Update.Status(draft.run(), ANN, REQUEST, SINCE, SINCE.plus(after));
   }
 
-  static final Stop STOP = Stop.asked(new Actor("U0BOB", "bob"), SINCE.plusSeconds(30));
+  static final StopRequest STOP =
+      StopRequest.asked(new Actor("U0BOB", "bob"), SINCE.plusSeconds(30));
 
   public static Binding binding(Draft draft) {
     return new Binding(
@@ -258,13 +259,13 @@ public final class SlackUpdates {
         "answered",
         new Update.Answered(
             ANN,
-            new Sheet(
+            new InfoCard(
                 "Defaults <for> *you*",
                 List.of(
-                    Sheet.Row.of("Model", "fast", "set here"),
-                    Sheet.Row.of("Prompt", "a <@U1> `b`\nsecond line"),
-                    Sheet.Row.sentence("See https://example.com/x?y=1&z=2 .")),
-                List.of(new Sheet.Next("Set one", "config set model fast")))));
+                    InfoCard.Row.of("Model", "fast", "set here"),
+                    InfoCard.Row.of("Prompt", "a <@U1> `b`\nsecond line"),
+                    InfoCard.Row.sentence("See https://example.com/x?y=1&z=2 .")),
+                List.of(new InfoCard.Next("Set one", "config set model fast")))));
     all.put("helped", new Update.Helped(ANN));
     return all;
   }

@@ -15,14 +15,14 @@ import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.RawRequest;
 import dev.runnel.core.port.Store;
 import dev.runnel.core.scope.Surfaces;
+import dev.runnel.surface.slack.model.SlackBehavior;
 import dev.runnel.surface.slack.model.SlackConfig;
-import dev.runnel.surface.slack.model.SlackHabits;
 import dev.runnel.surface.slack.model.SlackPrompts;
 import dev.runnel.testkit.MemoryStore;
 import dev.runnel.testkit.SettableClock;
 import dev.runnel.testkit.SlackEnvelope;
-import dev.runnel.web.FrontDoor;
-import dev.runnel.web.Receptions;
+import dev.runnel.web.RequestMetrics;
+import dev.runnel.web.WebhookEndpoint;
 import io.javalin.Javalin;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -86,11 +86,12 @@ final class SlackWaysIn implements AutoCloseable {
                 Optional.empty(),
                 api.apiUrl(),
                 "/agent",
-                SlackHabits.USUAL,
+                SlackBehavior.USUAL,
                 SlackPrompts.USUAL,
                 Set.of()),
             clock);
-    var door = new FrontDoor(new Kept(), Surfaces.of(List.of(surface)), clock, new Receptions());
+    var door =
+        new WebhookEndpoint(new Kept(), Surfaces.of(List.of(surface)), clock, new RequestMetrics());
     server =
         Javalin.create(
                 config -> {
@@ -99,7 +100,7 @@ final class SlackWaysIn implements AutoCloseable {
                 })
             .start("127.0.0.1", 0);
     surface.start();
-    surface.connect(reception -> door.take(surface.id(), reception), new Random(1));
+    surface.connect(webhookResult -> door.take(surface.id(), webhookResult), new Random(1));
     var opened = ArgumentCaptor.forClass(WebSocket.class);
     verify(slackSide, timeout(PATIENCE)).onOpen(opened.capture(), any());
     socket = opened.getValue();

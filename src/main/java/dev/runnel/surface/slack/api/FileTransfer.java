@@ -45,32 +45,34 @@ public final class FileTransfer {
 
   /// @param address that Slack gave for this
   /// @return nothing to know
-  public Answer<String> send(String address, byte[] bytes) {
+  public SlackResponse<String> send(String address, byte[] bytes) {
     return ours(address)
         .map(
             it ->
                 call(
                     new Request.Builder().url(it).post(RequestBody.create(bytes, BYTES)).build(),
                     _ -> ""))
-        .orElseGet(() -> new Answer.No<>("not_slacks_address"));
+        .orElseGet(() -> new SlackResponse.No<>("not_slacks_address"));
   }
 
   /// @param type what it must be
   /// @param most in bytes; what is longer is refused
-  public Answer<byte[]> fetch(URI address, String type, long most) {
+  public SlackResponse<byte[]> fetch(URI address, String type, long most) {
     var url = ours(address.toString());
     if (url.isEmpty()) {
-      return new Answer.No<>("not_slacks_address");
+      return new SlackResponse.No<>("not_slacks_address");
     }
     var request =
         new Request.Builder()
             .url(url.get())
             .header("Authorization", "Bearer " + token.orElse(""))
             .build();
-    var answer = call(request, response -> bytes(response, type, most));
-    return answer instanceof Answer.Ok<Optional<byte[]>>(Optional<byte[]> found)
-        ? found.<Answer<byte[]>>map(Answer.Ok::new).orElseGet(() -> new Answer.No<>("not_it"))
-        : answer.map(_ -> new byte[0]);
+    var slackResponse = call(request, response -> bytes(response, type, most));
+    return slackResponse instanceof SlackResponse.Ok<Optional<byte[]>>(Optional<byte[]> found)
+        ? found
+            .<SlackResponse<byte[]>>map(SlackResponse.Ok::new)
+            .orElseGet(() -> new SlackResponse.No<>("not_it"))
+        : slackResponse.map(_ -> new byte[0]);
   }
 
   private static Optional<byte[]> bytes(Response response, String type, long most)
@@ -94,17 +96,17 @@ public final class FileTransfer {
     T read(Response response) throws IOException;
   }
 
-  private <T> Answer<T> call(Request request, Reader<T> reader) {
+  private <T> SlackResponse<T> call(Request request, Reader<T> reader) {
     try (var response = http.newCall(request).execute()) {
       var status = response.code();
       if (response.isSuccessful()) {
-        return new Answer.Ok<>(reader.read(response));
+        return new SlackResponse.Ok<>(reader.read(response));
       }
       return status == 408 || status == 429 || status >= 500
-          ? new Answer.Wait<>(Optional.empty(), "Slack answered " + status)
-          : new Answer.No<>("http_" + status);
+          ? new SlackResponse.Wait<>(Optional.empty(), "Slack answered " + status)
+          : new SlackResponse.No<>("http_" + status);
     } catch (IOException e) {
-      return new Answer.Wait<>(
+      return new SlackResponse.Wait<>(
           Optional.empty(), "Slack is unreachable: " + e.getClass().getSimpleName());
     }
   }

@@ -51,7 +51,8 @@ public record SlackAgentApi(SlackApi api) {
   /// @param title of a session that is made; may be empty
   /// @param user who began it
   /// @return whether Slack shows its button that stops
-  public Answer<Boolean> session(SlackPlace place, Session session, String title, String user) {
+  public SlackResponse<Boolean> session(
+      SlackPlace place, Session session, String title, String user) {
     var fields = inThread(place);
     fields.put("status", session.word);
     fields.put("initiator_user_id", user);
@@ -65,20 +66,21 @@ public record SlackAgentApi(SlackApi api) {
   /// when something is posted.
   ///
   /// @param words empty to take it away
-  public Answer<JsonNode> line(SlackPlace place, String words) {
+  public SlackResponse<JsonNode> line(SlackPlace place, String words) {
     var fields = inThread(place);
     fields.put("status", words);
     return api.form(SET_LINE, fields);
   }
 
-  public Answer<JsonNode> title(SlackPlace place, String title) {
+  public SlackResponse<JsonNode> title(SlackPlace place, String title) {
     var fields = inThread(place);
     fields.put("title", title);
     return api.form(SET_TITLE, fields);
   }
 
   /// @param thread of an app of the earlier kind; null else, where Slack would drop the call
-  public Answer<JsonNode> prompts(String channel, @Nullable String thread, SlackPrompts prompts) {
+  public SlackResponse<JsonNode> prompts(
+      String channel, @Nullable String thread, SlackPrompts prompts) {
     var all = JSON.createArrayNode();
     prompts
         .all()
@@ -98,7 +100,7 @@ public record SlackAgentApi(SlackApi api) {
   ///
   /// @param user who asked
   /// @return its timestamp
-  public Answer<String> startStream(SlackPlace place, String user, ArrayNode chunks) {
+  public SlackResponse<String> startStream(SlackPlace place, String user, ArrayNode chunks) {
     return api.form(
             START,
             Map.of(
@@ -111,13 +113,13 @@ public record SlackAgentApi(SlackApi api) {
         .map(answer -> answer.path("ts").asText());
   }
 
-  public Answer<JsonNode> append(SlackPlace.Message message, ArrayNode chunks) {
+  public SlackResponse<JsonNode> append(SlackPlace.Message message, ArrayNode chunks) {
     return api.form(
         APPEND,
         Map.of("channel", message.channel(), "ts", message.ts(), "chunks", chunks.toString()));
   }
 
-  public Answer<JsonNode> stop(SlackPlace.Message message) {
+  public SlackResponse<JsonNode> stop(SlackPlace.Message message) {
     return api.form(STOP, Map.of("channel", message.channel(), "ts", message.ts()));
   }
 
@@ -125,7 +127,8 @@ public record SlackAgentApi(SlackApi api) {
   /// still grows and carries none.
   ///
   /// @param oldest a timestamp
-  public Answer<Optional<String>> find(SlackPlace place, String oldest, SlackPost.Mark mark) {
+  public SlackResponse<Optional<String>> find(
+      SlackPlace place, String oldest, SlackPost.Mark mark) {
     return api.form(
             REPLIES,
             Map.of(

@@ -31,7 +31,7 @@ import okhttp3.FormBody;
 import okhttp3.Response;
 import org.jspecify.annotations.Nullable;
 
-/// Calls to Slack's Web API. Every failure is an [Answer]; nothing is repeated here.
+/// Calls to Slack's Web API. Every failure is a [SlackResponse]; nothing is repeated here.
 public final class SlackApi implements AutoCloseable {
   private static final int TIMEOUT_MILLIS = 15_000;
   private static final int PAGE = 200;
@@ -52,10 +52,10 @@ public final class SlackApi implements AutoCloseable {
   private final Slack slack;
   private final MethodsClient methods;
   private final Optional<String> token;
-  private final Function<String, Answer<?>> refusals;
+  private final Function<String, SlackResponse<?>> refusals;
 
   /// Why no call can be made; null where calls can be made.
-  private final @Nullable Answer<?> unavailable;
+  private final @Nullable SlackResponse<?> unavailable;
 
   public SlackApi(SlackConfig config) {
     var sdk = new com.slack.api.SlackConfig();
@@ -70,15 +70,15 @@ public final class SlackApi implements AutoCloseable {
     slack = Slack.getInstance(sdk, new SlackHttpClient(http));
     token = config.botToken();
     methods = token.map(slack::methods).orElseGet(slack::methods);
-    refusals = Answer.No::new;
+    refusals = SlackResponse.No::new;
     unavailable = null;
   }
 
   SlackApi(
       Slack slack,
       Optional<String> token,
-      Function<String, Answer<?>> refusals,
-      @Nullable Answer<?> unavailable) {
+      Function<String, SlackResponse<?>> refusals,
+      @Nullable SlackResponse<?> unavailable) {
     this.slack = slack;
     this.token = token;
     this.methods = token.map(slack::methods).orElseGet(slack::methods);
@@ -89,19 +89,19 @@ public final class SlackApi implements AutoCloseable {
   /// The same for another workspace. It needs no closing.
   ///
   /// @param refusals what to make of an error code of Slack's: the token may be no good any more
-  public SlackApi with(String token, Function<String, Answer<?>> refusals) {
+  public SlackApi with(String token, Function<String, SlackResponse<?>> refusals) {
     return new SlackApi(slack, Optional.of(token), refusals, null);
   }
 
   /// The same, and its error codes are judged otherwise.
-  public SlackApi judging(Function<String, Answer<?>> judge) {
+  public SlackApi judging(Function<String, SlackResponse<?>> judge) {
     return new SlackApi(slack, token, judge, null);
   }
 
   /// The same for a workspace that cannot be called: each call answers so.
   ///
-  /// @param why a [Answer.Wait] or a [Answer.No]
-  public SlackApi unavailable(Answer<?> why) {
+  /// @param why a [SlackResponse.Wait] or a [SlackResponse.No]
+  public SlackApi unavailable(SlackResponse<?> why) {
     return new SlackApi(slack, Optional.empty(), refusals, why);
   }
 
@@ -115,7 +115,7 @@ public final class SlackApi implements AutoCloseable {
     return slack;
   }
 
-  public Answer<SlackIdentity> identity() {
+  public SlackResponse<SlackIdentity> identity() {
     return call(() -> methods.authTest(r -> r))
         .map(
             it ->
@@ -128,7 +128,7 @@ public final class SlackApi implements AutoCloseable {
   }
 
   /// Trades the code that an installation brought, which Slack takes once.
-  public Answer<SlackGrant> install(SlackClient client, String code, URI redirect) {
+  public SlackResponse<SlackGrant> install(SlackClient client, String code, URI redirect) {
     return call(() ->
             methods.oauthV2Access(
                 r ->
@@ -140,7 +140,7 @@ public final class SlackApi implements AutoCloseable {
   }
 
   /// Trades a refresh token, which Slack takes once, for a new pair.
-  public Answer<SlackGrant> renew(SlackClient client, String refreshToken) {
+  public SlackResponse<SlackGrant> renew(SlackClient client, String refreshToken) {
     return call(() ->
             methods.oauthV2Access(
                 r ->
@@ -152,14 +152,14 @@ public final class SlackApi implements AutoCloseable {
   }
 
   /// The address of a new socket. It holds a ticket: keep it secret.
-  public Answer<String> openSocket(String appToken) {
+  public SlackResponse<String> openSocket(String appToken) {
     return call(() -> methods.appsConnectionsOpen(r -> r.token(appToken)))
         .map(it -> orEmpty(it.getUrl()));
   }
 
   /// @param thread the timestamp of its first message; null to post in the channel
   /// @return the new message's timestamp
-  public Answer<String> post(String channel, @Nullable String thread, SlackPost post) {
+  public SlackResponse<String> post(String channel, @Nullable String thread, SlackPost post) {
     return call(() ->
             methods.chatPostMessage(
                 r ->
@@ -172,7 +172,7 @@ public final class SlackApi implements AutoCloseable {
         .map(it -> orEmpty(it.getTs()));
   }
 
-  public Answer<String> update(SlackPlace.Message message, SlackPost post) {
+  public SlackResponse<String> update(SlackPlace.Message message, SlackPost post) {
     return call(() ->
             methods.chatUpdate(
                 r ->
@@ -184,7 +184,7 @@ public final class SlackApi implements AutoCloseable {
   }
 
   /// A post that only one person sees; it has no lasting place.
-  public Answer<String> postPrivately(
+  public SlackResponse<String> postPrivately(
       String channel, @Nullable String thread, String user, SlackPost post) {
     return call(() ->
             methods.chatPostEphemeral(
@@ -200,17 +200,17 @@ public final class SlackApi implements AutoCloseable {
   /// Opens a form.
   ///
   /// @param trigger of what the person just pressed; good once, for three seconds
-  public Answer<String> openView(String trigger, View view) {
+  public SlackResponse<String> openView(String trigger, View view) {
     return call(() -> methods.viewsOpen(r -> r.triggerId(trigger).view(view))).map(_ -> trigger);
   }
 
   /// Puts a page into a person's Home tab, in the place of the one before.
-  public Answer<String> publishView(String user, View view) {
+  public SlackResponse<String> publishView(String user, View view) {
     return call(() -> methods.viewsPublish(r -> r.userId(user).view(view))).map(_ -> user);
   }
 
   /// Answers a command or a button privately, at the address that came with it.
-  public Answer<String> respond(String responseUrl, SlackPost post) {
+  public SlackResponse<String> respond(String responseUrl, SlackPost post) {
     try {
       var response =
           new ActionResponseSender(slack)
@@ -224,17 +224,17 @@ public final class SlackApi implements AutoCloseable {
                       .build());
       int status = response.getCode();
       if (status >= 200 && status < 300) {
-        return new Answer.Ok<>("");
+        return new SlackResponse.Ok<>("");
       }
       return isPassing(status)
-          ? new Answer.Wait<>(Optional.empty(), "response_url answered " + status)
-          : new Answer.No<>("response_url_" + status);
+          ? new SlackResponse.Wait<>(Optional.empty(), "response_url answered " + status)
+          : new SlackResponse.No<>("response_url_" + status);
     } catch (IOException e) {
       return unreachable(e);
     }
   }
 
-  public Answer<String> react(SlackPlace.Message message, String emoji) {
+  public SlackResponse<String> react(SlackPlace.Message message, String emoji) {
     return call(() ->
             methods.reactionsAdd(
                 r -> r.channel(message.channel()).timestamp(message.ts()).name(emoji)))
@@ -269,13 +269,13 @@ public final class SlackApi implements AutoCloseable {
   }
 
   /// The name that people see.
-  Answer<String> name(String user) {
+  SlackResponse<String> name(String user) {
     return call(() -> methods.usersInfo(r -> r.user(user)))
         .map(it -> Optional.ofNullable(it.getUser()).flatMap(SlackApi::name).orElse(user));
   }
 
   /// What Slack says of an account.
-  public Answer<SlackAccount> account(String user) {
+  public SlackResponse<SlackAccount> account(String user) {
     return call(() -> methods.usersInfo(r -> r.user(user)))
         .map(
             it ->
@@ -295,7 +295,7 @@ public final class SlackApi implements AutoCloseable {
   }
 
   /// A method that the SDK does not know, or knows only in part.
-  Answer<JsonNode> form(String method, Map<String, String> fields) {
+  SlackResponse<JsonNode> form(String method, Map<String, String> fields) {
     if (unavailable != null) {
       return unavailable.as();
     }
@@ -304,15 +304,15 @@ public final class SlackApi implements AutoCloseable {
     try (var response = methods.runPostFormWithToken(form, method, token.orElse(""))) {
       if (!response.isSuccessful()) {
         return isPassing(response.code())
-            ? new Answer.Wait<>(retryAfter(response), "Slack answered " + response.code())
-            : new Answer.No<>("http_" + response.code());
+            ? new SlackResponse.Wait<>(retryAfter(response), "Slack answered " + response.code())
+            : new SlackResponse.No<>("http_" + response.code());
       }
       var answer = JSON.readTree(response.body().string());
       return answer.path("ok").asBoolean()
-          ? new Answer.Ok<>(answer)
+          ? new SlackResponse.Ok<>(answer)
           : refused(answer.path("error").asText("no_error_code"));
     } catch (JsonProcessingException e) {
-      return new Answer.Wait<>(Optional.empty(), "unreadable answer");
+      return new SlackResponse.Wait<>(Optional.empty(), "unreadable answer");
     } catch (IOException e) {
       return unreachable(e);
     }
@@ -323,7 +323,7 @@ public final class SlackApi implements AutoCloseable {
     T run() throws IOException, SlackApiException;
   }
 
-  private <T extends SlackApiTextResponse> Answer<T> call(Call<T> call) {
+  private <T extends SlackApiTextResponse> SlackResponse<T> call(Call<T> call) {
     if (unavailable != null) {
       return unavailable.as();
     }
@@ -333,25 +333,25 @@ public final class SlackApi implements AutoCloseable {
     } catch (SlackApiException e) {
       var status = e.getResponse().code();
       if (isPassing(status)) {
-        return new Answer.Wait<>(retryAfter(e.getResponse()), "Slack answered " + status);
+        return new SlackResponse.Wait<>(retryAfter(e.getResponse()), "Slack answered " + status);
       }
-      return new Answer.No<>("http_" + status);
+      return new SlackResponse.No<>("http_" + status);
     } catch (IOException e) {
       return unreachable(e);
     } catch (RuntimeException e) {
       // The SDK throws what its JSON parser throws when a proxy answers instead of Slack.
-      return new Answer.Wait<>(
+      return new SlackResponse.Wait<>(
           Optional.empty(), "unreadable answer: " + e.getClass().getSimpleName());
     }
     if (response.isOk()) {
-      return new Answer.Ok<>(response);
+      return new SlackResponse.Ok<>(response);
     }
     return refused(Optional.ofNullable(response.getError()).orElse("no_error_code"));
   }
 
-  private <T> Answer<T> refused(String error) {
+  private <T> SlackResponse<T> refused(String error) {
     return PASSING.contains(error)
-        ? new Answer.Wait<>(Optional.empty(), "Slack answered " + error)
+        ? new SlackResponse.Wait<>(Optional.empty(), "Slack answered " + error)
         : refusals.apply(error).as();
   }
 
@@ -359,8 +359,8 @@ public final class SlackApi implements AutoCloseable {
     return status == 408 || status == 429 || status >= 500;
   }
 
-  private static <T> Answer<T> unreachable(IOException e) {
-    return new Answer.Wait<>(
+  private static <T> SlackResponse<T> unreachable(IOException e) {
+    return new SlackResponse.Wait<>(
         Optional.empty(), "Slack is unreachable: " + e.getClass().getSimpleName());
   }
 
@@ -383,7 +383,7 @@ public final class SlackApi implements AutoCloseable {
   }
 
   /// A channel's name, without its `#`.
-  Answer<String> channelName(String channel) {
+  SlackResponse<String> channelName(String channel) {
     return call(() -> methods.conversationsInfo(r -> r.channel(channel)))
         .map(
             it ->
@@ -399,7 +399,7 @@ public final class SlackApi implements AutoCloseable {
   /// Makes room for a file that nobody sees yet.
   ///
   /// @param length in bytes
-  public Answer<Upload> beginUpload(String name, int length) {
+  public SlackResponse<Upload> beginUpload(String name, int length) {
     return call(() -> methods.filesGetUploadURLExternal(r -> r.filename(name).length(length)))
         .map(it -> new Upload(orEmpty(it.getUploadUrl()), orEmpty(it.getFileId())));
   }
@@ -407,7 +407,7 @@ public final class SlackApi implements AutoCloseable {
   /// Shows an uploaded file in a thread.
   ///
   /// @return its id
-  public Answer<String> share(SlackPlace place, String id, String title) {
+  public SlackResponse<String> share(SlackPlace place, String id, String title) {
     var file = FilesCompleteUploadExternalRequest.FileDetails.builder().id(id).title(title).build();
     return call(() ->
             methods.filesCompleteUploadExternal(
@@ -415,7 +415,7 @@ public final class SlackApi implements AutoCloseable {
         .map(_ -> id);
   }
 
-  public Answer<String> unreact(SlackPlace.Message message, String emoji) {
+  public SlackResponse<String> unreact(SlackPlace.Message message, String emoji) {
     return call(() ->
             methods.reactionsRemove(
                 r -> r.channel(message.channel()).timestamp(message.ts()).name(emoji)))

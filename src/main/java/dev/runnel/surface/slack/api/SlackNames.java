@@ -8,10 +8,10 @@ import java.util.function.Function;
 /// Names of people and channels by their ids; asked for once, as long as they fit. A name that
 /// cannot be had is not worth a failure: the id stands for it.
 public final class SlackNames {
-  private static final int MOST = 2_000;
+  private static final int MAX = 2_000;
 
   private final SlackApi api;
-  private final Map<String, String> known = Recent.map(MOST);
+  private final Map<String, String> known = Recent.map(MAX);
 
   public SlackNames(SlackApi api) {
     this.api = api;
@@ -27,14 +27,14 @@ public final class SlackNames {
     return of(channel, api::channelName);
   }
 
-  private Optional<String> of(String id, Function<String, Answer<String>> ask) {
+  private Optional<String> of(String id, Function<String, SlackResponse<String>> ask) {
     var name = known.get(id);
     if (name == null) {
       name =
           switch (ask.apply(id)) {
-            case Answer.Ok<String>(String asked) -> asked;
-            case Answer.No<String> _ -> id;
-            case Answer.Wait<String> _ -> null;
+            case SlackResponse.Ok<String>(String asked) -> asked;
+            case SlackResponse.No<String> _ -> id;
+            case SlackResponse.Wait<String> _ -> null;
           };
       if (name != null) {
         known.put(id, name);

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /// Reads a page of messages, from a cursor; null for the first.
 @FunctionalInterface
 public interface SlackPages {
-  Answer<Page> read(@Nullable String cursor);
+  SlackResponse<Page> read(@Nullable String cursor);
 
   /// @param next where the next page begins; empty at the end
   record Page(List<Message> messages, Optional<String> next) {

@@ -1,8 +1,8 @@
 package dev.runnel.surface.slack.install;
 
-import dev.runnel.surface.slack.api.Answer;
 import dev.runnel.surface.slack.api.SlackApi;
 import dev.runnel.surface.slack.api.SlackGrant;
+import dev.runnel.surface.slack.api.SlackResponse;
 import dev.runnel.surface.slack.model.SlackClient;
 import dev.runnel.surface.slack.model.SlackConfig;
 import dev.runnel.surface.slack.model.SlackIdentity;
@@ -62,7 +62,7 @@ public final class InstalledWorkspaces implements SlackWorkspaces {
   private final SlackConfig config;
   private final SlackClient client;
   private final InstallationRows rows;
-  private final Seal seal;
+  private final TokenCipher tokenCipher;
   private final SlackApi root;
   private final Function<SlackApi, SlackWorkspace> talking;
   private final String installUrl;
@@ -87,7 +87,7 @@ public final class InstalledWorkspaces implements SlackWorkspaces {
     this.talking = talking;
     this.installUrl = installUrl;
     this.clock = clock;
-    seal = new Seal(client.secrets(), "runnel: tokens of slack workspaces");
+    tokenCipher = new TokenCipher(client.secrets(), "runnel: tokens of slack workspaces");
   }
 
   /// @param version of the row
@@ -122,7 +122,7 @@ public final class InstalledWorkspaces implements SlackWorkspaces {
   /// Any answer will do: each workspace has a token of its own.
   @Override
   public boolean isAvailable() {
-    return !(root.identity() instanceof Answer.Wait);
+    return !(root.identity() instanceof SlackResponse.Wait);
   }
 
   @Override
@@ -132,51 +132,51 @@ public final class InstalledWorkspaces implements SlackWorkspaces {
 
   @Override
   public SlackWorkspace of(String team) {
-    var answer = current(team);
-    return answer instanceof Answer.Ok<Kept>(Kept found)
+    var slackResponse = current(team);
+    return slackResponse instanceof SlackResponse.Ok<Kept>(Kept found)
         ? found.workspace()
-        : talking.apply(root.unavailable(answer));
+        : talking.apply(root.unavailable(slackResponse));
   }
 
-  private Answer<Kept> current(String team) {
+  private SlackResponse<Kept> current(String team) {
     var now = clock.instant();
     var known = kept.get(team);
     if (known != null && !known.saved()) {
       var saved = save(known.installation(), known.version(), now);
-      if (!(saved instanceof Answer.Ok<Kept>(Kept found))) {
+      if (!(saved instanceof SlackResponse.Ok<Kept>(Kept found))) {
         return saved;
       }
       known = found;
     }
     if (known == null || known.isStale(now)) {
       var read = read(team);
-      if (read instanceof Answer.Ok<Kept>(Kept found)) {
+      if (read instanceof SlackResponse.Ok<Kept>(Kept found)) {
         known = found;
-      } else if (known == null || read instanceof Answer.No<Kept>) {
+      } else if (known == null || read instanceof SlackResponse.No<Kept>) {
         return read;
       }
     }
-    return known.installation().isDue(now) ? renewed(known, now) : new Answer.Ok<>(known);
+    return known.installation().isDue(now) ? renewed(known, now) : new SlackResponse.Ok<>(known);
   }
 
-  private Answer<Kept> read(String team) {
+  private SlackResponse<Kept> read(String team) {
     try {
       var row = rows.of(team);
       if (row.isEmpty()) {
         kept.remove(team);
-        return new Answer.No<>(NOT_INSTALLED);
+        return new SlackResponse.No<>(NOT_INSTALLED);
       }
       return read(row.get())
-          .<Answer<Kept>>map(Answer.Ok::new)
-          .orElseGet(() -> new Answer.No<>(UNREADABLE));
+          .<SlackResponse<Kept>>map(SlackResponse.Ok::new)
+          .orElseGet(() -> new SlackResponse.No<>(UNREADABLE));
     } catch (SQLException e) {
       log.warn("slack workspace not read team={} why={}", team, e.toString());
-      return new Answer.Wait<>(Optional.empty(), "the database did not answer");
+      return new SlackResponse.Wait<>(Optional.empty(), "the database did not answer");
     }
   }
 
   private Optional<Kept> read(InstallationRows.Row row) {
-    var opened = seal.open(row.sealed(), row.team());
+    var opened = tokenCipher.open(row.sealed(), row.team());
     var installation = opened.flatMap(it -> Installation.parse(it.text()));
     if (installation.isEmpty()) {
       kept.remove(row.team());
@@ -199,7 +199,7 @@ public final class InstalledWorkspaces implements SlackWorkspaces {
   }
 
   private String sealed(Installation installation) {
-    return seal.seal(installation.json(), installation.team());
+    return tokenCipher.seal(installation.json(), installation.team());
   }
 
   private Kept keep(Installation installation, long version, boolean saved) {
@@ -216,12 +216,12 @@ public final class InstalledWorkspaces implements SlackWorkspaces {
     return now;
   }
 
-  private Answer<Kept> renewed(Kept known, Instant now) {
+  private SlackResponse<Kept> renewed(Kept known, Instant now) {
     var team = known.installation().team();
     var refreshToken = known.installation().renewal().orElseThrow().refreshToken();
     try {
       if (!rows.claim(team, known.version(), now, now.plus(CLAIM))) {
-        return read(team) instanceof Answer.Ok<Kept>(Kept others)
+        return read(team) instanceof SlackResponse.Ok<Kept>(Kept others)
             ? meanwhile(others, now)
             : meanwhile(known, now);
       }
@@ -229,27 +229,28 @@ public final class InstalledWorkspaces implements SlackWorkspaces {
       return meanwhile(known, now);
     }
     return switch (root.renew(client, refreshToken)) {
-      case Answer.Ok<SlackGrant>(SlackGrant grant) -> {
+      case SlackResponse.Ok<SlackGrant>(SlackGrant grant) -> {
         log.info("slack token renewed team={}", team);
         yield save(known.installation().renewed(grant, now), known.version(), now);
       }
-      case Answer.Wait<SlackGrant>(_, String why) -> {
+      case SlackResponse.Wait<SlackGrant>(_, String why) -> {
         // If only the answer was lost, Slack may not take the refresh token again.
         log.warn("slack token not renewed, tried again team={} why=\"{}\"", team, why);
         yield meanwhile(known, now);
       }
-      case Answer.No<SlackGrant>(String error) -> refused(known, now, error);
+      case SlackResponse.No<SlackGrant>(String error) -> refused(known, now, error);
     };
   }
 
-  private Answer<Kept> refused(Kept known, Instant now, String error) {
+  private SlackResponse<Kept> refused(Kept known, Instant now, String error) {
     var team = known.installation().team();
-    if (read(team) instanceof Answer.Ok<Kept>(Kept others) && others.version() != known.version()) {
+    if (read(team) instanceof SlackResponse.Ok<Kept>(Kept others)
+        && others.version() != known.version()) {
       return meanwhile(others, now);
     }
     log.error("slack does not renew a token, install again team={} error={}", team, error);
     if (known.installation().isExpired(now)) {
-      return new Answer.No<>(error);
+      return new SlackResponse.No<>(error);
     }
     try {
       var until = now.plus(AFTER_A_REFUSAL);
@@ -257,49 +258,49 @@ public final class InstalledWorkspaces implements SlackWorkspaces {
     } catch (SQLException e) {
       log.debug("slack claim not kept team={}", team);
     }
-    return new Answer.Ok<>(known);
+    return new SlackResponse.Ok<>(known);
   }
 
   /// The token as it is, as long as it works.
-  private static Answer<Kept> meanwhile(Kept known, Instant now) {
+  private static SlackResponse<Kept> meanwhile(Kept known, Instant now) {
     return known.installation().isExpired(now)
-        ? new Answer.Wait<>(Optional.of(SOON), "the token of the workspace is being renewed")
-        : new Answer.Ok<>(known);
+        ? new SlackResponse.Wait<>(Optional.of(SOON), "the token of the workspace is being renewed")
+        : new SlackResponse.Ok<>(known);
   }
 
   /// Keeps renewed tokens. Where the database is gone they are kept here, and saved with the next
   /// call: Slack does not give them twice.
-  private Answer<Kept> save(Installation installation, long version, Instant now) {
+  private SlackResponse<Kept> save(Installation installation, long version, Instant now) {
     var team = installation.team();
     try {
       return rows.renew(team, version, sealed(installation), now)
-          ? new Answer.Ok<>(keep(installation, version + 1, true))
+          ? new SlackResponse.Ok<>(keep(installation, version + 1, true))
           : read(team);
     } catch (SQLException e) {
       log.warn("slack token not saved yet team={} why={}", team, e.toString());
-      return new Answer.Ok<>(keep(installation, version, false));
+      return new SlackResponse.Ok<>(keep(installation, version, false));
     }
   }
 
   /// What an error means that a call by this token got.
-  private Answer<?> judged(String team, String token, String error) {
+  private SlackResponse<?> judged(String team, String token, String error) {
     if (!GONE.contains(error) && !error.equals("token_expired")) {
-      return new Answer.No<>(error);
+      return new SlackResponse.No<>(error);
     }
-    if (!(read(team) instanceof Answer.Ok<Kept>(Kept now))) {
-      return new Answer.No<>(NOT_INSTALLED);
+    if (!(read(team) instanceof SlackResponse.Ok<Kept>(Kept now))) {
+      return new SlackResponse.No<>(NOT_INSTALLED);
     }
     if (!now.installation().token().equals(token)) {
-      return new Answer.Wait<>(Optional.of(SOON), "the token of the workspace was changed");
+      return new SlackResponse.Wait<>(Optional.of(SOON), "the token of the workspace was changed");
     }
     if (GONE.contains(error)) {
       forget(team, now.version(), error);
-      return new Answer.No<>(NOT_INSTALLED);
+      return new SlackResponse.No<>(NOT_INSTALLED);
     }
     return now.installation().renewal().isPresent()
-            && renewed(now, clock.instant()) instanceof Answer.Ok<Kept>
-        ? new Answer.Wait<>(Optional.of(SOON), "the token of the workspace was renewed")
-        : new Answer.No<>(error);
+            && renewed(now, clock.instant()) instanceof SlackResponse.Ok<Kept>
+        ? new SlackResponse.Wait<>(Optional.of(SOON), "the token of the workspace was renewed")
+        : new SlackResponse.No<>(error);
   }
 
   private void forget(String team, long version, String error) {
@@ -403,7 +404,7 @@ public final class InstalledWorkspaces implements SlackWorkspaces {
               .formatted(name, row.team()));
     }
     return switch (of(row.team()).api().identity()) {
-      case Answer.Ok<SlackIdentity> _ -> {
+      case SlackResponse.Ok<SlackIdentity> _ -> {
         var missing = missingScopes(row.team());
         yield missing.isEmpty()
             ? TokenCheck.well(name + ": ok")
@@ -411,9 +412,9 @@ public final class InstalledWorkspaces implements SlackWorkspaces {
                 "%s: may not do everything (%s). Install it again: %s"
                     .formatted(name, String.join(", ", missing), installUrl));
       }
-      case Answer.Wait<SlackIdentity>(_, String why) ->
+      case SlackResponse.Wait<SlackIdentity>(_, String why) ->
           TokenCheck.problem("%s: not reached (%s). Try again in a minute.".formatted(name, why));
-      case Answer.No<SlackIdentity>(String error) ->
+      case SlackResponse.No<SlackIdentity>(String error) ->
           TokenCheck.problem(
               "%s: its token does not work (%s). Install it again: %s"
                   .formatted(name, error, installUrl));

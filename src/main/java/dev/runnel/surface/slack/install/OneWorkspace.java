@@ -1,9 +1,9 @@
 package dev.runnel.surface.slack.install;
 
 import dev.runnel.core.port.CredentialRefused;
-import dev.runnel.surface.slack.api.Answer;
 import dev.runnel.surface.slack.api.SlackAccount;
 import dev.runnel.surface.slack.api.SlackApi;
+import dev.runnel.surface.slack.api.SlackResponse;
 import dev.runnel.surface.slack.model.SlackConfig;
 import dev.runnel.surface.slack.model.SlackIdentity;
 import dev.runnel.surface.slack.model.TokenCheck;
@@ -44,11 +44,11 @@ public final class OneWorkspace implements SlackWorkspaces {
     workspace = talking.apply(api.judging(OneWorkspace::judged));
   }
 
-  private static Answer<?> judged(String error) {
+  private static SlackResponse<?> judged(String error) {
     if (OF_THE_TOKEN.contains(error)) {
       throw new CredentialRefused(refusedToken(error));
     }
-    return new Answer.No<>(error);
+    return new SlackResponse.No<>(error);
   }
 
   private static String refusedToken(String error) {
@@ -62,20 +62,20 @@ public final class OneWorkspace implements SlackWorkspaces {
       return;
     }
     switch (api.identity()) {
-      case Answer.Ok<SlackIdentity>(SlackIdentity found) -> {
+      case SlackResponse.Ok<SlackIdentity>(SlackIdentity found) -> {
         identity = found;
         log.info("slack connected team={} user={}", found.team(), found.userId());
       }
-      case Answer.Wait<SlackIdentity>(_, String why) ->
+      case SlackResponse.Wait<SlackIdentity>(_, String why) ->
           log.warn("slack not reached, asked again later why=\"{}\"", why);
-      case Answer.No<SlackIdentity>(String error) ->
+      case SlackResponse.No<SlackIdentity>(String error) ->
           log.error("slack refused the bot token error={}", error);
     }
   }
 
   @Override
   public boolean isAvailable() {
-    return workspace.api().identity() instanceof Answer.Ok;
+    return workspace.api().identity() instanceof SlackResponse.Ok;
   }
 
   @Override
@@ -109,11 +109,11 @@ public final class OneWorkspace implements SlackWorkspaces {
   public List<TokenCheck> check() {
     return List.of(
         switch (api.identity()) {
-          case Answer.Ok<SlackIdentity>(SlackIdentity found) -> checked(found);
-          case Answer.Wait<SlackIdentity>(_, String why) ->
+          case SlackResponse.Ok<SlackIdentity>(SlackIdentity found) -> checked(found);
+          case SlackResponse.Wait<SlackIdentity>(_, String why) ->
               TokenCheck.problem(
                   "not reached (" + why + "). Look at SLACK_API_URL and the network.");
-          case Answer.No<SlackIdentity>(String error) ->
+          case SlackResponse.No<SlackIdentity>(String error) ->
               TokenCheck.problem(
                   "Slack refuses the token ("
                       + error
@@ -127,7 +127,8 @@ public final class OneWorkspace implements SlackWorkspaces {
           "the token is of the workspace %1$s, which is not among the accepted ones. Add %1$s to policy.installations.slack."
               .formatted(found.team()));
     }
-    return workspace.api().account(found.userId()) instanceof Answer.No<SlackAccount>(String error)
+    return workspace.api().account(found.userId())
+            instanceof SlackResponse.No<SlackAccount>(String error)
         ? TokenCheck.problem(
             "Slack does not say who people are ("
                 + error

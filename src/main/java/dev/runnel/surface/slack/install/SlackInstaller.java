@@ -1,8 +1,8 @@
 package dev.runnel.surface.slack.install;
 
-import dev.runnel.surface.slack.api.Answer;
 import dev.runnel.surface.slack.api.SlackApi;
 import dev.runnel.surface.slack.api.SlackGrant;
+import dev.runnel.surface.slack.api.SlackResponse;
 import dev.runnel.surface.slack.model.SlackClient;
 import dev.runnel.surface.slack.model.SlackConfig;
 import dev.runnel.surface.slack.model.SlackIdentity;
@@ -33,7 +33,7 @@ public final class SlackInstaller {
   private final SlackClient client;
   private final SlackApi api;
   private final InstalledWorkspaces workspaces;
-  private final InstallStates states;
+  private final OAuthState states;
   private final String publicUrl;
   private final InstantSource clock;
 
@@ -42,7 +42,7 @@ public final class SlackInstaller {
       SlackClient client,
       SlackApi api,
       InstalledWorkspaces workspaces,
-      InstallStates states,
+      OAuthState states,
       String publicUrl,
       InstantSource clock) {
     this.config = config;
@@ -70,7 +70,7 @@ public final class SlackInstaller {
             .collect(Collectors.joining("&"));
     return SlackPage.redirect(
         config.apiUrl().resolve("../oauth/v2/authorize?" + question),
-        Map.of("Set-Cookie", setCookie(cookie, InstallStates.LIFE.toSeconds())));
+        Map.of("Set-Cookie", setCookie(cookie, OAuthState.LIFE.toSeconds())));
   }
 
   private static String encoded(String text) {
@@ -115,12 +115,12 @@ public final class SlackInstaller {
                 + " Nothing changed.");
       }
       return switch (api.install(client, query.getOrDefault("code", ""), redirectUri())) {
-        case Answer.Ok<SlackGrant>(SlackGrant grant) -> granted(grant);
-        case Answer.Wait<SlackGrant>(_, String why) -> {
+        case SlackResponse.Ok<SlackGrant>(SlackGrant grant) -> granted(grant);
+        case SlackResponse.Wait<SlackGrant>(_, String why) -> {
           log.warn("slack installation not ended why=\"{}\"", why);
           yield page(502, "Slack did not answer", "Please try again in a minute.");
         }
-        case Answer.No<SlackGrant>(String code) -> {
+        case SlackResponse.No<SlackGrant>(String code) -> {
           log.warn("slack installation refused error={}", code);
           yield page(502, "Slack did not install the app", why(code));
         }
@@ -159,8 +159,8 @@ public final class SlackInstaller {
 
   /// Where Slack does not say now who we are, what it granted says the most important.
   private SlackIdentity identity(SlackGrant grant) {
-    return api.with(grant.token(), Answer.No::new).identity()
-                instanceof Answer.Ok<SlackIdentity>(SlackIdentity found)
+    return api.with(grant.token(), SlackResponse.No::new).identity()
+                instanceof SlackResponse.Ok<SlackIdentity>(SlackIdentity found)
             && found.team().equals(grant.team())
         ? found
         : new SlackIdentity(grant.team(), grant.botUser(), "", "", Optional.empty());

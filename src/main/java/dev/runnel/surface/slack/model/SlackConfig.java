@@ -30,7 +30,7 @@ public record SlackConfig(
     Optional<SlackClient> client,
     URI apiUrl,
     String command,
-    SlackHabits habits,
+    SlackBehavior habits,
     SlackPrompts prompts,
     Set<String> installations) {
   /// Where Slack sends everything: events, commands, interactions.
@@ -98,7 +98,7 @@ public record SlackConfig(
         Optional.empty(),
         apiUrl,
         command,
-        SlackHabits.USUAL,
+        SlackBehavior.USUAL,
         SlackPrompts.USUAL,
         Set.of());
   }
@@ -149,7 +149,7 @@ public record SlackConfig(
             clientId.map(id -> new SlackClient(id, several(clientSecret.orElseThrow()))),
             apiUrl(setting(settings, API_URL).orElse("")),
             DEFAULT_COMMAND,
-            SlackHabits.from(settings),
+            SlackBehavior.from(settings),
             SlackPrompts.from(settings),
             setting(settings, INSTALLATIONS).map(SlackConfig::ids).orElse(Set.of())));
   }

@@ -25,16 +25,16 @@ public record SlackFormNote(
     boolean home,
     Optional<Level> level) {
   /// Slack's limit.
-  static final int LONGEST = 3_000;
+  static final int MAX = 3_000;
 
   private static final JsonMapper JSON = JsonMapper.builder().build();
 
   public String json() {
     var json = write(about);
     var rest = about;
-    while (json.length() > LONGEST && !rest.isEmpty()) {
+    while (json.length() > MAX && !rest.isEmpty()) {
       // A character has at most six in JSON.
-      rest = head(rest, Math.max(0, rest.length() - Math.max(1, (json.length() - LONGEST) / 6)));
+      rest = head(rest, Math.max(0, rest.length() - Math.max(1, (json.length() - MAX) / 6)));
       json = write(rest + "…");
     }
     return json;

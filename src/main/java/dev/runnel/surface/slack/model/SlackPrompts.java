@@ -12,9 +12,9 @@ import java.util.regex.Pattern;
 public record SlackPrompts(List<Prompt> all, boolean areOurs) {
   static final String SETTING = "SLACK_PROMPTS";
 
-  private static final int MOST = 4;
-  private static final int LONGEST_TITLE = 75;
-  private static final int LONGEST_MESSAGE = 2_000;
+  private static final int MAX = 4;
+  private static final int MAX_TITLE = 75;
+  private static final int MAX_MESSAGE = 2_000;
   private static final String OFF = "off";
   private static final Pattern BETWEEN = Pattern.compile("\\s*(?:\\R|\\|)\\s*");
 
@@ -55,10 +55,10 @@ public record SlackPrompts(List<Prompt> all, boolean areOurs) {
         }
       }
     }
-    if (prompts.size() > MOST) {
+    if (prompts.size() > MAX) {
       throw new IllegalArgumentException(
           "%s (slack.prompts) holds %d prompts. Slack shows no more than %d."
-              .formatted(SETTING, prompts.size(), MOST));
+              .formatted(SETTING, prompts.size(), MAX));
     }
     return new SlackPrompts(prompts, false);
   }
@@ -69,11 +69,11 @@ public record SlackPrompts(List<Prompt> all, boolean areOurs) {
     var message = equals < 0 ? title : line.substring(equals + 1).strip();
     if (title.isEmpty()
         || message.isEmpty()
-        || title.length() > LONGEST_TITLE
-        || message.length() > LONGEST_MESSAGE) {
+        || title.length() > MAX_TITLE
+        || message.length() > MAX_MESSAGE) {
       throw new IllegalArgumentException(
           "%s (slack.prompts) holds up to %d lines like this: Fix a test = Find a failing test and fix it. Before the = there are at most %d characters."
-              .formatted(SETTING, MOST, LONGEST_TITLE));
+              .formatted(SETTING, MAX, MAX_TITLE));
     }
     return new Prompt(title, message);
   }

@@ -5,8 +5,8 @@ import dev.runnel.core.model.PostRef;
 import dev.runnel.core.model.Posting;
 import dev.runnel.core.model.Update;
 import dev.runnel.core.port.CredentialRefused;
-import dev.runnel.surface.slack.api.Answer;
 import dev.runnel.surface.slack.api.SlackAgentApi;
+import dev.runnel.surface.slack.api.SlackResponse;
 import dev.runnel.surface.slack.install.SlackWorkspaces;
 import dev.runnel.surface.slack.model.SlackPlace;
 import dev.runnel.surface.slack.model.SlackPrompts;
@@ -35,20 +35,20 @@ public final class SlackAgentView implements SlackAgentEvents.Watcher, AutoClose
   private static final int HINTS_AT_ONCE = 4;
 
   /// Nobody misses what comes in a flood.
-  private static final int MOST_HINTS = 200;
+  private static final int MAX_HINTS = 200;
 
   private final Supplier<SlackWorkspaces> workspaces;
   private final SlackPrompts prompts;
   private final SlackStatusLine line;
   private final SlackStreams streams;
-  private final SlackLooks looks;
+  private final OpenChannels looks;
   private final ExecutorService aside =
       new ThreadPoolExecutor(
           HINTS_AT_ONCE,
           HINTS_AT_ONCE,
           0,
           TimeUnit.SECONDS,
-          new ArrayBlockingQueue<>(MOST_HINTS),
+          new ArrayBlockingQueue<>(MAX_HINTS),
           Thread.ofVirtual().factory(),
           new ThreadPoolExecutor.DiscardPolicy());
 
@@ -58,11 +58,11 @@ public final class SlackAgentView implements SlackAgentEvents.Watcher, AutoClose
     this.prompts = prompts;
     this.line = new SlackStatusLine(clock);
     this.streams = new SlackStreams(clock);
-    this.looks = new SlackLooks(clock);
+    this.looks = new OpenChannels(clock);
   }
 
   /// What people have open beside the thread.
-  public SlackLooks looks() {
+  public OpenChannels looks() {
     return looks;
   }
 
@@ -182,7 +182,7 @@ public final class SlackAgentView implements SlackAgentEvents.Watcher, AutoClose
     hint(
         () -> {
           if (api(team).prompts(channel, thread.orElse(null), prompts)
-              instanceof Answer.No<?>(String error)) {
+              instanceof SlackResponse.No<?>(String error)) {
             log.debug("slack prompts not set team={} error={}", team, error);
           }
         });

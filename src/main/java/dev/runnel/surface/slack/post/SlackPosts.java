@@ -10,18 +10,18 @@ import dev.runnel.core.model.Request;
 import dev.runnel.core.model.RunId;
 import dev.runnel.core.model.Screen;
 import dev.runnel.core.model.Update;
-import dev.runnel.surface.slack.api.Answer;
 import dev.runnel.surface.slack.api.SlackApi;
 import dev.runnel.surface.slack.api.SlackPages;
+import dev.runnel.surface.slack.api.SlackResponse;
 import dev.runnel.surface.slack.install.SlackWorkspaces;
-import dev.runnel.surface.slack.model.SlackHabits;
+import dev.runnel.surface.slack.model.SlackBehavior;
 import dev.runnel.surface.slack.model.SlackIdentity;
 import dev.runnel.surface.slack.model.SlackPlace;
 import dev.runnel.surface.slack.model.SlackPost;
 import dev.runnel.surface.slack.model.SlackQuote;
 import dev.runnel.surface.slack.model.SlackReplyTo;
 import dev.runnel.surface.slack.render.SlackRenderer;
-import dev.runnel.surface.slack.render.SlackWords;
+import dev.runnel.surface.slack.render.SlackTexts;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -31,20 +31,20 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @implSpec Thread-safe. A post that may have been made already is looked for before it is made.
 public final class SlackPosts implements SlackStreams.Plain {
-  private static final int MOST_PAGES = 20;
+  private static final int MAX_PAGES = 20;
   // Slack's clock and ours need not agree when we look for a post of ours.
   private static final Duration CLOCK_SKEW = Duration.ofMinutes(5);
 
   private final SlackWorkspaces workspaces;
   private final SlackRenderer renderer;
-  private final SlackHabits habits;
+  private final SlackBehavior habits;
   private final SlackScreens screens;
   private final SlackAgentView agentView;
 
   public SlackPosts(
       SlackWorkspaces workspaces,
       SlackRenderer renderer,
-      SlackHabits habits,
+      SlackBehavior habits,
       SlackScreens screens,
       SlackAgentView agentView) {
     this.screens = screens;
@@ -66,10 +66,10 @@ public final class SlackPosts implements SlackStreams.Plain {
         place.isThread() ? api.thread(place, oldest, null) : api.channel(place.channel(), oldest);
     return switch (once(
         again, earlier, mark, () -> api.post(place.channel(), thread(place), post))) {
-      case Answer.Ok<String>(String ts) -> opened(place, ts);
-      case Answer.Wait<String>(Optional<Duration> after, String why) ->
+      case SlackResponse.Ok<String>(String ts) -> opened(place, ts);
+      case SlackResponse.Wait<String>(Optional<Duration> after, String why) ->
           new Posting.Later(after, why);
-      case Answer.No<String>(String error) -> undeliverable(place, error);
+      case SlackResponse.No<String>(String error) -> undeliverable(place, error);
     };
   }
 
@@ -99,7 +99,7 @@ public final class SlackPosts implements SlackStreams.Plain {
   public Posting post(Notice notice, @Nullable PostRef status) {
     return switch (notice.update()) {
       case Update.Received received ->
-          SlackSigns.set(api(SlackPlace.of(notice.conversation())), habits, notice, received);
+          SlackReactions.set(api(SlackPlace.of(notice.conversation())), habits, notice, received);
       case Update.Status now -> agentView.status(notice, now, status, this);
       case Update.Still(Update.Status now) -> agentView.still(notice, now, status, this);
       case Update.Told(Actor to, _, boolean privately) ->
@@ -117,7 +117,8 @@ public final class SlackPosts implements SlackStreams.Plain {
     return switch (screens.show(api(SlackPlace.of(notice.conversation())), notice, to, screen)) {
       case SlackScreens.Showing.TooLate _ ->
           tellPrivately(notice.saying(new Update.Told(to, SlackScreens.TOO_LATE, true)), to);
-      case SlackScreens.Showing.Told(Answer<String> answer) -> posting(notice, answer);
+      case SlackScreens.Showing.Told(SlackResponse<String> slackResponse) ->
+          posting(notice, slackResponse);
     };
   }
 
@@ -131,8 +132,8 @@ public final class SlackPosts implements SlackStreams.Plain {
     var tooLong = renderer.tooLong(notice.update(), mark);
     if (tooLong.isPresent() && place.isThread()) {
       var here = workspaces.of(place.team());
-      var longAnswers = new LongAnswers(here.api(), here.files(), renderer);
-      return posting(notice, longAnswers.post(place, notice, mark, tooLong.get(), oldest));
+      var fileAnswers = new FileAnswers(here.api(), here.files(), renderer);
+      return posting(notice, fileAnswers.post(place, notice, mark, tooLong.get(), oldest));
     }
     var post = renderer.render(notice.update(), mark);
     var earlier =
@@ -163,12 +164,12 @@ public final class SlackPosts implements SlackStreams.Plain {
     var api = api(SlackPlace.of(notice.conversation()));
     return switch (api.update(SlackPlace.Message.of(status), post)) {
       // Somebody deleted it, or the workspace does not let old posts be edited.
-      case Answer.No<String>(String error)
+      case SlackResponse.No<String>(String error)
           when error.equals("message_not_found")
               || error.equals("edit_window_closed")
               || error.equals("cant_update_message") ->
           orSay ? say(notice) : new Posting.Posted(status, notice.conversation());
-      case Answer<String> answer -> posting(notice, answer);
+      case SlackResponse<String> slackResponse -> posting(notice, slackResponse);
     };
   }
 
@@ -178,9 +179,9 @@ public final class SlackPosts implements SlackStreams.Plain {
     var post = renderer.render(notice.update(), mark(notice));
     var replyTo = SlackReplyTo.of(notice.origin().replyTo()).address();
     if (replyTo.isPresent()) {
-      var answer = api(place).respond(replyTo.get(), post);
-      if (!(answer instanceof Answer.No<String>)) {
-        return privatePosting(notice, place, answer);
+      var slackResponse = api(place).respond(replyTo.get(), post);
+      if (!(slackResponse instanceof SlackResponse.No<String>)) {
+        return privatePosting(notice, place, slackResponse);
       }
     }
     if (place.isDirect()) {
@@ -190,9 +191,9 @@ public final class SlackPosts implements SlackStreams.Plain {
       // Nobody reads the channel who asked on a page of theirs.
       return privatePosting(notice, place, api(place).post(to.id(), null, post));
     }
-    var answer = api(place).postPrivately(place.channel(), thread(place), to.id(), post);
-    if (!(answer instanceof Answer.No<String>)) {
-      return privatePosting(notice, place, answer);
+    var slackResponse = api(place).postPrivately(place.channel(), thread(place), to.id(), post);
+    if (!(slackResponse instanceof SlackResponse.No<String>)) {
+      return privatePosting(notice, place, slackResponse);
     }
     if (place.isThread()) {
       return say(notice);
@@ -203,25 +204,26 @@ public final class SlackPosts implements SlackStreams.Plain {
         place,
         place.isView() || SlackReplyTo.isDirectly(notice.origin().replyTo())
             ? api(place).post(to.id(), null, post)
-            : answer);
+            : slackResponse);
   }
 
-  private Posting privatePosting(Notice notice, SlackPlace place, Answer<String> answer) {
-    return answer instanceof Answer.Ok<String>
+  private Posting privatePosting(
+      Notice notice, SlackPlace place, SlackResponse<String> slackResponse) {
+    return slackResponse instanceof SlackResponse.Ok<String>
         // Nobody can edit it or find it again, so any name will do.
         ? new Posting.Posted(place.message("~" + notice.id()).ref(), notice.conversation())
-        : posting(notice, answer);
+        : posting(notice, slackResponse);
   }
 
   @Override
-  public Posting posting(Notice notice, Answer<String> answer) {
-    return switch (answer) {
-      case Answer.Ok<String>(String ts) ->
+  public Posting posting(Notice notice, SlackResponse<String> slackResponse) {
+    return switch (slackResponse) {
+      case SlackResponse.Ok<String>(String ts) ->
           new Posting.Posted(
               SlackPlace.of(notice.conversation()).message(ts).ref(), notice.conversation());
-      case Answer.Wait<String>(Optional<Duration> after, String why) ->
+      case SlackResponse.Wait<String>(Optional<Duration> after, String why) ->
           new Posting.Later(after, why);
-      case Answer.No<String>(String error) ->
+      case SlackResponse.No<String>(String error) ->
           undeliverable(SlackPlace.of(notice.conversation()), error);
     };
   }
@@ -232,52 +234,55 @@ public final class SlackPosts implements SlackStreams.Plain {
             .refusal(error)
             .orElseGet(
                 () ->
-                    SlackWords.refusal(
+                    SlackTexts.refusal(
                         error, workspaces.known(place.team()).map(SlackIdentity::userName))));
   }
 
   /// Posts, unless an earlier try did.
   ///
   /// @param again whether there was an earlier try
-  private static Answer<String> once(
-      boolean again, SlackPages earlier, SlackPost.Mark mark, Supplier<Answer<String>> post) {
+  private static SlackResponse<String> once(
+      boolean again,
+      SlackPages earlier,
+      SlackPost.Mark mark,
+      Supplier<SlackResponse<String>> post) {
     if (!again) {
       return post.get();
     }
     return switch (find(earlier, mark)) {
-      case Answer.Ok<Optional<String>>(Optional<String> found) ->
-          found.<Answer<String>>map(Answer.Ok::new).orElseGet(post);
-      case Answer.Wait<Optional<String>>(Optional<Duration> after, String why) ->
-          new Answer.Wait<>(after, why);
+      case SlackResponse.Ok<Optional<String>>(Optional<String> found) ->
+          found.<SlackResponse<String>>map(SlackResponse.Ok::new).orElseGet(post);
+      case SlackResponse.Wait<Optional<String>>(Optional<Duration> after, String why) ->
+          new SlackResponse.Wait<>(after, why);
       // Without the right to look, a second post is better than none.
-      case Answer.No<Optional<String>> _ -> post.get();
+      case SlackResponse.No<Optional<String>> _ -> post.get();
     };
   }
 
   /// Looks for a post of ours.
-  private static Answer<Optional<String>> find(SlackPages pages, SlackPost.Mark mark) {
+  private static SlackResponse<Optional<String>> find(SlackPages pages, SlackPost.Mark mark) {
     Optional<String> cursor = Optional.empty();
-    for (var page = 0; page < MOST_PAGES; page++) {
+    for (var page = 0; page < MAX_PAGES; page++) {
       switch (pages.read(cursor.orElse(null))) {
-        case Answer.Ok<SlackPages.Page>(SlackPages.Page read) -> {
+        case SlackResponse.Ok<SlackPages.Page>(SlackPages.Page read) -> {
           var found =
               read.messages().stream()
                   .filter(it -> SlackPost.Mark.on(it).filter(mark::equals).isPresent())
                   .findFirst();
           if (found.isPresent() || read.next().isEmpty()) {
-            return new Answer.Ok<>(found.map(it -> it.getTs()));
+            return new SlackResponse.Ok<>(found.map(it -> it.getTs()));
           }
           cursor = read.next();
         }
-        case Answer.Wait<SlackPages.Page>(Optional<Duration> after, String why) -> {
-          return new Answer.Wait<>(after, why);
+        case SlackResponse.Wait<SlackPages.Page>(Optional<Duration> after, String why) -> {
+          return new SlackResponse.Wait<>(after, why);
         }
-        case Answer.No<SlackPages.Page>(String error) -> {
-          return new Answer.No<>(error);
+        case SlackResponse.No<SlackPages.Page>(String error) -> {
+          return new SlackResponse.No<>(error);
         }
       }
     }
-    return new Answer.Ok<>(Optional.empty());
+    return new SlackResponse.Ok<>(Optional.empty());
   }
 
   private SlackApi api(SlackPlace place) {

@@ -3,8 +3,8 @@ package dev.runnel.surface.slack.post;
 import dev.runnel.core.model.Actor;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.Screen;
-import dev.runnel.surface.slack.api.Answer;
 import dev.runnel.surface.slack.api.SlackApi;
+import dev.runnel.surface.slack.api.SlackResponse;
 import dev.runnel.surface.slack.model.SlackReplyTo;
 import dev.runnel.surface.slack.render.SlackForms;
 import dev.runnel.surface.slack.render.SlackHome;
@@ -29,7 +29,7 @@ public final class SlackScreens {
 
   /// What became of it.
   sealed interface Showing {
-    record Told(Answer<String> answer) implements Showing {}
+    record Told(SlackResponse<String> answer) implements Showing {}
 
     /// The person waited too long for a form, and has to ask again.
     record TooLate() implements Showing {}
@@ -52,10 +52,11 @@ public final class SlackScreens {
       return new Showing.TooLate();
     }
     return switch (api.openView(trigger.get(), view)) {
-      case Answer.No<String>(String error) when LATE.contains(error) -> new Showing.TooLate();
-      case Answer.No<String>(String error) when OPENED.contains(error) ->
-          new Showing.Told(new Answer.Ok<>(trigger.get()));
-      case Answer<String> answer -> new Showing.Told(answer);
+      case SlackResponse.No<String>(String error) when LATE.contains(error) ->
+          new Showing.TooLate();
+      case SlackResponse.No<String>(String error) when OPENED.contains(error) ->
+          new Showing.Told(new SlackResponse.Ok<>(trigger.get()));
+      case SlackResponse<String> slackResponse -> new Showing.Told(slackResponse);
     };
   }
 }

@@ -4,9 +4,9 @@ import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunState;
 import dev.runnel.core.model.Update;
 import dev.runnel.surface.kit.Recent;
-import dev.runnel.surface.slack.api.Answer;
 import dev.runnel.surface.slack.api.SlackAgentApi;
 import dev.runnel.surface.slack.api.SlackAgentApi.Session;
+import dev.runnel.surface.slack.api.SlackResponse;
 import dev.runnel.surface.slack.model.SlackPlace;
 import dev.runnel.surface.slack.render.Mrkdwn;
 import java.time.Duration;
@@ -33,8 +33,8 @@ final class SlackStatusLine {
   /// Slack lets a session be busy for about an hour; a lost call is made good sooner.
   private static final Duration SESSION_LASTS = Duration.ofMinutes(4);
 
-  private static final int LONGEST_LINE = 100;
-  private static final int LONGEST_TITLE = 190;
+  private static final int MAX_LINE = 100;
+  private static final int MAX_TITLE = 190;
 
   /// Errors that say nothing about the app.
   private static final Set<String> OF_THE_THREAD =
@@ -72,13 +72,13 @@ final class SlackStatusLine {
   /// The same is not said again before that: a run may say every second that it works.
   private static final Duration SAID_ENOUGH = Duration.ofSeconds(30);
 
-  private static final int MOST_REMEMBERED = 10_000;
+  private static final int MAX_REMEMBERED = 10_000;
 
   private record Said(String what, Instant at) {}
 
   private final InstantSource clock;
   private final Map<String, Kind> kinds = new ConcurrentHashMap<>();
-  private final Map<String, Said> said = Recent.map(MOST_REMEMBERED);
+  private final Map<String, Said> said = Recent.map(MAX_REMEMBERED);
 
   SlackStatusLine(InstantSource clock) {
     this.clock = clock;
@@ -117,17 +117,17 @@ final class SlackStatusLine {
       return before;
     }
     switch (api.session(place, session, title(status), status.requester().id())) {
-      case Answer.Ok<Boolean>(Boolean hasButton) -> {
+      case SlackResponse.Ok<Boolean>(Boolean hasButton) -> {
         learn(place, hasButton ? Kind.STOPPABLE : Kind.SESSION);
         remember(place, session.name());
       }
-      case Answer.No<Boolean>(String error) -> {
+      case SlackResponse.No<Boolean>(String error) -> {
         if (!OF_THE_THREAD.contains(error)) {
           log.info("slack has no agent sessions here team={} error={}", place.team(), error);
           learn(place, Kind.WORDS);
         }
       }
-      case Answer.Wait<Boolean>(_, String why) ->
+      case SlackResponse.Wait<Boolean>(_, String why) ->
           log.debug("slack session not set conversation={} why={}", place.conversation(), why);
     }
     return kind(place);
@@ -146,15 +146,15 @@ final class SlackStatusLine {
       return;
     }
     switch (api.line(place, words)) {
-      case Answer.Ok<?> _ -> remember(place, words);
-      case Answer.No<?>(String error) when !OF_THE_THREAD.contains(error) -> {
+      case SlackResponse.Ok<?> _ -> remember(place, words);
+      case SlackResponse.No<?>(String error) when !OF_THE_THREAD.contains(error) -> {
         log.info("slack has no status line here team={} error={}", place.team(), error);
         learn(place, Kind.NONE);
         return;
       }
-      case Answer.No<?> _, Answer.Wait<?> _ -> {}
+      case SlackResponse.No<?> _, SlackResponse.Wait<?> _ -> {}
     }
-    if (first && api.title(place, title(status)) instanceof Answer.No<?>(String error)) {
+    if (first && api.title(place, title(status)) instanceof SlackResponse.No<?>(String error)) {
       log.debug("slack thread not titled conversation={} error={}", place.conversation(), error);
     }
   }
@@ -197,7 +197,7 @@ final class SlackStatusLine {
           status
               .run()
               .message()
-              .map(it -> Mrkdwn.oneLine(it, LONGEST_LINE))
+              .map(it -> Mrkdwn.oneLine(it, MAX_LINE))
               .filter(it -> !it.isBlank())
               .map(it -> "is working: " + it)
               .orElse("is working…");
@@ -207,7 +207,7 @@ final class SlackStatusLine {
   /// What the run is called in lists; one line of plain text.
   static String title(Update.Status status) {
     Run run = status.run();
-    var title = Mrkdwn.oneLine(run.title(), LONGEST_TITLE);
-    return title.isBlank() ? Mrkdwn.oneLine(status.request().text(), LONGEST_TITLE) : title;
+    var title = Mrkdwn.oneLine(run.title(), MAX_TITLE);
+    return title.isBlank() ? Mrkdwn.oneLine(status.request().text(), MAX_TITLE) : title;
   }
 }

@@ -5,8 +5,8 @@ import dev.runnel.core.model.PostRef;
 import dev.runnel.core.model.Posting;
 import dev.runnel.core.model.Update;
 import dev.runnel.surface.kit.Recent;
-import dev.runnel.surface.slack.api.Answer;
 import dev.runnel.surface.slack.api.SlackAgentApi;
+import dev.runnel.surface.slack.api.SlackResponse;
 import dev.runnel.surface.slack.model.SlackPlace;
 import dev.runnel.surface.slack.model.SlackPost;
 import java.time.Duration;
@@ -38,7 +38,7 @@ final class SlackStreams {
   private static final Duration SURELY_CLOSED = Duration.ofMinutes(7);
 
   private static final Duration CLOCK_SKEW = Duration.ofMinutes(5);
-  private static final int MOST_REMEMBERED = 10_000;
+  private static final int MAX_REMEMBERED = 10_000;
 
   /// What else a status post can be: a message that is edited.
   interface Plain {
@@ -47,15 +47,15 @@ final class SlackStreams {
     /// @param orSay whether to post it anew where it is gone
     Posting edit(Notice notice, PostRef status, boolean orSay);
 
-    Posting posting(Notice notice, Answer<String> answer);
+    Posting posting(Notice notice, SlackResponse<String> slackResponse);
   }
 
   /// @param steps what it shows; empty when it is closed
-  private record Stream(String ts, Instant openedAt, Optional<SlackSteps> steps) {}
+  private record Stream(String ts, Instant openedAt, Optional<StreamState> steps) {}
 
   private final InstantSource clock;
   private final Set<String> refusing = ConcurrentHashMap.newKeySet();
-  private final Map<String, Stream> streams = Recent.map(MOST_REMEMBERED);
+  private final Map<String, Stream> streams = Recent.map(MAX_REMEMBERED);
 
   SlackStreams(InstantSource clock) {
     this.clock = clock;
@@ -70,14 +70,14 @@ final class SlackStreams {
     var mark = SlackPost.Mark.of(notice.id().value());
     var oldest = SlackPlace.timestamp(notice.createdAt().minus(CLOCK_SKEW));
     return switch (api.find(place, oldest, mark)) {
-      case Answer.Ok<Optional<String>>(Optional<String> found) ->
+      case SlackResponse.Ok<Optional<String>>(Optional<String> found) ->
           found
               .map(ts -> place.message(ts).ref())
               .map(ref -> close(api, notice, ref).orElseGet(() -> plain.edit(notice, ref, true)));
-      case Answer.Wait<Optional<String>>(Optional<Duration> after, String why) ->
+      case SlackResponse.Wait<Optional<String>>(Optional<Duration> after, String why) ->
           Optional.of(new Posting.Later(after, why));
       // Without the right to look, a second post is better than none.
-      case Answer.No<Optional<String>> _ -> Optional.empty();
+      case SlackResponse.No<Optional<String>> _ -> Optional.empty();
     };
   }
 
@@ -88,21 +88,21 @@ final class SlackStreams {
     if (refusing.contains(place.team())) {
       return plain.say(notice);
     }
-    var steps = SlackSteps.first(status, mark);
-    var answer = api.startStream(place, status.requester().id(), steps.news());
-    return switch (answer) {
-      case Answer.Ok<String>(String ts) when !ts.isEmpty() -> {
+    var steps = StreamState.first(status, mark);
+    var slackResponse = api.startStream(place, status.requester().id(), steps.news());
+    return switch (slackResponse) {
+      case SlackResponse.Ok<String>(String ts) when !ts.isEmpty() -> {
         remember(notice, new Stream(ts, clock.instant(), Optional.of(steps)));
-        yield plain.posting(notice, answer);
+        yield plain.posting(notice, slackResponse);
       }
-      case Answer.Ok<String> _ ->
+      case SlackResponse.Ok<String> _ ->
           new Posting.Later(Optional.empty(), "Slack did not say where the stream is");
-      case Answer.No<String>(String error) -> {
+      case SlackResponse.No<String>(String error) -> {
         log.info("slack does not stream here team={} error={}", place.team(), error);
         refusing.add(place.team());
         yield plain.say(notice);
       }
-      case Answer.Wait<String> _ -> plain.posting(notice, answer);
+      case SlackResponse.Wait<String> _ -> plain.posting(notice, slackResponse);
     };
   }
 
@@ -119,13 +119,14 @@ final class SlackStreams {
       return done;
     }
     return switch (api.append(message, next.news())) {
-      case Answer.Ok<?> _ -> {
+      case SlackResponse.Ok<?> _ -> {
         remember(notice, new Stream(message.ts(), stream.get().openedAt(), Optional.of(next)));
         yield done;
       }
-      case Answer.Wait<?>(Optional<Duration> after, String why) -> new Posting.Later(after, why);
+      case SlackResponse.Wait<?>(Optional<Duration> after, String why) ->
+          new Posting.Later(after, why);
       // Slack closed it, or a person did by the button that stops.
-      case Answer.No<?>(String error) -> {
+      case SlackResponse.No<?>(String error) -> {
         log.debug("slack stream is over conversation={} error={}", notice.conversation(), error);
         remember(notice, new Stream(message.ts(), stream.get().openedAt(), Optional.empty()));
         yield plain.edit(notice, ref, true);
@@ -142,7 +143,7 @@ final class SlackStreams {
     if (known.isPresent() ? known.get().steps().isEmpty() : isTooOldToGrow(message.ts())) {
       return Optional.empty();
     }
-    if (api.stop(message) instanceof Answer.Wait<?>(Optional<Duration> after, String why)) {
+    if (api.stop(message) instanceof SlackResponse.Wait<?>(Optional<Duration> after, String why)) {
       return Optional.of(new Posting.Later(after, why));
     }
     remember(notice, new Stream(message.ts(), clock.instant(), Optional.empty()));

@@ -4,11 +4,11 @@ import com.slack.api.model.Message;
 import dev.runnel.core.model.Attachment;
 import dev.runnel.core.model.Background;
 import dev.runnel.core.port.BackgroundUnavailable;
-import dev.runnel.surface.slack.api.Answer;
 import dev.runnel.surface.slack.api.FileTransfer;
 import dev.runnel.surface.slack.api.SlackApi;
 import dev.runnel.surface.slack.api.SlackNames;
 import dev.runnel.surface.slack.api.SlackPages;
+import dev.runnel.surface.slack.api.SlackResponse;
 import dev.runnel.surface.slack.model.AnswerFile;
 import dev.runnel.surface.slack.model.SharedFile;
 import dev.runnel.surface.slack.model.SlackPlace;
@@ -33,14 +33,14 @@ public final class SlackBackground {
   /// In characters, over all messages.
   private static final int BUDGET = 30_000;
 
-  private static final int LONGEST_MESSAGE = 6_000;
-  private static final int MOST_PAGES = 100;
+  private static final int MAX_MESSAGE = 6_000;
+  private static final int MAX_PAGES = 100;
 
   /// The run service takes no more.
-  private static final int MOST_ATTACHMENTS = 5;
+  private static final int MAX_ATTACHMENTS_COUNT = 5;
 
-  private static final long LARGEST_ATTACHMENT = 5L * 1024 * 1024;
-  private static final long LARGEST_ATTACHMENTS = 15L * 1024 * 1024;
+  private static final long MAX_ATTACHMENT = 5L * 1024 * 1024;
+  private static final long MAX_ATTACHMENTS = 15L * 1024 * 1024;
 
   private final SlackApi api;
   private final FileTransfer transfer;
@@ -136,13 +136,13 @@ public final class SlackBackground {
     // What is listed begins after the timestamp that is asked for.
     var justBefore = new BigDecimal(ts).subtract(new BigDecimal("0.000001")).toPlainString();
     return switch (api.thread(place, justBefore, null).read(null)) {
-      case Answer.Ok<SlackPages.Page>(SlackPages.Page page) ->
+      case SlackResponse.Ok<SlackPages.Page>(SlackPages.Page page) ->
           page.messages().stream()
               .filter(it -> ts.equals(it.getTs()))
               .flatMap(it -> SharedFile.in(it).stream())
               .toList();
-      case Answer.Wait<SlackPages.Page>(_, String why) -> throw unavailable(why);
-      case Answer.No<SlackPages.Page>(String error) -> throw refused(error);
+      case SlackResponse.Wait<SlackPages.Page>(_, String why) -> throw unavailable(why);
+      case SlackResponse.No<SlackPages.Page>(String error) -> throw refused(error);
     };
   }
 
@@ -150,12 +150,12 @@ public final class SlackBackground {
   private List<Attachment> attachments(List<SharedFile> files) {
     List<Attachment> attachments = new ArrayList<>();
     var seen = new HashSet<URI>();
-    var left = LARGEST_ATTACHMENTS;
+    var left = MAX_ATTACHMENTS;
     for (var file : files) {
-      if (attachments.size() == MOST_ATTACHMENTS) {
+      if (attachments.size() == MAX_ATTACHMENTS_COUNT) {
         break;
       }
-      var most = Math.min(left, LARGEST_ATTACHMENT);
+      var most = Math.min(left, MAX_ATTACHMENT);
       if (!file.isImage()
           || file.size() > most
           || file.source().isEmpty()
@@ -163,7 +163,7 @@ public final class SlackBackground {
         continue;
       }
       if (transfer.fetch(file.source().get(), file.type(), most)
-          instanceof Answer.Ok<byte[]>(byte[] bytes)) {
+          instanceof SlackResponse.Ok<byte[]>(byte[] bytes)) {
         left -= bytes.length;
         attachments.add(
             new Attachment(file.name(), file.type(), Base64.getEncoder().encodeToString(bytes)));
@@ -176,14 +176,14 @@ public final class SlackBackground {
     List<Message> messages = new ArrayList<>();
     var pages = api.thread(place, null, before);
     Optional<String> cursor = Optional.empty();
-    for (var page = 0; page < MOST_PAGES; page++) {
+    for (var page = 0; page < MAX_PAGES; page++) {
       switch (pages.read(cursor.orElse(null))) {
-        case Answer.Ok<SlackPages.Page>(SlackPages.Page read) -> {
+        case SlackResponse.Ok<SlackPages.Page>(SlackPages.Page read) -> {
           read.messages().stream().filter(it -> counts(it, place, before)).forEach(messages::add);
           cursor = read.next();
         }
-        case Answer.Wait<SlackPages.Page>(_, String why) -> throw unavailable(why);
-        case Answer.No<SlackPages.Page>(String error) -> throw refused(error);
+        case SlackResponse.Wait<SlackPages.Page>(_, String why) -> throw unavailable(why);
+        case SlackResponse.No<SlackPages.Page>(String error) -> throw refused(error);
       }
       if (cursor.isEmpty()) {
         break;
@@ -227,11 +227,11 @@ public final class SlackBackground {
   }
 
   private static String shortened(String text) {
-    if (text.length() <= LONGEST_MESSAGE) {
+    if (text.length() <= MAX_MESSAGE) {
       return text;
     }
-    var end = Character.isHighSurrogate(text.charAt(LONGEST_MESSAGE - 1)) ? 1 : 0;
-    return text.substring(0, LONGEST_MESSAGE - end) + "…";
+    var end = Character.isHighSurrogate(text.charAt(MAX_MESSAGE - 1)) ? 1 : 0;
+    return text.substring(0, MAX_MESSAGE - end) + "…";
   }
 
   private String author(Message message) {
@@ -264,7 +264,7 @@ public final class SlackBackground {
   }
 
   private static int length(Message message) {
-    return Math.min(text(message).length(), LONGEST_MESSAGE)
+    return Math.min(text(message).length(), MAX_MESSAGE)
         + SharedFile.lines(SharedFile.in(message)).length();
   }
 }

@@ -5,10 +5,10 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.slack.api.model.Message;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
-import dev.runnel.core.model.Missed;
-import dev.runnel.surface.slack.api.Answer;
+import dev.runnel.core.model.MissedDeliveries;
 import dev.runnel.surface.slack.api.SlackApi;
 import dev.runnel.surface.slack.api.SlackPages;
+import dev.runnel.surface.slack.api.SlackResponse;
 import dev.runnel.surface.slack.model.SharedFile;
 import dev.runnel.surface.slack.model.SlackPlace;
 import dev.runnel.surface.slack.receive.SlackPayloads;
@@ -31,9 +31,9 @@ import org.slf4j.LoggerFactory;
 /// failed.
 public final class SlackCatchUp {
   private static final Logger log = LoggerFactory.getLogger(SlackCatchUp.class);
-  private static final int MOST_THREADS = 40;
-  private static final int MOST_CHANNELS = 10;
-  private static final int MOST_PAGES = 3;
+  private static final int MAX_THREADS = 40;
+  private static final int MAX_CHANNELS = 10;
+  private static final int MAX_PAGES = 3;
 
   /// What is said there is no business of ours any more.
   private static final Set<String> GONE =
@@ -52,56 +52,56 @@ public final class SlackCatchUp {
   /// Slack could not be asked now.
   private static final class Waits extends Exception {
     private static final long serialVersionUID = 1;
-    private final transient Answer.Wait<?> answer;
+    private final transient SlackResponse.Wait<?> answer;
 
-    Waits(Answer.Wait<?> answer) {
+    Waits(SlackResponse.Wait<?> answer) {
       this.answer = answer;
     }
   }
 
-  public Missed since(Instant since, List<Conversation> conversations) {
+  public MissedDeliveries since(Instant since, List<Conversation> conversations) {
     var oldest = SlackPlace.timestamp(since);
-    Map<String, Missed.Heard> heard = new LinkedHashMap<>();
+    Map<String, MissedDeliveries.Heard> heard = new LinkedHashMap<>();
     List<String> unread = new ArrayList<>();
     var places = conversations.stream().map(SlackPlace::of).toList();
     try {
-      for (var place : places.stream().filter(SlackPlace::isThread).limit(MOST_THREADS).toList()) {
+      for (var place : places.stream().filter(SlackPlace::isThread).limit(MAX_THREADS).toList()) {
         hear(heard, unread, place, oldest, api.thread(place, oldest, null));
       }
       var channels = places.stream().map(place -> place.inThread("0")).distinct();
-      for (var place : channels.limit(MOST_CHANNELS).toList()) {
+      for (var place : channels.limit(MAX_CHANNELS).toList()) {
         hear(heard, unread, place, oldest, api.channel(place.channel(), oldest));
       }
     } catch (Waits waits) {
-      return new Missed.Unknown(waits.answer.after(), waits.answer.why());
+      return new MissedDeliveries.Unknown(waits.answer.after(), waits.answer.why());
     }
-    return new Missed.Said(
-        heard.values().stream().sorted(Comparator.comparing(Missed.Heard::at)).toList(),
+    return new MissedDeliveries.Said(
+        heard.values().stream().sorted(Comparator.comparing(MissedDeliveries.Heard::at)).toList(),
         unread.stream().findFirst());
   }
 
   /// What several workspaces say, as one.
-  public static Missed together(List<Missed> all) {
-    List<Missed.Heard> heard = new ArrayList<>();
+  public static MissedDeliveries together(List<MissedDeliveries> all) {
+    List<MissedDeliveries.Heard> heard = new ArrayList<>();
     List<String> unread = new ArrayList<>();
     for (var each : all) {
       switch (each) {
-        case Missed.Said(var said, var refused) -> {
+        case MissedDeliveries.Said(var said, var refused) -> {
           heard.addAll(said);
           refused.ifPresent(unread::add);
         }
-        case Missed.Unknown unknown -> {
+        case MissedDeliveries.Unknown unknown -> {
           return unknown;
         }
       }
     }
-    return new Missed.Said(
-        heard.stream().sorted(Comparator.comparing(Missed.Heard::at)).toList(),
+    return new MissedDeliveries.Said(
+        heard.stream().sorted(Comparator.comparing(MissedDeliveries.Heard::at)).toList(),
         unread.stream().findFirst());
   }
 
   private void hear(
-      Map<String, Missed.Heard> heard,
+      Map<String, MissedDeliveries.Heard> heard,
       List<String> unread,
       SlackPlace place,
       String oldest,
@@ -112,7 +112,9 @@ public final class SlackCatchUp {
       if (ts != null && ts.compareTo(oldest) >= 0) {
         delivery(place, message)
             .ifPresent(
-                said -> heard.put(said.meaning(), new Missed.Heard(said, SlackPlace.at(ts), true)));
+                said ->
+                    heard.put(
+                        said.meaning(), new MissedDeliveries.Heard(said, SlackPlace.at(ts), true)));
       }
     }
   }
@@ -121,14 +123,14 @@ public final class SlackCatchUp {
       throws Waits {
     List<Message> messages = new ArrayList<>();
     @Nullable String cursor = null;
-    for (var page = 0; page < MOST_PAGES; page++) {
+    for (var page = 0; page < MAX_PAGES; page++) {
       switch (pages.read(cursor)) {
-        case Answer.Ok<SlackPages.Page>(SlackPages.Page read) -> {
+        case SlackResponse.Ok<SlackPages.Page>(SlackPages.Page read) -> {
           messages.addAll(read.messages());
           cursor = read.next().orElse(null);
         }
-        case Answer.Wait<SlackPages.Page> wait -> throw new Waits(wait);
-        case Answer.No<SlackPages.Page>(String error) -> {
+        case SlackResponse.Wait<SlackPages.Page> wait -> throw new Waits(wait);
+        case SlackResponse.No<SlackPages.Page>(String error) -> {
           log.info("slack does not list place={} error={}", place.conversation(), error);
           if (!GONE.contains(error)) {
             unread.add("Slack does not list messages (" + error + ")");

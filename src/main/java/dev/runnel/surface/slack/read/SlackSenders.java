@@ -5,9 +5,9 @@ import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Question;
 import dev.runnel.surface.kit.Recent;
-import dev.runnel.surface.slack.api.Answer;
 import dev.runnel.surface.slack.api.SlackAccount;
 import dev.runnel.surface.slack.api.SlackApi;
+import dev.runnel.surface.slack.api.SlackResponse;
 import dev.runnel.surface.slack.install.InstalledWorkspaces;
 import dev.runnel.surface.slack.install.SlackWorkspaces;
 import dev.runnel.surface.slack.model.SlackConfig;
@@ -25,7 +25,7 @@ import java.util.Set;
 ///
 /// Slack is asked once for a person, and again after ten minutes.
 public final class SlackSenders {
-  private static final int MOST = 10_000;
+  private static final int MAX = 10_000;
   private static final Duration FRESH = Duration.ofMinutes(10);
 
   /// These say something about the person, and not about us.
@@ -51,7 +51,7 @@ public final class SlackSenders {
   private final SlackConfig config;
   private final SlackWorkspaces workspaces;
   private final InstantSource clock;
-  private final Map<Person, Known> known = Recent.map(MOST);
+  private final Map<Person, Known> known = Recent.map(MAX);
 
   public SlackSenders(SlackConfig config, SlackWorkspaces workspaces, InstantSource clock) {
     this.config = config;
@@ -69,11 +69,11 @@ public final class SlackSenders {
       return refused(delivery, "nobody accepted its workspace", SlackConfig.toAccept(team.get()));
     }
     return switch (isMember(api, team, delivery.actor().id())) {
-      case Answer.Ok<Boolean>(Boolean isMember) when isMember -> Admission.ADMITTED;
-      case Answer.Ok<Boolean> _ ->
+      case SlackResponse.Ok<Boolean>(Boolean isMember) when isMember -> Admission.ADMITTED;
+      case SlackResponse.Ok<Boolean> _ ->
           refused(delivery, "who said it is no full member of the workspace", MEMBERS_ONLY);
-      case Answer.Wait<Boolean>(var after, var why) -> new Admission.Unknown(after, why);
-      case Answer.No<Boolean>(var error) ->
+      case SlackResponse.Wait<Boolean>(var after, var why) -> new Admission.Unknown(after, why);
+      case SlackResponse.No<Boolean>(var error) ->
           switch (error) {
             // The words do not arrive, and the operator sees that.
             case InstalledWorkspaces.NOT_INSTALLED ->
@@ -88,23 +88,25 @@ public final class SlackSenders {
   }
 
   /// @param team the workspace of our token; empty while Slack did not say
-  private Answer<Boolean> isMember(SlackApi api, Optional<String> team, String user) {
+  private SlackResponse<Boolean> isMember(SlackApi api, Optional<String> team, String user) {
     var person = new Person(team.orElse(""), user);
     var kept = known.get(person);
     if (kept != null && clock.instant().isBefore(kept.until())) {
-      return new Answer.Ok<>(kept.isMember());
+      return new SlackResponse.Ok<>(kept.isMember());
     }
     return switch (api.account(user)) {
-      case Answer.Ok<SlackAccount> _ when team.isEmpty() ->
-          new Answer.Wait<>(Optional.empty(), "Slack did not say which workspace the token is of");
-      case Answer.Ok<SlackAccount>(var account) -> {
+      case SlackResponse.Ok<SlackAccount> _ when team.isEmpty() ->
+          new SlackResponse.Wait<>(
+              Optional.empty(), "Slack did not say which workspace the token is of");
+      case SlackResponse.Ok<SlackAccount>(var account) -> {
         var isMember = account.isFullMemberOf(person.team());
         known.put(person, new Known(isMember, clock.instant().plus(FRESH)));
-        yield new Answer.Ok<>(isMember);
+        yield new SlackResponse.Ok<>(isMember);
       }
-      case Answer.No<SlackAccount>(var error) when NOBODY.contains(error) -> new Answer.Ok<>(false);
-      case Answer.No<SlackAccount> no -> no.as();
-      case Answer.Wait<SlackAccount> later -> later.as();
+      case SlackResponse.No<SlackAccount>(var error) when NOBODY.contains(error) ->
+          new SlackResponse.Ok<>(false);
+      case SlackResponse.No<SlackAccount> no -> no.as();
+      case SlackResponse.Wait<SlackAccount> later -> later.as();
     };
   }
 

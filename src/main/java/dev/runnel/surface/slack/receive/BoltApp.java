@@ -9,8 +9,8 @@ import com.slack.api.bolt.request.RequestHeaders;
 import com.slack.api.bolt.response.Response;
 import com.slack.api.bolt.util.SlackRequestParser;
 import dev.runnel.core.model.RawRequest;
-import dev.runnel.core.model.Reception;
 import dev.runnel.core.model.Reply;
+import dev.runnel.core.model.WebhookResult;
 import dev.runnel.surface.slack.model.SlackConfig;
 import dev.runnel.surface.slack.model.SlackIdentity;
 import java.nio.charset.StandardCharsets;
@@ -72,13 +72,13 @@ public final class BoltApp {
     app.start();
   }
 
-  public Reception receive(RawRequest request) {
+  public WebhookResult receive(RawRequest request) {
     Response response;
     try {
       response = app.run(parser.parse(translated(request)));
     } catch (Exception e) {
       // Bolt throws what its JSON parser throws; its words would quote the body.
-      return new Reception.Rejected(
+      return new WebhookResult.Rejected(
           Reply.empty(400), "unreadable for Bolt: " + e.getClass().getSimpleName());
     }
     int status = response.getStatusCode();
@@ -89,8 +89,8 @@ public final class BoltApp {
             body.isEmpty() ? "" : Optional.ofNullable(response.getContentType()).orElse(""),
             body);
     return status < 300
-        ? new Reception.Answered(reply)
-        : new Reception.Rejected(reply, "Bolt answered " + status);
+        ? new WebhookResult.Answered(reply)
+        : new WebhookResult.Rejected(reply, "Bolt answered " + status);
   }
 
   private static SlackRequestParser.HttpRequest translated(RawRequest request) {

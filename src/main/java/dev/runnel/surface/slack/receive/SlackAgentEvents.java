@@ -8,7 +8,7 @@ import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.DeliveryId;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Origin;
-import dev.runnel.core.model.Reception;
+import dev.runnel.core.model.WebhookResult;
 import dev.runnel.surface.slack.model.SlackPlace;
 import java.time.Instant;
 import java.util.Optional;
@@ -51,7 +51,7 @@ public final class SlackAgentEvents {
   }
 
   /// @return empty for what is not of the agent view; a message may be both
-  Optional<Reception> read(JsonNode body, Instant arrivedAt) {
+  Optional<WebhookResult> read(JsonNode body, Instant arrivedAt) {
     var event = body.path("event");
     var team = teamOf.apply(body);
     switch (text(event, "type")) {
@@ -96,7 +96,7 @@ public final class SlackAgentEvents {
   }
 
   /// The same as the word: who pressed it stops what runs in the thread.
-  private Optional<Reception> stopped(JsonNode body, String team, Instant arrivedAt) {
+  private Optional<WebhookResult> stopped(JsonNode body, String team, Instant arrivedAt) {
     var event = body.path("event");
     var channel = id(event, "channel");
     var thread = id(event, "thread_ts");
@@ -110,7 +110,7 @@ public final class SlackAgentEvents {
             .formatted(team, channel.get(), thread.get(), id(event, "event_ts").orElse(""));
     watcher.stopped(place, user.get());
     return Optional.of(
-        new Reception.Accepted(
+        new WebhookResult.Accepted(
             new Delivery(
                 DeliveryId.of(SlackPlace.SURFACE, id(body, "event_id").orElse(meaning)),
                 meaning,

@@ -1,14 +1,14 @@
 package dev.runnel.surface.slack.receive;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.runnel.core.command.Grammar;
+import dev.runnel.core.command.MessageParser;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.DeliveryId;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Origin;
-import dev.runnel.core.model.Reception;
 import dev.runnel.core.model.Reply;
-import dev.runnel.surface.slack.model.SlackHabits;
+import dev.runnel.core.model.WebhookResult;
+import dev.runnel.surface.slack.model.SlackBehavior;
 import dev.runnel.surface.slack.model.SlackJson;
 import dev.runnel.surface.slack.model.SlackPlace;
 import dev.runnel.surface.slack.model.SlackText;
@@ -20,16 +20,16 @@ import java.util.function.Function;
 /// What people do to a message that is there: they edit it, delete it, or react to it. Pure.
 final class SlackAmendments {
   private static final Reply TAKEN = Reply.empty(200);
-  private static final Reception NOISE = new Reception.Answered(TAKEN);
+  private static final WebhookResult NOISE = new WebhookResult.Answered(TAKEN);
 
-  private final SlackHabits habits;
+  private final SlackBehavior habits;
   private final Function<JsonNode, Set<String>> ownUsers;
   private final Function<JsonNode, Optional<String>> teamOf;
 
   /// @param ownUsers who we are, by the body of a request
   /// @param teamOf the workspace that hears it, by the same
   SlackAmendments(
-      SlackHabits habits,
+      SlackBehavior habits,
       Function<JsonNode, Set<String>> ownUsers,
       Function<JsonNode, Optional<String>> teamOf) {
     this.habits = habits;
@@ -47,10 +47,10 @@ final class SlackAmendments {
     return SlackJson.text(event, "type").equals("reaction_added");
   }
 
-  Reception read(JsonNode body, Instant arrivedAt) {
+  WebhookResult read(JsonNode body, Instant arrivedAt) {
     var event = body.path("event");
     return (isReaction(event) ? reaction(body, event, arrivedAt) : amended(body, event, arrivedAt))
-        .<Reception>map(delivery -> new Reception.Accepted(delivery, TAKEN))
+        .<WebhookResult>map(delivery -> new WebhookResult.Accepted(delivery, TAKEN))
         .orElse(NOISE);
   }
 
@@ -123,7 +123,7 @@ final class SlackAmendments {
     }
     return Optional.of(SlackText.plain(SlackText.withoutMentions(text, own)))
         .filter(words -> !words.isBlank())
-        .flatMap(words -> Grammar.words(words, addressed));
+        .flatMap(words -> MessageParser.words(words, addressed));
   }
 
   private Optional<Delivery> reaction(JsonNode body, JsonNode event, Instant arrivedAt) {

@@ -5,13 +5,13 @@ import static dev.runnel.surface.slack.model.SlackJson.text;
 import static dev.runnel.surface.slack.receive.SlackPayloads.actor;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.runnel.core.command.Grammar;
+import dev.runnel.core.command.MessageParser;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.DeliveryId;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Origin;
-import dev.runnel.core.model.Reception;
 import dev.runnel.core.model.RunId;
+import dev.runnel.core.model.WebhookResult;
 import dev.runnel.surface.slack.model.SlackActionIds;
 import dev.runnel.surface.slack.model.SlackJson;
 import dev.runnel.surface.slack.model.SlackPlace;
@@ -36,7 +36,7 @@ final class SlackButtons {
     this.replyTo = replyTo;
   }
 
-  Reception read(JsonNode interaction, Instant arrivedAt) {
+  WebhookResult read(JsonNode interaction, Instant arrivedAt) {
     var action = SlackJson.first(interaction.path("actions"));
     var value = text(action, "value");
     if (value.isBlank()) {
@@ -68,7 +68,7 @@ final class SlackButtons {
     var place = new SlackPlace(team.get(), channel.get(), thread.get());
     // Beside no thread it is a command, whose run gets a thread of its own.
     var opensThread = name.equals(SlackActionIds.START_RUN) && inThread.isEmpty();
-    return new Reception.Accepted(
+    return new WebhookResult.Accepted(
         new Delivery(
             DeliveryId.of(SlackPlace.SURFACE, pressed),
             "action:" + pressed,
@@ -91,7 +91,7 @@ final class SlackButtons {
       case SlackActionIds.CANCEL_RUN ->
           new Intent.Cancel(Optional.of(new RunId(value)), Optional.empty());
       case SlackActionIds.RETRY_RUN -> new Intent.Retry(Optional.of(new RunId(value)));
-      default -> Grammar.task(value, opensThread ? Intent.Start::new : Intent.Say::new);
+      default -> MessageParser.task(value, opensThread ? Intent.Start::new : Intent.Say::new);
     };
   }
 

@@ -1,7 +1,7 @@
 package dev.runnel.surface.slack.receive;
 
 import dev.runnel.core.model.Conversation;
-import dev.runnel.core.model.Shown;
+import dev.runnel.core.model.LinkTarget;
 import dev.runnel.surface.slack.model.SlackIdentity;
 import dev.runnel.surface.slack.model.SlackPlace;
 import java.net.URI;
@@ -21,7 +21,7 @@ public final class SlackLinks {
   private SlackLinks() {}
 
   /// @param from whose team is meant; a link names none
-  public static Optional<Shown> shown(
+  public static Optional<LinkTarget> shown(
       URI link, Conversation from, Optional<SlackIdentity> identity) {
     var path = MESSAGE.matcher(Optional.ofNullable(link.getPath()).orElse(""));
     var team =
@@ -35,7 +35,7 @@ public final class SlackLinks {
     var thread = THREAD.matcher(Optional.ofNullable(link.getQuery()).orElse(""));
     var channel = path.group("channel");
     return Optional.of(
-        new Shown(
+        new LinkTarget(
             new SlackPlace(team.get(), channel, thread.find() ? thread.group("ts") : ts)
                 .conversation(),
             Optional.of(SlackPayloads.meaning(team.get(), channel, ts))));

@@ -10,23 +10,23 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.runnel.core.command.Grammar;
+import dev.runnel.core.command.MessageParser;
 import dev.runnel.core.model.Actor;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.DeliveryId;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Origin;
 import dev.runnel.core.model.RawRequest;
-import dev.runnel.core.model.Reception;
 import dev.runnel.core.model.Reply;
 import dev.runnel.core.model.Snapshot;
+import dev.runnel.core.model.WebhookResult;
 import dev.runnel.surface.slack.model.SharedFile;
 import dev.runnel.surface.slack.model.SlackConfig;
 import dev.runnel.surface.slack.model.SlackIdentity;
 import dev.runnel.surface.slack.model.SlackPermalinks;
 import dev.runnel.surface.slack.model.SlackPlace;
 import dev.runnel.surface.slack.model.SlackText;
-import dev.runnel.surface.slack.render.SlackWords;
+import dev.runnel.surface.slack.render.SlackTexts;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URLDecoder;
@@ -47,7 +47,7 @@ public final class SlackPayloads {
       Set.of("view_submission", "view_closed", "block_suggestion", "shortcut", "message_action");
   private static final Set<String> GONE = Set.of("app_uninstalled", "tokens_revoked");
   static final Reply TAKEN = Reply.empty(200);
-  static final Reception NOISE = new Reception.Answered(TAKEN);
+  static final WebhookResult NOISE = new WebhookResult.Answered(TAKEN);
 
   private final JsonMapper json = JsonMapper.builder().build();
   private final SlackConfig config;
@@ -56,7 +56,7 @@ public final class SlackPayloads {
   private final SlackAmendments amendments;
   private final SlackButtons buttons;
   private final SlackPermalinks links;
-  private final SlackDoors doors;
+  private final SlackEntryPoints doors;
   private final SlackSubmissions forms;
   private final SlackAgentEvents agentView;
 
@@ -77,20 +77,20 @@ public final class SlackPayloads {
             config.habits(), body -> ownUsers(body, team(body).orElse("")), this::team);
     this.buttons = new SlackButtons(this::ownTeam, this::replyTo);
     this.links = new SlackPermalinks(identity);
-    this.doors = new SlackDoors(this::ownTeam, this::replyTo, links);
+    this.doors = new SlackEntryPoints(this::ownTeam, this::replyTo, links);
     this.forms = new SlackSubmissions(this::ownTeam, this::replyTo, links);
     this.agentView = new SlackAgentEvents(this::team, agentView);
   }
 
   /// @return empty for what is Bolt's: handshakes, and modals and shortcuts that are not ours
-  public Optional<Reception> read(RawRequest request) {
+  public Optional<WebhookResult> read(RawRequest request) {
     try {
       return isJson(request.body())
           ? readJson(object(json.readTree(request.body())), request.arrivedAt())
           : readForm(form(request.body()), request.arrivedAt());
     } catch (IOException | IllegalArgumentException e) {
       // The parser's words would quote the body.
-      return Optional.of(Reception.Rejected.with(400, "unreadable body"));
+      return Optional.of(WebhookResult.Rejected.with(400, "unreadable body"));
     }
   }
 
@@ -125,7 +125,7 @@ public final class SlackPayloads {
     return node;
   }
 
-  private Optional<Reception> readJson(JsonNode body, Instant arrivedAt) {
+  private Optional<WebhookResult> readJson(JsonNode body, Instant arrivedAt) {
     return switch (text(body, "type")) {
       case "event_callback" -> Optional.of(event(body, arrivedAt));
       case "url_verification" -> Optional.empty();
@@ -133,7 +133,7 @@ public final class SlackPayloads {
     };
   }
 
-  private Optional<Reception> readForm(Map<String, String> form, Instant arrivedAt)
+  private Optional<WebhookResult> readForm(Map<String, String> form, Instant arrivedAt)
       throws JsonProcessingException {
     var payload = form.get("payload");
     if (payload != null) {
@@ -157,31 +157,32 @@ public final class SlackPayloads {
     throw new IllegalArgumentException("Neither a command nor a payload");
   }
 
-  private Reception slashCommand(Map<String, String> form, Instant arrivedAt) {
+  private WebhookResult slashCommand(Map<String, String> form, Instant arrivedAt) {
     if (form.getOrDefault("command", "").startsWith("//")) {
-      return new Reception.Answered(
+      return new WebhookResult.Answered(
           privately(
               "Nothing was sent to the agent. To talk beside it, begin a message with `aside`:"
                   + " Slack takes what begins with a slash for a command."));
     }
-    var intent = Grammar.command(SlackText.plain(form.getOrDefault("text", "")));
+    var intent = MessageParser.command(SlackText.plain(form.getOrDefault("text", "")));
     if (intent instanceof Intent.Help(var verb) && verb.isEmpty()) {
-      return new Reception.Answered(privately(SlackWords.help(form.getOrDefault("command", ""))));
+      return new WebhookResult.Answered(
+          privately(SlackTexts.help(form.getOrDefault("command", ""))));
     }
     if (intent instanceof Intent.Unclear(String why, var work) && work.isEmpty()) {
-      return new Reception.Answered(privately(why));
+      return new WebhookResult.Answered(privately(why));
     }
     var team = id(form.get("team_id")).or(this::ownTeam);
     var channel = id(form.get("channel_id"));
     var user = id(form.get("user_id"));
     var trigger = id(form.get("trigger_id"));
     if (team.isEmpty() || channel.isEmpty() || user.isEmpty() || trigger.isEmpty()) {
-      return new Reception.Answered(
+      return new WebhookResult.Answered(
           privately("Slack did not send all of your command. Please try again."));
     }
     var starts = intent instanceof Intent.Start;
     var place = SlackPlace.outsideThreads(team.get(), channel.get(), trigger.get());
-    return new Reception.Accepted(
+    return new WebhookResult.Accepted(
         new Delivery(
             DeliveryId.of(SlackPlace.SURFACE, trigger.get()),
             "slash:" + trigger.get(),
@@ -204,14 +205,14 @@ public final class SlackPayloads {
   public Optional<Delivery> listed(String team, ObjectNode message, Instant arrivedAt) {
     var body = json.createObjectNode().put("team_id", team);
     body.set("event", message.put("type", "message"));
-    return event(body, arrivedAt) instanceof Reception.Accepted(var delivery, _)
+    return event(body, arrivedAt) instanceof WebhookResult.Accepted(var delivery, _)
         ? Optional.of(delivery)
         : Optional.empty();
   }
 
   /// A `message` or an `app_mention`. A mention comes as both, in either order, and both must mean
   /// the same: only what both carry is used.
-  private Reception event(JsonNode body, Instant arrivedAt) {
+  private WebhookResult event(JsonNode body, Instant arrivedAt) {
     var ofAgentView = agentView.read(body, arrivedAt);
     if (ofAgentView.isPresent()) {
       return ofAgentView.get();
@@ -220,7 +221,7 @@ public final class SlackPayloads {
     if (SlackAmendments.isOne(event) || SlackAmendments.isReaction(event)) {
       return amendments.read(body, arrivedAt);
     }
-    if (text(event, "type").equals(SlackDoors.HOME_OPENED)) {
+    if (text(event, "type").equals(SlackEntryPoints.HOME_OPENED)) {
       return doors.home(body, team(body), arrivedAt);
     }
     var type = text(event, "type");
@@ -256,11 +257,11 @@ public final class SlackPayloads {
       return NOISE;
     }
     var meaning = meaning(team.get(), channel.get(), ts.get());
-    return Grammar.words(words, addressed)
+    return MessageParser.words(words, addressed)
         .map(intent -> SharedFile.naming(intent, files))
-        .<Reception>map(
+        .<WebhookResult>map(
             intent ->
-                new Reception.Accepted(
+                new WebhookResult.Accepted(
                     new Delivery(
                             DeliveryId.of(SlackPlace.SURFACE, id(body, "event_id").orElse(meaning)),
                             meaning,
@@ -284,7 +285,7 @@ public final class SlackPayloads {
   }
 
   /// The app was taken away, or its token was.
-  private Reception gone(Optional<String> team, JsonNode body, Instant arrivedAt) {
+  private WebhookResult gone(Optional<String> team, JsonNode body, Instant arrivedAt) {
     var tokens = body.path("event").path("tokens");
     if (team.isPresent() && (tokens.isMissingNode() || !tokens.path("bot").isEmpty())) {
       var at = body.path("event_time");

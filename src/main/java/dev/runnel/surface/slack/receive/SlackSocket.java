@@ -2,7 +2,7 @@ package dev.runnel.surface.slack.receive;
 
 import dev.runnel.core.model.RawRequest;
 import dev.runnel.core.model.Reply;
-import dev.runnel.surface.slack.api.Answer;
+import dev.runnel.surface.slack.api.SlackResponse;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -68,7 +68,7 @@ public final class SlackSocket implements AutoCloseable {
   private static final int NORMAL = 1000;
   private static final Duration LAST_ACKS = Duration.ofSeconds(5);
 
-  private final Supplier<Answer<String>> address;
+  private final Supplier<SlackResponse<String>> address;
   private final Function<RawRequest, Reply> door;
   private final InstantSource clock;
   private final RandomGenerator chance;
@@ -86,7 +86,7 @@ public final class SlackSocket implements AutoCloseable {
   /// @param address asks Slack for the address of a new socket; it holds a ticket: keep it secret
   /// @param door takes a request; what it answered with 2xx is acknowledged
   public SlackSocket(
-      Supplier<Answer<String>> address,
+      Supplier<SlackResponse<String>> address,
       Function<RawRequest, Reply> door,
       InstantSource clock,
       RandomGenerator chance,
@@ -130,17 +130,17 @@ public final class SlackSocket implements AutoCloseable {
         asked = Optional.empty();
         var begin = clock.instant();
         switch (address.get()) {
-          case Answer.Ok<String>(String url) -> {
+          case SlackResponse.Ok<String>(String url) -> {
             hold(url);
             var steady = !clock.instant().isBefore(begin.plus(pace.steady()));
             failures = steady ? 0 : failures + 1;
           }
-          case Answer.Wait<String>(Optional<Duration> after, String reason) -> {
+          case SlackResponse.Wait<String>(Optional<Duration> after, String reason) -> {
             failures++;
             asked = after;
             failed(reason);
           }
-          case Answer.No<String>(String error) -> {
+          case SlackResponse.No<String>(String error) -> {
             failures++;
             asked = Optional.of(pace.longest());
             failed("Slack refuses SLACK_APP_TOKEN: " + error);

@@ -6,17 +6,17 @@ import static dev.runnel.surface.slack.receive.SlackPayloads.actor;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import dev.runnel.core.command.Grammar;
+import dev.runnel.core.command.MessageParser;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.DeliveryId;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Origin;
 import dev.runnel.core.model.Question;
-import dev.runnel.core.model.Reception;
 import dev.runnel.core.model.Reply;
 import dev.runnel.core.model.Request;
 import dev.runnel.core.model.RunOptions;
+import dev.runnel.core.model.WebhookResult;
 import dev.runnel.core.scope.Defaults;
 import dev.runnel.surface.slack.model.SlackActionIds;
 import dev.runnel.surface.slack.model.SlackFormNote;
@@ -53,7 +53,7 @@ final class SlackSubmissions {
   }
 
   /// @return empty for what is not ours
-  Optional<Reception> read(JsonNode interaction, Instant arrivedAt) {
+  Optional<WebhookResult> read(JsonNode interaction, Instant arrivedAt) {
     if (!text(interaction, "type").equals("view_submission")) {
       return Optional.empty();
     }
@@ -135,7 +135,7 @@ final class SlackSubmissions {
         : Optional.empty();
   }
 
-  private Reception asked(JsonNode interaction, Instant arrivedAt) {
+  private WebhookResult asked(JsonNode interaction, Instant arrivedAt) {
     var filled = filled(interaction);
     if (filled.isEmpty()) {
       return error(SlackActionIds.PROMPT, LOST);
@@ -155,7 +155,7 @@ final class SlackSubmissions {
     if (request instanceof Intent.Unclear(String why, _)) {
       return error(SlackActionIds.PROMPT, why);
     }
-    return new Reception.Accepted(
+    return new WebhookResult.Accepted(
         thread.isEmpty()
             ? starts(interaction, form, channel, request, arrivedAt)
             : says(form, new SlackPlace(form.team(), channel, thread), request, arrivedAt),
@@ -201,7 +201,7 @@ final class SlackSubmissions {
   private static Intent request(Filled form, String words) {
     Function<Request, Intent> intent =
         form.note().thread().isEmpty() ? Intent.Start::new : Intent.Say::new;
-    return Grammar.task(
+    return MessageParser.task(
         words,
         typed ->
             intent.apply(
@@ -227,7 +227,7 @@ final class SlackSubmissions {
     return Optional.of(form.value(key)).filter(it -> !it.isEmpty() && form.isChanged(key));
   }
 
-  private Reception changed(JsonNode interaction, Instant arrivedAt) {
+  private WebhookResult changed(JsonNode interaction, Instant arrivedAt) {
     var filled = filled(interaction);
     var level = filled.flatMap(it -> it.note().level());
     if (filled.isEmpty() || level.isEmpty()) {
@@ -245,7 +245,7 @@ final class SlackSubmissions {
       return SlackPayloads.NOISE;
     }
     var channel = form.note().channel().isEmpty() ? form.user() : form.note().channel();
-    return new Reception.Accepted(
+    return new WebhookResult.Accepted(
         form.delivery(
             SlackPlace.form(form.team(), channel, form.id()),
             new Intent.Ask(new Question.ConfigureAll(changes)),
@@ -269,9 +269,9 @@ final class SlackSubmissions {
   }
 
   /// The form stays open, with the words beside the input.
-  private static Reception error(String block, String words) {
+  private static WebhookResult error(String block, String words) {
     var answer = JSON.createObjectNode().put("response_action", "errors");
     answer.putObject("errors").put(block, words);
-    return new Reception.Answered(Reply.json(200, answer.toString()));
+    return new WebhookResult.Answered(Reply.json(200, answer.toString()));
   }
 }

@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
 public final class Mrkdwn {
   private static final String FENCE = "```";
   // Longer ones could not be kept whole where a text is split.
-  private static final int LONGEST_LINK = 1_000;
+  private static final int MAX_LINK = 1_000;
   // Of bold in italics in bold: enough for people.
   private static final int DEEPEST = 4;
 
@@ -85,7 +85,7 @@ public final class Mrkdwn {
   /// The label alone where the address is too long for a message.
   static String link(URI address, String label) {
     var text = escape(label);
-    return address.toString().length() + text.length() > LONGEST_LINK / 2
+    return address.toString().length() + text.length() > MAX_LINK / 2
         ? text
         : link(address.toString(), text);
   }
@@ -94,7 +94,7 @@ public final class Mrkdwn {
   private static String link(String address, String label) {
     var target =
         address.replace("&", "&amp;").replace("<", "%3C").replace(">", "%3E").replace("|", "%7C");
-    if (target.length() + label.length() > LONGEST_LINK) {
+    if (target.length() + label.length() > MAX_LINK) {
       return label.isEmpty() ? escape(address) : label + " (" + escape(address) + ")";
     }
     return label.isEmpty() ? "<" + target + ">" : "<" + target + "|" + label + ">";

@@ -23,7 +23,7 @@ import java.util.stream.Collectors;
 
 /// The forms: to ask the agent with, and to change defaults with. Pure.
 public final class SlackForms {
-  private static final int LONGEST_QUOTE = 600;
+  private static final int MAX_QUOTE = 600;
 
   private SlackForms() {}
 
@@ -42,7 +42,7 @@ public final class SlackForms {
             PlainTextInputElement.builder()
                 .actionId(SlackActionIds.VALUE)
                 .multiline(true)
-                .maxLength(SlackInputs.LONGEST_TEXT)
+                .maxLength(SlackInputs.MAX_TEXT)
                 .focusOnLoad(true)
                 .placeholder(
                     SlackInputs.plain(
@@ -94,7 +94,7 @@ public final class SlackForms {
   }
 
   private static String quote(String text) {
-    return Mrkdwn.cut(Mrkdwn.escape(text.replace("```", "")), LONGEST_QUOTE)
+    return Mrkdwn.cut(Mrkdwn.escape(text.replace("```", "")), MAX_QUOTE)
         .lines()
         .map(line -> "> " + line)
         .collect(Collectors.joining("\n"));

@@ -14,7 +14,7 @@ import dev.runnel.core.model.Question.Configure.Level;
 import dev.runnel.core.model.RunState;
 import dev.runnel.core.model.Screen;
 import dev.runnel.core.model.Screen.Field;
-import dev.runnel.core.text.Words;
+import dev.runnel.core.text.RunTexts;
 import dev.runnel.surface.slack.model.SlackActionIds;
 import dev.runnel.surface.slack.model.SlackPermalinks;
 import dev.runnel.surface.slack.model.SlackPlace;
@@ -29,13 +29,13 @@ import java.util.stream.Stream;
 
 /// The Home tab: a person's runs, with what can be done about them. Pure.
 public final class SlackHome {
-  private static final int LONGEST_TITLE = 120;
-  private static final int LONGEST_QUESTION = 300;
-  private static final int LONGEST_VALUE = 60;
-  private static final int LONGEST_DEFAULTS = 1_900;
-  private static final int LONGEST_URL = 2_000;
+  private static final int MAX_TITLE = 120;
+  private static final int MAX_QUESTION = 300;
+  private static final int MAX_VALUE = 60;
+  private static final int MAX_DEFAULTS = 1_900;
+  private static final int MAX_URL = 2_000;
   // Slack takes 100 blocks; a run has two.
-  private static final int MOST = 14;
+  private static final int MAX = 14;
 
   private final String command;
   private final SlackPermalinks links;
@@ -95,7 +95,7 @@ public final class SlackHome {
       return;
     }
     blocks.add(section("*" + name + "*"));
-    for (var binding : runs.stream().limit(MOST).toList()) {
+    for (var binding : runs.stream().limit(MAX).toList()) {
       blocks.add(section(words(binding, now)));
       var buttons = buttons(binding);
       if (!buttons.isEmpty()) {
@@ -109,11 +109,11 @@ public final class SlackHome {
     var title = run.title().isBlank() ? binding.request().text() : run.title();
     var stopping = binding.stop().isPresent();
     var state =
-        stopping ? "Stopping…" : Mrkdwn.escape(Mrkdwn.oneLine(Words.name(run), LONGEST_TITLE));
+        stopping ? "Stopping…" : Mrkdwn.escape(Mrkdwn.oneLine(RunTexts.name(run), MAX_TITLE));
     var place = SlackPlace.of(binding.conversation());
     var line =
         Stream.of(
-                Words.sign(run.state()) + " " + state,
+                RunTexts.sign(run.state()) + " " + state,
                 elapsed(binding, now),
                 place.isDirect() ? "" : "in <#" + place.channel() + ">",
                 links.of(place).map(it -> Mrkdwn.link(it, "Thread")).orElse(""))
@@ -123,14 +123,14 @@ public final class SlackHome {
         run.state().needsPerson()
             ? run.message()
                 .filter(it -> !it.isBlank())
-                .map(it -> "\n> " + Mrkdwn.escape(Mrkdwn.oneLine(it, LONGEST_QUESTION)))
+                .map(it -> "\n> " + Mrkdwn.escape(Mrkdwn.oneLine(it, MAX_QUESTION)))
                 .orElse("")
             : "";
-    return "*" + Mrkdwn.escape(Mrkdwn.oneLine(title, LONGEST_TITLE)) + "*\n" + line + question;
+    return "*" + Mrkdwn.escape(Mrkdwn.oneLine(title, MAX_TITLE)) + "*\n" + line + question;
   }
 
   private static String elapsed(Binding binding, Instant now) {
-    var time = Words.elapsed(Duration.between(binding.since(), now));
+    var time = RunTexts.elapsed(Duration.between(binding.since(), now));
     return binding.isActive() ? "for " + time : "started " + time + " ago";
   }
 
@@ -140,7 +140,7 @@ public final class SlackHome {
     List<BlockElement> buttons = new ArrayList<>();
     run.session()
         .map(URI::toString)
-        .filter(it -> it.startsWith("http") && it.length() <= LONGEST_URL)
+        .filter(it -> it.startsWith("http") && it.length() <= MAX_URL)
         .ifPresent(url -> buttons.add(button("open_session", "Open").url(url).build()));
     if (binding.isActive() && binding.stop().isEmpty()) {
       buttons.add(
@@ -163,15 +163,15 @@ public final class SlackHome {
             Mrkdwn.cut(
                 "Your defaults: "
                     + fields.stream().map(SlackHome::words).collect(Collectors.joining(" · ")),
-                LONGEST_DEFAULTS));
+                MAX_DEFAULTS));
   }
 
   private static String words(Field field) {
     return "%s *%s* (%s)"
         .formatted(
             field.key(),
-            Mrkdwn.escape(Mrkdwn.oneLine(field.holds().orElse(""), LONGEST_VALUE)),
-            Mrkdwn.plain(Mrkdwn.oneLine(field.from(), LONGEST_TITLE)));
+            Mrkdwn.escape(Mrkdwn.oneLine(field.holds().orElse(""), MAX_VALUE)),
+            Mrkdwn.plain(Mrkdwn.oneLine(field.from(), MAX_TITLE)));
   }
 
   private static ButtonElement.ButtonElementBuilder button(String action, String label) {

@@ -19,14 +19,14 @@ import java.util.Optional;
 /// The inputs of forms, within Slack's limits. Pure.
 final class SlackInputs {
   /// Of an input with several lines.
-  static final int LONGEST_TEXT = 3_000;
+  static final int MAX_TEXT = 3_000;
 
   /// Of an input with one line; a longer value is only told of.
-  static final int LONGEST_VALUE = 150;
+  static final int MAX_VALUE = 150;
 
-  private static final int LONGEST_OPTION = 75;
-  private static final int MOST_OPTIONS = 100;
-  private static final int LONGEST_HINT = 300;
+  private static final int MAX_OPTION = 75;
+  private static final int MAX_OPTIONS = 100;
+  private static final int MAX_HINT = 300;
 
   private SlackInputs() {}
 
@@ -45,7 +45,7 @@ final class SlackInputs {
   static InputBlock input(String block, String label, boolean optional, BlockElement element) {
     return InputBlock.builder()
         .blockId(block)
-        .label(plain(label, LONGEST_OPTION))
+        .label(plain(label, MAX_OPTION))
         .optional(optional)
         .element(element)
         .build();
@@ -55,11 +55,11 @@ final class SlackInputs {
   ///
   /// @param isLong whether it may have many lines
   static LayoutBlock field(Field field, boolean isLong) {
-    var longest = isLong ? LONGEST_TEXT : LONGEST_VALUE;
+    var longest = isLong ? MAX_TEXT : MAX_VALUE;
     if (field.value().filter(it -> it.length() > longest).isPresent()) {
       return context(
           "*%s:* too long to change here. Type `config set %s …`."
-              .formatted(Mrkdwn.escape(Mrkdwn.oneLine(field.name(), LONGEST_OPTION)), field.key()));
+              .formatted(Mrkdwn.escape(Mrkdwn.oneLine(field.name(), MAX_OPTION)), field.key()));
     }
     var block =
         input(
@@ -67,7 +67,7 @@ final class SlackInputs {
             field.name(),
             true,
             field.choices().isEmpty() ? line(field, isLong, longest) : list(field));
-    hint(field).ifPresent(it -> block.setHint(plain(it, LONGEST_HINT)));
+    hint(field).ifPresent(it -> block.setHint(plain(it, MAX_HINT)));
     return block;
   }
 
@@ -79,8 +79,7 @@ final class SlackInputs {
                 field.value().equals(field.holds())
                     ? sentence(field.from())
                     : "In force now: %s (%s)."
-                        .formatted(
-                            Mrkdwn.oneLine(it, LONGEST_VALUE), field.from().replace("`", "")));
+                        .formatted(Mrkdwn.oneLine(it, MAX_VALUE), field.from().replace("`", "")));
   }
 
   private static String sentence(String words) {
@@ -96,7 +95,7 @@ final class SlackInputs {
         .multiline(isLong)
         .maxLength(longest)
         .initialValue(field.value().orElse(null))
-        .placeholder(plain("Not set", LONGEST_OPTION))
+        .placeholder(plain("Not set", MAX_OPTION))
         .build();
   }
 
@@ -107,8 +106,8 @@ final class SlackInputs {
     names.addAll(field.choices());
     var options =
         names.stream()
-            .filter(it -> it.length() <= LONGEST_OPTION)
-            .limit(MOST_OPTIONS)
+            .filter(it -> it.length() <= MAX_OPTION)
+            .limit(MAX_OPTIONS)
             .sorted()
             .map(SlackInputs::option)
             .toList();
@@ -118,10 +117,10 @@ final class SlackInputs {
         .initialOption(
             field
                 .value()
-                .filter(it -> it.length() <= LONGEST_OPTION)
+                .filter(it -> it.length() <= MAX_OPTION)
                 .map(SlackInputs::option)
                 .orElse(null))
-        .placeholder(plain("Not set", LONGEST_OPTION))
+        .placeholder(plain("Not set", MAX_OPTION))
         .build();
   }
 

@@ -2,7 +2,7 @@ package dev.runnel.surface.slack.render;
 
 import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Update;
-import dev.runnel.core.text.Words;
+import dev.runnel.core.text.RunTexts;
 import dev.runnel.surface.slack.model.SlackPlace;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,8 +11,8 @@ import java.util.stream.Stream;
 
 /// Lists of runs, as Slack shows them. Pure.
 final class SlackLists {
-  private static final int MOST = 30;
-  private static final int LONGEST_TITLE = 80;
+  private static final int MAX = 30;
+  private static final int MAX_TITLE = 80;
 
   private SlackLists() {}
 
@@ -20,9 +20,9 @@ final class SlackLists {
   static String mrkdwn(Update.Listed listed, String command) {
     var place = listed.listing().map(Update.Listing::place).orElse("");
     var lines = new ArrayList<String>();
-    listed.runs().stream().limit(MOST).map(it -> line(it, place)).forEach(lines::add);
+    listed.runs().stream().limit(MAX).map(it -> line(it, place)).forEach(lines::add);
     var more =
-        Math.max(0, listed.runs().size() - MOST)
+        Math.max(0, listed.runs().size() - MAX)
             + listed.listing().map(Update.Listing::more).orElse(0);
     var wider = listed.listing().map(Update.Listing::next).orElse("list all");
     if (more > 0) {
@@ -54,11 +54,11 @@ final class SlackLists {
     var title = run.title().isBlank() ? binding.request().text() : run.title();
     var where = SlackPlace.SURFACE.equals(binding.conversation().surface()) ? where(binding) : "";
     return Stream.of(
-            Words.sign(run.state())
+            RunTexts.sign(run.state())
                 + " *"
-                + Mrkdwn.escape(Mrkdwn.oneLine(Words.name(run), LONGEST_TITLE))
+                + Mrkdwn.escape(Mrkdwn.oneLine(RunTexts.name(run), MAX_TITLE))
                 + "*",
-            Mrkdwn.escape(Mrkdwn.oneLine(title, LONGEST_TITLE)),
+            Mrkdwn.escape(Mrkdwn.oneLine(title, MAX_TITLE)),
             "for <@" + binding.requester().id() + ">",
             place.isEmpty() || binding.conversation().id().startsWith(place + "/") ? "" : where,
             "`" + Mrkdwn.escape(run.id().value()) + "`",

@@ -13,9 +13,9 @@ import dev.runnel.core.model.Artifact;
 import dev.runnel.core.model.Request;
 import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunState;
-import dev.runnel.core.model.Stop;
+import dev.runnel.core.model.StopRequest;
 import dev.runnel.core.model.Update;
-import dev.runnel.core.text.Words;
+import dev.runnel.core.text.RunTexts;
 import dev.runnel.surface.slack.model.AnswerFile;
 import dev.runnel.surface.slack.model.SlackActionIds;
 import dev.runnel.surface.slack.model.SlackPost;
@@ -30,22 +30,22 @@ import java.util.stream.Stream;
 /// From an update to a post within Slack's limits. Pure.
 public final class SlackRenderer {
   /// Slack advises 4,000 characters and refuses more in an edit.
-  static final int LONGEST_TEXT = 3_900;
+  static final int MAX_TEXT = 3_900;
 
   /// Of a section; Slack's limit is 3,000.
-  static final int LONGEST_SECTION = 2_900;
+  static final int MAX_SECTION = 2_900;
 
   // All blocks of a message together may have about 13,200 characters.
-  private static final int MOST_SECTIONS = 3;
-  private static final int MOST_LINKS = 10;
-  private static final int LONGEST_LINKS = 2_000;
-  private static final int LONGEST_CONTEXT = 1_900;
-  private static final int LONGEST_TITLE = 150;
-  private static final int LONGEST_LINE = 300;
-  private static final int LONGEST_QUOTE = 2_000;
-  private static final int LONGEST_URL = 2_000;
+  private static final int MAX_SECTIONS = 3;
+  private static final int MAX_LINKS_COUNT = 10;
+  private static final int MAX_LINKS = 2_000;
+  private static final int MAX_CONTEXT = 1_900;
+  private static final int MAX_TITLE = 150;
+  private static final int MAX_LINE = 300;
+  private static final int MAX_QUOTE = 2_000;
+  private static final int MAX_URL = 2_000;
   // The words of one update; more could not be shown anyway, and converting them costs time.
-  private static final int LONGEST_SOURCE = 10_000;
+  private static final int MAX_SOURCE = 10_000;
   private static final String REPLY = "Reply to continue.";
   private static final String IN_THE_FILE = "… The whole answer is in the file below.";
 
@@ -60,11 +60,11 @@ public final class SlackRenderer {
     var asked = "<@" + requester.id() + "> asked:";
     // Slack shows no code blocks in a quote.
     var text = head(request.text()).replace("```", "");
-    var words = Mrkdwn.cut(Mrkdwn.escape(text), LONGEST_QUOTE);
+    var words = Mrkdwn.cut(Mrkdwn.escape(text), MAX_QUOTE);
     var quote = words.lines().map(line -> "> " + line).collect(Collectors.joining("\n"));
     return new SlackPost(
-        Mrkdwn.cut(asked + " " + words, LONGEST_TEXT),
-        List.of(section(Mrkdwn.cut(asked + "\n" + quote, LONGEST_SECTION), mark)));
+        Mrkdwn.cut(asked + " " + words, MAX_TEXT),
+        List.of(section(Mrkdwn.cut(asked + "\n" + quote, MAX_SECTION), mark)));
   }
 
   /// The agent's words, where they are too long for the post.
@@ -109,7 +109,7 @@ public final class SlackRenderer {
       case Update.Blocked blocked -> blocked(blocked, mark, withFile);
       case Update.Succeeded succeeded -> succeeded(succeeded, mark, withFile);
       case Update.Failed failed -> failed(failed, mark, withFile);
-      case Update.Cancelled(Run run, _, Optional<Stop> stop, List<String> unread) ->
+      case Update.Cancelled(Run run, _, Optional<StopRequest> stop, List<String> unread) ->
           post(
               mark,
               headline(RunState.CANCELLED, "Cancelled", title(run)),
@@ -119,9 +119,9 @@ public final class SlackRenderer {
       case Update.Reminder reminder -> plain(SlackStops.reminder(reminder), mark);
       case Update.Told(_, String text, _) -> plain(Mrkdwn.plain(head(text)), mark);
       case Update.Listed listed -> plain(SlackLists.mrkdwn(listed, command), mark);
-      case Update.Answered(_, var sheet) ->
-          plain(SlackSheets.mrkdwn(sheet, command), mark, SlackSheets.buttons(sheet));
-      case Update.Helped _ -> plain(SlackWords.help(command), mark);
+      case Update.Answered(_, var infoCard) ->
+          plain(SlackInfoCards.mrkdwn(infoCard, command), mark, SlackInfoCards.buttons(infoCard));
+      case Update.Helped _ -> plain(SlackTexts.help(command), mark);
       case Update.Screened _ -> throw new IllegalArgumentException("A screen is no post");
       case Update.Received _ ->
           throw new IllegalArgumentException("A sign of receipt is a reaction, not a post");
@@ -131,7 +131,7 @@ public final class SlackRenderer {
   private static SlackPost status(Update.Status status, SlackPost.Mark mark) {
     var run = status.run();
     var title = title(run, status.request());
-    var elapsed = Words.elapsed(Duration.between(status.since(), status.at()));
+    var elapsed = RunTexts.elapsed(Duration.between(status.since(), status.at()));
     var headline = headline(run.state(), word(run), title);
     List<LayoutBlock> blocks = new ArrayList<>();
     blocks.add(section(headline, mark));
@@ -148,11 +148,11 @@ public final class SlackRenderer {
                 .map(it -> "model " + named(it))
                 .orElse(""),
             run.cost().map(SlackRenderer::named).orElse("")));
-    status.stop().ifPresent(stop -> blocks.add(section(SlackStops.onItsWay(stop))));
+    status.stop().ifPresent(stopRequest -> blocks.add(section(SlackStops.onItsWay(stopRequest))));
     // A question has a post of its own.
     if (!run.state().isTerminal() && !run.state().needsPerson()) {
       run.message()
-          .map(it -> Mrkdwn.fromMarkdown(Mrkdwn.oneLine(it, LONGEST_LINE)))
+          .map(it -> Mrkdwn.fromMarkdown(Mrkdwn.oneLine(it, MAX_LINE)))
           .filter(it -> !it.isBlank())
           .ifPresent(it -> blocks.add(context(it)));
     }
@@ -169,7 +169,7 @@ public final class SlackRenderer {
     List<BlockElement> buttons = new ArrayList<>();
     run.session()
         .map(URI::toString)
-        .filter(it -> it.startsWith("http") && it.length() <= LONGEST_URL)
+        .filter(it -> it.startsWith("http") && it.length() <= MAX_URL)
         .ifPresent(url -> buttons.add(button("open_session", "Open").url(url).build()));
     if (!run.state().isTerminal() && !stopping) {
       buttons.add(
@@ -191,7 +191,7 @@ public final class SlackRenderer {
   }
 
   private static String named(String name) {
-    return Mrkdwn.escape(Mrkdwn.oneLine(name, LONGEST_TITLE));
+    return Mrkdwn.escape(Mrkdwn.oneLine(name, MAX_TITLE));
   }
 
   private static SlackPost blocked(Update.Blocked blocked, SlackPost.Mark mark, boolean withFile) {
@@ -211,8 +211,8 @@ public final class SlackRenderer {
     List<LayoutBlock> end = new ArrayList<>(links(run));
     end.add(
         context(
-            Words.elapsed(Duration.between(succeeded.since(), succeeded.at())),
-            run.cost().map(it -> Mrkdwn.escape(Mrkdwn.oneLine(it, LONGEST_LINE))).orElse(""),
+            RunTexts.elapsed(Duration.between(succeeded.since(), succeeded.at())),
+            run.cost().map(it -> Mrkdwn.escape(Mrkdwn.oneLine(it, MAX_LINE))).orElse(""),
             session(run).orElse(""),
             REPLY));
     return post(
@@ -245,7 +245,7 @@ public final class SlackRenderer {
   }
 
   private static SlackPost plain(String mrkdwn, SlackPost.Mark mark, List<LayoutBlock> end) {
-    var split = Mrkdwn.split(mrkdwn, LONGEST_SECTION, MOST_SECTIONS);
+    var split = Mrkdwn.split(mrkdwn, MAX_SECTION, MAX_SECTIONS);
     var pieces = new ArrayList<>(split.pieces());
     if (!split.whole() || pieces.isEmpty()) {
       pieces.add("…");
@@ -261,7 +261,7 @@ public final class SlackRenderer {
     parts.forEach(part -> blocks.add(section(part)));
     blocks.addAll(end);
     var text = Stream.concat(Stream.of(headline), parts.stream()).collect(Collectors.joining("\n"));
-    return new SlackPost(Mrkdwn.cut(text, LONGEST_TEXT), blocks);
+    return new SlackPost(Mrkdwn.cut(text, MAX_TEXT), blocks);
   }
 
   /// The agent's own words, as far as they fit.
@@ -291,15 +291,15 @@ public final class SlackRenderer {
                 .map(line -> line.startsWith(">") ? line : "> " + line)
                 .collect(Collectors.joining("\n"))
             : mrkdwn;
-    var split = Mrkdwn.split(shown, LONGEST_SECTION, MOST_SECTIONS);
-    return new Mrkdwn.Pieces(split.pieces(), split.whole() && markdown.length() <= LONGEST_SOURCE);
+    var split = Mrkdwn.split(shown, MAX_SECTION, MAX_SECTIONS);
+    return new Mrkdwn.Pieces(split.pieces(), split.whole() && markdown.length() <= MAX_SOURCE);
   }
 
   private static String head(String text) {
-    if (text.length() <= LONGEST_SOURCE) {
+    if (text.length() <= MAX_SOURCE) {
       return text;
     }
-    var end = LONGEST_SOURCE - (Character.isHighSurrogate(text.charAt(LONGEST_SOURCE - 1)) ? 1 : 0);
+    var end = MAX_SOURCE - (Character.isHighSurrogate(text.charAt(MAX_SOURCE - 1)) ? 1 : 0);
     return text.substring(0, end);
   }
 
@@ -309,17 +309,17 @@ public final class SlackRenderer {
     }
     var lines =
         run.artifacts().stream()
-            .limit(MOST_LINKS)
+            .limit(MAX_LINKS_COUNT)
             .map(it -> "• " + Mrkdwn.link(it.link(), label(it)));
-    var left = run.artifacts().size() - MOST_LINKS;
+    var left = run.artifacts().size() - MAX_LINKS_COUNT;
     var text =
         Stream.concat(lines, left > 0 ? Stream.of("… and " + left + " more.") : Stream.of())
             .collect(Collectors.joining("\n"));
-    return List.of(section(Mrkdwn.cut(text, LONGEST_LINKS)));
+    return List.of(section(Mrkdwn.cut(text, MAX_LINKS)));
   }
 
   private static String label(Artifact artifact) {
-    var label = Mrkdwn.oneLine(artifact.label(), LONGEST_TITLE);
+    var label = Mrkdwn.oneLine(artifact.label(), MAX_TITLE);
     return label.isEmpty() ? (artifact.pullRequest() ? "Pull request" : "Open") : label;
   }
 
@@ -328,25 +328,25 @@ public final class SlackRenderer {
   }
 
   private static String headline(RunState state, String word, String title) {
-    return Words.sign(state) + " *" + word + "*" + (title.isEmpty() ? "" : " · " + title);
+    return RunTexts.sign(state) + " *" + word + "*" + (title.isEmpty() ? "" : " · " + title);
   }
 
   private static String headline(RunState state, String word, Actor requester, String title) {
-    return "%s *%s* for <@%s>".formatted(Words.sign(state), word, requester.id())
+    return "%s *%s* for <@%s>".formatted(RunTexts.sign(state), word, requester.id())
         + (title.isEmpty() ? "" : " · " + title);
   }
 
   private static String title(Run run) {
-    return Mrkdwn.escape(Mrkdwn.oneLine(run.title(), LONGEST_TITLE));
+    return Mrkdwn.escape(Mrkdwn.oneLine(run.title(), MAX_TITLE));
   }
 
   private static String title(Run run, Request request) {
     var title = title(run);
-    return title.isEmpty() ? Mrkdwn.escape(Mrkdwn.oneLine(request.text(), LONGEST_TITLE)) : title;
+    return title.isEmpty() ? Mrkdwn.escape(Mrkdwn.oneLine(request.text(), MAX_TITLE)) : title;
   }
 
   private static String word(Run run) {
-    return Mrkdwn.escape(Mrkdwn.oneLine(Words.name(run), LONGEST_TITLE));
+    return Mrkdwn.escape(Mrkdwn.oneLine(RunTexts.name(run), MAX_TITLE));
   }
 
   private static SectionBlock section(String mrkdwn, SlackPost.Mark mark) {
@@ -359,9 +359,7 @@ public final class SlackRenderer {
 
   private static ContextBlock context(String... parts) {
     var line = Stream.of(parts).filter(it -> !it.isEmpty()).collect(Collectors.joining(" · "));
-    return ContextBlock.builder()
-        .elements(List.of(text(Mrkdwn.cut(line, LONGEST_CONTEXT))))
-        .build();
+    return ContextBlock.builder().elements(List.of(text(Mrkdwn.cut(line, MAX_CONTEXT)))).build();
   }
 
   /// Verbatim, so that Slack reads no mentions into the words of others; our links are explicit.

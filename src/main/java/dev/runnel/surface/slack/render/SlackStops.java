@@ -1,9 +1,9 @@
 package dev.runnel.surface.slack.render;
 
-import dev.runnel.core.model.Stop;
+import dev.runnel.core.model.StopRequest;
 import dev.runnel.core.model.Update;
-import dev.runnel.core.text.StopWords;
-import dev.runnel.core.text.Words;
+import dev.runnel.core.text.RunTexts;
+import dev.runnel.core.text.StopTexts;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -12,18 +12,18 @@ import java.util.Optional;
 /// What is said about stops and about answers that do not come. Times read in the zone of whoever
 /// looks.
 final class SlackStops {
-  private static final int LONGEST_QUESTION = 600;
+  private static final int MAX_QUESTION = 600;
 
   private SlackStops() {}
 
   /// `Stopping… Asked by @ann at 14:02.`
-  static String onItsWay(Stop stop) {
-    return "*Stopping…* " + line(stop);
+  static String onItsWay(StopRequest stopRequest) {
+    return "*Stopping…* " + line(stopRequest);
   }
 
   /// `Asked by @ann at 14:02, stopped at 14:03.`
-  static String line(Stop stop) {
-    return StopWords.told(stop, "<@" + stop.by().id() + ">", SlackStops::time);
+  static String line(StopRequest stopRequest) {
+    return StopTexts.told(stopRequest, "<@" + stopRequest.by().id() + ">", SlackStops::time);
   }
 
   /// `2 replies were not read: “…”, “…”.`; empty where all were.
@@ -31,20 +31,20 @@ final class SlackStops {
     return words.isEmpty()
         ? Optional.empty()
         : Optional.of(
-            StopWords.unread(words, each -> Mrkdwn.escape(Mrkdwn.oneLine(each, LONGEST_QUESTION))));
+            StopTexts.unread(words, each -> Mrkdwn.escape(Mrkdwn.oneLine(each, MAX_QUESTION))));
   }
 
   private static String time(Instant at) {
-    return "<!date^%d^{time}|%s>".formatted(at.getEpochSecond(), StopWords.utc(at));
+    return "<!date^%d^{time}|%s>".formatted(at.getEpochSecond(), StopTexts.utc(at));
   }
 
   /// Short: the question stands above it.
   static String reminder(Update.Reminder reminder) {
-    var waiting = Words.elapsed(Duration.between(reminder.asked(), reminder.at()));
+    var waiting = RunTexts.elapsed(Duration.between(reminder.asked(), reminder.at()));
     return "✋ <@%s>, the agent still waits for your answer, for %s now.\n> %s\nReply here to answer."
         .formatted(
             reminder.requester().id(),
             waiting,
-            Mrkdwn.escape(Mrkdwn.oneLine(reminder.question(), LONGEST_QUESTION)));
+            Mrkdwn.escape(Mrkdwn.oneLine(reminder.question(), MAX_QUESTION)));
   }
 }

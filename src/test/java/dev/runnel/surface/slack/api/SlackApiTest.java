@@ -41,7 +41,7 @@ class SlackApiTest {
   @BeforeEach
   void make() {
     when(slack.methods(TOKEN)).thenReturn(methods);
-    api = new SlackApi(slack, Optional.of(TOKEN), Answer.No::new, null);
+    api = new SlackApi(slack, Optional.of(TOKEN), SlackResponse.No::new, null);
   }
 
   @ParameterizedTest
@@ -51,7 +51,8 @@ class SlackApiTest {
     calling().thenThrow(status(status, retryAfter));
 
     assertThat(api.identity())
-        .isEqualTo(new Answer.Wait<>(Optional.ofNullable(expected), "Slack answered " + status));
+        .isEqualTo(
+            new SlackResponse.Wait<>(Optional.ofNullable(expected), "Slack answered " + status));
   }
 
   @ParameterizedTest
@@ -59,7 +60,7 @@ class SlackApiTest {
   void anotherStatusIsFinal(int status) throws Exception {
     calling().thenThrow(status(status, null));
 
-    assertThat(api.identity()).isEqualTo(new Answer.No<>("http_" + status));
+    assertThat(api.identity()).isEqualTo(new SlackResponse.No<>("http_" + status));
   }
 
   @ParameterizedTest
@@ -72,8 +73,8 @@ class SlackApiTest {
     assertThat(api.identity())
         .isEqualTo(
             passes
-                ? new Answer.Wait<>(Optional.empty(), "Slack answered " + error)
-                : new Answer.No<>(error == null ? "no_error_code" : error));
+                ? new SlackResponse.Wait<>(Optional.empty(), "Slack answered " + error)
+                : new SlackResponse.No<>(error == null ? "no_error_code" : error));
   }
 
   @Test
@@ -82,7 +83,8 @@ class SlackApiTest {
 
     assertThat(api.identity())
         .isEqualTo(
-            new Answer.Wait<>(Optional.empty(), "Slack is unreachable: SocketTimeoutException"));
+            new SlackResponse.Wait<>(
+                Optional.empty(), "Slack is unreachable: SocketTimeoutException"));
     verify(methods).authTest(SlackApiTest.<AuthTestRequestBuilder>anyRequest());
   }
 
@@ -91,7 +93,8 @@ class SlackApiTest {
     calling().thenThrow(new IllegalStateException("<html>"));
 
     assertThat(api.identity())
-        .isEqualTo(new Answer.Wait<>(Optional.empty(), "unreadable answer: IllegalStateException"));
+        .isEqualTo(
+            new SlackResponse.Wait<>(Optional.empty(), "unreadable answer: IllegalStateException"));
   }
 
   private OngoingStubbing<AuthTestResponse> calling() throws IOException, SlackApiException {

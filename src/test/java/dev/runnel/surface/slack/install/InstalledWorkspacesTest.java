@@ -9,13 +9,13 @@ import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.DeliveryId;
 import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.MessageStatus;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.NoticeId;
 import dev.runnel.core.model.Origin;
 import dev.runnel.core.model.PostRef;
 import dev.runnel.core.model.Posting;
 import dev.runnel.core.model.Question.Configure.Level;
-import dev.runnel.core.model.Receipt;
 import dev.runnel.core.model.Request;
 import dev.runnel.core.model.Screen;
 import dev.runnel.core.model.Update;
@@ -291,7 +291,9 @@ class InstalledWorkspacesTest {
               new NoticeId("sign"),
               new Conversation(SlackPlace.SURFACE, team + "/C1/1795240915.000008"),
               new Update.Received(
-                  new PostRef("C1/1795240915.000008"), Receipt.RUNNING, Set.of(Receipt.TAKEN)),
+                  new PostRef("C1/1795240915.000008"),
+                  MessageStatus.RUNNING,
+                  Set.of(MessageStatus.TAKEN)),
               Origin.NONE,
               clock.instant(),
               0),
@@ -321,7 +323,7 @@ class InstalledWorkspacesTest {
     @Test
     void thatCameTooLateIsNotTraded() {
       var begun = begun();
-      clock.advance(InstallStates.LIFE);
+      clock.advance(OAuthState.LIFE);
 
       assertThat(begun.comesBack("code").status()).isEqualTo(400);
       assertThat(slack.calls("oauth.v2.access")).isEmpty();

@@ -11,6 +11,7 @@ import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.InfoCard;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.NoticeId;
@@ -22,8 +23,7 @@ import dev.runnel.core.model.Request;
 import dev.runnel.core.model.RunId;
 import dev.runnel.core.model.RunState;
 import dev.runnel.core.model.Screen;
-import dev.runnel.core.model.Sheet;
-import dev.runnel.core.model.Stop;
+import dev.runnel.core.model.StopRequest;
 import dev.runnel.core.model.Update;
 import dev.runnel.surface.slack.ScriptedSlack;
 import dev.runnel.surface.slack.SlackRequests;
@@ -38,8 +38,8 @@ import dev.runnel.surface.slack.model.SlackQuote;
 import dev.runnel.surface.slack.model.SlackReplyTo;
 import dev.runnel.surface.slack.render.SlackForms;
 import dev.runnel.surface.slack.render.SlackHome;
+import dev.runnel.surface.slack.render.SlackInfoCards;
 import dev.runnel.surface.slack.render.SlackRenderer;
-import dev.runnel.surface.slack.render.SlackSheets;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -117,7 +117,7 @@ class SlackScreensTest {
   private static Binding binding(SlackUpdates.Draft draft, boolean stopping) {
     var binding = SlackUpdates.binding(draft);
     return stopping
-        ? binding.stopping(Optional.of(Stop.asked(SlackUpdates.ANN, SlackUpdates.SINCE)))
+        ? binding.stopping(Optional.of(StopRequest.asked(SlackUpdates.ANN, SlackUpdates.SINCE)))
         : binding;
   }
 
@@ -267,11 +267,12 @@ class SlackScreensTest {
 
   @Test
   void theAnswerToConfigHasAButtonForEachLevelThatThePersonMayChange() {
-    var sheet = new Sheet("Defaults", List.of(), List.of(), List.of(Level.ME, Level.WORKSPACE));
+    var infoCard =
+        new InfoCard("Defaults", List.of(), List.of(), List.of(Level.ME, Level.WORKSPACE));
 
     var post =
         new SlackRenderer("/agent")
-            .render(new Update.Answered(SlackUpdates.ANN, sheet), SlackPost.Mark.of("n"));
+            .render(new Update.Answered(SlackUpdates.ANN, infoCard), SlackPost.Mark.of("n"));
 
     assertThat(GsonFactory.createSnakeCase().toJson(post.blocks().getLast()))
         .contains("edit_me", "Change mine", "edit_workspace")
@@ -280,25 +281,25 @@ class SlackScreensTest {
 
   @Test
   void theAnswerToWordsThatStartNothingHasAButtonThatStartsARunWithThem() {
-    var sheet = offering("stop 7777");
+    var infoCard = offering("stop 7777");
 
     var post =
         new SlackRenderer("/agent")
-            .render(new Update.Answered(SlackUpdates.ANN, sheet), SlackPost.Mark.of("n"));
+            .render(new Update.Answered(SlackUpdates.ANN, infoCard), SlackPost.Mark.of("n"));
 
     assertThat(GsonFactory.createSnakeCase().toJson(post.blocks().getLast()))
         .contains("start_run", "Start it", "stop 7777");
   }
 
-  private static Sheet offering(String words) {
-    return new Sheet("No run was started", List.of(), List.of(), List.of(), Optional.of(words));
+  private static InfoCard offering(String words) {
+    return new InfoCard("No run was started", List.of(), List.of(), List.of(), Optional.of(words));
   }
 
   @Test
   void aButtonCarriesNoMoreWordsThanSlackTakes() {
-    var sheet = offering("stop " + "x".repeat(2_000));
+    var infoCard = offering("stop " + "x".repeat(2_000));
 
-    assertThat(SlackSheets.buttons(sheet)).isEmpty();
+    assertThat(SlackInfoCards.buttons(infoCard)).isEmpty();
   }
 
   /// Random texts of every length in every place.

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.runnel.core.model.Admission;
 import dev.runnel.core.model.Delivery;
-import dev.runnel.core.model.Reception;
+import dev.runnel.core.model.WebhookResult;
 import dev.runnel.core.port.CredentialRefused;
 import dev.runnel.surface.slack.ScriptedSlack;
 import dev.runnel.surface.slack.SlackRequests;
@@ -55,7 +55,7 @@ class SlackSendersTest {
                 SlackRequests.body(SlackRequests.golden("reaction-added"))
                     .replaceAll("\"reaction\":\"[a-z_]+\"", "\"reaction\":\"octagonal_sign\""))
             : SlackRequests.golden(door);
-    return ((Reception.Accepted) surface.receive(request)).delivery();
+    return ((WebhookResult.Accepted) surface.receive(request)).delivery();
   }
 
   private void knows(String account) {

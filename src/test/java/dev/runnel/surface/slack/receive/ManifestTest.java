@@ -83,7 +83,7 @@ class ManifestTest {
       Set.of(
           "app_uninstalled",
           "tokens_revoked",
-          SlackDoors.HOME_OPENED,
+          SlackEntryPoints.HOME_OPENED,
           SlackAgentEvents.STOPPED,
           SlackAgentEvents.CONTEXT);
 
@@ -180,7 +180,8 @@ class ManifestTest {
             StreamSupport.stream(shortcuts.spliterator(), false)
                 .map(it -> it.path("type").asText() + " " + it.path("callback_id").asText()))
         .containsExactlyInAnyOrder(
-            "message " + SlackDoors.ASK_ABOUT_MESSAGE, "global " + SlackDoors.ASK_AGENT);
+            "message " + SlackEntryPoints.ASK_ABOUT_MESSAGE,
+            "global " + SlackEntryPoints.ASK_AGENT);
     for (var shortcut : shortcuts) {
       assertThat(shortcut.path("name").asText()).hasSizeBetween(1, 24);
       assertThat(shortcut.path("description").asText()).hasSizeBetween(1, 150);

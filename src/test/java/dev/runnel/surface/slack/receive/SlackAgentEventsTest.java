@@ -8,13 +8,13 @@ import dev.runnel.core.model.Background;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Question;
-import dev.runnel.core.model.Reception;
+import dev.runnel.core.model.WebhookResult;
 import dev.runnel.surface.slack.ScriptedSlack;
 import dev.runnel.surface.slack.SlackRequests;
 import dev.runnel.surface.slack.SlackSurface;
 import dev.runnel.surface.slack.api.SlackAgentApi;
+import dev.runnel.surface.slack.model.SlackBehavior;
 import dev.runnel.surface.slack.model.SlackConfig;
-import dev.runnel.surface.slack.model.SlackHabits;
 import dev.runnel.surface.slack.model.SlackPrompts;
 import dev.runnel.testkit.SettableClock;
 import java.time.Duration;
@@ -37,12 +37,12 @@ class SlackAgentEventsTest {
     slack.close();
   }
 
-  private Reception receive(String golden) {
+  private WebhookResult receive(String golden) {
     return surface.receive(SlackRequests.golden(golden));
   }
 
   private Delivery delivery(String golden) {
-    return ((Reception.Accepted) receive(golden)).delivery();
+    return ((WebhookResult.Accepted) receive(golden)).delivery();
   }
 
   @Nested
@@ -62,7 +62,7 @@ class SlackAgentEventsTest {
       var body = SlackRequests.body(SlackRequests.golden("agent-session-stopped"));
       var again = surface.receive(SlackRequests.signed(body.replace("Ev0STOP1", "Ev0STOP2")));
 
-      assertThat(((Reception.Accepted) again).delivery().meaning())
+      assertThat(((WebhookResult.Accepted) again).delivery().meaning())
           .isEqualTo(delivery("agent-session-stopped").meaning());
     }
 
@@ -82,7 +82,7 @@ class SlackAgentEventsTest {
       var body = SlackRequests.body(SlackRequests.golden("agent-session-stopped"));
 
       assertThat(surface.receive(SlackRequests.signed(body.replace("thread_ts", "no_thread"))))
-          .isInstanceOf(Reception.Answered.class);
+          .isInstanceOf(WebhookResult.Answered.class);
     }
   }
 
@@ -90,7 +90,7 @@ class SlackAgentEventsTest {
   class AThreadOfAnEarlierApp {
     @Test
     void opensWithPrompts() throws Exception {
-      assertThat(receive("assistant-thread-started")).isInstanceOf(Reception.Answered.class);
+      assertThat(receive("assistant-thread-started")).isInstanceOf(WebhookResult.Answered.class);
 
       await().until(() -> !slack.calls(SlackAgentApi.SET_PROMPTS).isEmpty());
       var call = slack.calls(SlackAgentApi.SET_PROMPTS).getFirst();
@@ -104,7 +104,7 @@ class SlackAgentEventsTest {
 
     @Test
     void thatGetsItsTitleIsNoEditOfWhatSomebodySaid() {
-      assertThat(receive("assistant-thread-titled")).isInstanceOf(Reception.Answered.class);
+      assertThat(receive("assistant-thread-titled")).isInstanceOf(WebhookResult.Answered.class);
     }
   }
 
@@ -133,7 +133,7 @@ class SlackAgentEventsTest {
                   Optional.empty(),
                   slack.apiUrl(),
                   "/agent",
-                  SlackHabits.USUAL,
+                  SlackBehavior.USUAL,
                   new SlackPrompts(List.of(new SlackPrompts.Prompt("Hi", "Say hi.")), false),
                   Set.of()),
               clock);

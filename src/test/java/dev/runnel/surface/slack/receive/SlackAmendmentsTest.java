@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.PostRef;
-import dev.runnel.core.model.Reception;
 import dev.runnel.core.model.Request;
+import dev.runnel.core.model.WebhookResult;
 import dev.runnel.surface.slack.SlackRequests;
 import dev.runnel.surface.slack.SlackSurface;
 import dev.runnel.surface.slack.model.SlackPlace;
@@ -33,7 +33,7 @@ class SlackAmendmentsTest {
     surface.close();
   }
 
-  private Reception receive(String event) {
+  private WebhookResult receive(String event) {
     var body =
         """
         {"type":"event_callback","team_id":"T0ACME","event_id":"Ev1","event":%s,
@@ -43,7 +43,7 @@ class SlackAmendmentsTest {
   }
 
   private Delivery delivery(String event) {
-    return ((Reception.Accepted) receive(event)).delivery();
+    return ((WebhookResult.Accepted) receive(event)).delivery();
   }
 
   private static String reply(String text, String more) {
@@ -93,7 +93,7 @@ class SlackAmendmentsTest {
     void thatOnlyUnfurlsALinkOrChangesNothingIsNoWork() {
       var same = reply("see https://example.com", ",\"attachments\":[{\"id\":1}]");
       assertThat(receive(edit(reply("see https://example.com", ""), same, "message_changed")))
-          .isInstanceOf(Reception.Answered.class);
+          .isInstanceOf(WebhookResult.Answered.class);
     }
 
     @ParameterizedTest
@@ -101,13 +101,13 @@ class SlackAmendmentsTest {
     void ofABotOrOfOursIsNoWork(String sender) {
       var now = reply("now", ",\"edited\":{\"ts\":\"1\"}," + sender);
       assertThat(receive(edit(reply("before", ""), now, "message_changed")))
-          .isInstanceOf(Reception.Answered.class);
+          .isInstanceOf(WebhookResult.Answered.class);
     }
 
     @Test
     void ofWordsInAChannelThatMentionNobodyIsNoWork() {
       var event = edit("lunch?", "lunch at one?").replace("\"thread_ts\":\"" + ROOT + "\",", "");
-      assertThat(receive(event)).isInstanceOf(Reception.Answered.class);
+      assertThat(receive(event)).isInstanceOf(WebhookResult.Answered.class);
     }
   }
 
@@ -136,7 +136,7 @@ class SlackAmendmentsTest {
     @Test
     void ofWhichSlackSendsNoWordsIsNoWork() {
       assertThat(receive(edit("null", "null", "message_deleted")))
-          .isInstanceOf(Reception.Answered.class);
+          .isInstanceOf(WebhookResult.Answered.class);
     }
   }
 
@@ -162,7 +162,7 @@ class SlackAmendmentsTest {
     @ParameterizedTest
     @CsvSource({"eyes, U0ANN", "octagonal_sign, U0RUNNEL", "'', U0ANN"})
     void ofAnotherKindOrOfOursIsNoWork(String name, String user) {
-      assertThat(receive(reaction(name, user))).isInstanceOf(Reception.Answered.class);
+      assertThat(receive(reaction(name, user))).isInstanceOf(WebhookResult.Answered.class);
     }
 
     @ParameterizedTest
@@ -170,7 +170,7 @@ class SlackAmendmentsTest {
     void onSomethingThatIsNoMessageIsNoWork(String item) {
       var event =
           "{\"type\":\"reaction_added\",\"user\":\"U0ANN\",\"reaction\":\"octagonal_sign\",\"item\":%s}";
-      assertThat(receive(event.formatted(item))).isInstanceOf(Reception.Answered.class);
+      assertThat(receive(event.formatted(item))).isInstanceOf(WebhookResult.Answered.class);
     }
   }
 }

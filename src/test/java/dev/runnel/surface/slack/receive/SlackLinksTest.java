@@ -3,7 +3,7 @@ package dev.runnel.surface.slack.receive;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.runnel.core.model.Conversation;
-import dev.runnel.core.model.Shown;
+import dev.runnel.core.model.LinkTarget;
 import dev.runnel.core.model.SurfaceId;
 import dev.runnel.surface.slack.model.SlackIdentity;
 import dev.runnel.surface.slack.model.SlackPlace;
@@ -21,7 +21,7 @@ class SlackLinksTest {
   void aLinkToAMessageShowsItsThreadAndItself() {
     assertThat(shown("https://acme.slack.com/archives/C1/p1700000000000100"))
         .contains(
-            new Shown(
+            new LinkTarget(
                 new Conversation(SlackPlace.SURFACE, "T1/C1/1700000000.000100"),
                 Optional.of("message:T1/C1/1700000000.000100")));
   }
@@ -32,7 +32,7 @@ class SlackLinksTest {
             shown(
                 "https://acme.slack.com/archives/C1/p1700000001000200?thread_ts=1700000000.000100&cid=C1"))
         .contains(
-            new Shown(
+            new LinkTarget(
                 new Conversation(SlackPlace.SURFACE, "T1/C1/1700000000.000100"),
                 Optional.of("message:T1/C1/1700000001.000200")));
   }
@@ -63,7 +63,7 @@ class SlackLinksTest {
     assertThat(shown(link)).isEmpty();
   }
 
-  private static Optional<Shown> shown(String link) {
+  private static Optional<LinkTarget> shown(String link) {
     return SlackLinks.shown(URI.create(link), ASKED, Optional.empty());
   }
 }

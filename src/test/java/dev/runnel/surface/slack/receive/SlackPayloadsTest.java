@@ -7,9 +7,9 @@ import dev.runnel.core.model.DeliveryId;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.PostRef;
 import dev.runnel.core.model.RawRequest;
-import dev.runnel.core.model.Reception;
 import dev.runnel.core.model.Request;
 import dev.runnel.core.model.RunId;
+import dev.runnel.core.model.WebhookResult;
 import dev.runnel.surface.slack.SlackRequests;
 import dev.runnel.surface.slack.SlackSurface;
 import java.time.InstantSource;
@@ -31,7 +31,7 @@ class SlackPayloadsTest {
     surface.close();
   }
 
-  private Reception receive(RawRequest request) {
+  private WebhookResult receive(RawRequest request) {
     return surface.receive(request);
   }
 
@@ -40,7 +40,7 @@ class SlackPayloadsTest {
   }
 
   private Delivery delivery(RawRequest request) {
-    return ((Reception.Accepted) receive(request)).delivery();
+    return ((WebhookResult.Accepted) receive(request)).delivery();
   }
 
   /// A message event like a golden one, with one part of its body replaced.
@@ -95,18 +95,18 @@ class SlackPayloadsTest {
 
     @Test
     void withoutWordsShowsTheHelpAtOnce() {
-      var reception = receive(changed("slash-list", "text=list", "text="));
+      var webhookResult = receive(changed("slash-list", "text=list", "text="));
 
-      assertThat(reception).isInstanceOf(Reception.Answered.class);
-      assertThat(reception.reply().body()).contains("ephemeral", "/agent fix the flaky test");
+      assertThat(webhookResult).isInstanceOf(WebhookResult.Answered.class);
+      assertThat(webhookResult.reply().body()).contains("ephemeral", "/agent fix the flaky test");
     }
 
     @Test
     void withAnUnknownOptionIsToldSoAtOnce() {
-      var reception = receive(changed("slash-list", "text=list", "text=--enviroment+x+fix+it"));
+      var webhookResult = receive(changed("slash-list", "text=list", "text=--enviroment+x+fix+it"));
 
-      assertThat(reception).isInstanceOf(Reception.Answered.class);
-      assertThat(reception.reply().body()).contains("ephemeral", "--enviroment");
+      assertThat(webhookResult).isInstanceOf(WebhookResult.Answered.class);
+      assertThat(webhookResult.reply().body()).contains("ephemeral", "--enviroment");
     }
 
     @Test
@@ -192,7 +192,7 @@ class SlackPayloadsTest {
     @Test
     void ofSomebodyElseInAChannelIsNotForUs() {
       assertThat(receive(changed("message-mention", "<@U0RUNNEL>", "<@U0OTHER>")))
-          .isInstanceOf(Reception.Answered.class);
+          .isInstanceOf(WebhookResult.Answered.class);
     }
 
     @Test
@@ -254,13 +254,13 @@ class SlackPayloadsTest {
         })
     void forThePeopleInTheThreadStaysThere(String aside) {
       assertThat(receive(changed("message-in-thread", "also look at the <#C0DEV|dev> logs", aside)))
-          .isInstanceOf(Reception.Answered.class);
+          .isInstanceOf(WebhookResult.Answered.class);
     }
 
     @Test
     void withoutWordsInAThreadIsNotARequestForHelp() {
       assertThat(receive(changed("message-in-thread", "also look at the <#C0DEV|dev> logs", " ")))
-          .isInstanceOf(Reception.Answered.class);
+          .isInstanceOf(WebhookResult.Answered.class);
     }
 
     @ParameterizedTest
@@ -273,10 +273,10 @@ class SlackPayloadsTest {
           "reaction-added"
         })
     void thatIsNoWorkIsTakenAndForgotten(String golden) {
-      var reception = receive(SlackRequests.golden(golden));
+      var webhookResult = receive(SlackRequests.golden(golden));
 
-      assertThat(reception).isInstanceOf(Reception.Answered.class);
-      assertThat(reception.reply().status()).isEqualTo(200);
+      assertThat(webhookResult).isInstanceOf(WebhookResult.Answered.class);
+      assertThat(webhookResult.reply().status()).isEqualTo(200);
     }
   }
 
@@ -339,7 +339,7 @@ class SlackPayloadsTest {
     @Test
     void thatOnlyOpensALinkIsTakenAndForgotten() {
       assertThat(receive(changed("block-actions-cancel", "cancel_run", "open_session")))
-          .isInstanceOf(Reception.Answered.class);
+          .isInstanceOf(WebhookResult.Answered.class);
     }
   }
 
@@ -347,11 +347,11 @@ class SlackPayloadsTest {
   class AHandshake {
     @Test
     void isAnsweredWithItsChallenge() {
-      var reception = receive(SlackRequests.golden("url-verification"));
+      var webhookResult = receive(SlackRequests.golden("url-verification"));
 
-      assertThat(reception).isInstanceOf(Reception.Answered.class);
-      assertThat(reception.reply().status()).isEqualTo(200);
-      assertThat(reception.reply().body())
+      assertThat(webhookResult).isInstanceOf(WebhookResult.Answered.class);
+      assertThat(webhookResult.reply().status()).isEqualTo(200);
+      assertThat(webhookResult.reply().body())
           .contains("3eZbrw1aBm2rZgRNFdxV2595E9CY3gmdALWMmHkvFXO7tYXAYM8P");
     }
 
@@ -370,7 +370,7 @@ class SlackPayloadsTest {
   void everyGoldenFileIsReadInATestOfThisClassOrOfTheDoorsOrIsNoWork() {
     var work =
         Arrays.stream(SlackRequests.names().toArray(String[]::new))
-            .filter(it -> receive(SlackRequests.golden(it)) instanceof Reception.Accepted)
+            .filter(it -> receive(SlackRequests.golden(it)) instanceof WebhookResult.Accepted)
             .toList();
 
     assertThat(work)

@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 import dev.runnel.core.model.RawRequest;
 import dev.runnel.core.model.Reply;
 import dev.runnel.surface.slack.SlackRequests;
-import dev.runnel.surface.slack.api.Answer;
+import dev.runnel.surface.slack.api.SlackResponse;
 import dev.runnel.testkit.SettableClock;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -53,7 +53,7 @@ class SlackSocketTest {
   private final MockWebServer server = new MockWebServer();
   private final BlockingQueue<SlackSide> opened = new LinkedBlockingQueue<>();
   private final Queue<MockResponse> refusals = new ArrayDeque<>();
-  private final Queue<Answer<String>> addresses = new ArrayDeque<>();
+  private final Queue<SlackResponse<String>> addresses = new ArrayDeque<>();
   private final List<RawRequest> requests = new CopyOnWriteArrayList<>();
   private final SettableClock clock = new SettableClock();
   private volatile Function<RawRequest, Reply> door = _ -> TAKEN;
@@ -161,7 +161,8 @@ class SlackSocketTest {
         new SlackSocket(
             () ->
                 Optional.ofNullable(addresses.poll())
-                    .orElseGet(() -> new Answer.Ok<>(server.url("/link?ticket=secret").toString())),
+                    .orElseGet(
+                        () -> new SlackResponse.Ok<>(server.url("/link?ticket=secret").toString())),
             request -> {
               requests.add(request);
               return door.apply(request);
@@ -343,9 +344,9 @@ class SlackSocketTest {
     @Test
     void isTriedAgainUntilSlackSaysHello() throws Exception {
       refusals.add(new MockResponse.Builder().code(503).build());
-      addresses.add(new Answer.Wait<>(Optional.empty(), "Slack is unreachable"));
-      addresses.add(new Answer.Ok<>("not an address"));
-      addresses.add(new Answer.No<>("invalid_auth"));
+      addresses.add(new SlackResponse.Wait<>(Optional.empty(), "Slack is unreachable"));
+      addresses.add(new SlackResponse.Ok<>("not an address"));
+      addresses.add(new SlackResponse.No<>("invalid_auth"));
       open(
           new SlackSocket.Pace(
               Duration.ofSeconds(1), LONG, PACE.first(), PACE.longest(), LONG, LONG, LONG));
@@ -372,7 +373,7 @@ class SlackSocketTest {
     @Test
     void saysWhatSlackSays() throws Exception {
       for (var i = 0; i < 1000; i++) {
-        addresses.add(new Answer.No<>("invalid_auth"));
+        addresses.add(new SlackResponse.No<>("invalid_auth"));
       }
       var made = open(PACE);
 

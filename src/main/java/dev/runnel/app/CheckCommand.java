@@ -1,0 +1,120 @@
+package dev.runnel.app;
+
+import dev.runnel.app.settings.Config;
+import dev.runnel.app.settings.SettingsException;
+import dev.runnel.client.ListRuns;
+import dev.runnel.client.RunsClient;
+import dev.runnel.client.RunsException;
+import dev.runnel.database.Database;
+import dev.runnel.database.DatabaseException;
+import dev.runnel.surface.slack.model.TokenCheck;
+import java.io.PrintStream;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.Optional;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/// `./runnel check`: calls everything that is connected once, and says in a line each what is
+/// well, and what to do about what is not.
+final class CheckCommand {
+  private final Config config;
+  private final PrintStream out;
+  private boolean allWell = true;
+  private @Nullable Database opened;
+
+  CheckCommand(Config config, PrintStream out) {
+    this.config = config;
+    this.out = out;
+  }
+
+  /// @return the exit code: 0 when all is well
+  int run() {
+    Platforms.require(config.settings());
+    line("Data", data());
+    line("Database", database());
+    line("Agent", agentApi());
+    try (var platforms =
+        Platforms.of(config.settings(), InstantSource.system(), publicUrl(), this::rows)) {
+      platforms.slack().ifPresent(slack -> slack.check().forEach(this::line));
+      platforms
+          .trackers()
+          .forEach(it -> it.on().ifPresent(on -> line(it.name(), on.check().get())));
+    } finally {
+      if (opened != null) {
+        opened.close();
+      }
+    }
+    return allWell ? 0 : 1;
+  }
+
+  /// The bot's own tables, read beside a Runnel that may be running.
+  private DataSource rows() {
+    try {
+      opened = config.databaseUrl().map(Database::postgres).orElseGet(this::file);
+      return opened.migrate("db/bot").dataSource();
+    } catch (DatabaseException e) {
+      throw new SettingsException(
+          "Slack's workspaces are in the database, which cannot be reached. Check"
+              + " RUNNEL_DATABASE_URL, and that the server is up.");
+    }
+  }
+
+  /// A check makes no files.
+  private Database file() {
+    var file = config.data().resolve("runnel.db");
+    return Database.sqlite(Files.exists(file) ? file : Path.of(":memory:"));
+  }
+
+  private URI publicUrl() {
+    return config.publicUrl().orElse(URI.create("http://localhost:" + config.port()));
+  }
+
+  private void line(TokenCheck checked) {
+    allWell &= checked.isWell();
+    out.println(Wiring.line("Slack", checked.words()));
+  }
+
+  private void line(String name, Optional<String> problem) {
+    allWell &= problem.isEmpty();
+    out.println(Wiring.line(name, problem.orElse("ok")));
+  }
+
+  private Optional<String> data() {
+    return Files.isDirectory(config.data()) && !Files.isWritable(config.data())
+        ? Optional.of(
+            "%s cannot be written. Change its owner, or choose another folder with RUNNEL_DATA."
+                .formatted(config.data()))
+        : Optional.empty();
+  }
+
+  private Optional<String> database() {
+    if (config.databaseUrl().isEmpty()) {
+      return Optional.empty();
+    }
+    try (var database = Database.postgres(config.databaseUrl().get())) {
+      database.<Optional<Integer>>read(rows -> rows.first("SELECT 1", row -> row.getInt(1)));
+      return Optional.empty();
+    } catch (DatabaseException e) {
+      return Optional.of("not reached. Check RUNNEL_DATABASE_URL, and that the server is up.");
+    }
+  }
+
+  private Optional<String> agentApi() {
+    if (config.agentApi().isEmpty()) {
+      return Optional.empty();
+    }
+    try (var client =
+        RunsClient.builder()
+            .baseUrl(config.agentApi().get())
+            .apiKey(config.agentApiKey().orElseThrow())
+            .build()) {
+      client.runs().list(ListRuns.ALL.limit(1)).send();
+      return Optional.empty();
+    } catch (RunsException e) {
+      return Optional.of(e.getMessage() + " Check RUNNEL_AGENT_API_URL and RUNNEL_AGENT_API_KEY.");
+    }
+  }
+}

@@ -1,0 +1,117 @@
+package dev.runnel.app;
+
+import dev.runnel.core.model.Outcome;
+import dev.runnel.core.model.RunId;
+import dev.runnel.core.port.AgentRuns;
+import dev.runnel.core.port.HealthCheck;
+import dev.runnel.core.text.RunTexts;
+import dev.runnel.store.DatabaseHealth;
+import dev.runnel.surface.slack.model.TokenCheck;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/// The check-up of a running Runnel, for those who ask its `doctor`.
+final class ComponentHealthCheck implements HealthCheck {
+  /// No run has it; a service that says so is well.
+  private static final RunId NOBODY = new RunId("00000000-0000-0000-0000-000000000000");
+
+  private static final Duration LATE = Duration.ofMinutes(2);
+
+  private final DatabaseHealth databaseHealth;
+  private final AgentRuns runs;
+  private final Platforms platforms;
+  private final InstantSource clock;
+  private final AtomicReference<@Nullable Instant> looked = new AtomicReference<>();
+
+  ComponentHealthCheck(
+      DatabaseHealth databaseHealth, AgentRuns runs, Platforms platforms, InstantSource clock) {
+    this.databaseHealth = databaseHealth;
+    this.runs = runs;
+    this.platforms = platforms;
+    this.clock = clock;
+  }
+
+  /// The watcher's step, whose time is remembered.
+  Function<Instant, Optional<Instant>> watching(Function<Instant, Optional<Instant>> step) {
+    return now -> {
+      var next = step.apply(now);
+      looked.set(clock.instant());
+      return next;
+    };
+  }
+
+  @Override
+  public List<Finding> findings() {
+    var findings = new ArrayList<Finding>();
+    findings.add(finding("Database", databaseHealth.problem()));
+    findings.add(agents());
+    platforms
+        .slack()
+        .ifPresent(slack -> slack.check().forEach(it -> findings.add(finding("Slack", it))));
+    platforms
+        .trackers()
+        .forEach(it -> it.on().ifPresent(on -> findings.add(finding(it.name(), on.check().get()))));
+    var gauges = databaseHealth.gauges();
+    findings.add(watcher(gauges));
+    // The question for this check-up is in the queue itself.
+    findings.add(queue("Messages", "inbox", 1, gauges));
+    findings.add(queue("Posts", "outbox", 0, gauges));
+    return findings;
+  }
+
+  private static Finding finding(String what, TokenCheck checked) {
+    return new Finding(what, checked.isWell(), checked.words());
+  }
+
+  private static Finding finding(String what, Optional<String> problem) {
+    return new Finding(what, problem.isEmpty(), problem.orElse("answers"));
+  }
+
+  private Finding agents() {
+    return switch (runs.find(NOBODY)) {
+      case Outcome.Missing _, Outcome.Done _ -> new Finding("Agents", true, "the service answers");
+      case Outcome.Refused(_, var why, _) -> new Finding("Agents", false, why);
+      case Outcome.Busy _ ->
+          new Finding("Agents", false, "the service does not answer; what is asked for waits");
+    };
+  }
+
+  private Finding watcher(Map<String, Long> gauges) {
+    var active = gauges.getOrDefault("runnel_runs_active", 0L);
+    var last = looked.get();
+    var age = last == null ? null : Duration.between(last, clock.instant());
+    if (active == 0) {
+      return new Finding("Watcher", true, "no run to watch");
+    }
+    var what = active == 1 ? "1 run" : active + " runs";
+    return age == null
+        ? new Finding("Watcher", true, what + ", watched by another node")
+        : new Finding(
+            "Watcher",
+            age.compareTo(LATE) < 0,
+            "%s, looked %s ago".formatted(what, RunTexts.elapsed(age)));
+  }
+
+  private static Finding queue(String what, String table, int own, Map<String, Long> gauges) {
+    var prefix = "runnel_" + table;
+    var waiting = Math.max(0, gauges.getOrDefault(prefix + "_waiting", 0L) - own);
+    var parked = gauges.getOrDefault(prefix + "_parked", 0L);
+    var oldest = Duration.ofSeconds(gauges.getOrDefault(prefix + "_oldest_seconds", 0L));
+    var text =
+        waiting == 0
+            ? "none wait"
+            : "%d wait, the oldest for %s".formatted(waiting, RunTexts.elapsed(oldest));
+    return new Finding(
+        what,
+        parked == 0 && oldest.compareTo(LATE) < 0,
+        parked == 0 ? text : text + "; %d were given up, see the console".formatted(parked));
+  }
+}

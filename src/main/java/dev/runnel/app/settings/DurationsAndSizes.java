@@ -1,0 +1,97 @@
+package dev.runnel.app.settings;
+
+import dev.runnel.core.deliver.Reminders;
+import dev.runnel.service.run.Limits;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/// Times and sizes as operators write them: `90s`, `15m`, `6h`, `7d`; `512KB`, `256MB`, `10GB`.
+/// `none` is no limit.
+final class DurationsAndSizes {
+  private static final Pattern SHAPE = Pattern.compile("(\\d{1,9})\\s*([A-Za-z]+)");
+  private static final Map<String, Duration> TIMES =
+      Map.of(
+          "s", Duration.ofSeconds(1),
+          "m", Duration.ofMinutes(1),
+          "h", Duration.ofHours(1),
+          "d", Duration.ofDays(1));
+  private static final Map<String, Long> SIZES =
+      Map.of("KB", 1L << 10, "MB", 1L << 20, "GB", 1L << 30, "TB", 1L << 40);
+
+  private DurationsAndSizes() {}
+
+  static Duration time(Settings settings, Setting setting, Duration otherwise) {
+    var text = settings.get(setting);
+    if (text.isEmpty()) {
+      return otherwise;
+    }
+    if (text.get().strip().equals("none")) {
+      return Limits.FOREVER;
+    }
+    return time(text.get())
+        .orElseThrow(
+            () ->
+                new SettingsException(
+                    "%s (%s) is %s, and must be a time like 90s, 15m, 6h or 7d, or none."
+                        .formatted(setting, setting.path(), text.get())));
+  }
+
+  /// @return empty when it is no time
+  static Optional<Duration> time(String text) {
+    var match = SHAPE.matcher(text.strip());
+    return match.matches() && TIMES.containsKey(match.group(2))
+        ? Optional.of(TIMES.get(match.group(2)).multipliedBy(Long.parseLong(match.group(1))))
+            .filter(time -> time.compareTo(Limits.FOREVER) <= 0)
+        : Optional.empty();
+  }
+
+  /// Times one after the other, such as `30m, 4h, 24h`; `off` for none.
+  static Reminders reminders(Settings settings, Setting setting) {
+    var text = settings.get(setting);
+    if (text.isEmpty()) {
+      return Reminders.USUAL;
+    }
+    if (text.get().strip().equals("off")) {
+      return Reminders.NONE;
+    }
+    var times = new ArrayList<Duration>();
+    try {
+      for (var each : text.get().split(",", -1)) {
+        var match = SHAPE.matcher(each.strip());
+        if (!match.matches() || !TIMES.containsKey(match.group(2))) {
+          throw new IllegalArgumentException(each);
+        }
+        times.add(TIMES.get(match.group(2)).multipliedBy(Long.parseLong(match.group(1))));
+      }
+      return new Reminders(times);
+    } catch (IllegalArgumentException e) {
+      throw new SettingsException(
+          "%s (%s) is %s, and must be times one after the other, like 30m, 4h, 24h, or off."
+              .formatted(setting, setting.path(), text.get()));
+    }
+  }
+
+  static long size(Settings settings, Setting setting, long otherwise) {
+    var text = settings.get(setting);
+    if (text.isEmpty()) {
+      return otherwise;
+    }
+    var match = SHAPE.matcher(text.get().strip());
+    if (text.get().strip().equals("none")) {
+      return Limits.ENDLESS;
+    }
+    if (match.matches() && SIZES.containsKey(match.group(2))) {
+      try {
+        return Math.multiplyExact(SIZES.get(match.group(2)), Long.parseLong(match.group(1)));
+      } catch (ArithmeticException _) {
+        // Said below.
+      }
+    }
+    throw new SettingsException(
+        "%s (%s) is %s, and must be a size like 512KB, 256MB or 10GB, or none."
+            .formatted(setting, setting.path(), text.get()));
+  }
+}

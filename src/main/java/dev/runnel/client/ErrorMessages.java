@@ -1,0 +1,82 @@
+package dev.runnel.client;
+
+import dev.runnel.wire.Problem;
+import java.util.ArrayList;
+import java.util.Objects;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/// The messages of failed requests: `Could not read run 7: Run not found (404
+/// resource_not_found)`.
+final class ErrorMessages {
+  private static final int MAX = 300;
+
+  private ErrorMessages() {}
+
+  static String of(HttpRequest call, HttpResponse httpResponse) {
+    return "Could not %s: %s (%s)"
+        .formatted(call.action(), why(call, httpResponse), withoutKey(call, facts(httpResponse)));
+  }
+
+  /// A service may quote the request's headers back.
+  static String withoutKey(HttpRequest call, String words) {
+    var authorization = call.headers().get("Authorization");
+    if (authorization == null) {
+      return words;
+    }
+    var key = authorization.substring(authorization.indexOf(' ') + 1);
+    return key.isEmpty() ? words : words.replace(key, "…");
+  }
+
+  /// One line, and not a long one, of what somebody else wrote.
+  static String clean(@Nullable String words) {
+    if (words == null) {
+      return "";
+    }
+    var line = words.replaceAll("[\\s\\p{Cntrl}]+", " ").strip();
+    return line.length() > MAX ? line.substring(0, MAX) + "…" : line;
+  }
+
+  private static String why(HttpRequest call, HttpResponse httpResponse) {
+    var said =
+        httpResponse.problem().stream()
+            .flatMap(ErrorMessages::words)
+            .map(words -> clean(withoutKey(call, words)))
+            .filter(words -> !words.isEmpty())
+            .distinct()
+            .collect(Collectors.joining(": "));
+    if (!said.isEmpty()) {
+      return clean(said);
+    }
+    return httpResponse.status() >= 300 && httpResponse.status() < 400
+        ? "the address of the run service leads somewhere else"
+        : "the run service answered with an error";
+  }
+
+  private static Stream<String> words(Problem problem) {
+    var title = problem.title() == null ? problem.error() : problem.title();
+    return Stream.of(title, problem.detail()).filter(Objects::nonNull);
+  }
+
+  private static String facts(HttpResponse httpResponse) {
+    var facts = new ArrayList<String>();
+    facts.add(Integer.toString(httpResponse.status()));
+    httpResponse
+        .problem()
+        .ifPresent(
+            problem -> {
+              if (!problem.code().value().isEmpty()) {
+                facts.set(0, httpResponse.status() + " " + clean(problem.code().value()));
+              }
+              if (problem.traceId() != null) {
+                facts.add("trace " + clean(problem.traceId()));
+              }
+            });
+    var requestId = httpResponse.headers().get("X-Request-Id");
+    if (requestId != null) {
+      facts.add("request " + clean(requestId));
+    }
+    return String.join(", ", facts);
+  }
+}

@@ -1,0 +1,110 @@
+package dev.runnel.console;
+
+import dev.runnel.core.model.Binding;
+import dev.runnel.core.model.Outcome;
+import dev.runnel.core.model.RunId;
+import dev.runnel.core.port.AgentRuns;
+import dev.runnel.core.port.Store;
+import io.javalin.http.sse.SseClient;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Optional;
+
+/// Keeps the page of one run up to date. Sends `head`, what stands above the transcript; `lines`,
+/// the transcript's next lines, with the number of the last as event id; `notes`, what was said to
+/// people of the console; and `moved` when its conversation has another run now. For one thread.
+final class LiveRunPage implements Streams.LivePage {
+  /// How many looks go by before the run service is asked about a run that no store knows.
+  private static final int PATIENCE = 20;
+
+  private final Store store;
+  private final AgentRuns runs;
+  private final Transcripts transcripts;
+  private final ConsoleSurface surface;
+  private final Pages pages;
+  private final InstantSource clock;
+  private RunView shown;
+  private List<String> notes;
+  private long line;
+  private boolean mayGrow = true;
+  private boolean first = true;
+  private int looks;
+
+  /// @param shown the run as the page begins
+  /// @param line the last line the page has
+  LiveRunPage(
+      Store store,
+      AgentRuns runs,
+      Transcripts transcripts,
+      ConsoleSurface surface,
+      Pages pages,
+      InstantSource clock,
+      RunView shown,
+      long line) {
+    this.store = store;
+    this.runs = runs;
+    this.transcripts = transcripts;
+    this.surface = surface;
+    this.pages = pages;
+    this.clock = clock;
+    this.shown = shown;
+    this.line = line;
+    this.notes = List.of();
+  }
+
+  @Override
+  public boolean send(SseClient page) {
+    var now = see();
+    if (!now.run().id().equals(shown.run().id())) {
+      page.sendEvent("moved", now.path());
+      return false;
+    }
+    if (first || !now.isSameAs(shown)) {
+      page.sendEvent("head", pages.runHead(now));
+      mayGrow = true;
+    }
+    first = false;
+    shown = now;
+    sendNotes(page);
+    sendLines(page);
+    return true;
+  }
+
+  private RunView see() {
+    var binding = shown.binding();
+    if (binding.isPresent()) {
+      return store
+          .<Optional<Binding>>read(bindings -> bindings.of(binding.get().conversation()))
+          .map(current -> RunView.of(current, clock.instant()))
+          .orElse(shown);
+    }
+    if (!shown.isActive() || ++looks % PATIENCE != 0) {
+      return shown;
+    }
+    RunId run = shown.run().id();
+    return runs.find(run) instanceof Outcome.Done(var found)
+        ? new RunView(found, Optional.empty(), clock.instant())
+        : shown;
+  }
+
+  private void sendNotes(SseClient page) {
+    var said = shown.binding().map(each -> surface.notes(each.conversation())).orElse(List.of());
+    if (!said.equals(notes)) {
+      notes = said;
+      page.sendEvent("notes", pages.notes(said));
+    }
+  }
+
+  private void sendLines(SseClient page) {
+    if (!mayGrow) {
+      return;
+    }
+    var part = transcripts.after(shown.run().id(), line).map(Transcripts.Part::forAPage);
+    mayGrow = part.map(Transcripts.Part::mayGrow).orElse(false);
+    var lines = part.map(Transcripts.Part::lines).orElse(List.of());
+    if (!lines.isEmpty()) {
+      line = lines.getLast().number();
+      page.sendEvent("lines", pages.lines(lines), Long.toString(line));
+    }
+  }
+}

@@ -1,0 +1,70 @@
+package dev.runnel.console;
+
+import dev.runnel.core.model.Binding;
+import dev.runnel.core.model.Conversation;
+import dev.runnel.core.port.Store;
+import io.javalin.http.sse.SseClient;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/// Keeps the page of runs up to date. Sends `list`, the list; and for a page that has just asked
+/// for a run `notes`, what was said about that, and `started`, where the run is. For one thread.
+final class LiveRunsPage implements Streams.LivePage {
+  private static final int RUNS = 100;
+
+  private final Store store;
+  private final ConsoleSurface surface;
+  private final Pages pages;
+  private final InstantSource clock;
+  private final @Nullable Conversation awaited;
+  private @Nullable List<Binding> list;
+  private List<String> notes = List.of();
+
+  LiveRunsPage(
+      Store store,
+      ConsoleSurface surface,
+      Pages pages,
+      InstantSource clock,
+      @Nullable Conversation awaited) {
+    this.store = store;
+    this.surface = surface;
+    this.pages = pages;
+    this.clock = clock;
+    this.awaited = awaited;
+  }
+
+  static List<Binding> newest(Store store) {
+    return store.<List<Binding>>read(bindings -> bindings.recent(Optional.empty(), "", RUNS));
+  }
+
+  static List<RunView> views(List<Binding> bindings, InstantSource clock) {
+    var now = clock.instant();
+    return bindings.stream().map(binding -> RunView.of(binding, now)).toList();
+  }
+
+  @Override
+  public boolean send(SseClient page) {
+    var now = newest(store);
+    if (!now.equals(list)) {
+      list = now;
+      page.sendEvent("list", pages.runList(views(now, clock)));
+    }
+    if (awaited != null) {
+      await(page, awaited);
+    }
+    return true;
+  }
+
+  private void await(SseClient page, Conversation conversation) {
+    var said = surface.notes(conversation);
+    if (!said.equals(notes)) {
+      notes = said;
+      page.sendEvent("notes", pages.notes(said));
+    }
+    store
+        .<Optional<Binding>>read(bindings -> bindings.of(conversation))
+        .ifPresent(binding -> page.sendEvent("started", RunView.path(binding.run().id())));
+  }
+}

@@ -1,0 +1,112 @@
+package dev.runnel.console;
+
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.Notice;
+import dev.runnel.core.model.Origin;
+import dev.runnel.core.model.Run;
+import dev.runnel.core.model.Update;
+import dev.runnel.core.port.Store.Parked;
+import java.net.URI;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+
+/// Something that was given up, as the page shows it.
+///
+/// Public because the templates are a package of their own.
+///
+/// @param lane `said` for what somebody said, `told` for what Runnel wanted to tell
+/// @param link where it was said; empty where that has no address
+/// @param since when it was given up, for machines
+/// @param when how long ago that was
+public record ParkedItemView(
+    String lane,
+    String id,
+    String what,
+    String where,
+    String link,
+    String why,
+    String since,
+    String when) {
+  static final String SAID = "said";
+  static final String TOLD = "told";
+  private static final int MAX = 300;
+
+  static ParkedItemView said(Parked<Delivery> parked, Instant now) {
+    var what =
+        parked
+            .item()
+            .map(each -> each.actor().name() + ": " + words(each.intent()))
+            .orElse("A message that cannot be read");
+    return view(SAID, parked, what, parked.item().map(Delivery::origin), now);
+  }
+
+  static ParkedItemView told(Parked<Notice> parked, Instant now) {
+    var what = parked.item().map(each -> words(each.update())).orElse("A post that cannot be read");
+    return view(TOLD, parked, what, parked.item().map(Notice::origin), now);
+  }
+
+  private static ParkedItemView view(
+      String lane, Parked<?> parked, String what, Optional<Origin> origin, Instant now) {
+    return new ParkedItemView(
+        lane,
+        parked.id(),
+        what.length() > MAX ? what.substring(0, MAX) + " …" : what,
+        RunView.place(parked.conversation()) + " " + parked.conversation().key(),
+        origin
+            .flatMap(Origin::link)
+            .map(URI::toString)
+            .flatMap(ConsoleSurface::web)
+            .map(URI::toString)
+            .orElse(""),
+        parked.why(),
+        parked.since().toString(),
+        RunView.ago(Duration.between(parked.since(), now)));
+  }
+
+  private static String words(Intent intent) {
+    return switch (intent) {
+      case Intent.Start(var request) -> request.text();
+      case Intent.Say(var request) -> request.text();
+      case Intent.Cancel _ -> "stop";
+      case Intent.Status _ -> "status";
+      case Intent.Retry _ -> "retry";
+      case Intent.ListRuns _ -> "list";
+      case Intent.Help _ -> "help";
+      case Intent.Amend _ -> "a correction of an earlier message";
+      case Intent.StopAt _ -> "stop, by a reaction";
+      case Intent.New(var request) -> request.text();
+      case Intent.SayTo(_, var request) -> request.text();
+      case Intent.Link _ -> "link";
+      case Intent.Linked(_, var command) -> words(command);
+      case Intent.CancelMine _ -> "stop all mine";
+      case Intent.Ask _ -> "a question to Runnel";
+      case Intent.Unclear _ -> "something that was not understood";
+    };
+  }
+
+  private static String words(Update update) {
+    return switch (update) {
+      case Update.Status(var run, _, _, _, _, _) -> "The status of " + title(run);
+      case Update.Still(var status) -> words(status);
+      case Update.Blocked(var run, _, var question) ->
+          "A question of %s: %s".formatted(title(run), question);
+      case Update.Succeeded(var run, _, _, _) -> "The answer of " + title(run);
+      case Update.Failed(var run, _, var why, _) -> "%s failed: %s".formatted(title(run), why);
+      case Update.Cancelled(var run, _, _, _) -> title(run) + " was stopped";
+      case Update.Reminder(var run, _, var question, _, _, _) ->
+          "A reminder of a question of %s: %s".formatted(title(run), question);
+      case Update.Told(_, var text, _) -> text;
+      case Update.Listed _ -> "The list of runs";
+      case Update.Answered(_, var infoCard) -> infoCard.title();
+      case Update.Screened _ -> "A page or a form";
+      case Update.Helped _ -> "The help";
+      case Update.Received _ -> "The sign on a message of how it fares";
+    };
+  }
+
+  private static String title(Run run) {
+    return run.title().isBlank() ? "an untitled run" : "“" + run.title() + "”";
+  }
+}

@@ -1,0 +1,343 @@
+package dev.runnel.core.command;
+
+import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.Intent.ListRuns.Scope;
+import dev.runnel.core.model.Question;
+import dev.runnel.core.model.Question.Configure.Level;
+import dev.runnel.core.model.Request;
+import dev.runnel.core.model.RunId;
+import dev.runnel.core.model.RunState;
+import dev.runnel.core.scope.Defaults;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/// Reads commands: texts that are exactly a verb with arguments of its form.
+public final class CommandParser {
+  // Whole, or its first characters, from four on.
+  private static final String ID = "(?:[0-9a-fA-F][0-9a-fA-F-]{3,35}|run[-_][\\w-]+)";
+  private static final String RUN = "(?:\\S*/runs/)?(?<run>" + ID + ")/?";
+  private static final String URL = "(?<link>https?://\\S+)";
+
+  private static final Pattern ABOUT_A_RUN =
+      form("(?<verb>cancel|stop|status|retry)(?:\\s+(?:" + RUN + "|" + URL + "))?");
+  private static final Pattern ALL_MINE = form("(?:cancel|stop)\\s+all\\s+mine");
+  private static final Pattern SAY = form("say\\s+" + RUN + "\\s+(?<text>.+)");
+  private static final Pattern SAY_NOTHING = form("say\\s+" + RUN);
+  private static final Pattern LINK = form("link\\s+" + RUN);
+  private static final Pattern NEW = form("new\\s*:\\s*(?<text>.*)");
+  private static final Pattern EXPLAIN = form("explain(?:\\s+|\\s*:\\s*)(?<text>.+)");
+  private static final Pattern WHY = form("why\\s+" + URL);
+  private static final Pattern HELP = form("help(?:\\s+(?<verb>\\w+))?");
+  private static final Pattern ALONE = form("config(?:\\s+show)?|usage|whoami|doctor");
+  private static final Pattern NEEDS_MORE =
+      form("run\\s*:?|say|link|new|explain\\s*:?|why|config\\s+(?:set|unset)");
+  private static final Pattern RUN_COLON = form("run\\s*:\\s*(?<text>.+)");
+  private static final Pattern RUN_SPACE = form("run\\s+(?<text>.+)");
+  private static final String LEVEL = "(?:\\s+(?<level>me|here|workspace))?";
+  private static final Pattern SET_PROMPT =
+      form("config\\s+set\\s+(?<key>prompt|base_prompt)\\s+(?<value>.+?)" + LEVEL);
+  private static final Pattern SET =
+      form(
+          "config\\s+set\\s+(?<key>[\\w-]+)\\s+(?<value>[\"\u201c][^\"\u201d]*[\"\u201d]|\\S+)"
+              + LEVEL);
+  private static final Pattern UNSET = form("config\\s+unset\\s+(?<key>[\\w-]+)" + LEVEL);
+  private static final Pattern ONE_WORD = form("[a-z]{2,12}");
+
+  private static final Set<String> ABOUT_THE_RUN = Set.of("stop", "cancel", "status", "retry");
+  private static final int FEW = 4;
+  private static final Pattern POLITE_LEAD = form("^(?:(?:please|pls|plz|hey|ok|okay)[\\s,.:!]+)+");
+  private static final Set<String> STOPS = Set.of("stop", "cancel", "abort", "halt", "kill");
+  // What people say around a stop, and what says nothing else.
+  private static final Set<String> AROUND_A_STOP =
+      Set.of(
+          ("please pls plz hey ok okay oh no wait now just can could would you it this that the run"
+                  + " agent bot everything all right away at once immediately asap thanks thank")
+              .split(" "));
+  private static final Pattern EMOJI_BY_NAME = form(":[a-z0-9_+'-]+:");
+  private static final Pattern BETWEEN_WORDS = form("[^\\p{L}\\p{N}'\u2019]+");
+
+  private static final Map<String, List<RunState>> STATES =
+      Map.ofEntries(
+          Map.entry("queued", List.of(RunState.QUEUED)),
+          Map.entry("running", List.of(RunState.RUNNING)),
+          Map.entry("working", List.of(RunState.RUNNING)),
+          Map.entry("blocked", List.of(RunState.BLOCKED)),
+          Map.entry("waiting", List.of(RunState.BLOCKED)),
+          Map.entry("done", List.of(RunState.SUCCEEDED)),
+          Map.entry("succeeded", List.of(RunState.SUCCEEDED)),
+          Map.entry("failed", List.of(RunState.FAILED)),
+          Map.entry("cancelled", List.of(RunState.CANCELLED)),
+          Map.entry("canceled", List.of(RunState.CANCELLED)),
+          Map.entry(
+              "active",
+              List.of(RunState.QUEUED, RunState.RUNNING, RunState.BLOCKED, RunState.UNKNOWN)));
+
+  private CommandParser() {}
+
+  private static Pattern form(String regex) {
+    return Pattern.compile(regex, Pattern.CASE_INSENSITIVE | Pattern.DOTALL | Pattern.UNICODE_CASE);
+  }
+
+  /// The commands in a thread that need not be addressed.
+  static Optional<Intent> inThread(String words) {
+    return aboutARun(words).or(() -> alone(words)).or(() -> again(words)).or(() -> help(words));
+  }
+
+  /// All commands, and hints for what is nearly one.
+  static Optional<Intent> command(String words) {
+    return isTask(words)
+        ? Optional.empty()
+        : inThread(words)
+            .or(() -> toARun(words))
+            .or(() -> list(words))
+            .or(() -> question(words))
+            .or(() -> configure(words))
+            .or(() -> incomplete(words))
+            .or(() -> beginsLikeOne(words))
+            .or(() -> nearly(words));
+  }
+
+  /// A prompt without the `run` before it: before a colon, an option or a verb it is not a word of
+  /// the prompt. `run the tests` stays as it is.
+  static String task(String words) {
+    var colon = RUN_COLON.matcher(words);
+    if (colon.matches()) {
+      return colon.group("text");
+    }
+    return isTask(words) ? words.substring("run".length()).strip() : words;
+  }
+
+  private static boolean isTask(String words) {
+    if (RUN_COLON.matcher(words).matches()) {
+      return true;
+    }
+    var space = RUN_SPACE.matcher(words);
+    if (!space.matches()) {
+      return false;
+    }
+    var rest = space.group("text");
+    return InlineOptions.lead(rest) || Verb.of(rest.split("[\\s:]", 2)[0]).isPresent();
+  }
+
+  private static Optional<Intent> aboutARun(String words) {
+    var form = ABOUT_A_RUN.matcher(words);
+    if (!form.matches()) {
+      return Optional.empty();
+    }
+    var run = run(form.group("run"));
+    Intent intent =
+        switch (form.group("verb").toLowerCase(Locale.ROOT)) {
+          case "status" -> new Intent.Status(run);
+          case "retry" -> new Intent.Retry(run);
+          default -> new Intent.Cancel(run, Optional.empty());
+        };
+    return form.group("link") == null
+        ? Optional.of(intent)
+        : link(form.group("link")).map(link -> new Intent.Linked(link, intent));
+  }
+
+  /// One of the words of a thread, however loud, and a stop, however polite.
+  private static Optional<Intent> alone(String words) {
+    var said =
+        BETWEEN_WORDS
+            .splitAsStream(EMOJI_BY_NAME.matcher(words.toLowerCase(Locale.ROOT)).replaceAll(" "))
+            .filter(each -> !each.isEmpty())
+            .toList();
+    if (said.stream().anyMatch(STOPS::contains)
+        && said.stream().allMatch(it -> STOPS.contains(it) || AROUND_A_STOP.contains(it))) {
+      return Optional.of(new Intent.Cancel(Optional.empty(), Optional.empty()));
+    }
+    return said.size() == 1
+        ? aboutARun(said.getFirst()).or(() -> help(said.getFirst()))
+        : Optional.empty();
+  }
+
+  /// A few words that begin like a command about a run are hardly work, and a run costs money.
+  private static Optional<Intent> beginsLikeOne(String words) {
+    var parts = POLITE_LEAD.matcher(words).replaceFirst("").split("\\s+", -1);
+    var first = parts[0].replaceAll("[^\\p{L}\\p{N}]+$", "").toLowerCase(Locale.ROOT);
+    return parts.length <= FEW && ABOUT_THE_RUN.contains(first)
+        ? Optional.of(
+            request(
+                words,
+                request ->
+                    new Intent.Unclear(
+                        "`%s` begins like a command, but I know no such command."
+                            .formatted(code(words)),
+                        Optional.of(request))))
+        : Optional.empty();
+  }
+
+  /// On one line, and between backticks.
+  public static String code(String text) {
+    return text.replaceAll("\\s+", " ").strip().replace('`', '\'');
+  }
+
+  private static Optional<Intent> again(String words) {
+    var form = NEW.matcher(words);
+    return form.matches()
+        ? Optional.of(
+            form.group("text").isBlank()
+                ? usage(Verb.NEW)
+                : request(form.group("text"), Intent.New::new))
+        : Optional.empty();
+  }
+
+  private static Optional<Intent> help(String words) {
+    var form = HELP.matcher(words);
+    if (!form.matches()) {
+      return Optional.empty();
+    }
+    var verb = Optional.ofNullable(form.group("verb"));
+    return verb.isEmpty()
+        ? Optional.of(new Intent.Help())
+        : verb.flatMap(Verb::of).map(each -> new Intent.Help(Optional.of(each.word())));
+  }
+
+  private static Optional<Intent> toARun(String words) {
+    var say = SAY.matcher(words);
+    if (say.matches()) {
+      return run(say.group("run"))
+          .map(run -> new Intent.SayTo(run, Request.of(say.group("text").strip())));
+    }
+    var link = LINK.matcher(words);
+    if (link.matches()) {
+      return run(link.group("run")).map(Intent.Link::new);
+    }
+    return ALL_MINE.matcher(words).matches()
+        ? Optional.of(new Intent.CancelMine())
+        : Optional.empty();
+  }
+
+  private static Optional<Intent> list(String words) {
+    var parts = List.of(words.toLowerCase(Locale.ROOT).split("\\s+"));
+    if (!parts.getFirst().equals("list")) {
+      return Optional.empty();
+    }
+    var scopes = new ArrayList<Scope>();
+    var states = new ArrayList<List<RunState>>();
+    for (var part : parts.subList(1, parts.size())) {
+      switch (part) {
+        case "mine" -> scopes.add(Scope.MINE);
+        case "channel", "here" -> scopes.add(Scope.CHANNEL);
+        case "all" -> scopes.add(Scope.ALL);
+        default -> {
+          var state = STATES.get(part);
+          if (state == null) {
+            return Optional.empty();
+          }
+          states.add(state);
+        }
+      }
+    }
+    return scopes.size() > 1 || states.size() > 1
+        ? Optional.empty()
+        : Optional.of(
+            new Intent.ListRuns(
+                scopes.stream().findFirst(), states.stream().flatMap(List::stream).toList()));
+  }
+
+  private static Optional<Intent> question(String words) {
+    var explain = EXPLAIN.matcher(words);
+    if (explain.matches()) {
+      return Optional.of(
+          request(explain.group("text"), request -> new Intent.Ask(new Question.Explain(request))));
+    }
+    var why = WHY.matcher(words);
+    if (why.matches()) {
+      return link(why.group("link")).map(link -> new Intent.Ask(new Question.Why(link)));
+    }
+    if (!ALONE.matcher(words).matches()) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        new Intent.Ask(
+            switch (words.toLowerCase(Locale.ROOT)) {
+              case "usage" -> new Question.Usage();
+              case "whoami" -> new Question.WhoAmI();
+              case "doctor" -> new Question.Doctor();
+              default -> new Question.Config();
+            }));
+  }
+
+  private static Optional<Intent> configure(String words) {
+    for (var form : List.of(SET_PROMPT, SET, UNSET)) {
+      var matcher = form.matcher(words);
+      if (matcher.matches()) {
+        var key = Defaults.key(matcher.group("key"));
+        if (key.isEmpty()) {
+          return Optional.of(
+              new Intent.Unclear(
+                  "There is no default `%s`. The keys are %s."
+                      .formatted(matcher.group("key"), String.join(", ", Defaults.KEYS))));
+        }
+        var value = form == UNSET ? Optional.<String>empty() : unquoted(matcher.group("value"));
+        return Optional.of(
+            new Intent.Ask(
+                new Question.Configure(key.get(), value, level(matcher.group("level")))));
+      }
+    }
+    return Optional.empty();
+  }
+
+  private static Level level(@Nullable String word) {
+    return word == null ? Level.ME : Level.valueOf(word.toUpperCase(Locale.ROOT));
+  }
+
+  private static Optional<String> unquoted(String value) {
+    return Optional.of(value.replaceAll("^[\"\u201c]|[\"\u201d]$", "").strip());
+  }
+
+  private static Optional<Intent> incomplete(String words) {
+    return NEEDS_MORE.matcher(words).matches() || SAY_NOTHING.matcher(words).matches()
+        ? Verb.of(words.split("[\\s:]", 2)[0]).map(CommandParser::usage)
+        : Optional.empty();
+  }
+
+  private static Intent usage(Verb verb) {
+    return new Intent.Unclear(
+        "`%s` needs more words: `%s`. For example `%s`."
+            .formatted(verb.word(), verb.usage(), verb.example()));
+  }
+
+  /// A single word that is nearly a verb would be a strange prompt, and a paid one.
+  private static Optional<Intent> nearly(String words) {
+    if (!ONE_WORD.matcher(words).matches()) {
+      return Optional.empty();
+    }
+    return CommandSuggestion.nearest(words.toLowerCase(Locale.ROOT))
+        .map(
+            verb ->
+                new Intent.Unclear(
+                    "Did you mean `%s`? To start a run with this one word, say `run: %s`."
+                        .formatted(verb, words)));
+  }
+
+  private static Intent request(String text, Function<Request, Intent> intent) {
+    return switch (InlineOptions.request(text.strip())) {
+      case InlineOptions.Parsed.Good(Request request) -> intent.apply(request);
+      case InlineOptions.Parsed.Bad(String why) -> new Intent.Unclear(why);
+    };
+  }
+
+  private static Optional<RunId> run(@Nullable String id) {
+    return Optional.ofNullable(id).map(RunId::new);
+  }
+
+  private static Optional<URI> link(String text) {
+    try {
+      return Optional.of(new URI(text));
+    } catch (URISyntaxException odd) {
+      return Optional.empty();
+    }
+  }
+}

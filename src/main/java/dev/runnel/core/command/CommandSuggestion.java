@@ -1,0 +1,44 @@
+package dev.runnel.core.command;
+
+import java.util.Comparator;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/// Finds the verb that somebody meant who mistyped it.
+final class CommandSuggestion {
+  /// In a shorter verb one letter already makes another word.
+  private static final int LONG = 5;
+
+  private CommandSuggestion() {}
+
+  private record Near(String verb, int distance) {}
+
+  /// @param word in lower case
+  static Optional<String> nearest(String word) {
+    return Stream.concat(Stream.of(Verb.values()).map(Verb::word), Stream.of("stop"))
+        .map(verb -> new Near(verb, distance(word, verb)))
+        .filter(near -> near.distance() <= (near.verb().length() < LONG ? 1 : 2))
+        .min(Comparator.comparingInt(Near::distance))
+        .map(Near::verb);
+  }
+
+  /// How many letters were left out, added, changed or swapped with their neighbour.
+  static int distance(String a, String b) {
+    var table = new int[a.length() + 1][b.length() + 1];
+    for (int i = 0; i <= a.length(); i++) {
+      for (int j = 0; j <= b.length(); j++) {
+        table[i][j] = i == 0 || j == 0 ? i + j : step(table, a, b, i, j);
+      }
+    }
+    return table[a.length()][b.length()];
+  }
+
+  private static int step(int[][] table, String a, String b, int i, int j) {
+    var same = a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1;
+    var least =
+        Math.min(table[i - 1][j - 1] + same, Math.min(table[i - 1][j], table[i][j - 1]) + 1);
+    var isSwap =
+        i > 1 && j > 1 && a.charAt(i - 1) == b.charAt(j - 2) && a.charAt(i - 2) == b.charAt(j - 1);
+    return isSwap ? Math.min(least, table[i - 2][j - 2] + 1) : least;
+  }
+}

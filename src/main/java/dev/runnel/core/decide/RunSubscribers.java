@@ -1,0 +1,167 @@
+package dev.runnel.core.decide;
+
+import dev.runnel.core.model.Actor;
+import dev.runnel.core.model.Binding;
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.Notice;
+import dev.runnel.core.model.NoticeId;
+import dev.runnel.core.model.PullRequest;
+import dev.runnel.core.model.Run;
+import dev.runnel.core.model.Subscriber;
+import dev.runnel.core.model.Update;
+import dev.runnel.core.port.Store.Work;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/// Whom a run's ends and questions are told. As a rule its own thread, which also has its status;
+/// where it was steered from its pull request, whoever asked there, and the thread only if that
+/// waits too.
+public final class RunSubscribers {
+  private RunSubscribers() {}
+
+  /// The run that is meant by words on the pull request it opened.
+  public static Optional<Binding> steered(Work work, Delivery delivery) {
+    if (!speaksToItsRun(delivery)) {
+      return Optional.empty();
+    }
+    return delivery
+        .origin()
+        .link()
+        .flatMap(PullRequest::of)
+        .flatMap(work.pullRequests()::opener)
+        .flatMap(work.bindings()::of);
+  }
+
+  /// What begins something there is a conversation of its own; what ends it is no word to a run
+  /// that began elsewhere.
+  private static boolean speaksToItsRun(Delivery delivery) {
+    return delivery.addressed()
+        && delivery.origin().message().isPresent()
+        && !(delivery.intent() instanceof Intent.Start);
+  }
+
+  /// Before the words are said to the run: an end that follows at once is told where they stand.
+  public static void asks(Work work, Delivery delivery, Binding binding) {
+    var run = binding.run().id();
+    var waiting = work.pullRequests().askers(run);
+    var isGuest = !delivery.conversation().equals(binding.conversation());
+    if (!isGuest && waiting.isEmpty()) {
+      return;
+    }
+    if (!isGuest || (waiting.isEmpty() && binding.isActive())) {
+      work.pullRequests()
+          .asks(run, new Subscriber(binding.conversation(), binding.requester(), binding.origin()));
+    }
+    if (isGuest) {
+      work.pullRequests()
+          .asks(run, new Subscriber(delivery.conversation(), delivery.actor(), delivery.origin()));
+    }
+  }
+
+  /// The words will not be said to this run.
+  public static void leaves(Work work, Delivery delivery, Binding binding) {
+    if (!delivery.conversation().equals(binding.conversation())) {
+      work.pullRequests().leaves(binding.run().id(), delivery.conversation());
+    }
+  }
+
+  /// Tells what became of a run.
+  public static void tell(Work work, Binding told, List<Update> updates, Instant now) {
+    var askers =
+        updates.stream().anyMatch(update -> addressed(update, told.requester()).isPresent())
+            ? work.pullRequests().askers(told.run().id())
+            : List.<Subscriber>of();
+    for (var update : updates) {
+      if (askers.isEmpty() || addressed(update, told.requester()).isEmpty()) {
+        work.outbox().add(notice(thread(told), update, now));
+        continue;
+      }
+      for (var subscriber : askers) {
+        var isHere = subscriber.conversation().equals(told.conversation());
+        addressed(isHere ? update : elsewhere(update), subscriber.actor())
+            .ifPresent(theirs -> work.outbox().add(notice(subscriber, theirs, now)));
+      }
+      if (!(update instanceof Update.Blocked)) {
+        work.pullRequests().answered(told.run().id());
+      }
+    }
+  }
+
+  private static Subscriber thread(Binding told) {
+    return new Subscriber(told.conversation(), told.requester(), told.origin());
+  }
+
+  private static Notice notice(Subscriber subscriber, Update update, Instant now) {
+    return new Notice(
+        NoticeId.random(), subscriber.conversation(), update, subscriber.origin(), now, 0);
+  }
+
+  /// The same where others read than in the run's own thread: without what was asked for there, and
+  /// what else came of it.
+  private static Update elsewhere(Update update) {
+    return switch (update) {
+      case Update.Blocked(var run, var to, var question) ->
+          new Update.Blocked(withoutItsThread(run), to, question);
+      case Update.Succeeded(var run, var to, var since, var at) ->
+          new Update.Succeeded(withoutItsThread(run), to, since, at);
+      case Update.Failed(var run, var to, var why, var retryable) ->
+          new Update.Failed(withoutItsThread(run), to, why, retryable);
+      case Update.Cancelled(var run, var to, var stop, _) ->
+          new Update.Cancelled(withoutItsThread(run), to, stop);
+      case Update.Status _,
+          Update.Reminder _,
+          Update.Told _,
+          Update.Listed _,
+          Update.Answered _,
+          Update.Helped _,
+          Update.Received _,
+          Update.Still _,
+          Update.Screened _ ->
+          update;
+    };
+  }
+
+  private static Run withoutItsThread(Run run) {
+    return new Run(
+        run.id(),
+        "",
+        run.state(),
+        run.stateName(),
+        run.message(),
+        run.retryable(),
+        run.session(),
+        List.of(),
+        run.cost(),
+        run.runTime(),
+        run.updatedAt(),
+        run.delivery(),
+        run.environment(),
+        run.model());
+  }
+
+  /// The same for somebody else; empty for what is only for the thread.
+  private static Optional<Update> addressed(Update update, Actor to) {
+    return switch (update) {
+      case Update.Blocked(var run, _, var question) ->
+          Optional.of(new Update.Blocked(run, to, question));
+      case Update.Succeeded(var run, _, var since, var at) ->
+          Optional.of(new Update.Succeeded(run, to, since, at));
+      case Update.Failed(var run, _, var why, var retryable) ->
+          Optional.of(new Update.Failed(run, to, why, retryable));
+      case Update.Cancelled(var run, _, var stop, var unread) ->
+          Optional.of(new Update.Cancelled(run, to, stop, unread));
+      case Update.Status _,
+          Update.Reminder _,
+          Update.Told _,
+          Update.Listed _,
+          Update.Answered _,
+          Update.Helped _,
+          Update.Received _,
+          Update.Still _,
+          Update.Screened _ ->
+          Optional.empty();
+    };
+  }
+}

@@ -1,0 +1,82 @@
+package dev.runnel.core.dispatch;
+
+import dev.runnel.core.model.Binding;
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.Request;
+import dev.runnel.core.model.RunOptions;
+import dev.runnel.core.port.Store.Pending;
+import dev.runnel.core.port.Store.Work;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/// Messages of one person that wait together are said to the run as one, in their order. What was
+/// said once stays as it was said: a repeated try says the same.
+final class FollowUpBatcher {
+  /// What is longer is said in more than one piece.
+  private static final int MAX = 30_000;
+
+  private final ListeningPolicy listeningPolicy;
+
+  FollowUpBatcher(ListeningPolicy listeningPolicy) {
+    this.listeningPolicy = listeningPolicy;
+  }
+
+  /// The turn with all that waits right behind its delivery and belongs to it. Nothing of the
+  /// delivery was said before.
+  DeliveryAttempt join(Work work, DeliveryAttempt attempt, Binding binding) {
+    if (!attempt.parts().isEmpty()) {
+      return attempt;
+    }
+    var first = attempt.delivery();
+    var parts = new ArrayList<Delivery>();
+    var length = words(first).length();
+    for (var next : behind(work.inbox().waiting(attempt.conversation()), first)) {
+      if (!belongs(next, first, binding)) {
+        break;
+      }
+      length += words(next.item()).length() + 2;
+      if (length > MAX) {
+        break;
+      }
+      parts.add(next.item());
+    }
+    if (parts.isEmpty()) {
+      return attempt;
+    }
+    var whole = whole(first, parts);
+    work.inbox().join(whole, parts);
+    return new DeliveryAttempt(whole, parts, attempt.tries(), attempt.now());
+  }
+
+  private static List<Pending<Delivery>> behind(List<Pending<Delivery>> waiting, Delivery first) {
+    return waiting.stream()
+        .dropWhile(each -> !each.item().id().equals(first.id()))
+        .skip(1)
+        .toList();
+  }
+
+  private boolean belongs(Pending<Delivery> next, Delivery first, Binding binding) {
+    return next.tries() == 0
+        && next.item().intent() instanceof Intent.Say(var request)
+        && request.options().equals(RunOptions.NONE)
+        && !next.item().origin().opensThread()
+        && next.item().actor().id().equals(first.actor().id())
+        && listeningPolicy.hears(next.item(), binding);
+  }
+
+  private static Delivery whole(Delivery first, List<Delivery> parts) {
+    var text =
+        Stream.concat(Stream.of(first), parts.stream())
+            .map(FollowUpBatcher::words)
+            .collect(Collectors.joining("\n\n"));
+    var options = first.intent().words().map(Request::options).orElse(RunOptions.NONE);
+    return first.saying(new Intent.Say(new Request(text, options)));
+  }
+
+  private static String words(Delivery delivery) {
+    return delivery.intent().words().map(Request::text).orElse("");
+  }
+}

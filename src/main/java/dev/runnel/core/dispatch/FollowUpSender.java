@@ -1,0 +1,249 @@
+package dev.runnel.core.dispatch;
+
+import dev.runnel.core.decide.RunSubscribers;
+import dev.runnel.core.model.Arrival;
+import dev.runnel.core.model.Binding;
+import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.MessageStatus;
+import dev.runnel.core.model.Outcome;
+import dev.runnel.core.model.Plan;
+import dev.runnel.core.model.Run;
+import dev.runnel.core.port.AgentRuns;
+import dev.runnel.core.port.Store.Work;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/// From words in a thread to its run, which goes on; where the service does not let it, a new one
+/// goes on in the thread.
+final class FollowUpSender {
+  /// How often a run that does not show what it was told is looked at.
+  private static final int LOOKS = 3;
+
+  private static final Duration BETWEEN_LOOKS = Duration.ofSeconds(10);
+
+  private final AgentRuns runs;
+  private final RunStarter runStarter;
+  private final AttemptResults results;
+  private final FollowUpBatcher followUpBatcher;
+
+  FollowUpSender(
+      AgentRuns runs,
+      RunStarter runStarter,
+      AttemptResults results,
+      FollowUpBatcher followUpBatcher) {
+    this.runs = runs;
+    this.runStarter = runStarter;
+    this.results = results;
+    this.followUpBatcher = followUpBatcher;
+  }
+
+  /// The run is read first: an end that nobody told yet must be told before the follow-up
+  /// reopens it.
+  void followUp(DeliveryAttempt turn, Plan.FollowUp plan) {
+    switch (runs.find(plan.binding().run().id())) {
+      case Outcome.Done(var found) -> {
+        catchUp(turn, plan.binding(), found);
+        if (isSettled(turn, plan, found)) {
+          return;
+        }
+        send(turn, plan, found);
+      }
+      case Outcome.Missing _ -> startAnew(turn, plan);
+      case Outcome.Refused refused -> results.refuse(turn, refused);
+      case Outcome.Busy(var after, var why) -> results.retryLater(turn, after, why);
+    }
+  }
+
+  /// Whether the turn is over: an earlier try had its effect, or nobody can tell. Only what shows
+  /// that it did not arrive lets it be said again.
+  private boolean isSettled(DeliveryAttempt turn, Plan.FollowUp plan, Run found) {
+    var attempt = results.earlierTry(turn);
+    if (attempt.isEmpty()) {
+      return false;
+    }
+    // The run may have refused it then, and another have been started.
+    if (found.state().isTerminal()) {
+      switch (runStarter.startedBy(turn.delivery())) {
+        case Outcome.Done(var run) -> {
+          runStarter.started(turn, anew(turn, plan), run);
+          return true;
+        }
+        case Outcome.Busy(var after, var why) -> {
+          results.retryLater(turn, after, why);
+          return true;
+        }
+        case Outcome.Missing _, Outcome.Refused _ -> {}
+      }
+    }
+    return switch (runs.arrived(
+        attempt.get().before(), plan.request().text(), attempt.get().said())) {
+      case Arrival.Arrived _ -> {
+        results.complete(turn, work -> arrived(work, turn, plan.binding(), found));
+        yield true;
+      }
+      case Arrival.NotArrived _ -> false;
+      case Arrival.Unknowable _ -> {
+        if (turn.tries() < LOOKS) {
+          results.retryLater(
+              turn, Optional.of(BETWEEN_LOOKS), "The run does not show whether this arrived");
+        } else {
+          results.complete(
+              turn,
+              work -> {
+                turn.sign(work, MessageStatus.TAKEN);
+                turn.tellAll(
+                    work,
+                    "I cannot find out whether your last message reached the agent. If it does"
+                        + " not act on it, please say it again.");
+              });
+        }
+        yield true;
+      }
+      case Arrival.Busy(var after, var why) -> {
+        results.retryLater(turn, after, why);
+        yield true;
+      }
+    };
+  }
+
+  private void send(DeliveryAttempt turn, Plan.FollowUp plan, Run found) {
+    var stoodStill = found.state().isTerminal() || found.state().needsPerson();
+    beginToSay(turn, plan.binding(), found, stoodStill)
+        .ifPresent(whole -> say(whole, plan.saying(whole.words()), found));
+  }
+
+  private void say(DeliveryAttempt turn, Plan.FollowUp plan, Run found) {
+    switch (runs.followUp(found.id(), plan.request().text(), turn.delivery().id())) {
+      case Outcome.Done(var read) -> followedUp(turn, plan.binding(), found, read);
+      case Outcome.Missing _, Outcome.Refused _ when found.state().isTerminal() -> {
+        watchNoMore(turn, plan.binding());
+        startAnew(turn, plan);
+      }
+      case Outcome.Missing _ -> results.gone(turn);
+      case Outcome.Refused refused -> {
+        watchNoMore(turn, plan.binding());
+        results.refuse(turn, refused);
+      }
+      case Outcome.Busy(var after, var why) -> results.retryLater(turn, after, why);
+    }
+  }
+
+  /// Before the follow-up is attempted: should its answer be lost, the run as it was is what to
+  /// compare with, and its next end or question is told all the same.
+  ///
+  /// @return the turn with all that is said now; empty when another node has taken it over
+  private Optional<DeliveryAttempt> beginToSay(
+      DeliveryAttempt turn, Binding binding, Run run, boolean stoodStill) {
+    return fix(
+        turn,
+        binding,
+        run,
+        work -> {
+          var current = AttemptResults.current(work, binding);
+          current.ifPresent(it -> RunSubscribers.asks(work, turn.delivery(), it));
+          if (stoodStill) {
+            current
+                .filter(it -> !it.reopened())
+                .ifPresent(it -> AttemptResults.save(work, it.reopenedAs(run)));
+          }
+        });
+  }
+
+  /// From here on it is said as it is, with all that waits behind it and belongs to it.
+  private Optional<DeliveryAttempt> fix(
+      DeliveryAttempt turn, Binding binding, Run run, Consumer<Work> more) {
+    var whole = new DeliveryAttempt[] {turn};
+    var isKept =
+        results.commitIfOwned(
+            turn,
+            work -> {
+              var attempted = work.inbox().seen(turn.delivery().id()).isPresent();
+              whole[0] = attempted ? turn : followUpBatcher.join(work, turn, binding);
+              work.inbox().sees(turn.delivery().id(), run);
+              more.accept(work);
+            });
+    return isKept ? Optional.of(whole[0]) : Optional.empty();
+  }
+
+  private void watchNoMore(DeliveryAttempt turn, Binding binding) {
+    results.change(
+        work -> {
+          RunSubscribers.leaves(work, turn.delivery(), binding);
+          AttemptResults.current(work, binding)
+              .ifPresent(current -> AttemptResults.watchNoMore(work, current));
+        });
+  }
+
+  private void followedUp(DeliveryAttempt turn, Binding binding, Run before, Run read) {
+    // A service that knows the repeated request does not work on it again.
+    var hadHappened =
+        turn.again()
+            && read.state().isTerminal()
+            && read.updatedAt().isPresent()
+            && read.updatedAt().equals(before.updatedAt());
+    results.complete(
+        turn,
+        work -> {
+          arrived(work, turn, binding, read);
+          if (hadHappened) {
+            AttemptResults.current(work, binding)
+                .ifPresent(current -> AttemptResults.watchNoMore(work, current));
+          } else if (read.state().needsPerson()) {
+            // Its question is answered, though it has not gone on yet.
+            AttemptResults.current(work, binding)
+                .filter(Binding::reopened)
+                .ifPresent(current -> AttemptResults.save(work, current.reopenedAs(read)));
+          }
+        });
+  }
+
+  /// The run service has the words; where the agent does not have them yet, they are remembered.
+  /// The watcher may have seen more of them than what was read.
+  private static void arrived(Work work, DeliveryAttempt turn, Binding binding, Run read) {
+    if (read.replies().filter(replies -> replies.hold(turn.delivery().id())).isEmpty()) {
+      turn.received(work);
+      return;
+    }
+    turn.sign(work, MessageStatus.QUEUED);
+    var reply = turn.reply(read);
+    AttemptResults.current(work, binding)
+        .ifPresent(
+            current -> {
+              AttemptResults.save(work, current.keeping(reply));
+              AttemptResults.tellChanges(work, turn, binding, current.run());
+            });
+  }
+
+  /// Tells what was not told yet about a run that was just read.
+  private void catchUp(DeliveryAttempt turn, Binding binding, Run run) {
+    results.change(
+        work -> {
+          AttemptResults.tellChanges(work, turn, binding, run);
+        });
+  }
+
+  /// Said once and in a line: whoever looks at the thread sees a second run.
+  private void startAnew(DeliveryAttempt turn, Plan.FollowUp plan) {
+    fix(
+            turn,
+            plan.binding(),
+            plan.binding().run(),
+            work ->
+                turn.tellAllOnce(
+                    work,
+                    "anew",
+                    "The run before cannot go on, so a new one takes over here, with what was said"
+                        + " so far."))
+        .ifPresent(whole -> runStarter.start(whole, anew(whole, plan.saying(whole.words()))));
+  }
+
+  /// Where it was said: from a pull request, a run of the pull request's own.
+  private static Plan.StartRun anew(DeliveryAttempt turn, Plan.FollowUp plan) {
+    return new Plan.StartRun(
+        turn.delivery().intent() instanceof Intent.Say
+            ? turn.conversation()
+            : plan.binding().conversation(),
+        plan.request());
+  }
+}

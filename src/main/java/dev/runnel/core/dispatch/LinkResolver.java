@@ -1,0 +1,169 @@
+package dev.runnel.core.dispatch;
+
+import dev.runnel.core.decide.IntentResolver;
+import dev.runnel.core.model.Binding;
+import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.LinkTarget;
+import dev.runnel.core.model.Outcome;
+import dev.runnel.core.model.Plan;
+import dev.runnel.core.model.Request;
+import dev.runnel.core.model.Run;
+import dev.runnel.core.model.RunId;
+import dev.runnel.core.model.RunListing;
+import dev.runnel.core.port.AgentRuns;
+import dev.runnel.core.port.Store;
+import dev.runnel.core.port.Store.Work;
+import dev.runnel.core.scope.Surfaces;
+import java.net.URI;
+import java.util.Locale;
+import java.util.Optional;
+
+/// What links mean, and how a run that was started elsewhere comes to a thread.
+final class LinkResolver {
+  private static final int RUNS_WITH_A_SESSION = 500;
+
+  private final Store store;
+  private final AgentRuns runs;
+  private final Surfaces surfaces;
+  private final RunStarter runStarter;
+  private final AttemptResults results;
+
+  LinkResolver(
+      Store store,
+      AgentRuns runs,
+      Surfaces surfaces,
+      RunStarter runStarter,
+      AttemptResults results) {
+    this.store = store;
+    this.runs = runs;
+    this.surfaces = surfaces;
+    this.runStarter = runStarter;
+    this.results = results;
+  }
+
+  /// The delivery with the run that its link shows; as it is, where there is no link or no run.
+  Delivery resolved(Work work, Delivery delivery) {
+    return delivery.intent() instanceof Intent.Linked(var link, var intent)
+        ? binding(work, link, delivery.conversation())
+            .map(binding -> delivery.meaning(about(intent, binding.run().id())))
+            .orElse(delivery)
+        : delivery;
+  }
+
+  private Optional<Binding> binding(Work work, URI link, Conversation from) {
+    return shown(surfaces, link, from)
+        .flatMap(linkTarget -> work.bindings().of(linkTarget.conversation()))
+        .or(
+            () ->
+                work.bindings().recent(Optional.empty(), "", RUNS_WITH_A_SESSION).stream()
+                    .filter(each -> each.run().session().filter(link::equals).isPresent())
+                    .findFirst());
+  }
+
+  static Optional<LinkTarget> shown(Surfaces surfaces, URI link, Conversation from) {
+    return surfaces.byId().values().stream()
+        .flatMap(each -> each.shown(link, from).stream())
+        .findFirst();
+  }
+
+  private static Intent about(Intent intent, RunId run) {
+    return switch (intent) {
+      case Intent.Cancel(_, var why) -> new Intent.Cancel(Optional.of(run), why);
+      case Intent.Status _ -> new Intent.Status(Optional.of(run));
+      case Intent.Retry _ -> new Intent.Retry(Optional.of(run));
+      case Intent.Start _,
+          Intent.Say _,
+          Intent.ListRuns _,
+          Intent.Help _,
+          Intent.Unclear _,
+          Intent.New _,
+          Intent.SayTo _,
+          Intent.Link _,
+          Intent.Linked _,
+          Intent.CancelMine _,
+          Intent.Amend _,
+          Intent.StopAt _,
+          Intent.Ask _ ->
+          intent;
+    };
+  }
+
+  /// Binds the run to the conversation; where there is no thread yet, one is opened first.
+  void link(DeliveryAttempt attempt, RunId id) {
+    switch (runs.find(id)) {
+      case Outcome.Done(var run) -> found(attempt, run);
+      case Outcome.Missing _ ->
+          onlyOne(id)
+              .ifPresentOrElse(
+                  run -> found(attempt, run),
+                  () ->
+                      results.complete(
+                          attempt,
+                          work ->
+                              attempt.tell(work, "The run service knows no run `" + id + "`.")));
+      case Outcome.Refused refused -> results.refuse(attempt, refused);
+      case Outcome.Busy(var after, var why) -> results.retryLater(attempt, after, why);
+    }
+  }
+
+  /// The unfinished run whose id begins so: of others nobody here has heard, or of several.
+  private Optional<Run> onlyOne(RunId begin) {
+    if (!IntentResolver.isShort(begin)
+        || !(runs.unfinished() instanceof RunListing.Seen(var unfinished))) {
+      return Optional.empty();
+    }
+    var found =
+        unfinished.stream()
+            .filter(run -> run.id().value().startsWith(begin.value().toLowerCase(Locale.ROOT)))
+            .toList();
+    return found.size() == 1 ? Optional.of(found.getFirst()) : Optional.empty();
+  }
+
+  private void found(DeliveryAttempt attempt, Run run) {
+    var elsewhere =
+        store.<Optional<Binding>>commit(work -> elsewhere(work, attempt.conversation(), run));
+    if (attempt.delivery().origin().opensThread() && elsewhere.filter(this::isHeard).isEmpty()) {
+      runStarter.openThread(attempt);
+    } else {
+      results.complete(attempt, work -> bind(work, attempt, run));
+    }
+  }
+
+  /// The run as another conversation's.
+  private static Optional<Binding> elsewhere(Work work, Conversation here, Run run) {
+    return work.bindings().of(run.id()).filter(each -> !each.conversation().equals(here));
+  }
+
+  /// Whether somebody waits there to hear of it.
+  private boolean isHeard(Binding binding) {
+    return surfaces
+        .find(binding.conversation().surface())
+        .filter(surface -> surface.isSilent())
+        .isEmpty();
+  }
+
+  private void bind(Work work, DeliveryAttempt attempt, Run run) {
+    var here = attempt.conversation();
+    var elsewhere = elsewhere(work, here, run);
+    if (elsewhere.filter(this::isHeard).isPresent()) {
+      attempt.tell(
+          work,
+          "This run has a thread already, whose people would no longer hear of it."
+              + elsewhere.get().origin().link().map(link -> " It is here: " + link).orElse(""));
+      return;
+    }
+    elsewhere.ifPresent(each -> work.bindings().release(each.conversation(), run.id()));
+    if (work.bindings().of(here).filter(own -> own.run().id().equals(run.id())).isPresent()) {
+      attempt.tell(work, "This thread is that run's already.");
+      return;
+    }
+    var request =
+        elsewhere
+            .or(() -> work.bindings().of(run.id()))
+            .map(Binding::request)
+            .orElseGet(() -> Request.of(run.title().isBlank() ? "Run " + run.id() : run.title()));
+    RunStarter.bind(work, attempt, new Plan.StartRun(here, request), run);
+  }
+}

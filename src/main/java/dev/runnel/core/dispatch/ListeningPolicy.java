@@ -1,0 +1,91 @@
+package dev.runnel.core.dispatch;
+
+import dev.runnel.core.decide.RunSubscribers;
+import dev.runnel.core.model.Binding;
+import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.ConversationPolicy;
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.Notice;
+import dev.runnel.core.model.NoticeId;
+import dev.runnel.core.model.Update;
+import dev.runnel.core.port.Store.Pending;
+import dev.runnel.core.port.Store.Work;
+import dev.runnel.core.scope.Surfaces;
+import java.time.Instant;
+import java.util.Optional;
+
+/// Who is listened to in a thread with a run, and for how long: people say in three short messages
+/// what is one.
+final class ListeningPolicy {
+  private final Surfaces surfaces;
+
+  ListeningPolicy(Surfaces surfaces) {
+    this.surfaces = surfaces;
+  }
+
+  private ConversationPolicy manners(Conversation conversation) {
+    return surfaces
+        .find(conversation.surface())
+        .map(surface -> surface.manners(conversation))
+        .orElse(ConversationPolicy.PLAIN);
+  }
+
+  /// Whether the words are for the agent. What is addressed to it always is, and so is a stop.
+  boolean hears(Delivery delivery, Binding binding) {
+    if (delivery.addressed() || delivery.intent() instanceof Intent.Cancel) {
+      return true;
+    }
+    return switch (manners(delivery.conversation()).listening()) {
+      case EVERYONE -> true;
+      case OWNER -> delivery.actor().id().equals(binding.requester().id());
+      case MENTION -> false;
+    };
+  }
+
+  /// Until when a message waits for the next one of its sender; empty when it has waited.
+  Optional<Instant> gathersUntil(Work work, Pending<Delivery> said, Instant now) {
+    var delivery = said.item();
+    if (said.tries() > 0 || !(delivery.intent() instanceof Intent.Say)) {
+      return Optional.empty();
+    }
+    var gathering = manners(delivery.conversation()).gathering();
+    return Optional.of(delivery.arrivedAt().plus(gathering))
+        .filter(until -> until.isAfter(now))
+        .filter(_ -> hasRun(work, delivery))
+        .map(until -> until.isAfter(now.plus(gathering)) ? now.plus(gathering) : until);
+  }
+
+  private static boolean hasRun(Work work, Delivery delivery) {
+    return work.bindings().of(delivery.conversation()).isPresent()
+        || RunSubscribers.steered(work, delivery).isPresent();
+  }
+
+  /// Tells who is not listened to how to be heard; only the first time in a thread.
+  void hint(Work work, DeliveryAttempt attempt, Binding binding) {
+    var delivery = attempt.delivery();
+    if (delivery.intent().words().isEmpty()) {
+      return;
+    }
+    var text =
+        switch (manners(delivery.conversation()).listening()) {
+          case OWNER ->
+              "In this channel the agent only listens to the person who asked for the run, "
+                  + binding.requester().name()
+                  + ". Mention me, and it hears you too.";
+          case MENTION, EVERYONE ->
+              "In this channel the agent only hears messages that mention me. Mention me, and it"
+                  + " gets yours.";
+        };
+    work.outbox()
+        .add(
+            new Notice(
+                new NoticeId(
+                    "unheard:" + delivery.conversation().id() + ":" + delivery.actor().id()),
+                delivery.conversation(),
+                new Update.Told(delivery.actor(), text, true),
+                delivery.origin(),
+                attempt.now(),
+                0));
+  }
+}

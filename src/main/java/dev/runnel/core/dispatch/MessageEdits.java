@@ -1,0 +1,110 @@
+package dev.runnel.core.dispatch;
+
+import dev.runnel.core.decide.IntentResolver;
+import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.Notice;
+import dev.runnel.core.model.NoticeId;
+import dev.runnel.core.model.Update;
+import dev.runnel.core.port.Store.Inbox.Known;
+import dev.runnel.core.port.Store.Work;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// People correct what they said, or take it back. What still waits follows them; what the
+/// agent has stays as it was.
+final class MessageEdits {
+  private static final Logger log = LoggerFactory.getLogger(MessageEdits.class);
+
+  private final AttemptResults results;
+
+  MessageEdits(AttemptResults results) {
+    this.results = results;
+  }
+
+  void amend(DeliveryAttempt attempt, Intent.Amend amend) {
+    results.complete(
+        attempt,
+        work ->
+            work.inbox()
+                .known(attempt.conversation().surface(), amend.message())
+                .filter(said -> isTheirs(said, attempt))
+                .ifPresent(said -> amend(work, attempt, said, amend.now())));
+  }
+
+  /// Nobody speaks for another; and what was no request does not become one.
+  private static boolean isTheirs(Known said, DeliveryAttempt attempt) {
+    var delivery = said.delivery();
+    return delivery.actor().id().equals(attempt.delivery().actor().id())
+        && delivery.conversation().equals(attempt.conversation())
+        && delivery.intent().words().isPresent();
+  }
+
+  private static void amend(
+      Work work, DeliveryAttempt attempt, Known said, Optional<Intent> edited) {
+    var delivery = said.delivery();
+    var now =
+        edited.map(
+            it ->
+                it instanceof Intent.Unclear unclear
+                    ? IntentResolver.unclear(work, delivery, unclear)
+                    : it);
+    if (!mayChange(work, said)) {
+      if (now.isPresent() && isFollowed(work, attempt.conversation())) {
+        add(
+            work,
+            attempt,
+            delivery,
+            "edited:",
+            "The agent has your message as it was before. Say in a new message what changed.");
+      }
+      return;
+    }
+    if (now.isPresent() && now.get().getClass() == delivery.intent().getClass()) {
+      work.inbox().replace(delivery.saying(now.get()));
+      work.outbox().withdraw(AttemptResults.kept(delivery));
+      log.info("delivery reworded delivery={}", delivery.id());
+      return;
+    }
+    work.inbox().done(delivery.id());
+    work.outbox().withdraw(AttemptResults.kept(delivery));
+    log.info("delivery withdrawn by its sender delivery={}", delivery.id());
+    if (now.isPresent()) {
+      add(
+          work,
+          attempt,
+          delivery,
+          "edited:",
+          "I took your message back, because of what it says now. A command counts in a new message"
+              + " only.");
+    }
+  }
+
+  /// A start that was begun may have happened.
+  private static boolean mayChange(Work work, Known said) {
+    return said.waits()
+        && (said.tries() == 0
+            || (said.delivery().intent() instanceof Intent.Say
+                && work.bindings().of(said.delivery().conversation()).isPresent()));
+  }
+
+  private static boolean isFollowed(Work work, Conversation conversation) {
+    return work.bindings().of(conversation).filter(binding -> binding.isActive()).isPresent();
+  }
+
+  /// Once for a message, however often it is edited.
+  private static void add(
+      Work work, DeliveryAttempt attempt, Delivery about, String kind, String text) {
+    work.outbox()
+        .add(
+            new Notice(
+                new NoticeId(kind + about.id()),
+                attempt.conversation(),
+                new Update.Told(attempt.delivery().actor(), text, true),
+                attempt.delivery().origin(),
+                attempt.now(),
+                0));
+  }
+}

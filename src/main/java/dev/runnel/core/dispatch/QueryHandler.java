@@ -1,0 +1,387 @@
+package dev.runnel.core.dispatch;
+
+import dev.runnel.core.model.Actor;
+import dev.runnel.core.model.Binding;
+import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.DeliveryTrace;
+import dev.runnel.core.model.InfoCard;
+import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.Intent.ListRuns.Scope;
+import dev.runnel.core.model.LinkTarget;
+import dev.runnel.core.model.Origin;
+import dev.runnel.core.model.Question;
+import dev.runnel.core.model.Question.Configure.Level;
+import dev.runnel.core.model.Request;
+import dev.runnel.core.model.Update;
+import dev.runnel.core.port.HealthCheck;
+import dev.runnel.core.port.Store;
+import dev.runnel.core.port.Store.Pending;
+import dev.runnel.core.port.Store.Preferences.Preference;
+import dev.runnel.core.port.Store.Work;
+import dev.runnel.core.scope.ConversationScope;
+import dev.runnel.core.scope.Defaults;
+import dev.runnel.core.scope.DefaultsResolver;
+import dev.runnel.core.scope.Surfaces;
+import dev.runnel.core.text.AnswerFormatter;
+import dev.runnel.core.text.DeliveryHistory;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+/// What Runnel answers by itself, to the person who asks: nothing here reaches an agent, but for
+/// the stop of all runs of a person, which becomes a stop of each.
+final class QueryHandler {
+  private static final int FIRST = 10;
+  private static final int MAX = 30;
+  private static final int LOOKED_AT = 1_000;
+  private static final int COUNTED = 5_000;
+  private static final int TRACES = 3;
+  private static final int MAX_VALUE = 4_000;
+
+  private final Store store;
+  private final Surfaces surfaces;
+  private final DefaultsResolver defaultsResolver;
+  private final HealthCheck healthCheck;
+  private final AttemptResults results;
+  private final ScreenBuilder screenBuilder;
+
+  QueryHandler(
+      Store store,
+      Surfaces surfaces,
+      DefaultsResolver defaultsResolver,
+      HealthCheck healthCheck,
+      AttemptResults results) {
+    this.store = store;
+    this.surfaces = surfaces;
+    this.defaultsResolver = defaultsResolver;
+    this.healthCheck = healthCheck;
+    this.results = results;
+    this.screenBuilder = new ScreenBuilder(store, defaultsResolver, results);
+  }
+
+  void tell(DeliveryAttempt attempt, List<Update> updates) {
+    results.complete(attempt, work -> updates.forEach(update -> attempt.add(work, update)));
+  }
+
+  void answer(DeliveryAttempt attempt, Intent intent) {
+    switch (intent) {
+      case Intent.ListRuns list -> tell(attempt, List.of(listed(attempt.delivery(), list)));
+      case Intent.CancelMine _ -> results.complete(attempt, work -> stopAll(work, attempt));
+      case Intent.Ask(Question.Configure configure) -> configure(attempt, List.of(configure));
+      case Intent.Ask(Question.ConfigureAll(var changes)) -> configure(attempt, changes);
+      case Intent.Ask(var question) when ScreenBuilder.shows(question) ->
+          screenBuilder.show(attempt, question);
+      case Intent.Ask(var question) ->
+          tell(
+              attempt,
+              List.of(new Update.Answered(attempt.delivery().actor(), sheet(attempt, question))));
+      case Intent.Start _,
+          Intent.Say _,
+          Intent.Cancel _,
+          Intent.Status _,
+          Intent.Retry _,
+          Intent.Help _,
+          Intent.New _,
+          Intent.SayTo _,
+          Intent.Link _,
+          Intent.Linked _,
+          Intent.Amend _,
+          Intent.StopAt _,
+          Intent.Unclear _ ->
+          throw new IllegalArgumentException("Nothing that is answered here: " + intent);
+    }
+  }
+
+  private InfoCard sheet(DeliveryAttempt attempt, Question question) {
+    var delivery = attempt.delivery();
+    var actor = delivery.actor();
+    var here = delivery.conversation();
+    return switch (question) {
+      case Question.Config _ ->
+          AnswerFormatter.config(
+              defaultsResolver.of(Request.of(""), here, actor), changeable(delivery));
+      case Question.WhoAmI _ ->
+          AnswerFormatter.whoAmI(
+              actor,
+              here,
+              defaultsResolver.of(Request.of(""), here, actor),
+              defaultsResolver.defaults().maySet(Question.Configure.Level.WORKSPACE, here, actor));
+      case Question.Explain(var request) ->
+          AnswerFormatter.explain(
+              request,
+              defaultsResolver.of(request, here, actor),
+              store.read(bindings -> bindings.of(here)),
+              delivery.origin().replyTo().isPresent());
+      case Question.Why(var link) -> why(link, attempt);
+      case Question.Usage _ ->
+          AnswerFormatter.usage(
+              mine(here, actor, COUNTED),
+              in(ConversationScope.here(here), here, COUNTED),
+              attempt.now());
+      case Question.Doctor _ -> AnswerFormatter.doctor(healthCheck.findings());
+      case Question.Configure _, Question.ConfigureAll _ ->
+          throw new IllegalArgumentException("A change is no question");
+      case Question.Home _, Question.Compose _, Question.Edit _ ->
+          throw new IllegalArgumentException("A screen is no sheet");
+    };
+  }
+
+  private List<Binding> in(String place, Conversation asked, int limit) {
+    return store
+        .<List<Binding>>read(
+            bindings ->
+                bindings.recent(
+                    Optional.of(asked.surface()), ConversationScope.prefix(place), limit))
+        .stream()
+        .filter(each -> ConversationScope.isIn(each.conversation(), place))
+        .toList();
+  }
+
+  private List<Binding> mine(Conversation asked, Actor actor, int limit) {
+    return in(asked.surface().value(), asked, limit).stream()
+        .filter(each -> each.requester().id().equals(actor.id()))
+        .toList();
+  }
+
+  private Update listed(Delivery delivery, Intent.ListRuns list) {
+    var asked = delivery.conversation();
+    var here = ConversationScope.here(asked);
+    var scope = list.scope().orElse(Scope.CHANNEL);
+    var all =
+        switch (scope) {
+          case MINE -> mine(asked, delivery.actor(), LOOKED_AT);
+          case CHANNEL -> in(here, asked, LOOKED_AT);
+          case ALL -> in(ConversationScope.workspace(asked), asked, LOOKED_AT);
+        };
+    var wanted =
+        all.stream()
+            .filter(each -> list.states().isEmpty() || list.states().contains(each.run().state()))
+            .toList();
+    // Others may have no right to read there.
+    var visible =
+        wanted.stream()
+            .filter(
+                each ->
+                    ConversationScope.isIn(each.conversation(), here)
+                        || each.requester().id().equals(delivery.actor().id()))
+            .toList();
+    var shown = visible.stream().limit(list.scope().isEmpty() ? FIRST : MAX).toList();
+    return new Update.Listed(
+        delivery.actor(),
+        shown,
+        Optional.of(
+            new Update.Listing(
+                here,
+                list.scope().isPresent() || !list.states().isEmpty(),
+                visible.size() - shown.size(),
+                list.scope().isEmpty() ? "list all" : "list " + scope(scope) + " active",
+                wanted.size() - visible.size())));
+  }
+
+  private static String scope(Scope scope) {
+    return scope.name().toLowerCase(Locale.ROOT);
+  }
+
+  /// Each run is stopped in the order of its own conversation, as if the person had said so there.
+  private static void stopAll(Work work, DeliveryAttempt attempt) {
+    var delivery = attempt.delivery();
+    var stops = new ArrayList<Delivery>();
+    var conversations = new LinkedHashSet<Conversation>();
+    for (var binding : work.bindings().active()) {
+      if (binding.conversation().surface().equals(delivery.conversation().surface())
+          && binding.requester().id().equals(delivery.actor().id())) {
+        conversations.add(binding.conversation());
+        stops.add(
+            stop(
+                delivery,
+                stops.size(),
+                binding.conversation(),
+                new Intent.Cancel(Optional.of(binding.run().id()), Optional.empty())));
+      }
+    }
+    for (var waiting : work.inbox().waitingNear(delivery.conversation())) {
+      if (isStartOf(delivery.actor(), waiting)
+          && conversations.add(waiting.item().conversation())) {
+        stops.add(
+            stop(
+                delivery,
+                stops.size(),
+                waiting.item().conversation(),
+                new Intent.Cancel(Optional.empty(), Optional.empty())));
+      }
+    }
+    stops.forEach(work.inbox()::offer);
+    attempt.tell(
+        work,
+        switch (stops.size()) {
+          case 0 -> "You have no runs going.";
+          case 1 -> "Stopping your run. Its thread will say so.";
+          default -> "Stopping your %d runs. Their threads will say so.".formatted(stops.size());
+        });
+  }
+
+  private static boolean isStartOf(Actor actor, Pending<Delivery> waiting) {
+    return waiting.item().addressed()
+        && waiting.item().intent().words().isPresent()
+        && waiting.item().actor().id().equals(actor.id());
+  }
+
+  private static Delivery stop(Delivery all, int number, Conversation conversation, Intent intent) {
+    return new Delivery(
+        new DeliveryId(all.id() + ":" + number),
+        all.meaning() + ":" + number,
+        conversation,
+        all.actor(),
+        intent,
+        true,
+        new Origin(all.origin().link(), Optional.empty(), Optional.empty(), false),
+        all.arrivedAt());
+  }
+
+  private List<Level> changeable(Delivery delivery) {
+    return Arrays.stream(Level.values())
+        .filter(
+            level ->
+                defaultsResolver
+                    .defaults()
+                    .maySet(level, delivery.conversation(), delivery.actor()))
+        .toList();
+  }
+
+  private void configure(DeliveryAttempt attempt, List<Question.Configure> changes) {
+    var delivery = attempt.delivery();
+    var defaults = defaultsResolver.defaults();
+    var refusal = changes.stream().flatMap(each -> refusal(delivery, each).stream()).findFirst();
+    if (refusal.isPresent()) {
+      results.complete(attempt, work -> attempt.tell(work, refusal.get()));
+      return;
+    }
+    results.complete(
+        attempt,
+        work -> {
+          var unset = changes.stream().filter(each -> !isKept(work, attempt, each)).toList();
+          if (unset.size() == changes.size() && changes.size() == 1) {
+            var change = unset.getFirst();
+            attempt.tell(work, "`%s` was not set %s.".formatted(change.key(), level(change)));
+            return;
+          }
+          // A page of theirs shows it already.
+          if (delivery.origin().home().isPresent()) {
+            return;
+          }
+          var now =
+              defaults.resolve(
+                  Request.of(""),
+                  delivery.conversation(),
+                  delivery.actor(),
+                  work.preferences().of(Defaults.places(delivery.conversation(), delivery.actor())),
+                  defaultsResolver.profiles());
+          attempt.add(
+              work,
+              new Update.Answered(
+                  delivery.actor(), AnswerFormatter.config(now, changeable(delivery))));
+        });
+  }
+
+  /// @return false when what was to be taken away was not there
+  private static boolean isKept(Work work, DeliveryAttempt attempt, Question.Configure change) {
+    var delivery = attempt.delivery();
+    var place = Defaults.place(change.level(), delivery.conversation(), delivery.actor());
+    if (change.value().isEmpty()) {
+      return work.preferences().unset(place, change.key());
+    }
+    work.preferences()
+        .set(
+            new Preference(
+                place, change.key(), change.value().get(), delivery.actor().id(), attempt.now()));
+    return true;
+  }
+
+  private Optional<String> refusal(Delivery delivery, Question.Configure change) {
+    var defaults = defaultsResolver.defaults();
+    if (!defaults.maySet(change.level(), delivery.conversation(), delivery.actor())) {
+      return Optional.of(mayNot(defaults, change.level()));
+    }
+    var value = change.value();
+    if (value.isEmpty()) {
+      return Optional.empty();
+    }
+    if (value.get().isBlank() || value.get().length() > MAX_VALUE) {
+      return Optional.of(
+          "A value has 1 to %d characters. `config unset %s` takes it away."
+              .formatted(MAX_VALUE, change.key()));
+    }
+    return change.key().equals(Defaults.PROFILE)
+            && !defaultsResolver.profiles().byName().containsKey(value.get())
+        ? Optional.of(defaultsResolver.profiles().unknown(value.get()))
+        : Optional.empty();
+  }
+
+  static String mayNot(Defaults defaults, Level level) {
+    return defaults.admins().isEmpty()
+        ? "Nobody may set the defaults of the workspace here: that takes admins, named in the"
+            + " configuration. You can set them for yourself, or with `here` for this place."
+        : "Only admins may set that %s. You can set it for yourself.".formatted(level(level));
+  }
+
+  private static String level(Question.Configure change) {
+    return level(change.level());
+  }
+
+  private static String level(Level level) {
+    return switch (level) {
+      case ME -> "for you";
+      case HERE -> "for this place";
+      case WORKSPACE -> "for the workspace";
+    };
+  }
+
+  private InfoCard why(URI link, DeliveryAttempt attempt) {
+    var asked = attempt.conversation();
+    var shown = LinkResolver.shown(surfaces, link, asked);
+    if (shown.isEmpty()) {
+      return DeliveryHistory.unknown();
+    }
+    var traces = traces(shown.get(), attempt);
+    if (traces.isEmpty()) {
+      return DeliveryHistory.unknown();
+    }
+    var first = traces.getFirst().delivery();
+    var isTheirs =
+        ConversationScope.isIn(shown.get().conversation(), ConversationScope.here(asked))
+            || first
+                .filter(it -> it.actor().id().equals(attempt.delivery().actor().id()))
+                .isPresent();
+    if (!isTheirs) {
+      return DeliveryHistory.elsewhere();
+    }
+    return DeliveryHistory.sheet(
+        traces, first.flatMap(this::startedBy), attempt.delivery().actor(), attempt.now());
+  }
+
+  /// Without the question itself, should it be asked where the link leads.
+  private List<DeliveryTrace> traces(LinkTarget linkTarget, DeliveryAttempt attempt) {
+    var limit = linkTarget.meaning().isPresent() ? 1 : TRACES + 1;
+    return store
+        .<List<DeliveryTrace>>commit(
+            work -> work.inbox().traces(linkTarget.conversation(), linkTarget.meaning(), limit))
+        .stream()
+        .filter(
+            each -> each.delivery().filter(it -> it.id().equals(attempt.delivery().id())).isEmpty())
+        .limit(TRACES)
+        .toList();
+  }
+
+  private Optional<Binding> startedBy(Delivery delivery) {
+    return in(ConversationScope.here(delivery.conversation()), delivery.conversation(), LOOKED_AT)
+        .stream()
+        .filter(each -> each.run().delivery().filter(delivery.id()::equals).isPresent())
+        .findFirst();
+  }
+}

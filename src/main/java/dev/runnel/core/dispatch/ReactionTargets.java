@@ -1,0 +1,71 @@
+package dev.runnel.core.dispatch;
+
+import dev.runnel.core.model.Binding;
+import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.Origin;
+import dev.runnel.core.model.PostRef;
+import dev.runnel.core.model.RunId;
+import dev.runnel.core.port.Store.Pending;
+import dev.runnel.core.port.Store.Work;
+import java.util.Optional;
+
+/// A stop may point at a message: the one that asked for the run, or the run's status post. It is
+/// worked on in the conversation of what it points at.
+final class ReactionTargets {
+  private static final int NEARBY = 100;
+
+  private ReactionTargets() {}
+
+  /// @return the same as a stop that is said where it belongs; empty where it points at nothing of
+  ///     ours
+  static Optional<Delivery> stop(Work work, Delivery delivery, PostRef post) {
+    var around = delivery.conversation();
+    return running(work, around, post)
+        .map(it -> stop(it.conversation(), Optional.of(it.run().id()), delivery))
+        .or(() -> waiting(work, around, post).map(it -> stop(it, Optional.empty(), delivery)));
+  }
+
+  /// @param run where it is known: a thread may have several
+  private static Delivery stop(Conversation conversation, Optional<RunId> run, Delivery delivery) {
+    var origin = delivery.origin();
+    return new Delivery(
+        delivery.id(),
+        delivery.meaning(),
+        conversation,
+        delivery.actor(),
+        new Intent.Cancel(run, Optional.empty()),
+        false,
+        new Origin(origin.link(), origin.replyTo(), Optional.empty(), false),
+        delivery.arrivedAt());
+  }
+
+  private static Optional<Binding> running(Work work, Conversation around, PostRef post) {
+    return work.bindings().recent(Optional.of(around.surface()), around.place(), NEARBY).stream()
+        .filter(binding -> isMeant(binding, around, post))
+        .findFirst();
+  }
+
+  /// A thread that we opened has no message that asked for it but its first.
+  private static boolean isMeant(Binding binding, Conversation around, PostRef post) {
+    return binding.status().equals(Optional.of(post))
+        || binding.origin().message().equals(Optional.of(post))
+        || (binding.origin().message().isEmpty() && binding.conversation().equals(around));
+  }
+
+  /// What is said to a run that goes on is no request: a stop of it is not a stop of the run.
+  private static Optional<Conversation> waiting(Work work, Conversation around, PostRef post) {
+    return work.inbox().waitingNear(around).stream()
+        .map(Pending::item)
+        .filter(
+            each ->
+                each.origin().message().equals(Optional.of(post))
+                    || (each.intent() instanceof Intent.Start
+                        && each.origin().message().isEmpty()
+                        && each.conversation().equals(around)))
+        .map(Delivery::conversation)
+        .filter(it -> work.bindings().of(it).filter(Binding::isActive).isEmpty())
+        .findFirst();
+  }
+}

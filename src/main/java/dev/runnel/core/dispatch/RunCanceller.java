@@ -1,0 +1,350 @@
+package dev.runnel.core.dispatch;
+
+import dev.runnel.core.decide.Changes;
+import dev.runnel.core.model.Binding;
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.MessageStatus;
+import dev.runnel.core.model.Outcome;
+import dev.runnel.core.model.Plan;
+import dev.runnel.core.model.Run;
+import dev.runnel.core.model.RunState;
+import dev.runnel.core.model.StopRequest;
+import dev.runnel.core.model.Update;
+import dev.runnel.core.port.AgentRuns;
+import dev.runnel.core.port.Store;
+import dev.runnel.core.port.Store.Pending;
+import dev.runnel.core.port.Store.Work;
+import dev.runnel.core.text.RunTexts;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// A stop: it overtakes what waits, also a start whose answer was lost, and it is over only when
+/// that is settled.
+final class RunCanceller {
+  private static final Logger log = LoggerFactory.getLogger(RunCanceller.class);
+
+  private final Store store;
+  private final AgentRuns runs;
+  private final RunStarter runStarter;
+  private final AttemptResults results;
+
+  RunCanceller(Store store, AgentRuns runs, RunStarter runStarter, AttemptResults results) {
+    this.store = store;
+    this.runs = runs;
+    this.runStarter = runStarter;
+    this.results = results;
+  }
+
+  /// Stops the run, and takes back what waits.
+  void cancel(DeliveryAttempt attempt, Plan.CancelRun plan) {
+    if (!ask(attempt, plan.binding())) {
+      return;
+    }
+    var withdrawn = withdraw(attempt);
+    if (withdrawn.isEmpty()) {
+      return;
+    }
+    var taken = withdrawn.get();
+    switch (runs.cancel(plan.binding().run().id())) {
+      case Outcome.Done(var run) ->
+          finish(
+              attempt,
+              taken,
+              work -> {
+                attempt.received(work);
+                keepUnsent(work, plan.binding(), taken);
+                keepHandedBack(work, attempt, plan.binding(), taken, run);
+                AttemptResults.tellChanges(work, attempt, plan.binding(), run);
+                var needless =
+                    AttemptResults.current(work, plan.binding())
+                        .filter(current -> current.reopened() && run.state().isTerminal());
+                needless.ifPresent(current -> AttemptResults.watchNoMore(work, current));
+                if (taken.any() && run.state() != RunState.CANCELLED) {
+                  attempt.tell(work, "Stopped before it started.");
+                } else {
+                  needless.ifPresent(
+                      current ->
+                          attempt.tell(
+                              work, "Nothing to stop: " + RunTexts.state(current, attempt.now())));
+                  if (needless.isEmpty() && hadFinished(run)) {
+                    attempt.tell(work, "It had already finished.");
+                  }
+                }
+              });
+      case Outcome.Missing _ ->
+          finish(
+              attempt,
+              taken,
+              work -> {
+                takeBack(work, attempt, plan.binding());
+                attempt.tell(work, "The run service no longer has this run.");
+              });
+      // What waits goes on: so does the run.
+      case Outcome.Refused refused ->
+          results.refuse(
+              attempt,
+              withLink(refused, plan.binding().run()),
+              work -> takeBack(work, attempt, plan.binding()));
+      case Outcome.Busy(var after, var why) -> waits(attempt, taken.waiting(), after, why);
+    }
+  }
+
+  private static boolean hadFinished(Run run) {
+    return run.state().isTerminal() && run.state() != RunState.CANCELLED;
+  }
+
+  /// Where people can stop it themselves.
+  private static Outcome.Refused withLink(Outcome.Refused refused, Run run) {
+    return new Outcome.Refused(refused.code(), refused.why(), refused.link().or(run::session));
+  }
+
+  /// The status post says that a stop is on its way, and whose.
+  ///
+  /// @return false when another node has taken the turn over
+  private boolean ask(DeliveryAttempt attempt, Binding binding) {
+    return results.commitIfOwned(
+        attempt,
+        work ->
+            AttemptResults.current(work, binding)
+                .filter(current -> current.stop().isEmpty())
+                .filter(current -> !current.run().state().isTerminal())
+                .map(
+                    current ->
+                        current.stopping(
+                            Optional.of(
+                                StopRequest.asked(
+                                    attempt.delivery().actor(), attempt.delivery().arrivedAt()))))
+                .ifPresent(current -> show(work, attempt, current)));
+  }
+
+  /// The stop is not to be; the run goes on.
+  private static void takeBack(Work work, DeliveryAttempt attempt, Binding binding) {
+    AttemptResults.current(work, binding)
+        .filter(current -> current.stop().isPresent())
+        .map(current -> current.stopping(Optional.empty()))
+        .ifPresent(current -> show(work, attempt, current));
+  }
+
+  private static void show(Work work, DeliveryAttempt attempt, Binding binding) {
+    AttemptResults.save(work, binding);
+    attempt.add(
+        work, binding.conversation(), Changes.status(binding, binding.run(), attempt.now()));
+  }
+
+  private static void keepUnsent(Work work, Binding binding, Withdrawn taken) {
+    if (taken.unsent() > 0) {
+      AttemptResults.current(work, binding)
+          .filter(current -> current.stop().isPresent())
+          .ifPresent(
+              current ->
+                  AttemptResults.save(
+                      work,
+                      current.stopping(
+                          current
+                              .stop()
+                              .map(stopRequest -> stopRequest.leavingUnsent(taken.unsent())))));
+    }
+  }
+
+  /// What was said without an answer, and reached the run before the stop did.
+  private static void keepHandedBack(
+      Work work, DeliveryAttempt attempt, Binding binding, Withdrawn taken, Run run) {
+    for (var waiting : taken.waiting()) {
+      var said = waiting.item();
+      if (run.replies().filter(replies -> replies.unread().contains(said.id())).isPresent()) {
+        var reply =
+            new DeliveryAttempt(
+                    said, work.inbox().joined(said.id()), waiting.tries(), attempt.now())
+                .reply(run);
+        AttemptResults.current(work, binding)
+            .ifPresent(current -> AttemptResults.save(work, current.keeping(reply)));
+      }
+    }
+  }
+
+  /// There is no run to stop; what waits may be meant.
+  void tell(DeliveryAttempt attempt, List<Update> updates) {
+    withdraw(attempt)
+        .ifPresent(taken -> finish(attempt, taken, work -> tellOf(work, attempt, taken, updates)));
+  }
+
+  /// @param otherwise what is said where nothing waited
+  private static void tellOf(
+      Work work, DeliveryAttempt attempt, Withdrawn taken, List<Update> otherwise) {
+    if (!taken.ended().isEmpty()) {
+      attempt.tell(work, "Nothing to stop: the run had ended.");
+    } else if (taken.any()) {
+      attempt.tell(work, "Stopped before it started.");
+    } else {
+      otherwise.forEach(update -> attempt.add(work, update));
+    }
+  }
+
+  /// A stop that nobody addressed to us is answered only where it stops something that waits here;
+  /// a label that came off never is.
+  void ignore(DeliveryAttempt attempt) {
+    var isSaid = attempt.delivery().intent() instanceof Intent.Cancel(_, var why) && why.isEmpty();
+    withdraw(attempt)
+        .ifPresent(
+            taken ->
+                finish(
+                    attempt,
+                    taken,
+                    work -> {
+                      if (isSaid && taken.isForUs()) {
+                        tellOf(work, attempt, taken, List.of());
+                      }
+                    }));
+  }
+
+  /// What a stop takes back.
+  ///
+  /// @param waiting all of it
+  /// @param ended what had started a run that came to its own end before it was stopped
+  /// @param unsent how many messages a run would have been told, and was not
+  private record Withdrawn(List<Pending<Delivery>> waiting, List<Ended> ended, int unsent) {
+    boolean any() {
+      return waiting.size() > ended.size();
+    }
+
+    /// Words between people may wait to be ignored.
+    boolean isForUs() {
+      return waiting.stream().anyMatch(each -> each.item().addressed());
+    }
+  }
+
+  private record Ended(Pending<Delivery> start, Run run) {}
+
+  /// Takes back what waits in the conversation, because a stop overtakes it. A start that may have
+  /// happened already is looked for, and its run is stopped; while nobody can tell, the stop waits
+  /// and all that it takes back waits behind it.
+  ///
+  /// @return empty when the turn is over
+  private Optional<Withdrawn> withdraw(DeliveryAttempt attempt) {
+    var waiting =
+        store.<List<Pending<Delivery>>>commit(
+            work ->
+                work.inbox().waiting(attempt.conversation()).stream()
+                    .filter(
+                        each -> !each.item().arrivedAt().isAfter(attempt.delivery().arrivedAt()))
+                    .toList());
+    var ended = new ArrayList<Ended>();
+    for (var begun : waiting.stream().filter(each -> each.tries() > 0).toList()) {
+      switch (stopStarted(begun.item())) {
+        case Outcome.Done(var run) -> {
+          if (run.state() != RunState.CANCELLED) {
+            ended.add(new Ended(begun, run));
+          }
+        }
+        case Outcome.Missing _ -> {}
+        case Outcome.Busy(var after, var why) -> {
+          waits(attempt, waiting, after, why);
+          return Optional.empty();
+        }
+        // It stays, to be bound and watched: it runs on.
+        case Outcome.Refused refused -> {
+          results.refuse(attempt, refused);
+          return Optional.empty();
+        }
+      }
+    }
+    return Optional.of(new Withdrawn(waiting, ended, unsent(waiting)));
+  }
+
+  /// What was attempted may have arrived.
+  private int unsent(List<Pending<Delivery>> waiting) {
+    var said =
+        waiting.stream()
+            .map(Pending::item)
+            .filter(each -> each.intent() instanceof Intent.Say)
+            .toList();
+    return said.isEmpty()
+        ? 0
+        : store.<Integer>commit(
+            work -> (int) said.stream().filter(each -> isUnsaid(work, each)).count());
+  }
+
+  private static boolean isUnsaid(Work work, Delivery delivery) {
+    return work.inbox()
+        .known(delivery.conversation().surface(), delivery.meaning())
+        .filter(Store.Inbox.Known::waits)
+        .isPresent();
+  }
+
+  private void waits(
+      DeliveryAttempt attempt,
+      List<Pending<Delivery>> behind,
+      Optional<Duration> after,
+      String why) {
+    var due = results.retryLater(attempt, after, why);
+    store.change(
+        work ->
+            behind.forEach(each -> work.inbox().later(each.item().id(), due, "A stop goes first")));
+  }
+
+  /// What is taken back ends in the commit that says so, else a crash would leave it unsaid.
+  private void finish(DeliveryAttempt attempt, Withdrawn taken, Consumer<Work> result) {
+    results.complete(
+        attempt,
+        work -> {
+          taken.ended().forEach(each -> tellEnd(work, attempt, each));
+          taken.waiting().forEach(each -> takeBack(work, attempt, each, taken));
+          result.accept(work);
+        });
+    if (taken.any()) {
+      log.info(
+          "deliveries withdrawn conversation={} count={} at={}",
+          attempt.conversation(),
+          taken.waiting().size(),
+          attempt.now());
+    }
+  }
+
+  private static void takeBack(
+      Work work, DeliveryAttempt attempt, Pending<Delivery> waiting, Withdrawn taken) {
+    var delivery = waiting.item();
+    work.inbox().done(delivery.id());
+    work.outbox().withdraw(AttemptResults.kept(delivery));
+    var isForUs = delivery.addressed() || work.bindings().of(delivery.conversation()).isPresent();
+    if (isForUs && taken.ended().stream().noneMatch(each -> each.start().equals(waiting))) {
+      new DeliveryAttempt(delivery, waiting.tries(), attempt.now())
+          .sign(work, MessageStatus.CANCELLED);
+    }
+  }
+
+  /// The end of a run that nobody was told of yet, as of any run.
+  private static void tellEnd(Work work, DeliveryAttempt attempt, Ended ended) {
+    var start = ended.start().item();
+    start
+        .intent()
+        .words()
+        .or(() -> work.bindings().of(start.conversation()).map(Binding::request))
+        .ifPresent(
+            request ->
+                RunStarter.bind(
+                    work,
+                    new DeliveryAttempt(start, ended.start().tries(), attempt.now()),
+                    new Plan.StartRun(start.conversation(), request),
+                    ended.run()));
+  }
+
+  /// Stops the run that the delivery may have started.
+  private Outcome stopStarted(Delivery begun) {
+    if (begun.origin().opensThread()) {
+      return new Outcome.Missing();
+    }
+    return switch (runStarter.startedBy(begun)) {
+      case Outcome.Done(var run) -> runs.cancel(run.id());
+      case Outcome.Missing missing -> missing;
+      case Outcome.Busy busy -> busy;
+      case Outcome.Refused(var code, var why, _) ->
+          new Outcome.Busy(Optional.empty(), code + ": " + why);
+    };
+  }
+}

@@ -1,0 +1,242 @@
+package dev.runnel.core.dispatch;
+
+import dev.runnel.core.decide.Changes;
+import dev.runnel.core.model.Background;
+import dev.runnel.core.model.Binding;
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.Outcome;
+import dev.runnel.core.model.Plan;
+import dev.runnel.core.model.Posting;
+import dev.runnel.core.model.Request;
+import dev.runnel.core.model.Run;
+import dev.runnel.core.port.AgentRuns;
+import dev.runnel.core.port.BackgroundUnavailable;
+import dev.runnel.core.port.Store;
+import dev.runnel.core.port.Store.Work;
+import dev.runnel.core.prompt.Prompts;
+import dev.runnel.core.recovery.Recovery;
+import dev.runnel.core.scope.DefaultsResolver;
+import dev.runnel.core.scope.Surfaces;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.random.RandomGenerator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// From words to a run: the thread is opened, the background read, the run created once, and bound.
+final class RunStarter {
+  private static final Logger log = LoggerFactory.getLogger(RunStarter.class);
+  private static final int TRIES_FOR_BACKGROUND = 3;
+
+  private final Store store;
+  private final AgentRuns runs;
+  private final Surfaces surfaces;
+  private final DefaultsResolver defaultsResolver;
+  private final RandomGenerator chance;
+  private final AttemptResults results;
+  private final Recovery recovery;
+
+  RunStarter(
+      Store store,
+      AgentRuns runs,
+      Surfaces surfaces,
+      DefaultsResolver defaultsResolver,
+      RandomGenerator chance,
+      AttemptResults results,
+      Recovery recovery) {
+    this.store = store;
+    this.runs = runs;
+    this.surfaces = surfaces;
+    this.defaultsResolver = defaultsResolver;
+    this.chance = chance;
+    this.results = results;
+    this.recovery = recovery;
+  }
+
+  /// Posts what opens the thread, and moves the delivery there.
+  void openThread(DeliveryAttempt attempt) {
+    var surface = surfaces.find(attempt.conversation().surface());
+    if (surface.isEmpty()) {
+      results.parkDisabled(attempt);
+      return;
+    }
+    var limit = surface.get().limit(attempt.conversation());
+    var mayGo =
+        store.commit(
+            work -> work.limits().turn(limit, attempt.delivery().id().value(), attempt.now()));
+    if (mayGo.isAfter(attempt.now())) {
+      results.untilItsTurn(attempt, mayGo);
+      return;
+    }
+    switch (surface.get().open(attempt.delivery(), attempt.again())) {
+      case Posting.Posted(_, var thread) -> {
+        recovery.answered(surface.get().id().value());
+        results.commitIfOwned(
+            attempt,
+            work -> {
+              work.inbox().replace(attempt.delivery().movedTo(thread));
+            });
+      }
+      case Posting.Later(var after, var why) -> {
+        after.ifPresent(
+            pause -> store.change(work -> work.limits().hold(limit, attempt.now().plus(pause))));
+        results.untilThePlatformAnswers(attempt, after, why);
+      }
+      case Posting.Undeliverable(var why) ->
+          results.complete(attempt, work -> attempt.tell(work, why));
+    }
+  }
+
+  void start(DeliveryAttempt attempt, Plan.StartRun start) {
+    if (attempt.again()) {
+      switch (startedBy(attempt.delivery())) {
+        case Outcome.Done(var run) -> {
+          started(attempt, start, run);
+          return;
+        }
+        case Outcome.Busy(var after, var why) -> {
+          results.retryLater(attempt, after, why);
+          return;
+        }
+        case Outcome.Refused(var code, var why, _) -> {
+          results.retryLater(attempt, Optional.empty(), code + ": " + why);
+          return;
+        }
+        case Outcome.Missing _ -> {}
+      }
+    }
+    var resolved =
+        defaultsResolver.of(start.request(), start.conversation(), attempt.delivery().actor());
+    if (resolved.unknownProfile().isPresent()) {
+      var unknown = defaultsResolver.profiles().unknown(resolved.unknownProfile().get());
+      results.complete(attempt, work -> attempt.tell(work, unknown));
+      return;
+    }
+    var surface = surfaces.find(attempt.conversation().surface());
+    if (surface.isEmpty()) {
+      results.parkDisabled(attempt);
+      return;
+    }
+    Background background;
+    var isUnread = false;
+    try {
+      background = surface.get().background(attempt.delivery());
+    } catch (BackgroundUnavailable unavailable) {
+      if (attempt.tries() < TRIES_FOR_BACKGROUND) {
+        results.untilThePlatformAnswers(
+            attempt, Optional.empty(), String.valueOf(unavailable.getMessage()));
+        return;
+      }
+      background = attempt.delivery().snapshot().background(attempt.delivery().origin().link());
+      isUnread = true;
+    }
+    var prompt = Prompts.compose(attempt.delivery(), resolved, background, chance);
+    switch (runs.start(prompt, attempt.delivery().id())) {
+      case Outcome.Done(var run) -> {
+        if (isUnread) {
+          startedUnread(attempt, start, run);
+        } else {
+          started(attempt, start, run);
+        }
+      }
+      case Outcome.Missing _ ->
+          results.complete(
+              attempt,
+              work -> attempt.tell(work, "The run service does not know how to start runs."));
+      case Outcome.Refused refused -> results.refuse(attempt, refused);
+      case Outcome.Busy(var after, var why) -> results.retryLater(attempt, after, why);
+    }
+  }
+
+  /// The run that the delivery started. One that was found by its words alone, and is another
+  /// conversation's already, is not.
+  Outcome startedBy(Delivery delivery) {
+    var found =
+        runs.startedBy(
+            delivery.id(), delivery.arrivedAt(), delivery.intent().words().map(Request::text));
+    return found instanceof Outcome.Done(var run) && run.delivery().isEmpty() && isBound(run)
+        ? new Outcome.Missing()
+        : found;
+  }
+
+  /// Nobody may think that the agent knows what it does not.
+  private void startedUnread(DeliveryAttempt attempt, Plan.StartRun start, Run run) {
+    started(
+        attempt,
+        start,
+        run,
+        work ->
+            attempt.tellAll(
+                work,
+                "I could not read what was said here before, so the agent does not know it. If it"
+                    + " matters, say it again in a reply."));
+  }
+
+  /// Keeps that the delivery started this run.
+  void started(DeliveryAttempt attempt, Plan.StartRun start, Run run) {
+    started(attempt, start, run, _ -> {});
+  }
+
+  private void started(DeliveryAttempt attempt, Plan.StartRun start, Run run, Consumer<Work> more) {
+    var isKept =
+        results.complete(
+            attempt,
+            work -> {
+              bind(work, attempt, start, run);
+              more.accept(work);
+            });
+    if (isKept) {
+      log.info(
+          "run started delivery={} conversation={} run={}",
+          attempt.delivery().id(),
+          start.conversation(),
+          run.id());
+    } else {
+      stopSecond(attempt, run);
+    }
+  }
+
+  /// The run becomes its conversation's, and all there is to tell about it is told.
+  static void bind(Work work, DeliveryAttempt attempt, Plan.StartRun start, Run run) {
+    var delivery = attempt.delivery();
+    var binding =
+        new Binding(
+            start.conversation(),
+            run,
+            delivery.actor(),
+            start.request(),
+            delivery.origin(),
+            Optional.empty(),
+            attempt.now(),
+            false,
+            0);
+    work.bindings().save(binding);
+    attempt.received(work);
+    for (var update : Changes.atFirst(binding, attempt.now())) {
+      attempt.add(work, start.conversation(), update);
+    }
+    if (!start.conversation().equals(delivery.conversation())) {
+      attempt.tell(work, "Started again in its thread.");
+    }
+  }
+
+  /// Another node took the turn over. Where it has started a run of its own, this is a second one
+  /// that nobody would hear of.
+  private void stopSecond(DeliveryAttempt attempt, Run run) {
+    var isNobodys =
+        store.<Boolean>commit(
+            work ->
+                work.bindings().of(run.id()).isEmpty()
+                    && !work.inbox().isWaiting(attempt.delivery().id()));
+    if (isNobodys) {
+      log.warn("second run stopped delivery={} run={}", attempt.delivery().id(), run.id());
+      if (!(runs.cancel(run.id()) instanceof Outcome.Done)) {
+        log.error("second run not stopped delivery={} run={}", attempt.delivery().id(), run.id());
+      }
+    }
+  }
+
+  private boolean isBound(Run run) {
+    return store.<Boolean>commit(work -> work.bindings().of(run.id()).isPresent());
+  }
+}

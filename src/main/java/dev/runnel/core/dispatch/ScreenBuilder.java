@@ -1,0 +1,214 @@
+package dev.runnel.core.dispatch;
+
+import dev.runnel.core.model.Binding;
+import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.Origin;
+import dev.runnel.core.model.Question;
+import dev.runnel.core.model.Question.Configure.Level;
+import dev.runnel.core.model.Request;
+import dev.runnel.core.model.RunId;
+import dev.runnel.core.model.Screen;
+import dev.runnel.core.model.Screen.Field;
+import dev.runnel.core.model.Update;
+import dev.runnel.core.port.Store;
+import dev.runnel.core.port.Store.Preferences.Preference;
+import dev.runnel.core.port.Store.Work;
+import dev.runnel.core.scope.ConversationScope;
+import dev.runnel.core.scope.Defaults;
+import dev.runnel.core.scope.DefaultsResolver;
+import dev.runnel.core.text.AnswerFormatter;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeSet;
+
+/// What stands on a person's page and in the forms, for surfaces that show such things. Nothing
+/// here reaches an agent.
+final class ScreenBuilder {
+  private static final int LOOKED_AT = 1_000;
+  private static final int UNFINISHED = 12;
+  private static final int RECENT = 8;
+  private static final List<String> ASKED =
+      List.of(Defaults.PROFILE, Defaults.ENVIRONMENT, Defaults.MODEL, Defaults.SKILL);
+
+  private final Store store;
+  private final DefaultsResolver defaultsResolver;
+  private final AttemptResults results;
+
+  ScreenBuilder(Store store, DefaultsResolver defaultsResolver, AttemptResults results) {
+    this.store = store;
+    this.defaultsResolver = defaultsResolver;
+    this.results = results;
+  }
+
+  static boolean shows(Question question) {
+    return question instanceof Question.Home
+        || question instanceof Question.Compose
+        || question instanceof Question.Edit;
+  }
+
+  void show(DeliveryAttempt attempt, Question question) {
+    var delivery = attempt.delivery();
+    if (question instanceof Question.Edit(var level) && !maySet(level, delivery)) {
+      var refusal = QueryHandler.mayNot(defaultsResolver.defaults(), level);
+      results.complete(attempt, work -> attempt.tell(work, refusal));
+      return;
+    }
+    var screen =
+        switch (question) {
+          case Question.Home _ -> home(attempt);
+          case Question.Compose(var thread, var about) -> ask(delivery, thread, about);
+          case Question.Edit(var level) -> preferences(delivery, level);
+          case Question.Config _,
+              Question.Configure _,
+              Question.ConfigureAll _,
+              Question.Explain _,
+              Question.Why _,
+              Question.Usage _,
+              Question.WhoAmI _,
+              Question.Doctor _ ->
+              throw new IllegalArgumentException("Nothing that is shown: " + question);
+        };
+    results.complete(
+        attempt, work -> attempt.add(work, new Update.Screened(delivery.actor(), screen)));
+  }
+
+  /// Makes the page anew that something was asked for on, which is done now.
+  static void refreshHome(Work work, DeliveryAttempt attempt) {
+    var done = attempt.delivery();
+    done.origin()
+        .home()
+        .ifPresent(
+            home ->
+                work.inbox()
+                    .offer(
+                        new Delivery(
+                            new DeliveryId(done.id() + ":home"),
+                            done.meaning() + ":home",
+                            home,
+                            done.actor(),
+                            new Intent.Ask(new Question.Home()),
+                            true,
+                            Origin.NONE,
+                            attempt.now())));
+  }
+
+  private boolean maySet(Level level, Delivery delivery) {
+    return defaultsResolver.defaults().maySet(level, delivery.conversation(), delivery.actor());
+  }
+
+  private Screen ask(Delivery delivery, Optional<Conversation> thread, String about) {
+    var run = thread.flatMap(this::run);
+    var resolved =
+        defaultsResolver.of(
+            Request.of(""), thread.orElseGet(delivery::conversation), delivery.actor());
+    return new Screen.Ask(
+        thread,
+        run,
+        about,
+        run.isPresent()
+            ? List.of()
+            : ASKED.stream()
+                .map(key -> field(key, resolved, chosen(key, resolved).map(Defaults.Chosen::value)))
+                .toList());
+  }
+
+  private Optional<RunId> run(Conversation thread) {
+    return store.<Optional<RunId>>read(
+        bindings -> bindings.of(thread).map(binding -> binding.run().id()));
+  }
+
+  private Screen preferences(Delivery delivery, Level level) {
+    var where = delivery.conversation();
+    var place = Defaults.place(level, where, delivery.actor());
+    Map<String, String> set = new LinkedHashMap<>();
+    store.preferences(Defaults.places(where, delivery.actor())).stream()
+        .filter(each -> each.place().equals(place))
+        .forEach((Preference each) -> set.put(each.key(), each.value()));
+    var resolved = defaultsResolver.of(Request.of(""), where, delivery.actor());
+    return new Screen.Preferences(
+        level,
+        Defaults.KEYS.stream()
+            .map(key -> field(key, resolved, Optional.ofNullable(set.get(key))))
+            .toList());
+  }
+
+  private Field field(String key, Defaults.Resolved resolved, Optional<String> value) {
+    var holds = chosen(key, resolved);
+    return new Field(
+        key,
+        // A form shows no keys to type.
+        AnswerFormatter.name(key).replaceFirst(" \\(.*", ""),
+        value,
+        holds.map(Defaults.Chosen::value),
+        holds.map(Defaults.Chosen::from).orElse(""),
+        key.equals(Defaults.PROFILE)
+            ? List.copyOf(new TreeSet<>(defaultsResolver.profiles().byName().keySet()))
+            : List.of());
+  }
+
+  private static Optional<Defaults.Chosen> chosen(String key, Defaults.Resolved resolved) {
+    return Optional.ofNullable(resolved.chosen().get(key));
+  }
+
+  /// A page is a person's own: nothing there is set for a place.
+  private Screen home(DeliveryAttempt attempt) {
+    var delivery = attempt.delivery();
+    var where = delivery.conversation();
+    var mine = mine(delivery);
+    var blocked = mine.stream().filter(each -> each.isActive() && isBlocked(each)).toList();
+    var running = mine.stream().filter(each -> each.isActive() && !isBlocked(each)).toList();
+    var ended = mine.stream().filter(each -> !each.isActive()).toList();
+    var resolved = defaultsResolver.of(Request.of(""), where, delivery.actor());
+    var changeable = new ArrayList<>(List.of(Level.ME));
+    if (maySet(Level.WORKSPACE, delivery)) {
+      changeable.add(Level.WORKSPACE);
+    }
+    return new Screen.Home(
+        first(blocked, UNFINISHED),
+        first(running, UNFINISHED),
+        first(ended, RECENT),
+        left(blocked, UNFINISHED) + left(running, UNFINISHED) + left(ended, RECENT),
+        fields(resolved.chosen().keySet(), resolved),
+        changeable,
+        attempt.now());
+  }
+
+  private static List<Binding> first(List<Binding> bindings, int most) {
+    return bindings.stream().limit(most).toList();
+  }
+
+  private static int left(List<Binding> bindings, int most) {
+    return Math.max(0, bindings.size() - most);
+  }
+
+  private List<Field> fields(Collection<String> keys, Defaults.Resolved resolved) {
+    return keys.stream().map(key -> field(key, resolved, Optional.empty())).toList();
+  }
+
+  private static boolean isBlocked(Binding binding) {
+    return binding.run().state().needsPerson() && !binding.reopened();
+  }
+
+  /// In the workspace of the page, wherever there.
+  private List<Binding> mine(Delivery delivery) {
+    var workspace = ConversationScope.workspace(delivery.conversation());
+    return store
+        .<List<Binding>>read(
+            bindings ->
+                bindings.recent(
+                    Optional.of(delivery.conversation().surface()),
+                    ConversationScope.prefix(workspace),
+                    LOOKED_AT))
+        .stream()
+        .filter(each -> ConversationScope.isIn(each.conversation(), workspace))
+        .filter(each -> each.requester().id().equals(delivery.actor().id()))
+        .toList();
+  }
+}

@@ -1,0 +1,17 @@
+package dev.runnel.core.model;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/// What a look at many runs brought.
+public sealed interface RunListing {
+  record Seen(List<Run> runs) implements RunListing {
+    public Seen {
+      runs = List.copyOf(runs);
+    }
+  }
+
+  /// The run service could not be read.
+  record Blind(Optional<Duration> retryAfter, String why) implements RunListing {}
+}

@@ -1,0 +1,130 @@
+package dev.runnel.core.prompt;
+
+import java.lang.Character.UnicodeScript;
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/// What people see of a text. Characters without a shape are read by models all the same, and could
+/// carry words that nobody who looks at the thread knows of. Those that letters and emoji need to
+/// look right stay.
+public final class InvisibleCharacters {
+  private static final Pattern LINE_END = Pattern.compile("\\r\\n?|[\\u2028\\u2029\\u0085]");
+  private static final Pattern SPACE = Pattern.compile("[\\s\\h\\v]+");
+  private static final int NON_JOINER = 0x200C;
+  private static final int JOINER = 0x200D;
+  private static final int TEXT_STYLE = 0xFE0E;
+  private static final int EMOJI_STYLE = 0xFE0F;
+  private static final int KEYCAP = 0x20E3;
+  private static final int NONE = -1;
+
+  /// In these a joiner is no part of a word.
+  private static final Set<UnicodeScript> UNJOINED =
+      EnumSet.of(
+          UnicodeScript.COMMON,
+          UnicodeScript.LATIN,
+          UnicodeScript.GREEK,
+          UnicodeScript.CYRILLIC,
+          UnicodeScript.HAN);
+
+  private InvisibleCharacters() {}
+
+  /// All lines of it, each ended by a line feed.
+  public static String text(String text) {
+    var points = LINE_END.matcher(text).replaceAll("\n").codePoints().toArray();
+    var seen = new StringBuilder(points.length);
+    var before = NONE;
+    for (var at = 0; at < points.length; at++) {
+      var after = at + 1 < points.length ? points[at + 1] : NONE;
+      if (isSeen(before, points[at], after)) {
+        seen.appendCodePoint(points[at]);
+        before = points[at];
+      }
+    }
+    return seen.toString();
+  }
+
+  /// On one line, at most so many characters, the last of them `…` where something is missing.
+  public static String line(String text, int longest) {
+    return cut(SPACE.matcher(text(text)).replaceAll(" ").strip(), longest);
+  }
+
+  /// At most so many characters, none torn in two.
+  public static String cut(String text, int longest) {
+    if (text.length() <= longest) {
+      return text;
+    }
+    var end = longest - 1;
+    var torn = end > 0 && Character.isHighSurrogate(text.charAt(end - 1));
+    return text.substring(0, torn ? end - 1 : end).stripTrailing() + "…";
+  }
+
+  private static boolean isSeen(int before, int point, int after) {
+    if (point == '\n' || point == '\t') {
+      return true;
+    }
+    if (point == JOINER || point == NON_JOINER) {
+      return (point == JOINER && isPictured(before) && isPictured(after))
+          || (isJoined(before) && isJoined(after));
+    }
+    if (point == TEXT_STYLE || point == EMOJI_STYLE) {
+      return before != NONE && Character.isEmoji(before) && (before > 0x7F || after == KEYCAP);
+    }
+    if (isVariation(point)) {
+      return before != NONE && Character.isIdeographic(before);
+    }
+    return !isShapeless(point);
+  }
+
+  private static boolean isPictured(int point) {
+    return point == EMOJI_STYLE || (point > 0x7F && Character.isEmoji(point));
+  }
+
+  private static boolean isJoined(int point) {
+    if (point == NONE || !(Character.isLetter(point) || isMark(point))) {
+      return false;
+    }
+    var script = UnicodeScript.of(point);
+    return script == UnicodeScript.INHERITED ? isMark(point) : !UNJOINED.contains(script);
+  }
+
+  private static boolean isMark(int point) {
+    return switch (Character.getType(point)) {
+      case Character.NON_SPACING_MARK, Character.COMBINING_SPACING_MARK -> true;
+      default -> false;
+    };
+  }
+
+  private static boolean isVariation(int point) {
+    return (point >= 0xFE00 && point <= 0xFE0F) || (point >= 0xE0100 && point <= 0xE01EF);
+  }
+
+  private static boolean isShapeless(int point) {
+    return switch (Character.getType(point)) {
+      case Character.CONTROL, Character.PRIVATE_USE, Character.SURROGATE -> true;
+      case Character.FORMAT -> !isNumberSign(point);
+      case Character.UNASSIGNED -> isNoCharacter(point) || point >= 0xE0000;
+      default -> isBlank(point);
+    };
+  }
+
+  /// Format characters that are drawn: they go around the digits behind them.
+  private static boolean isNumberSign(int point) {
+    return (point >= 0x600 && point <= 0x605)
+        || point == 0x6DD
+        || point == 0x8E2
+        || point == 0x110BD;
+  }
+
+  private static boolean isNoCharacter(int point) {
+    return (point & 0xFFFE) == 0xFFFE || (point >= 0xFDD0 && point <= 0xFDEF);
+  }
+
+  /// Letters and marks that are drawn as nothing.
+  private static boolean isBlank(int point) {
+    return switch (point) {
+      case 0x34F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2800, 0x3164, 0xFFA0 -> true;
+      default -> point >= 0x180B && point <= 0x180F;
+    };
+  }
+}

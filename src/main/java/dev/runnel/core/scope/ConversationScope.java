@@ -1,0 +1,66 @@
+package dev.runnel.core.scope;
+
+import dev.runnel.core.model.Actor;
+import dev.runnel.core.model.Conversation;
+import java.util.ArrayList;
+import java.util.List;
+
+/// Where a conversation is, from near to far: `slack:T1/C1`, `slack:T1`, `slack`; or
+/// `github:acme/shop`, `github:acme`, `github`. Pure.
+public final class ConversationScope {
+  /// What separates the parts of a key.
+  private static final String ENDS = "/:#!~";
+
+  private ConversationScope() {}
+
+  /// The nearest first; the surface itself is the last.
+  static List<String> around(Conversation conversation) {
+    var places = new ArrayList<String>();
+    var path = conversation.surface().value();
+    places.add(path);
+    var parts = List.of(conversation.key().split("/"));
+    var separator = ":";
+    for (int i = 0; i < parts.size(); i++) {
+      var part = parts.get(i);
+      if (i == parts.size() - 1) {
+        // The last part is the thread, or holds it: `shop#7`.
+        var end = part.indexOf('#') < 0 ? part.indexOf('!') : part.indexOf('#');
+        part = end > 0 ? part.substring(0, end) : "";
+      }
+      if (!part.isEmpty()) {
+        path += separator + part;
+        places.addFirst(path);
+        separator = "/";
+      }
+    }
+    return places;
+  }
+
+  /// The channel or repository.
+  public static String here(Conversation conversation) {
+    return around(conversation).getFirst();
+  }
+
+  /// The workspace or owner; the surface where there is none.
+  public static String workspace(Conversation conversation) {
+    var around = around(conversation);
+    return around.get(Math.max(0, around.size() - 2));
+  }
+
+  static String of(Conversation conversation, Actor actor) {
+    return conversation.surface() + ":@" + actor.id();
+  }
+
+  /// Whether the conversation is there.
+  public static boolean isIn(Conversation conversation, String place) {
+    var id = conversation.id();
+    return id.startsWith(place)
+        && (id.length() == place.length() || ENDS.indexOf(id.charAt(place.length())) >= 0);
+  }
+
+  /// What the keys of the conversations there begin with.
+  public static String prefix(String place) {
+    var colon = place.indexOf(':');
+    return colon < 0 ? "" : place.substring(colon + 1);
+  }
+}

@@ -1,0 +1,202 @@
+package dev.runnel.core.text;
+
+import dev.runnel.core.command.CommandParser;
+import dev.runnel.core.command.Verb;
+import dev.runnel.core.model.Actor;
+import dev.runnel.core.model.Binding;
+import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.InfoCard;
+import dev.runnel.core.model.InfoCard.Next;
+import dev.runnel.core.model.InfoCard.Row;
+import dev.runnel.core.model.Question.Configure.Level;
+import dev.runnel.core.model.Request;
+import dev.runnel.core.port.HealthCheck;
+import dev.runnel.core.scope.Defaults;
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/// Answers in rows. Pure.
+public final class AnswerFormatter {
+  private static final int MAX_PROMPT = 600;
+  private static final int MAX_VALUE = 200;
+  private static final int MAX_COMMAND = 150;
+  private static final Pattern COST = Pattern.compile("\\$(\\d+\\.\\d\\d)");
+
+  private AnswerFormatter() {}
+
+  public static InfoCard verb(Verb verb) {
+    return new InfoCard(
+        verb.usage(),
+        List.of(Row.sentence(verb.meaning()), Row.of("Who", verb.who())),
+        List.of(new Next("For example", verb.example())));
+  }
+
+  /// Words that nobody starts a run with by mistake, and how it is started with them.
+  public static InfoCard noRun(String why, String words) {
+    return new InfoCard(
+        "No run was started",
+        List.of(Row.sentence(why)),
+        List.of(new Next("To start a run with these words", "run: " + CommandParser.code(words))),
+        List.of(),
+        Optional.of(words));
+  }
+
+  public static String line(String text) {
+    return text.replaceAll("\\s+", " ").strip();
+  }
+
+  public static InfoCard config(Defaults.Resolved resolved, List<Level> changeable) {
+    var rows = new ArrayList<Row>();
+    for (var key : Defaults.KEYS) {
+      rows.add(row(key, Optional.ofNullable(resolved.chosen().get(key))));
+    }
+    return new InfoCard(
+        "Defaults for your runs here",
+        rows,
+        List.of(
+            new Next("Set one for yourself", "config set model fast"),
+            new Next("For all here", "config set model fast here"),
+            new Next("Take it away", "config unset model")),
+        changeable);
+  }
+
+  private static Row row(String key, Optional<Defaults.Chosen> chosen) {
+    return chosen
+        .map(it -> Row.of(name(key), cut(it.value(), MAX_VALUE), it.from()))
+        .orElseGet(() -> Row.of(name(key), "not set"));
+  }
+
+  private static List<Row> chosen(Defaults.Resolved resolved) {
+    return resolved.chosen().entrySet().stream()
+        .map(each -> row(each.getKey(), Optional.of(each.getValue())))
+        .toList();
+  }
+
+  public static String name(String key) {
+    return switch (key) {
+      case Defaults.ENVIRONMENT -> "Environment (env)";
+      case Defaults.PROMPT -> "Base prompt (prompt)";
+      default -> key.substring(0, 1).toUpperCase(Locale.ROOT) + key.substring(1);
+    };
+  }
+
+  public static InfoCard whoAmI(
+      Actor actor, Conversation where, Defaults.Resolved resolved, boolean admin) {
+    var rows = new ArrayList<Row>();
+    rows.add(Row.of("Name", actor.name()));
+    rows.add(Row.of("Id", "`" + where.surface() + ":" + actor.id() + "`", admin ? "an admin" : ""));
+    rows.addAll(chosen(resolved));
+    return new InfoCard("You", rows, List.of(new Next("All defaults", "config")));
+  }
+
+  /// @param said with the options that were said, and no others
+  /// @param own the run that the words would go to
+  public static InfoCard explain(
+      Request said, Defaults.Resolved resolved, Optional<Binding> own, boolean fromPlace) {
+    var rows = new ArrayList<Row>();
+    rows.add(Row.of("Prompt", cut(said.text(), MAX_PROMPT)));
+    if (own.isPresent()) {
+      rows.add(
+          Row.of(
+              "Where",
+              "to the run `" + own.get().run().id() + "` of this thread, which goes on with it"));
+    } else {
+      rows.add(Row.of("Where", fromPlace ? "a new run, in a new thread here" : "a new run, here"));
+      rows.addAll(chosen(resolved));
+      if (resolved.chosen().isEmpty()) {
+        rows.add(Row.of("Options", "none; the agent's own defaults hold"));
+      }
+    }
+    var prompt = options(said) + said.text();
+    return new InfoCard(
+        "Nothing was started. This would be sent:",
+        rows,
+        List.of(
+            new Next("To start it", "run: " + command(prompt)),
+            new Next("If `explain` was part of the work", "run explain " + command(prompt))));
+  }
+
+  private static String command(String prompt) {
+    var line = prompt.strip();
+    return line.length() > MAX_COMMAND || line.contains("\n") || line.contains("`") ? "…" : line;
+  }
+
+  private static String options(Request said) {
+    var options = said.options();
+    var text = new StringBuilder();
+    option(text, "profile", options.profile());
+    option(text, "env", options.environment());
+    option(text, "model", options.model());
+    option(text, "skill", options.skill());
+    option(text, "name", options.name());
+    option(text, "title", options.title());
+    option(text, "factory", options.factory());
+    return text.toString();
+  }
+
+  private static void option(StringBuilder text, String key, Optional<String> value) {
+    value.ifPresent(it -> text.append("--%s \"%s\" ".formatted(key, it)));
+  }
+
+  /// @param mine of the person, wherever
+  /// @param here of all in the place
+  public static InfoCard usage(List<Binding> mine, List<Binding> here, Instant now) {
+    var rows = new ArrayList<Row>();
+    addUsage(rows, "You", mine, now);
+    addUsage(rows, "Here, all", here, now);
+    return new InfoCard("Runs and what they cost", rows, List.of(new Next("Which", "list mine")));
+  }
+
+  private static void addUsage(List<Row> rows, String who, List<Binding> runs, Instant now) {
+    for (var days : List.of(7, 30)) {
+      var since = now.minus(Duration.ofDays(days));
+      var counted = runs.stream().filter(each -> each.since().isAfter(since)).toList();
+      rows.add(Row.of("%s, last %d days".formatted(who, days), usage(counted)));
+    }
+  }
+
+  private static String usage(List<Binding> runs) {
+    var costs =
+        runs.stream()
+            .flatMap(each -> each.run().cost().stream())
+            .map(COST::matcher)
+            .filter(each -> each.matches())
+            .map(each -> new BigDecimal(each.group(1)))
+            .toList();
+    var count = runs.size() == 1 ? "1 run" : runs.size() + " runs";
+    if (costs.isEmpty()) {
+      return runs.isEmpty() ? "no runs" : count + ", cost not known";
+    }
+    var sum = "$" + costs.stream().reduce(BigDecimal.ZERO, BigDecimal::add).toPlainString();
+    return costs.size() == runs.size()
+        ? count + ", " + sum
+        : "%s, at least %s (the cost of %d is known)".formatted(count, sum, costs.size());
+  }
+
+  public static InfoCard doctor(List<HealthCheck.Finding> findings) {
+    var rows =
+        findings.stream()
+            .map(each -> Row.of((each.isWell() ? "✅ " : "⚠️ ") + each.what(), each.how()))
+            .toList();
+    var ill = findings.stream().filter(each -> !each.isWell()).count();
+    return new InfoCard(
+        ill == 0
+            ? "All is well"
+            : ill == 1 ? "One thing is not well" : ill + " things are not well",
+        rows,
+        List.of());
+  }
+
+  public static String cut(String text, int longest) {
+    var words = text.strip();
+    return words.codePointCount(0, words.length()) <= longest
+        ? words
+        : words.substring(0, words.offsetByCodePoints(0, longest - 1)).strip() + "…";
+  }
+}

@@ -1,0 +1,146 @@
+package dev.runnel.core.text;
+
+import dev.runnel.core.model.Actor;
+import dev.runnel.core.model.Binding;
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.DeliveryTrace;
+import dev.runnel.core.model.InfoCard;
+import dev.runnel.core.model.InfoCard.Next;
+import dev.runnel.core.model.InfoCard.Row;
+import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.Plan;
+import dev.runnel.core.model.Update;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/// Why something happened, or did not. Pure.
+public final class DeliveryHistory {
+  private static final int MAX = 200;
+
+  private DeliveryHistory() {}
+
+  /// What was decided, to be read behind "I decided".
+  public static String note(Plan plan) {
+    return switch (plan) {
+      case Plan.OpenThread _ -> "to open a thread for it";
+      case Plan.MoveTo _ -> "to go on in the run's own thread";
+      case Plan.StartRun _ -> "to start a run";
+      case Plan.FollowUp(var binding, _) -> "to pass it on to the run `%s`".formatted(id(binding));
+      case Plan.CancelRun(var binding) -> "to stop the run `%s`".formatted(id(binding));
+      case Plan.LinkRun(var run) -> "to bring the run `%s` here".formatted(run);
+      case Plan.Answer _ -> "to answer it privately";
+      case Plan.Tell(var updates) ->
+          updates.stream()
+              .filter(Update.Told.class::isInstance)
+              .map(Update.Told.class::cast)
+              .findFirst()
+              .map(told -> "to answer: " + AnswerFormatter.cut(firstLine(told.text()), MAX))
+              .orElse("to answer it privately");
+      case Plan.Ignore(var why) -> "to leave it alone: it was " + why;
+    };
+  }
+
+  private static String id(Binding binding) {
+    return binding.run().id().value();
+  }
+
+  private static String firstLine(String text) {
+    return text.lines().findFirst().orElse("");
+  }
+
+  /// @param traces of the message, the newest first
+  /// @param started the run that the newest one started
+  public static InfoCard sheet(
+      List<DeliveryTrace> traces, Optional<Binding> started, Actor asks, Instant now) {
+    var rows = new ArrayList<Row>();
+    for (var deliveryTrace : traces) {
+      deliveryTrace.delivery().ifPresent(it -> addArrival(rows, it, asks, now));
+      rows.add(Row.of("What I did", decided(deliveryTrace, now)));
+    }
+    started.ifPresent(
+        binding ->
+            rows.add(Row.of("Its run", "`" + id(binding) + "`. " + RunTexts.state(binding, now))));
+    return new InfoCard("What became of it", rows, List.of(new Next("Runs here", "list")));
+  }
+
+  private static void addArrival(List<Row> rows, Delivery delivery, Actor asks, Instant now) {
+    var who = delivery.actor().id().equals(asks.id()) ? "you" : delivery.actor().name();
+    var ago = RunTexts.elapsed(Duration.between(delivery.arrivedAt(), now));
+    rows.add(Row.of("Came", ago + " ago, from " + who));
+    rows.add(
+        Row.of(
+            "Understood as",
+            understood(delivery.intent()) + (delivery.addressed() ? "" : ", not addressed to me")));
+  }
+
+  private static String understood(Intent intent) {
+    return switch (intent) {
+      case Intent.Start _ -> "work for a new run";
+      case Intent.Say _ -> "words for the agent";
+      case Intent.New _ -> "work for a second run in the thread";
+      case Intent.SayTo(var run, _) -> "words for the run `" + run + "`";
+      case Intent.Cancel(_, var why) ->
+          "a stop" + why.map(reason -> ", because " + reason).orElse("");
+      case Intent.CancelMine _ -> "a stop of all runs of one person";
+      case Intent.Status _ -> "`status`";
+      case Intent.Retry _ -> "`retry`";
+      case Intent.ListRuns _ -> "`list`";
+      case Intent.Help _ -> "`help`";
+      case Intent.Link(var run) -> "`link " + run + "`";
+      case Intent.Linked(_, var command) -> understood(command) + " with a link";
+      case Intent.Ask _ -> "a question to me";
+      case Intent.Amend(_, var now) ->
+          now.isPresent() ? "a correction of an earlier message" : "a message that was deleted";
+      case Intent.StopAt _ -> "a stop, by a reaction";
+      case Intent.Unclear(var why, _) ->
+          "nothing I could understand: " + AnswerFormatter.cut(why, MAX);
+    };
+  }
+
+  private static String decided(DeliveryTrace deliveryTrace, Instant now) {
+    var why =
+        deliveryTrace.why().map(it -> ": " + AnswerFormatter.cut(firstLine(it), MAX)).orElse("");
+    return switch (deliveryTrace.state()) {
+      case WAITS ->
+          deliveryTrace.tries() == 0 && why.isEmpty()
+              ? "It waits for its turn."
+              : "It waits%s. Tried %d times, the next time in %s."
+                  .formatted(
+                      why,
+                      deliveryTrace.tries(),
+                      RunTexts.elapsed(Duration.between(now, deliveryTrace.dueAt())));
+      case PARKED ->
+          "I gave it up%s. Say it again, or have it tried again in the console.".formatted(why);
+      case DONE ->
+          deliveryTrace
+              .note()
+              .filter(note -> !note.isEmpty())
+              .map(note -> "I decided " + note + ".")
+              .orElse("It is done, or a stop took it back.");
+    };
+  }
+
+  /// For a message that never came, or came too long ago.
+  public static InfoCard unknown() {
+    return new InfoCard(
+        "I do not know this message",
+        List.of(
+            Row.sentence("I keep what I heard for 7 days, and I hear only:"),
+            Row.sentence("• commands, and messages that mention me or are sent to me directly;"),
+            Row.sentence("• replies in a thread that has a run."),
+            Row.sentence(
+                "I do not hear messages that begin with `aside`, other bots, edits, or places I was"
+                    + " not invited to.")),
+        List.of(new Next("Is all well with me?", "doctor")));
+  }
+
+  public static InfoCard elsewhere() {
+    return new InfoCard(
+        "That was said by somebody else, in another place",
+        List.of(Row.sentence("Ask there, so that only those who can read it hear of it.")),
+        List.of());
+  }
+}

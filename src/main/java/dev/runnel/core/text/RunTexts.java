@@ -1,0 +1,77 @@
+package dev.runnel.core.text;
+
+import dev.runnel.core.model.Binding;
+import dev.runnel.core.model.Run;
+import dev.runnel.core.model.RunState;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Locale;
+
+/// Sentences about runs that read the same everywhere.
+public final class RunTexts {
+  private RunTexts() {}
+
+  /// `It is running, for 3 min 20 s now.`
+  public static String state(Binding binding, Instant now) {
+    var run = binding.run();
+    var elapsed = elapsed(Duration.between(binding.since(), now));
+    return binding.isActive()
+        ? "It is " + state(run) + ", for " + elapsed + " now."
+        : "It has ended: " + state(run) + ".";
+  }
+
+  /// The state, what the agent says, and where to look.
+  public static String status(Binding binding, Instant now) {
+    var text = new StringBuilder(state(binding, now));
+    binding.run().message().ifPresent(message -> text.append("\n").append(message));
+    binding.run().session().ifPresent(link -> text.append("\n").append(link));
+    return text.append("\nRun `").append(binding.run().id()).append("`").toString();
+  }
+
+  /// One word or two, inside a sentence: `queued`, `waiting for an answer`.
+  public static String state(Run run) {
+    return name(run).toLowerCase(Locale.ROOT);
+  }
+
+  /// The same as a heading. A state that this version does not know keeps the service's own word,
+  /// which is a stranger's text.
+  public static String name(Run run) {
+    return switch (run.state()) {
+      case QUEUED -> "Queued";
+      case RUNNING -> "Working";
+      case BLOCKED -> "Waiting for an answer";
+      case SUCCEEDED -> "Done";
+      case FAILED -> "Failed";
+      case CANCELLED -> "Cancelled";
+      case UNKNOWN -> run.stateName().isBlank() ? "Unknown" : run.stateName();
+    };
+  }
+
+  /// The state as a sign, beside the word and never alone.
+  public static String sign(RunState state) {
+    return switch (state) {
+      case QUEUED -> "⏳";
+      case RUNNING -> "⚙️";
+      case BLOCKED -> "✋";
+      case SUCCEEDED -> "✅";
+      case FAILED -> "❌";
+      case CANCELLED -> "🚫";
+      case UNKNOWN -> "❔";
+    };
+  }
+
+  /// `3 min 20 s`, `2 h 5 min`, `3 d 4 h`: the two largest units; never negative.
+  public static String elapsed(Duration duration) {
+    var time = duration.isNegative() ? Duration.ZERO : duration;
+    if (time.toDays() > 0) {
+      return time.toDays() + " d " + time.toHoursPart() + " h";
+    }
+    if (time.toHours() > 0) {
+      return time.toHours() + " h " + time.toMinutesPart() + " min";
+    }
+    if (time.toMinutes() > 0) {
+      return time.toMinutes() + " min " + time.toSecondsPart() + " s";
+    }
+    return time.toSeconds() + " s";
+  }
+}

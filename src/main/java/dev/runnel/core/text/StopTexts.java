@@ -1,0 +1,61 @@
+package dev.runnel.core.text;
+
+import dev.runnel.core.model.StopRequest;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
+
+/// A stop in words that read the same everywhere.
+public final class StopTexts {
+  private static final int MAX_UNREAD = 5;
+  private static final DateTimeFormatter UTC =
+      DateTimeFormatter.ofPattern("HH:mm 'UTC'", Locale.ROOT).withZone(ZoneOffset.UTC);
+
+  private StopTexts() {}
+
+  /// `Asked by dana at 14:02 UTC, stopped at 14:03 UTC. 2 messages that waited were not sent.`
+  ///
+  /// @param by the person, as the surface writes people
+  /// @param time how the surface writes times
+  public static String told(StopRequest stopRequest, String by, Function<Instant, String> time) {
+    var text = new StringBuilder("Asked by " + by + " at " + time.apply(stopRequest.asked()));
+    stopRequest.done().ifPresent(at -> text.append(", stopped at ").append(time.apply(at)));
+    text.append('.');
+    if (stopRequest.unsent() > 0) {
+      text.append(' ').append(unsent(stopRequest.unsent()));
+    }
+    return text.toString();
+  }
+
+  /// `2 replies were not read: “run the linter”, “what does this do?”.`
+  ///
+  /// @param words of each
+  /// @param shown how the surface writes words of others on a line
+  public static String unread(List<String> words, UnaryOperator<String> shown) {
+    var left = words.size() - MAX_UNREAD;
+    return (words.size() == 1
+            ? "1 reply was not read: "
+            : words.size() + " replies were not read: ")
+        + words.stream()
+            .limit(MAX_UNREAD)
+            .map(each -> "\u201c" + shown.apply(each) + "\u201d")
+            .collect(Collectors.joining(", "))
+        + (left > 0 ? ", and " + left + " more." : ".");
+  }
+
+  static String unsent(int messages) {
+    return messages == 1
+        ? "1 message that waited was not sent."
+        : messages + " messages that waited were not sent.";
+  }
+
+  /// `14:02 UTC`, where a surface cannot show a reader's own time.
+  public static String utc(Instant at) {
+    return UTC.format(at);
+  }
+}

@@ -1,0 +1,176 @@
+package dev.runnel.core.watch;
+
+import dev.runnel.core.model.Binding;
+import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.MissedDeliveries;
+import dev.runnel.core.model.Notice;
+import dev.runnel.core.model.NoticeId;
+import dev.runnel.core.model.SurfaceId;
+import dev.runnel.core.model.Update;
+import dev.runnel.core.port.CredentialRefused;
+import dev.runnel.core.port.Store;
+import dev.runnel.core.port.Surface;
+import dev.runnel.core.recovery.Recovery;
+import dev.runnel.core.scope.Surfaces;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Asks each platform what was said that it did not deliver: after a start, and now and then,
+/// because platforms give up on deliveries. What it finds goes through the same door, where what is
+/// known already has no effect. And it mends status posts that do not show what is known.
+public final class MissedDeliveryPoller {
+  private static final Logger log = LoggerFactory.getLogger(MissedDeliveryPoller.class);
+
+  private static final Duration EVERY = Duration.ofMinutes(15);
+  private static final Duration AFTER_A_FAILURE = Duration.ofMinutes(1);
+
+  /// Who said something longer ago does not expect that it starts now.
+  private static final Duration MAX = Duration.ofHours(24);
+
+  /// Clocks differ, and deliveries are on their way for a while.
+  private static final Duration OVERLAP = Duration.ofMinutes(2);
+
+  private static final Duration LATEST_DELIVERY = Duration.ofMinutes(10);
+  private static final int CONVERSATIONS = 100;
+
+  private final Store store;
+  private final Surfaces surfaces;
+
+  public MissedDeliveryPoller(Store store, Surfaces surfaces) {
+    this.store = store;
+    this.surfaces = surfaces;
+  }
+
+  /// Asks all surfaces once.
+  ///
+  /// @return when to ask again
+  public Instant step(Instant now) {
+    var wait = EVERY;
+    for (var surface : surfaces.byId().values()) {
+      repair(surface.id(), now);
+      var failed = ask(surface, now);
+      if (failed.isPresent() && failed.get().compareTo(wait) < 0) {
+        wait = failed.get();
+      }
+    }
+    return now.plus(wait);
+  }
+
+  /// @return when to ask again, where it did not answer
+  private Optional<Duration> ask(Surface surface, Instant now) {
+    var id = surface.id();
+    var through = store.commit(work -> work.inbox().heardThrough(id));
+    if (through.isEmpty()) {
+      // Nobody was listening yet.
+      heard(id, now);
+      return Optional.empty();
+    }
+    MissedDeliveries missedDeliveries;
+    try {
+      missedDeliveries = surface.missed(since(through.get(), now), conversations(id));
+    } catch (CredentialRefused refused) {
+      store.change(work -> Recovery.hold(work, id, refused.why(), now));
+      return Optional.of(AFTER_A_FAILURE);
+    } catch (RuntimeException broken) {
+      log.error("catch-up broke us surface={}", id, broken);
+      return Optional.empty();
+    }
+    return switch (missedDeliveries) {
+      case MissedDeliveries.Said(var all, var unread) -> {
+        var count = all.stream().filter(each -> isNews(each) && store.accept(each.delivery()));
+        var news = count.count();
+        if (news > 0) {
+          log.info("deliveries caught up surface={} count={} since={}", id, news, through.get());
+        }
+        if (unread.isPresent()) {
+          // Read again from the same time; what is known already has no effect.
+          log.warn("catch-up incomplete surface={} why={}", id, unread.get());
+          yield Optional.empty();
+        }
+        heard(id, now);
+        yield Optional.empty();
+      }
+      case MissedDeliveries.Unknown(var after, var why) -> {
+        log.warn("catch-up put off surface={} why={}", id, why);
+        yield Optional.of(after.orElse(AFTER_A_FAILURE));
+      }
+    };
+  }
+
+  /// A status post may be missing or old: its notice was given up, or somebody discarded it.
+  private void repair(SurfaceId surface, Instant now) {
+    for (var conversation : conversations(surface)) {
+      store.change(
+          work ->
+              work.bindings()
+                  .of(conversation)
+                  .filter(binding -> binding.since().isAfter(now.minus(MAX)))
+                  .filter(binding -> !isShown(work, binding))
+                  .ifPresent(
+                      binding -> {
+                        log.info("status repaired run={}", binding.run().id());
+                        work.outbox().add(status(binding, now));
+                      }));
+    }
+  }
+
+  private static boolean isShown(Store.Work work, Binding binding) {
+    return work.outbox()
+        .shown(binding.conversation(), binding.run().id())
+        .filter(shown -> shown.stateName().equals(binding.run().stateName()))
+        .isPresent();
+  }
+
+  private static Notice status(Binding binding, Instant now) {
+    return new Notice(
+        NoticeId.random(),
+        binding.conversation(),
+        new Update.Status(
+            binding.run(), binding.requester(), binding.request(), binding.since(), now),
+        binding.origin(),
+        now,
+        0);
+  }
+
+  private static Instant since(Instant through, Instant now) {
+    var earliest = now.minus(MAX);
+    var since = through.minus(OVERLAP);
+    return since.isBefore(earliest) ? earliest : since;
+  }
+
+  private List<Conversation> conversations(SurfaceId surface) {
+    return store.read(
+        bindings ->
+            bindings.recent(Optional.of(surface), "", CONVERSATIONS).stream()
+                .map(Binding::conversation)
+                .distinct()
+                .toList());
+  }
+
+  /// What its key cannot tell is known when the like of it was heard at about that time.
+  private boolean isNews(MissedDeliveries.Heard heard) {
+    var delivery = heard.delivery();
+    return heard.sameMeaning()
+        || store
+            .commit(
+                work ->
+                    work.inbox()
+                        .heard(
+                            delivery.conversation(),
+                            heard.at().minus(OVERLAP),
+                            heard.at().plus(LATEST_DELIVERY)))
+            .stream()
+            .noneMatch(known -> known.intent().getClass() == delivery.intent().getClass());
+  }
+
+  private void heard(SurfaceId surface, Instant through) {
+    store.change(
+        work -> {
+          work.inbox().heardThrough(surface, through);
+        });
+  }
+}

@@ -1,0 +1,172 @@
+package dev.runnel.runs;
+
+import dev.runnel.client.RunsException;
+import dev.runnel.core.model.Outcome;
+import java.net.URI;
+import java.util.Optional;
+
+/// The run service's refusals in plain words: what is the matter, and what to do. Made from the
+/// code; the service's own words are added where the code alone says too little, and they read as
+/// words for people.
+final class ErrorTexts {
+  private static final int MAX_TITLE = 200;
+
+  private ErrorTexts() {}
+
+  /// @param what one sentence, its end open for a reason
+  /// @param toDo what the person can do about it
+  /// @param takesReason whether the service's own words say more than the code
+  private record Sentence(String what, String toDo, boolean takesReason) {
+    static Sentence of(String what, String toDo) {
+      return new Sentence(what, toDo, false);
+    }
+
+    static Sentence withReason(String what, String toDo) {
+      return new Sentence(what, toDo, true);
+    }
+
+    /// `The run service did not accept this: the environment does not exist. Check the options.`
+    String say(Optional<String> reason) {
+      return because(reason) + " " + toDo;
+    }
+
+    private String because(Optional<String> reason) {
+      return reason
+          .filter(_ -> takesReason)
+          .flatMap(InternalTextFilter::oneLine)
+          .map(it -> what + ": " + shortened(it) + (it.matches(".*[.!?…]") ? "" : "."))
+          .orElse(what + ".");
+    }
+  }
+
+  static Outcome.Refused of(RunsException failure) {
+    var code = code(failure);
+    return new Outcome.Refused(code, sentence(code).say(failure.title()), link(failure));
+  }
+
+  /// Why a run failed. The agent's own last words stay as they are.
+  ///
+  /// @param code the service's code for it, empty where it gave none
+  static Optional<String> failed(String code, Optional<String> message) {
+    var said = message.filter(it -> !it.isBlank());
+    if (code.equals("agent_process_failed") && said.isPresent()) {
+      return said;
+    }
+    var plain = said.filter(InternalTextFilter::arePlain);
+    return switch (code) {
+      case "" -> plain.or(() -> said.map(_ -> "The service says nothing that helps."));
+      case "internal_error",
+          "resource_unavailable",
+          "infrastructure_timeout",
+          "agent_process_failed",
+          "agent_stream_network_error",
+          "agent_stream_failure" ->
+          plain.or(() -> Optional.of(sentence(code).say(Optional.empty())));
+      default -> Optional.of(sentence(code).say(plain));
+    };
+  }
+
+  /// The service's code, or what its status stands for.
+  private static String code(RunsException failure) {
+    if (!failure.code().value().isEmpty()) {
+      return failure.code().value();
+    }
+    return switch (failure.status().orElse(0)) {
+      case 400 -> "invalid_request";
+      case 401 -> "authentication_required";
+      case 403 -> "not_authorized";
+      case 404 -> "resource_not_found";
+      case 409 -> "conflict";
+      case 410 -> "gone";
+      case 422 -> "operation_not_supported";
+      default -> "unknown";
+    };
+  }
+
+  private static Sentence sentence(String code) {
+    return switch (code) {
+      case "invalid_request" ->
+          Sentence.withReason(
+              "The run service did not accept this", "Check the options you gave, and try again.");
+      case "integration_not_configured" ->
+          Sentence.of(
+              "An integration that this run needs is not set up yet", "Set it up, and try again.");
+      case "authentication_required" ->
+          Sentence.of(
+              "The run service does not accept Runnel's key",
+              "Ask whoever looks after Runnel to renew it.");
+      case "external_authentication_required" ->
+          Sentence.of(
+              "The run service may not use an account that this run needs",
+              "Link the account, or let it see the repository, and try again.");
+      case "not_authorized" ->
+          Sentence.of(
+              "Runnel's key does not permit this at the run service",
+              "Ask whoever looks after Runnel.");
+      case "insufficient_credits" ->
+          Sentence.of("There are no credits left at the run service", "Add some, and try again.");
+      case "budget_exceeded" ->
+          Sentence.of(
+              "The spending limit at the run service is reached",
+              "Raise it, or try again when it starts anew.");
+      case "feature_not_available" ->
+          Sentence.of(
+              "The run service's plan does not include what this needs",
+              "Leave that option out, or ask whoever looks after the plan.");
+      case "integration_disabled" ->
+          Sentence.of(
+              "An integration that this run needs is switched off", "Switch it on, and try again.");
+      case "content_policy_violation" ->
+          Sentence.of(
+              "The run service refuses this because of its content policy",
+              "Say it differently, and try again.");
+      case "resource_not_found" ->
+          Sentence.of(
+              "The run service does not know something that you named",
+              "Check the environment, the model and the skill, and try again.");
+      case "conflict" ->
+          Sentence.of(
+              "The run cannot take this in its present state", "Look at it, and try again.");
+      case "gone" ->
+          Sentence.of("The run's session is over, and it cannot be continued", "Start a new one.");
+      case "operation_not_supported" ->
+          Sentence.of(
+              "The run service does not support this for this kind of run",
+              "Open the run to do it there.");
+      case "environment_setup_failed" ->
+          Sentence.withReason(
+              "The environment could not be set up", "Correct its setup, and try again.");
+      case "infrastructure_timeout" ->
+          Sentence.of(
+              "The run took longer than the run service permits",
+              "Ask for less at once, and try again.");
+      case "agent_process_failed" ->
+          Sentence.of("The agent broke down after it had started", "Try again.");
+      case "agent_stream_network_error" ->
+          Sentence.of("The connection to the model was lost", "Try again.");
+      case "agent_stream_failure" ->
+          Sentence.of("The model stopped answering", "Try again, or with another model.");
+      case "resource_unavailable" ->
+          Sentence.of("The run service has no free place for this now", "Try again later.");
+      case "internal_error" ->
+          Sentence.of("Something broke inside the run service", "Try again later.");
+      default ->
+          Sentence.withReason(
+              "The run service refused this",
+              "Ask whoever looks after Runnel if you do not know why.");
+    };
+  }
+
+  private static String shortened(String title) {
+    return title.length() > MAX_TITLE ? title.substring(0, MAX_TITLE) + "…" : title;
+  }
+
+  /// Where the person can do something about it.
+  private static Optional<URI> link(RunsException failure) {
+    return failure
+        .problem()
+        .flatMap(
+            problem ->
+                RunItems.link(problem.authUrl()).or(() -> RunItems.link(problem.setupUrl())));
+  }
+}

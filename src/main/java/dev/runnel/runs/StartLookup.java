@@ -1,0 +1,197 @@
+package dev.runnel.runs;
+
+import dev.runnel.client.ListRuns;
+import dev.runnel.client.ListRuns.SortBy;
+import dev.runnel.client.ListRuns.SortOrder;
+import dev.runnel.client.RunsClient;
+import dev.runnel.client.RunsException;
+import dev.runnel.core.model.Arrival;
+import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.Outcome;
+import dev.runnel.core.model.Run;
+import dev.runnel.wire.ConversationMessage;
+import dev.runnel.wire.ConversationStep;
+import dev.runnel.wire.MessageRole;
+import dev.runnel.wire.RunItem;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.stream.Stream;
+
+/// Finds out whether a start or a follow-up whose answer was lost happened.
+final class StartLookup {
+  private static final int CANDIDATES = 20;
+  private static final int MAX = 10_000;
+
+  /// The two clocks may differ.
+  private static final Duration SKEW = Duration.ofMinutes(2);
+
+  private final RunsClient client;
+
+  StartLookup(RunsClient client) {
+    this.client = client;
+  }
+
+  /// By the service's own filter; where it has none, by reading the runs since then.
+  Outcome start(DeliveryId key, Instant since, Optional<String> words) {
+    try {
+      var listed = listed(RunItems.DELIVERY, key);
+      if (listed.isEmpty()) {
+        listed = listed(FactoryStarts.TICKET_ID, key);
+      }
+      var found = listed.stream().filter(run -> carries(run, key)).findFirst();
+      if (found.isPresent()) {
+        return done(found.get());
+      }
+      // A service that does not know the filter lists strangers' runs.
+      return listed.isEmpty() ? new Outcome.Missing() : amongThoseSince(key, since, words);
+    } catch (RunsException.BadRequest | RunsException.Forbidden | RunsException.Unprocessable no) {
+      return amongThoseSince(key, since, words);
+    }
+  }
+
+  private List<RunItem> listed(String name, DeliveryId key) {
+    var query = ListRuns.ALL.metadata(name, key.value()).limit(CANDIDATES);
+    return client.runs().list(query).send().items();
+  }
+
+  private Outcome amongThoseSince(DeliveryId key, Instant since, Optional<String> words) {
+    var from = since.minus(SKEW);
+    var showsMetadata = false;
+    var unnamed = new ArrayList<RunItem>();
+    var pages =
+        client
+            .runs()
+            .pages(
+                ListRuns.ALL
+                    .createdAfter(from)
+                    .sorted(SortBy.CREATED_AT, SortOrder.DESC)
+                    .limit(ClientAgentRuns.RUNS_A_PAGE))
+            .iterator();
+    for (int looked = 0; pages.hasNext(); ) {
+      if (looked >= MAX) {
+        return new Outcome.Busy(
+            Optional.empty(), "Too many runs were started meanwhile to look through them");
+      }
+      for (var run : pages.next().items()) {
+        looked++;
+        if (carries(run, key)) {
+          return done(run);
+        }
+        showsMetadata |= !run.metadata().isEmpty();
+        if (run.metadata().isEmpty()
+            && (run.createdAt() == null || !run.createdAt().isBefore(from))) {
+          unnamed.add(run);
+        }
+      }
+    }
+    return showsMetadata || unnamed.isEmpty() ? new Outcome.Missing() : byWords(unnamed, words);
+  }
+
+  /// The service does not show what a run carries: the words it was started with must do.
+  private static Outcome byWords(List<RunItem> runs, Optional<String> words) {
+    if (words.isEmpty()) {
+      return unknown();
+    }
+    var alike =
+        runs.stream()
+            .filter(run -> count(Objects.requireNonNullElse(run.prompt(), ""), words.get()) > 0)
+            .toList();
+    return switch (alike.size()) {
+      case 0 -> new Outcome.Missing();
+      case 1 -> done(alike.getFirst());
+      // A second start must not be risked.
+      default -> unknown();
+    };
+  }
+
+  private static Outcome unknown() {
+    return new Outcome.Busy(
+        Optional.empty(), "The run service does not tell which runs Runnel started");
+  }
+
+  private static Outcome done(RunItem run) {
+    return new Outcome.Done(RunItems.run(run));
+  }
+
+  private static boolean carries(RunItem run, DeliveryId key) {
+    return RunItems.delivery(run).filter(key::equals).isPresent();
+  }
+
+  /// By what the run shows of what it was told; where it does not, by whether it went on.
+  Arrival followUp(Run before, String text, int said) {
+    RunItem item;
+    try {
+      item = client.runs().get(before.id().value()).send();
+    } catch (RunsException.NotFound gone) {
+      return new Arrival.NotArrived();
+    }
+    var now = RunItems.run(item);
+    var heard = heard(item, text);
+    if (heard.isPresent() && heard.getAsInt() > said) {
+      return new Arrival.Arrived();
+    }
+    if (stoodStill(before)) {
+      if (now.stateName().equals(before.stateName())
+          && now.updatedAt().isPresent()
+          && now.updatedAt().equals(before.updatedAt())) {
+        return new Arrival.NotArrived();
+      }
+      if (!stoodStill(now)) {
+        return new Arrival.Arrived();
+      }
+    }
+    // While the agent works, words may be on their way to it.
+    return heard.isPresent() && now.state().isTerminal()
+        ? new Arrival.NotArrived()
+        : new Arrival.Unknowable();
+  }
+
+  private static boolean stoodStill(Run run) {
+    return run.state().isTerminal() || run.state().needsPerson();
+  }
+
+  /// How often the run was told these words; empty where it does not show that.
+  private OptionalInt heard(RunItem item, String text) {
+    try {
+      var told =
+          client.runs().conversation(item.runId()).send().steps().stream()
+              .flatMap(StartLookup::messages)
+              .filter(message -> MessageRole.USER.equals(message.role()))
+              .flatMap(message -> message.content().stream())
+              .flatMap(content -> Stream.ofNullable(content.text()))
+              .toList();
+      if (!told.isEmpty()) {
+        return OptionalInt.of(told.stream().mapToInt(each -> count(each, text)).sum());
+      }
+    } catch (RunsException notShown) {
+      // Not every service has conversations.
+    }
+    // A service may leave out the prompt as it was submitted where it is the prompt.
+    var prompt = item.submittedPrompt() == null ? item.prompt() : item.submittedPrompt();
+    return prompt == null || item.startedAt() != null
+        ? OptionalInt.empty()
+        : OptionalInt.of(count(prompt, text));
+  }
+
+  private static Stream<ConversationMessage> messages(ConversationStep step) {
+    return Stream.concat(
+        step.messages().stream(), step.steps().stream().flatMap(StartLookup::messages));
+  }
+
+  /// How often the words stand in a text as paragraphs of their own. What is said before a run
+  /// starts is added to its prompt, and background is.
+  private static int count(String text, String words) {
+    var paragraphs = "\n\n" + text.strip() + "\n\n";
+    var wanted = "\n\n" + words.strip() + "\n\n";
+    var count = 0;
+    for (int at = paragraphs.indexOf(wanted); at >= 0; at = paragraphs.indexOf(wanted, at + 1)) {
+      count++;
+    }
+    return count;
+  }
+}

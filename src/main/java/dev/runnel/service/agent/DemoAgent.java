@@ -1,0 +1,30 @@
+package dev.runnel.service.agent;
+
+/// The agent of a machine that has none: a real process that shows how a run goes, and says plainly
+/// that it is only a rehearsal. The answer is one paragraph, because the last paragraph is the
+/// answer; a quoted line can be neither a status line nor a paragraph's end.
+final class DemoAgent {
+  private static final String SCRIPT =
+      """
+      asked=$(cat; printf x)
+      asked=${asked%x}
+      echo '::status Reading what you asked'
+      sleep 1
+      echo '::status Looking for a coding agent on this machine: there is none yet'
+      sleep 1
+      echo '::status Writing the answer of the rehearsal'
+      echo 'This is a rehearsal: no coding agent is installed here, so nothing was changed.'
+      echo 'You asked:'
+      printf '%s' "$asked" | sed 's/^/> /'
+      case $asked in *'
+      ') ;; *) echo ;; esac
+      printf '%s' 'To let a real agent work, set RUNNEL_AGENT_COMMAND, or install claude, codex, gemini '
+      echo 'or opencode so that it is on the PATH, and start Runnel again.'
+      """;
+
+  private DemoAgent() {}
+
+  static Harness agent() {
+    return new CommandAgent("rehearsal", SCRIPT);
+  }
+}

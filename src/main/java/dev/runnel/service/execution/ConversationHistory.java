@@ -1,0 +1,81 @@
+package dev.runnel.service.execution;
+
+import dev.runnel.service.agent.CommandAgent;
+import dev.runnel.service.agent.Harness;
+import dev.runnel.service.agent.LaunchFiles;
+import dev.runnel.service.run.ExecutionRequest;
+import dev.runnel.service.run.RunRow;
+import dev.runnel.service.run.TranscriptLine;
+import dev.runnel.service.store.RunQueries;
+import java.io.IOException;
+
+/// What was said in the runs of a conversation before the one that continues it: questions and
+/// answers, not what tools did. Of a long one it holds the end.
+final class ConversationHistory {
+  private static final int MAX = 32 * 1024;
+
+  private final StringBuilder text = new StringBuilder();
+  private TranscriptLine.Kind before = TranscriptLine.Kind.NOTE;
+
+  private ConversationHistory() {}
+
+  /// Tells an agent that has no session yet what was said before in the conversation of its run:
+  /// one that is known in its prompt, a command in a file.
+  static ExecutionRequest recall(
+      ExecutionRequest told, Harness harness, LaunchFiles launchFiles, RunQueries index)
+      throws IOException {
+    var talk = index.find(told.runId()).map(run -> before(run, index)).orElse("");
+    if (talk.isBlank()) {
+      return told;
+    }
+    launchFiles.recall(talk);
+    return harness instanceof CommandAgent
+        ? told
+        : told.withPrompt(PromptAssembly.continuing(talk, told.prompt()));
+  }
+
+  private static String before(RunRow run, RunQueries index) {
+    var talk = new ConversationHistory();
+    for (var runId : index.runsOf(run.conversationId().orElse(run.id()))) {
+      if (runId.equals(run.id())) {
+        break;
+      }
+      talk.hear(runId, index);
+    }
+    talk.cut();
+    return talk.text.toString();
+  }
+
+  private void hear(String runId, RunQueries index) {
+    var part = index.transcript(runId, 0);
+    while (part.isPresent() && !part.get().lines().isEmpty()) {
+      part.get().lines().forEach(this::add);
+      cut();
+      part = index.transcript(runId, part.get().lines().getLast().number());
+    }
+  }
+
+  private void add(TranscriptLine line) {
+    switch (line.kind()) {
+      case ASKED -> say("Asked:", line);
+      case SAID, QUESTION -> say("Answered:", line);
+      case DID, RESULT, STATUS, ERROR, NOTE -> {}
+    }
+  }
+
+  private void say(String who, TranscriptLine line) {
+    var isAsked = line.kind() == TranscriptLine.Kind.ASKED;
+    if (isAsked || before == TranscriptLine.Kind.ASKED) {
+      text.append(text.isEmpty() ? "" : "\n").append(who).append('\n');
+    }
+    text.append(line.text()).append('\n');
+    before = line.kind();
+  }
+
+  private void cut() {
+    if (text.length() > MAX) {
+      var from = text.length() - MAX;
+      text.delete(0, Character.isLowSurrogate(text.charAt(from)) ? from + 1 : from);
+    }
+  }
+}

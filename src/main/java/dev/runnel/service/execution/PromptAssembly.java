@@ -1,0 +1,98 @@
+package dev.runnel.service.execution;
+
+import dev.runnel.service.run.ExecutionRequest;
+import dev.runnel.service.workspace.Prepared;
+import dev.runnel.service.workspace.Skill;
+import dev.runnel.wire.RunMode;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/// What an agent is told beyond the message of this execution: the run's skill, and where it starts
+/// afresh also what was asked at first.
+final class PromptAssembly {
+  static final String AFRESH =
+      "The workspace was set up afresh: what earlier executions left in it is gone.";
+
+  private static final String PLAN =
+      """
+      Do not change anything yet. Look at what is there, and answer with a plan: the steps, the \
+      files, the risks. It will be carried out when somebody agrees.\
+      """;
+
+  private static final String LEAD =
+      """
+      You may hand parts of the work to other agents. Start a run for each:
+      curl -sS -X POST "$RUNNEL_AGENT_API_URL/agent/runs" \\
+        -H "Authorization: Bearer $RUNNEL_AGENT_API_KEY" -H "Content-Type: application/json" \\
+        -d '{"prompt": "…", "title": "…"}'
+      It answers with a run_id. Look how it is doing with
+      curl -sS "$RUNNEL_AGENT_API_URL/agent/runs/RUN_ID" -H "Authorization: Bearer $RUNNEL_AGENT_API_KEY"
+      until its state is SUCCEEDED, FAILED, ERROR, CANCELLED or BLOCKED; its answer is in \
+      status_message. The key is for these runs alone, and ends with yours.\
+      """;
+
+  private PromptAssembly() {}
+
+  /// @param prompt the run's own, asked for only where it is needed
+  static ExecutionRequest of(
+      ExecutionRequest executionRequest, Prepared.Ready ready, Supplier<Optional<String>> prompt) {
+    return mode(skilled(executionRequest, ready, prompt));
+  }
+
+  /// The prompt of a run that continues a conversation.
+  ///
+  /// @param talk what was said in it before
+  static String continuing(String talk, String prompt) {
+    return """
+    This goes on with an earlier conversation. The files of then are not here. What was said:
+
+    %s
+    That was the earlier conversation. Now:
+
+    %s\
+    """
+        .formatted(talk, prompt.isBlank() ? "Go on." : prompt);
+  }
+
+  private static ExecutionRequest mode(ExecutionRequest executionRequest) {
+    if (executionRequest.mode().equals(RunMode.PLAN)) {
+      return executionRequest.withPrompt(executionRequest.prompt() + "\n\n" + PLAN);
+    }
+    return executionRequest.leads() && executionRequest.execution() == 1
+        ? executionRequest.withBasePrompt(
+            executionRequest.basePrompt().map(words -> words + "\n\n").orElse("") + LEAD)
+        : executionRequest;
+  }
+
+  private static ExecutionRequest skilled(
+      ExecutionRequest executionRequest, Prepared.Ready ready, Supplier<Optional<String>> prompt) {
+    var base = basePrompt(executionRequest, ready);
+    if (ready.fresh() && executionRequest.execution() > 1) {
+      var text = new StringBuilder();
+      base.ifPresent(words -> text.append(words).append("\n\n"));
+      prompt
+          .get()
+          .filter(words -> !words.isBlank())
+          .ifPresent(words -> text.append(words).append("\n\n"));
+      return executionRequest.withPrompt(text + executionRequest.prompt());
+    }
+    return base.map(executionRequest::withBasePrompt).orElse(executionRequest);
+  }
+
+  private static Optional<String> basePrompt(
+      ExecutionRequest executionRequest, Prepared.Ready ready) {
+    if (ready.skill().isEmpty()) {
+      return executionRequest.basePrompt();
+    }
+    var chosen = ready.skill().get();
+    var text = chosen.skill().basePrompt() + place(chosen.skill(), ready);
+    return Optional.of(
+        executionRequest.basePrompt().map(words -> text + "\n\n" + words).orElse(text));
+  }
+
+  /// A skill speaks of its own files by their names alone.
+  private static String place(Skill skill, Prepared.Ready ready) {
+    var folder = ready.folder().relativize(ready.skill().orElseThrow().file().getParent());
+    return skill.folder().isEmpty() ? "" : "\n\nThe files of this skill are in " + folder + ".";
+  }
+}

@@ -1,0 +1,237 @@
+package dev.runnel.service.execution;
+
+import dev.runnel.database.DatabaseException;
+import dev.runnel.service.agent.AgentEnvironment;
+import dev.runnel.service.isolation.Isolation;
+import dev.runnel.service.run.ExecutionRequest;
+import dev.runnel.service.run.TranscriptLine;
+import dev.runnel.service.run.Usage;
+import dev.runnel.service.store.RunService;
+import dev.runnel.service.store.TranscriptRows.Entry;
+import dev.runnel.service.workspace.CommandRunner;
+import dev.runnel.service.workspace.Environment;
+import dev.runnel.service.workspace.StoppedException;
+import dev.runnel.text.Redactor;
+import dev.runnel.text.TerminalText;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Runs git and setup commands for one execution, within its start deadline.
+final class SetupRunner implements CommandRunner {
+  private static final Logger log = LoggerFactory.getLogger(SetupRunner.class);
+  private static final Duration OUTPUT_PATIENCE = Duration.ofSeconds(2);
+  private static final int CANNOT_RUN = 126;
+
+  /// What stands around it.
+  ///
+  /// @param environment what every program of the run finds
+  /// @param lent variables that setup commands get in addition
+  /// @param redactor takes secrets out of what the programs say
+  /// @param began told of every process, so that it can be ended
+  /// @param stopped whether there is no point in going on
+  record Around(
+      ExecutionRequest job,
+      Environment chosen,
+      Path root,
+      Map<String, String> environment,
+      Map<String, String> lent,
+      Redactor redactor,
+      Consumer<AgentProcess> began,
+      BooleanSupplier stopped) {}
+
+  private final Spawner spawner;
+  private final Around around;
+  private final ServiceSettings settings;
+  private final Optional<RunService> book;
+  private final long deadline;
+
+  /// @param book takes the words for people; without one nobody is told
+  SetupRunner(Spawner spawner, Around around, ServiceSettings settings, Optional<RunService> book) {
+    this(spawner, around, settings, book, settings.limits().start());
+  }
+
+  /// @param limit how long all of it may take
+  SetupRunner(
+      Spawner spawner,
+      Around around,
+      ServiceSettings settings,
+      Optional<RunService> book,
+      Duration limit) {
+    this.spawner = spawner;
+    this.around = around;
+    this.settings = settings;
+    this.book = book;
+    this.deadline = System.nanoTime() + limit.toNanos();
+  }
+
+  @Override
+  public Result program(List<String> command, Path folder, Map<String, String> variables)
+      throws StoppedException, InterruptedException {
+    var environment = new HashMap<>(settings.variables(AgentEnvironment.FOR_GIT));
+    environment.putAll(around.environment());
+    environment.putAll(variables);
+    return run(command, folder, environment);
+  }
+
+  @Override
+  public Result script(String command, Path folder) throws StoppedException, InterruptedException {
+    var environment = new HashMap<>(settings.variables(settings.isolation().variables()));
+    environment.putAll(around.environment());
+    environment.putAll(around.lent());
+    var place =
+        new Isolation.Place(
+            around.job(),
+            around.root(),
+            folder,
+            around.chosen().image(),
+            around.lent().keySet(),
+            List.of(),
+            Optional.empty());
+    var result =
+        run(
+            settings.isolation().wrap(List.of("/bin/sh", "-c", command), place),
+            folder,
+            environment);
+    settings.isolation().cleanUp(around.job(), settings.environment());
+    note(result.lastWords());
+    return result;
+  }
+
+  @Override
+  public void tell(String progress) {
+    var text = around.redactor().redact(progress);
+    write(new Entry(TranscriptLine.Kind.NOTE, text), Optional.of(text));
+  }
+
+  @Override
+  public void check() throws StoppedException {
+    if (around.stopped().getAsBoolean()) {
+      throw StoppedException.told();
+    }
+    if (System.nanoTime() - deadline >= 0) {
+      throw StoppedException.late();
+    }
+  }
+
+  @Override
+  public boolean isIsolated() {
+    return settings.isolation().isOn();
+  }
+
+  private Result run(List<String> command, Path folder, Map<String, String> environment)
+      throws StoppedException, InterruptedException {
+    check();
+    var heard = new Heard(around.redactor().lines());
+    AgentProcess process;
+    try {
+      process = AgentProcess.start(spawner, around.job(), command, folder, environment, "", heard);
+    } catch (IOException e) {
+      log.error(
+          "program not started run={} program={}", around.job().runId(), command.getFirst(), e);
+      return new Result(CANNOT_RUN, "", command.getFirst() + " cannot be run here.");
+    }
+    around.began().accept(process);
+    Thread alarm;
+    try {
+      alarm = spawner.virtual("start-deadline", () -> endAtDeadline(process));
+    } catch (Spawner.NoRoomException e) {
+      process.end(Duration.ZERO);
+      throw e;
+    }
+    try {
+      var status = process.awaitExit();
+      process.awaitOutput(OUTPUT_PATIENCE);
+      check();
+      if (process.failure().isPresent()) {
+        throw new IllegalStateException("Its output was not read", process.failure().get());
+      }
+      return heard.result(status);
+    } finally {
+      alarm.interrupt();
+    }
+  }
+
+  private void endAtDeadline(AgentProcess process) {
+    try {
+      Thread.sleep(Duration.ofNanos(Math.max(deadline - System.nanoTime(), 0)));
+      process.end(settings.grace());
+    } catch (InterruptedException _) {
+      // It was in time.
+    }
+  }
+
+  private void note(String words) {
+    words
+        .lines()
+        .forEach(line -> write(new Entry(TranscriptLine.Kind.NOTE, line), Optional.empty()));
+  }
+
+  private void write(Entry entry, Optional<String> status) {
+    book.ifPresent(
+        kept -> {
+          try {
+            kept.heard(
+                around.job(),
+                new RunService.Heard(
+                    List.of(entry), status, List.of(), Optional.empty(), Usage.NONE));
+          } catch (DatabaseException e) {
+            log.warn("progress not written run={}", around.job().runId(), e);
+          }
+        });
+  }
+
+  /// What a program says, bounded.
+  private static final class Heard implements AgentProcess.Sink {
+    private static final int MAX_OUTPUT = 1024 * 1024;
+    private static final int LAST_LINES = 10;
+    private static final int MAX_LINE = 300;
+
+    // All guarded by this.
+    private final Redactor.Lines redacted;
+    private final StringBuilder output = new StringBuilder();
+    private final Deque<String> last = new ArrayDeque<>();
+
+    Heard(Redactor.Lines redacted) {
+      this.redacted = redacted;
+    }
+
+    @Override
+    public synchronized void out(String line) {
+      if (output.length() < MAX_OUTPUT) {
+        output.append(line).append('\n');
+      }
+      remember(line);
+    }
+
+    @Override
+    public synchronized void err(String line) {
+      remember(line);
+    }
+
+    synchronized Result result(int status) {
+      return new Result(status, output.toString(), String.join("\n", last));
+    }
+
+    private void remember(String line) {
+      redacted.next(TerminalText.plain(line)).filter(text -> !text.isBlank()).ifPresent(this::keep);
+    }
+
+    private void keep(String line) {
+      last.addLast(line.length() <= MAX_LINE ? line : line.substring(0, MAX_LINE) + "…");
+      if (last.size() > LAST_LINES) {
+        last.removeFirst();
+      }
+    }
+  }
+}

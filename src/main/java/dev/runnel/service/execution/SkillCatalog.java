@@ -1,0 +1,50 @@
+package dev.runnel.service.execution;
+
+import dev.runnel.service.run.ExecutionRequest;
+import dev.runnel.service.workspace.Environment;
+import dev.runnel.service.workspace.Skill;
+import dev.runnel.service.workspace.StoppedException;
+import dev.runnel.service.workspace.Workspaces;
+import dev.runnel.wire.RunMode;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+
+/// The skills that the environments' repositories offer.
+public record SkillCatalog(Spawner spawner, ServiceSettings settings, Workspaces workspaces) {
+  /// The malformed ones come with their error. Calls git, and the servers of the repositories where
+  /// there is no clone yet.
+  ///
+  /// @param refresh whether to ask the servers in any case
+  /// @throws IllegalStateException with git's own words when a repository cannot be had
+  public List<Skill> of(Environment environment, boolean refresh) throws InterruptedException {
+    var executionRequest =
+        new ExecutionRequest(
+            "skills-" + UUID.randomUUID(),
+            0,
+            "",
+            "",
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty(),
+            "{}",
+            RunMode.NORMAL);
+    var around =
+        new SetupRunner.Around(
+            executionRequest,
+            environment,
+            settings.workspaces(),
+            settings.surroundings(executionRequest),
+            Map.of(),
+            settings.redactor(),
+            _ -> {},
+            () -> false);
+    try {
+      return workspaces.skills(
+          environment, refresh, new SetupRunner(spawner, around, settings, Optional.empty()));
+    } catch (StoppedException e) {
+      throw new IllegalStateException("The repositories did not answer in time", e);
+    }
+  }
+}

@@ -1,0 +1,142 @@
+package dev.runnel.service.http;
+
+import dev.runnel.database.DatabaseException;
+import dev.runnel.service.run.Caller;
+import dev.runnel.service.run.Json;
+import dev.runnel.service.run.RequestProblem;
+import dev.runnel.service.store.ApiKeys;
+import dev.runnel.wire.Problem;
+import io.javalin.http.Context;
+import io.javalin.http.Handler;
+import io.javalin.http.HandlerType;
+import io.javalin.http.HttpResponseException;
+import java.io.IOException;
+import java.net.URI;
+import java.util.HexFormat;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Supplier;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Stands before every handler: asks for the key, and turns whatever goes wrong into a problem as
+/// RFC 7807 writes it, always with the same spelling of `type`.
+public final class AuthFilter {
+  private static final Logger log = LoggerFactory.getLogger(AuthFilter.class);
+  private static final String SCHEME = "bearer ";
+  private static final Set<HandlerType> READING = Set.of(HandlerType.GET, HandlerType.HEAD);
+  private static final Pattern TRACE_PARENT =
+      Pattern.compile("[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}.*");
+
+  private final ApiKeys keys;
+  private final Supplier<URI> publicUrl;
+
+  public AuthFilter(ApiKeys keys, Supplier<URI> publicUrl) {
+    this.keys = keys;
+    this.publicUrl = publicUrl;
+  }
+
+  /// Lets in who has a key, and says who it is.
+  Handler keyed(Api.Action action) {
+    return open(
+        ctx -> {
+          var caller = who(ctx.header("Authorization"));
+          if (caller.isEmpty()) {
+            ctx.header("WWW-Authenticate", "Bearer");
+            throw new RequestProblem(
+                RequestProblem.Code.AUTHENTICATION_REQUIRED,
+                "Send the key as Authorization: Bearer KEY");
+          }
+          if (caller.get().scope() instanceof Caller.Scope.Reading
+              && !READING.contains(ctx.method())) {
+            throw new RequestProblem(
+                RequestProblem.Code.NOT_AUTHORIZED, "This key is for reading only");
+          }
+          action.take(ctx, caller.get());
+        });
+  }
+
+  /// Lets in everybody.
+  Handler open(Handler handler) {
+    return ctx -> {
+      try {
+        handler.handle(ctx);
+      } catch (RequestProblem e) {
+        answer(ctx, e);
+      } catch (HttpResponseException e) {
+        answer(ctx, ofStatus(e.getStatus()));
+      } catch (DatabaseException e) {
+        log.warn("request not served path={}", ctx.path(), e);
+        ctx.header("Retry-After", "5");
+        answer(ctx, new RequestProblem(RequestProblem.Code.RESOURCE_UNAVAILABLE, "Try again soon"));
+      } catch (IOException brokenOff) {
+        answer(ctx, ofStatus(400));
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        answer(ctx, ofStatus(500));
+      } catch (Exception | Error e) {
+        // Also where there is no memory for this one answer: the next one may be smaller.
+        log.error("request broke path={}", ctx.path(), e);
+        answer(ctx, ofStatus(500));
+      }
+    };
+  }
+
+  private Optional<Caller> who(@Nullable String authorization) {
+    var header = authorization == null ? "" : authorization;
+    return header.toLowerCase(Locale.ROOT).startsWith(SCHEME)
+        ? keys.who(header.substring(SCHEME.length()).strip())
+        : Optional.empty();
+  }
+
+  private static RequestProblem ofStatus(int status) {
+    return switch (status) {
+      case 413 ->
+          new RequestProblem(
+              RequestProblem.Code.REQUEST_TOO_LARGE, "The body is larger than this service takes");
+      case 404 ->
+          new RequestProblem(RequestProblem.Code.RESOURCE_NOT_FOUND, "Nothing is at this address");
+      case 503 -> new RequestProblem(RequestProblem.Code.RESOURCE_UNAVAILABLE, "Try again soon");
+      default ->
+          status >= 400 && status < 500
+              ? RequestProblem.invalid("The request cannot be read")
+              : new RequestProblem(
+                  RequestProblem.Code.INTERNAL_ERROR, "It has been written to the log");
+    };
+  }
+
+  private void answer(Context ctx, RequestProblem problem) {
+    var code = problem.code();
+    var base = publicUrl.get().toString().replaceAll("/+$", "");
+    ctx.status(code.status())
+        .contentType("application/problem+json")
+        .result(
+            Json.write(
+                Problem.builder()
+                    .type(base + "/problems/" + code.word())
+                    .title(code.title())
+                    .status(code.status())
+                    .error(code.title() + " (" + problem.detail() + ")")
+                    .detail(problem.detail())
+                    .instance(ctx.path())
+                    .retryable(code.isRetryable())
+                    .traceId(traceId(ctx))
+                    .build()));
+  }
+
+  /// The caller's, if it sent one as W3C Trace Context has it.
+  private static String traceId(Context ctx) {
+    var header = ctx.header("traceparent");
+    var parent = TRACE_PARENT.matcher(header == null ? "" : header);
+    if (parent.matches()) {
+      return parent.group(1);
+    }
+    var bytes = new byte[16];
+    ThreadLocalRandom.current().nextBytes(bytes);
+    return HexFormat.of().formatHex(bytes);
+  }
+}

@@ -1,0 +1,294 @@
+package dev.runnel.service.http;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.runnel.service.agent.Agents;
+import dev.runnel.service.agent.CommandAgent;
+import dev.runnel.service.execution.SkillCatalog;
+import dev.runnel.service.run.ExecutionRequest;
+import dev.runnel.service.run.Json;
+import dev.runnel.service.run.RequestProblem;
+import dev.runnel.service.run.RunRow;
+import dev.runnel.service.store.RunQueries;
+import dev.runnel.service.workspace.Environment;
+import dev.runnel.service.workspace.Environments;
+import dev.runnel.service.workspace.Skill;
+import dev.runnel.wire.CloudEnvironment;
+import dev.runnel.wire.CloudEnvironmentConfig;
+import dev.runnel.wire.EnvironmentName;
+import dev.runnel.wire.GitHubRepo;
+import dev.runnel.wire.LastTask;
+import dev.runnel.wire.Model;
+import dev.runnel.wire.ModelList;
+import dev.runnel.wire.RunStateValue;
+import dev.runnel.wire.Scope;
+import dev.runnel.wire.SkillSource;
+import dev.runnel.wire.SkillVariant;
+import io.javalin.http.Context;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// What runs may ask for here: skills, environments, models. Nobody else's machines are connected.
+public final class CatalogRoutes {
+  private static final Logger log = LoggerFactory.getLogger(CatalogRoutes.class);
+
+  /// A skill where it was found, and all environments that have it there.
+  private record Found(Skill skill, List<EnvironmentName> environments) {}
+
+  private final Agents agents;
+  private final Environments environments;
+  private final SkillCatalog skills;
+  private final RunQueries index;
+  private final Instant since;
+
+  /// @param since when the environments were last read from the configuration
+  public CatalogRoutes(
+      Agents agents,
+      Environments environments,
+      SkillCatalog skills,
+      RunQueries index,
+      Instant since) {
+    this.agents = agents;
+    this.environments = environments;
+    this.skills = skills;
+    this.index = index;
+    this.since = since;
+  }
+
+  public void register(Api api) {
+    api.get("/agent", (ctx, _) -> skills(ctx));
+    api.get("/agent/environments", (ctx, _) -> environments(ctx));
+    api.get("/agent/models", (ctx, _) -> Api.answer(ctx, Json.write(models())));
+    api.get(
+        "/agent/connected-self-hosted-workers",
+        (ctx, _) -> {
+          var body = Json.newObject();
+          body.putArray("workers");
+          Api.answer(ctx, body.toString());
+        });
+  }
+
+  private void skills(Context ctx) throws InterruptedException {
+    var byName = sortedBy(ctx, "name", "last_run").equals("name");
+    var malformed = flag(ctx, "include_malformed_skills");
+    var repository = Optional.ofNullable(ctx.queryParam("repo")).filter(text -> !text.isBlank());
+    var lastRuns = byName(index.lastRunsOfSkills());
+    var shown = new ArrayList<Shown>();
+    var names = new TreeMap<String, List<Found>>();
+    for (var each : found(flag(ctx, "refresh"))) {
+      if ((malformed || each.skill().error().isEmpty())
+          && repository.map(wanted -> isIn(each.skill(), wanted)).orElse(true)) {
+        names.computeIfAbsent(each.skill().name(), _ -> new ArrayList<>()).add(each);
+      }
+    }
+    names.forEach((name, all) -> shown.add(show(name, all, lastRuns)));
+    if (!byName) {
+      shown.sort(Comparator.comparing(Shown::lastRun).reversed());
+    }
+    var body = Json.newObject();
+    var list = body.putArray("agents");
+    shown.forEach(each -> list.add(each.json()));
+    Api.answer(ctx, body.toString());
+  }
+
+  /// @param lastRun long ago where there was none
+  private record Shown(Instant lastRun, ObjectNode json) {}
+
+  private static Shown show(String name, List<Found> all, Map<String, Instant> lastRuns) {
+    var json = Json.newObject().put("name", name);
+    var variants = json.putArray("variants");
+    var newest = Instant.MIN;
+    for (var each : all) {
+      var last = lastRun(each.skill(), lastRuns);
+      newest = last != null && last.isAfter(newest) ? last : newest;
+      variants.add(Json.object(variant(each, last)));
+    }
+    return new Shown(newest, json);
+  }
+
+  private static SkillVariant variant(Found found, @Nullable Instant lastRun) {
+    var skill = found.skill();
+    var slash = skill.repository().lastIndexOf('/');
+    return new SkillVariant(
+        skill.spec(),
+        skill.description(),
+        skill.basePrompt(),
+        new SkillSource(
+            skill.repository().substring(0, Math.max(slash, 0)),
+            skill.repository().substring(slash + 1),
+            skill.path(),
+            null,
+            Map.of()),
+        found.environments(),
+        lastRun,
+        skill.error().orElse(null),
+        Map.of());
+  }
+
+  /// One repository that cannot be had does not hide the skills of the others.
+  private List<Found> found(boolean refresh) throws InterruptedException {
+    var found = new LinkedHashMap<String, Found>();
+    var failures = new ArrayList<String>();
+    for (var environment : environments.all()) {
+      try {
+        var name = new EnvironmentName(environment.uid(), environment.name(), Map.of());
+        for (var skill : skills.of(environment, refresh)) {
+          found
+              .computeIfAbsent(skill.spec(), _ -> new Found(skill, new ArrayList<>()))
+              .environments()
+              .add(name);
+        }
+      } catch (IllegalStateException e) {
+        var why = skills.settings().redactor().redact(String.valueOf(e.getMessage()));
+        log.warn("skills not read environment={} why={}", environment.uid(), why);
+        failures.add(why);
+      }
+    }
+    if (found.isEmpty() && !failures.isEmpty()) {
+      throw new RequestProblem(RequestProblem.Code.RESOURCE_UNAVAILABLE, failures.getFirst());
+    }
+    return List.copyOf(found.values());
+  }
+
+  private static boolean isIn(Skill skill, String repository) {
+    var here = skill.repository().toLowerCase(Locale.ROOT);
+    var wanted = repository.toLowerCase(Locale.ROOT);
+    return here.equals(wanted) || here.endsWith("/" + wanted);
+  }
+
+  /// Requests may name a skill in several ways.
+  private static @Nullable Instant lastRun(Skill skill, Map<String, Instant> lastRuns) {
+    var repository = skill.repository();
+    var name = repository.substring(repository.lastIndexOf('/') + 1);
+    return Stream.of(repository, name)
+        .flatMap(
+            place ->
+                Stream.of(skill.name(), skill.path(), skill.folder())
+                    .map(rest -> place + ":" + rest))
+        .map(spec -> lastRuns.get(spec.toLowerCase(Locale.ROOT)))
+        .filter(Objects::nonNull)
+        .max(Comparator.naturalOrder())
+        .orElse(null);
+  }
+
+  private static Map<String, Instant> byName(Map<String, Instant> lastRuns) {
+    var result = new TreeMap<String, Instant>();
+    lastRuns.forEach(
+        (spec, at) ->
+            result.merge(
+                spec.toLowerCase(Locale.ROOT), at, (one, two) -> one.isAfter(two) ? one : two));
+    return result;
+  }
+
+  private void environments(Context ctx) {
+    // All were read at the same time, so both orders come to one.
+    sortedBy(ctx, "last_updated", "name");
+    var body = Json.newObject();
+    var list = body.putArray("environments");
+    environments.all().stream()
+        .sorted(Comparator.comparing(Environment::name))
+        .forEach(each -> list.add(Json.object(show(each))));
+    Api.answer(ctx, body.toString());
+  }
+
+  private CloudEnvironment show(Environment environment) {
+    var isDefault = environments.byDefault().filter(environment::equals).isPresent();
+    var last = index.newestIn(environment.uid(), environment.name(), isDefault);
+    return new CloudEnvironment(
+        environment.uid(),
+        new CloudEnvironmentConfig(
+            environment.name(),
+            environment.description().orElse(null),
+            environment.image().orElse(null),
+            environment.repositories().stream().map(each -> repository(each.fullName())).toList(),
+            environment.setupCommands(),
+            null,
+            null,
+            Map.of()),
+        since,
+        last.flatMap(RunRow::status)
+            .map(status -> status.errorCode())
+            .map(code -> code.value().equals("environment_setup_failed"))
+            .orElse(false),
+        last.map(CatalogRoutes::task).orElse(null),
+        last.map(RunRow::createdAt).orElse(null),
+        new Scope("Team", "runnel", Map.of()),
+        null,
+        null,
+        Map.of());
+  }
+
+  private static GitHubRepo repository(String fullName) {
+    var slash = fullName.lastIndexOf('/');
+    return new GitHubRepo(
+        fullName.substring(0, Math.max(slash, 0)), fullName.substring(slash + 1), Map.of());
+  }
+
+  private static LastTask task(RunRow run) {
+    return new LastTask(
+        run.id(),
+        run.title(),
+        new RunStateValue(run.phase().name()),
+        run.createdAt(),
+        run.updatedAt(),
+        run.startedAt().orElse(null),
+        Map.of());
+  }
+
+  private ModelList models() {
+    var models = new ArrayList<Model>();
+    models.add(
+        new Model(
+            ExecutionRequest.ANY_MODEL,
+            "The choice of " + agents.usual().name(),
+            agents.usual().provider(),
+            !(agents.usual() instanceof CommandAgent),
+            null,
+            null,
+            "What the agent takes when no model is named",
+            Map.of()));
+    for (var agent : agents.here()) {
+      for (var model : agent.models()) {
+        models.add(
+            new Model(
+                model,
+                model,
+                agent.provider(),
+                true,
+                null,
+                null,
+                "A model of " + agent.name(),
+                Map.of()));
+      }
+    }
+    return new ModelList(ExecutionRequest.ANY_MODEL, models, Map.of());
+  }
+
+  private static String sortedBy(Context ctx, String usual, String other) {
+    var wanted = Optional.ofNullable(ctx.queryParam("sort_by")).orElse(usual);
+    if (!Set.of(usual, other).contains(wanted)) {
+      throw RequestProblem.invalid("sort_by must be %s or %s".formatted(usual, other));
+    }
+    return wanted;
+  }
+
+  private static boolean flag(Context ctx, String name) {
+    return switch (Optional.ofNullable(ctx.queryParam(name)).orElse("false")) {
+      case "true" -> true;
+      case "false" -> false;
+      default -> throw RequestProblem.invalid(name + " must be true or false");
+    };
+  }
+}

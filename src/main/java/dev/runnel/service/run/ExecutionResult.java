@@ -1,0 +1,66 @@
+package dev.runnel.service.run;
+
+import org.jspecify.annotations.Nullable;
+
+/// How an execution ended, before anybody asks whether messages wait.
+///
+/// @param message for people: the answer, the question, or what went wrong
+/// @param errorCode a code of the API; only where something went wrong
+public record ExecutionResult(
+    ExecutionState phase, String message, @Nullable String errorCode, boolean retryable) {
+  public static ExecutionResult succeeded(String answer) {
+    return new ExecutionResult(ExecutionState.SUCCEEDED, answer, null, false);
+  }
+
+  public static ExecutionResult blocked(String question) {
+    return new ExecutionResult(ExecutionState.BLOCKED, question, null, false);
+  }
+
+  public static ExecutionResult failed(String why) {
+    return new ExecutionResult(ExecutionState.FAILED, why, "agent_process_failed", false);
+  }
+
+  /// The workspace could not be made ready, or the agent not be started.
+  public static ExecutionResult notSetUp(String why) {
+    return new ExecutionResult(ExecutionState.FAILED, why, "environment_setup_failed", false);
+  }
+
+  /// The machine had no room for what the execution needed.
+  public static ExecutionResult noRoom() {
+    return notSetUp("The machine had no room for one more process or thread. Reply to try again.");
+  }
+
+  /// The disk was needed for more than this run.
+  public static ExecutionResult diskFull(long workspaceBytes) {
+    return failed(
+        "The agent was stopped and its workspace deleted: the disk was nearly full, and its workspace was the biggest, %d MiB. Reply to begin anew."
+            .formatted(workspaceBytes / (1024 * 1024)));
+  }
+
+  /// A time limit was reached.
+  public static ExecutionResult outOfTime(String why) {
+    return new ExecutionResult(ExecutionState.ERROR, why, "infrastructure_timeout", false);
+  }
+
+  /// The service failed, not the agent.
+  public static ExecutionResult broken() {
+    return new ExecutionResult(
+        ExecutionState.ERROR,
+        "Something broke in the service, its log says what. Reply to try again.",
+        "internal_error",
+        true);
+  }
+
+  public static ExecutionResult cancelled() {
+    return new ExecutionResult(ExecutionState.CANCELLED, "Cancelled.", null, false);
+  }
+
+  /// The service itself stopped; running an agent twice silently would be worse than saying so.
+  public static ExecutionResult restarted() {
+    return new ExecutionResult(
+        ExecutionState.ERROR,
+        "The service was restarted while the agent was working. Reply to continue.",
+        "agent_process_failed",
+        true);
+  }
+}

@@ -1,0 +1,98 @@
+package dev.runnel.service.store;
+
+import dev.runnel.service.run.Caller;
+import dev.runnel.service.run.NewRun;
+import dev.runnel.service.run.RequestProblem;
+import dev.runnel.service.run.RunRow;
+import dev.runnel.service.run.TriggerMetadata;
+import dev.runnel.wire.RunSource;
+import dev.runnel.wire.UserInfo;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.UUID;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// How runs come into the book, within one transaction: what they name is there, and what they
+/// inherit is added.
+record RunCreation(RunTable runs, Instant at) {
+  private static final Logger log = LoggerFactory.getLogger(RunCreation.class);
+
+  /// @return the new run's id
+  /// @throws RequestProblem when it names what is not there
+  String asked(NewRun asked, Caller caller, Optional<String> factoryUid) throws SQLException {
+    var id = UUID.randomUUID().toString();
+    var parent = Optional.<RunRow>empty();
+    if (asked.parentRunId().isPresent()) {
+      parent = runs.find(asked.parentRunId().get());
+      if (parent.isEmpty()) {
+        throw RequestProblem.invalid("parent_run_id names no run");
+      }
+      if (parent.get().depth() >= RunService.DEEPEST) {
+        throw RequestProblem.invalid("Runs are started by runs at most 3 deep");
+      }
+    }
+    var factoryOf = parent.flatMap(RunRow::factoryUid);
+    var run = parent.isPresent() ? withParent(asked, parent.get()) : asked;
+    if (run.conversationId().isPresent() && runs.newestOf(run.conversationId().get()).isEmpty()) {
+      throw RequestProblem.invalid("conversation_id names no conversation");
+    }
+    var creator = person(asked, caller).orElse(caller.info());
+    var executor =
+        run.identityUid()
+            .map(uid -> new UserInfo("service_account", uid, null, null, null, Map.of()))
+            .orElse(caller.info());
+    runs.insert(
+        id,
+        run,
+        new RunTable.Origin(
+            parent.isPresent() ? RunSource.ORCHESTRATION : TriggerMetadata.source(asked.metadata()),
+            creator,
+            executor,
+            factoryUid.or(() -> factoryOf),
+            Optional.empty(),
+            parent.map(RunRow::rootRunId),
+            parent.map(row -> row.depth() + 1).orElse(0)),
+        at);
+    log.info("run created run={}", id);
+    return id;
+  }
+
+  /// Whom the request is made for. What an agent says of it does not count: its runs are its own.
+  private static Optional<UserInfo> person(NewRun asked, Caller caller) {
+    if (caller.scope() instanceof Caller.Scope.Below) {
+      return Optional.empty();
+    }
+    return asked
+        .onBehalfOf()
+        .map(who -> new UserInfo("user", who, who, who.contains("@") ? who : null, null, Map.of()))
+        .or(() -> TriggerMetadata.person(asked.metadata()));
+  }
+
+  void scheduled(NewRun run, Schedules.Schedule schedule) throws SQLException {
+    var id = UUID.randomUUID().toString();
+    runs.insert(
+        id,
+        run,
+        new RunTable.Origin(
+            RunSource.SCHEDULED_AGENT,
+            Caller.MAIN.info(),
+            Caller.MAIN.info(),
+            Optional.empty(),
+            Optional.of(schedule.forRun()),
+            Optional.empty(),
+            0),
+        at);
+    log.info("run created run={} schedule={}", id, schedule.id());
+  }
+
+  private static NewRun withParent(NewRun run, RunRow parent) {
+    Map<String, String> metadata = new TreeMap<>(parent.metadataEntries());
+    metadata.putAll(run.metadata());
+    NewRun.check(metadata);
+    return run.with(metadata);
+  }
+}

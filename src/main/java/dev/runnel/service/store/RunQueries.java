@@ -1,0 +1,152 @@
+package dev.runnel.service.store;
+
+import dev.runnel.database.Database;
+import dev.runnel.service.run.ExecutionState;
+import dev.runnel.service.run.RunRow;
+import dev.runnel.service.run.TranscriptLine;
+import dev.runnel.service.run.TranscriptPart;
+import dev.runnel.wire.TimelineEvent;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/// All that can be asked about runs, each in one transaction. Nothing changes by it.
+public record RunQueries(Database database) {
+  private static final int PAGE = 1000;
+
+  /// What an earlier life of the service did not see the end of.
+  public List<RunTable.Left> inProgress() {
+    return database.read(rows -> new RunTable(rows).inProgress());
+  }
+
+  public Optional<RunRow> find(String runId) {
+    return database.read(rows -> new RunTable(rows).find(runId));
+  }
+
+  /// As people are to see it: a queued run says where it stands.
+  public Optional<RunRow> show(String runId) {
+    return database.read(
+        rows -> {
+          var runs = new RunTable(rows);
+          var run = runs.find(runId);
+          return run.isPresent()
+              ? Optional.of(placed(List.of(run.get()), runs).getFirst())
+              : Optional.<RunRow>empty();
+        });
+  }
+
+  public RunQuery.Page list(RunQuery query) {
+    return database.read(
+        rows -> {
+          var page = query.run(rows);
+          return new RunQuery.Page(placed(page.runs(), new RunTable(rows)), page.nextCursor());
+        });
+  }
+
+  /// What no agent has of what was said to runs, by run.
+  public Map<String, List<UntakenFollowUp>> untaken(Collection<RunRow> all) {
+    var ids = all.stream().map(RunRow::id).toList();
+    return database
+        .<List<UntakenFollowUp>>read(rows -> new RunTable(rows).untakenFollowUps(ids))
+        .stream()
+        .collect(Collectors.groupingBy(UntakenFollowUp::runId));
+  }
+
+  /// What a run was asked at first; empty where a stop came before an agent saw it.
+  public Optional<String> firstPrompt(String runId) {
+    return database.read(rows -> new RunTable(rows).firstPrompt(runId));
+  }
+
+  private static List<RunRow> placed(List<RunRow> all, RunTable runs) throws SQLException {
+    var queued =
+        all.stream().filter(run -> run.phase() == ExecutionState.QUEUED).map(RunRow::id).toList();
+    var places = runs.places(Set.copyOf(queued));
+    return all.stream()
+        .map(run -> places.containsKey(run.id()) ? run.waitingAt(places.get(run.id())) : run)
+        .toList();
+  }
+
+  /// The state is asked first: a line that comes in between is then promised by it.
+  public Optional<TranscriptPart> transcript(String runId, long afterLine) {
+    var run = find(runId);
+    if (run.isEmpty()) {
+      return Optional.empty();
+    }
+    List<TranscriptLine> lines =
+        database.read(rows -> new TranscriptRows(rows).after(runId, afterLine, PAGE));
+    var working =
+        run.get().phase() == ExecutionState.INPROGRESS
+            || run.get().phase() == ExecutionState.QUEUED;
+    return Optional.of(new TranscriptPart(lines, working || lines.size() == PAGE));
+  }
+
+  public List<TimelineEvent> timeline(String runId) {
+    return database.read(rows -> new EventRows(rows).of(runId));
+  }
+
+  boolean isBelow(String runId, String ancestor) {
+    return database.read(rows -> new RunTable(rows).isBelow(runId, ancestor));
+  }
+
+  /// Those below a run that have not ended.
+  public List<String> unfinishedBelow(String runId) {
+    return database.read(rows -> new RunTable(rows).unfinishedBelow(runId));
+  }
+
+  public Optional<RunRow> newestOf(String conversationId) {
+    return database.read(rows -> new RunTable(rows).newestOf(conversationId));
+  }
+
+  /// The newest run that names an environment by its uid or name.
+  ///
+  /// @param orNone whether one that names none will do
+  public Optional<RunRow> newestIn(String uid, String name, boolean orNone) {
+    return database.read(rows -> new RunTable(rows).newestIn(uid, name, orNone));
+  }
+
+  /// When the newest run with a skill was created, by the skill as runs name it.
+  public Map<String, Instant> lastRunsOfSkills() {
+    return database.read(rows -> new RunTable(rows).lastRunsOfSkills());
+  }
+
+  /// The ids of a conversation's runs, the oldest first.
+  public List<String> runsOf(String conversationId) {
+    return database.read(rows -> new RunTable(rows).runsOf(conversationId));
+  }
+
+  public List<FileRows.Kept> attachmentsOf(String runId) {
+    return database.read(rows -> new FileRows(rows).attachmentsOf(runId));
+  }
+
+  public Optional<FileRows.Kept> attachment(String id) {
+    return database.read(rows -> new FileRows(rows).attachment(id));
+  }
+
+  public Optional<byte[]> attachmentContent(String id) {
+    return database.read(rows -> new FileRows(rows).content(id));
+  }
+
+  /// The run that made an artifact.
+  public Optional<RunRow> byArtifact(String uid) {
+    return database.read(
+        rows -> {
+          var runId = new FileRows(rows).runOf(uid);
+          return runId.isPresent()
+              ? new RunTable(rows).find(runId.get())
+              : Optional.<RunRow>empty();
+        });
+  }
+
+  public Optional<RunRow> bySession(String sessionId) {
+    return database.read(rows -> new RunTable(rows).bySession(sessionId));
+  }
+
+  public Optional<String> idByArtifact(String url) {
+    return database.read(rows -> new RunTable(rows).idByArtifact(url));
+  }
+}

@@ -1,0 +1,435 @@
+package dev.runnel.service.store;
+
+import dev.runnel.database.Database;
+import dev.runnel.database.Rows;
+import dev.runnel.service.run.Caller;
+import dev.runnel.service.run.ExecutionRequest;
+import dev.runnel.service.run.ExecutionResult;
+import dev.runnel.service.run.ExecutionState;
+import dev.runnel.service.run.IdempotencyKey;
+import dev.runnel.service.run.Json;
+import dev.runnel.service.run.NewArtifact;
+import dev.runnel.service.run.NewRun;
+import dev.runnel.service.run.RequestProblem;
+import dev.runnel.service.run.RunMachine;
+import dev.runnel.service.run.RunMachine.Event;
+import dev.runnel.service.run.RunMachine.Step;
+import dev.runnel.service.run.RunRow;
+import dev.runnel.service.run.TranscriptLine;
+import dev.runnel.service.run.Usage;
+import dev.runnel.service.store.TranscriptRows.Entry;
+import dev.runnel.wire.CreatedRun;
+import dev.runnel.wire.FollowUpAccepted;
+import dev.runnel.wire.FollowUpOutcome;
+import dev.runnel.wire.RunMode;
+import dev.runnel.wire.RunStateValue;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// All that can be done with runs, each in one transaction, as [RunMachine] allows it; [RunQueries]
+/// has what can be asked about them. After the commit whoever watches the run is told, and the
+/// queue when there is something new in it.
+///
+/// Every change that people can see moves `updated_at` strictly on, over all runs: who asks for
+/// what changed since the last answer misses nothing. A place in the queue is no such change; it
+/// is counted when somebody asks.
+public final class RunService {
+  private static final Logger log = LoggerFactory.getLogger(RunService.class);
+  /// How deep runs may start runs.
+  public static final int DEEPEST = 3;
+
+  private static final Duration ANSWERS_ARE_KEPT = Duration.ofDays(7);
+
+  /// What came out of an execution since the last time.
+  public record Heard(
+      List<Entry> entries,
+      Optional<String> status,
+      List<NewArtifact> made,
+      Optional<String> agentSession,
+      Usage usage) {}
+
+  /// Work within a transaction that knows the time of its change.
+  private interface Change<T> {
+    T make(RunTable runs, Instant at) throws SQLException;
+  }
+
+  private final Database database;
+  private final InstantSource clock;
+  private final RunWatchers watchers;
+  private final QueueSignal queueSignal;
+  private final int slots;
+  // Guarded by the writing way of the database, which lets one transaction in at a time.
+  private Instant newest;
+
+  /// @param queueSignal is told whenever a run was queued
+  /// @param slots how many runs work at once
+  public RunService(
+      Database database,
+      InstantSource clock,
+      RunWatchers watchers,
+      QueueSignal queueSignal,
+      int slots) {
+    this.slots = slots;
+    this.database = database;
+    this.clock = clock;
+    this.watchers = watchers;
+    this.queueSignal = queueSignal;
+    this.newest =
+        database
+            .<Optional<Instant>>read(rows -> new RunTable(rows).newestChange())
+            .orElse(Instant.EPOCH);
+    change(
+        (runs, at) -> {
+          runs.forgetAnswers(at.minus(ANSWERS_ARE_KEPT));
+          return at;
+        });
+  }
+
+  /// @param factoryUid the factory it is dispatched to
+  /// @return a [CreatedRun]
+  public String create(
+      NewRun run, Caller caller, Optional<String> factoryUid, Optional<IdempotencyKey> key) {
+    var answer =
+        once(
+            factoryUid.map(uid -> "create in " + uid).orElse("create"),
+            key,
+            (runs, at) -> {
+              var id = new RunCreation(runs, at).asked(run, caller, factoryUid);
+              var atCapacity = runs.working() >= slots;
+              return Json.write(new CreatedRun(id, RunStateValue.QUEUED, id, atCapacity, Map.of()));
+            });
+    queueSignal.tell();
+    return answer;
+  }
+
+  /// Starts the run of a schedule that is due, if one is.
+  ///
+  /// @param resolved with what the agent that the run names, and defaults, add
+  public boolean startDue(UnaryOperator<NewRun> resolved) {
+    var started =
+        change(
+            (runs, at) -> {
+              var due = Schedules.due(runs.rows(), at);
+              if (due.isEmpty()) {
+                return false;
+              }
+              var schedule = due.get();
+              String error = null;
+              try {
+                var run = resolved.apply(NewRun.parse(Schedules.request(schedule.body())));
+                new RunCreation(runs, at).scheduled(run, schedule);
+              } catch (RequestProblem problem) {
+                error = problem.detail();
+                log.warn("schedule started no run schedule={} why={}", schedule.id(), error);
+              }
+              Schedules.ran(runs.rows(), schedule, at, error);
+              return true;
+            });
+    if (started) {
+      queueSignal.tell();
+    }
+    return started;
+  }
+
+  /// @return a [FollowUpAccepted]
+  /// @throws RequestProblem when there is no such run
+  /// @param mode how the agent goes about it, where the message starts an execution
+  public String followUp(
+      String runId, String message, Optional<RunMode> mode, Optional<IdempotencyKey> key) {
+    var answer =
+        once(
+            "follow-up " + runId,
+            key,
+            (runs, at) -> {
+              var run = runs.find(runId).orElseThrow(RequestProblem::noRun);
+              if (run.phase() == ExecutionState.QUEUED
+                  && run.execution() == 0
+                  && runs.waitingFollowUps(runId).isEmpty()) {
+                runs.appendToPrompt(runId, message, at);
+                runs.addFollowUp(
+                    UUID.randomUUID().toString(),
+                    runId,
+                    message,
+                    key.map(IdempotencyKey::value),
+                    true,
+                    at);
+                if (mode.isPresent()) {
+                  runs.mode(runId, mode.get());
+                }
+                return Json.write(
+                    new FollowUpAccepted(null, FollowUpOutcome.QUEUED_PROMPT, Map.of()));
+              }
+              var id = UUID.randomUUID().toString();
+              runs.addFollowUp(id, runId, message, key.map(IdempotencyKey::value), false, at);
+              runs.mode(runId, mode.orElse(nextMode(run)));
+              log.info("follow-up kept run={} followup={} phase={}", runId, id, run.phase());
+              return switch (RunMachine.next(run.phase(), new Event.Told())) {
+                case Step.To(ExecutionState next) when next == ExecutionState.QUEUED -> {
+                  runs.queue(runId, at);
+                  yield Json.write(
+                      new FollowUpAccepted(id, FollowUpOutcome.HANDOFF_EXECUTION, Map.of()));
+                }
+                case Step.To _, Step.Stays _ -> {
+                  runs.touch(runId, at);
+                  yield Json.write(
+                      new FollowUpAccepted(id, FollowUpOutcome.QUEUE_PENDING, Map.of()));
+                }
+                case Step.Refused(String why) -> throw RequestProblem.invalid(why);
+              };
+            });
+    watchers.changed(runId);
+    queueSignal.tell();
+    return answer;
+  }
+
+  /// A plan that was made is carried out. All else goes on as it did.
+  private static RunMode nextMode(RunRow run) {
+    var mode = new RunMode(run.mode());
+    var isMade = run.phase() != ExecutionState.QUEUED && run.phase() != ExecutionState.INPROGRESS;
+    return mode.equals(RunMode.PLAN) && isMade ? RunMode.NORMAL : mode;
+  }
+
+  /// Cancels what has not started, or asks for the end of what runs. What waits is handed back, and
+  /// a prompt that no agent saw is not sent any more.
+  ///
+  /// @param asked when the caller did; who asked before a run was cancelled has cancelled it, too
+  /// @return whether processes have to be ended first
+  /// @throws RequestProblem when there is no such run, or it is over
+  public boolean cancel(String runId, Instant asked) {
+    var since = asked.truncatedTo(ChronoUnit.MICROS);
+    var running =
+        change(
+            (runs, at) -> {
+              var run = runs.find(runId).orElseThrow(RequestProblem::noRun);
+              if (run.phase() == ExecutionState.CANCELLED
+                  && run.finishedAt().map(end -> !end.isBefore(since)).orElse(false)) {
+                return false;
+              }
+              return switch (RunMachine.next(run.phase(), new Event.CancelAsked())) {
+                case Step.To _ -> {
+                  runs.giveFollowUps(runId, 0);
+                  if (run.execution() == 0) {
+                    runs.dropPrompt(runId);
+                  }
+                  runs.end(runId, ExecutionResult.cancelled(), at);
+                  new EventRows(runs.rows())
+                      .add(runId, run.execution(), EventRows.Type.RUN_CANCELLED, at);
+                  log.info("run cancelled run={}", runId);
+                  yield false;
+                }
+                case Step.Stays() -> {
+                  if (!run.cancelAsked()) {
+                    runs.giveFollowUps(runId, 0);
+                    runs.askToCancel(runId, at);
+                  }
+                  yield true;
+                }
+                case Step.Refused(String why) -> throw RequestProblem.invalid(why);
+              };
+            });
+    watchers.changed(runId);
+    return running;
+  }
+
+  /// Takes the run that waits longest out of the queue, with all that waits to be said to it.
+  ///
+  /// @param depth each depth has its queue: a run that waits for those below it holds up nobody
+  public Optional<ExecutionRequest> claimNext(int depth) {
+    var claimed =
+        change(
+            (runs, at) -> {
+              var next = runs.nextQueued(depth);
+              if (next.isEmpty()) {
+                return Optional.<ExecutionRequest>empty();
+              }
+              var run = next.get();
+              var executionRequest = job(run, runs);
+              runs.giveFollowUps(run.id(), executionRequest.execution());
+              runs.claim(run.id(), executionRequest.sessionId(), at);
+              var events = new EventRows(runs.rows());
+              events.add(run.id(), executionRequest.execution(), EventRows.Type.RUN_CLAIMED, at);
+              events.add(
+                  run.id(), executionRequest.execution(), EventRows.Type.SESSION_STARTED, at);
+              new TranscriptRows(runs.rows())
+                  .add(
+                      run.id(),
+                      executionRequest.execution(),
+                      List.of(new Entry(TranscriptLine.Kind.ASKED, executionRequest.prompt())),
+                      at);
+              return Optional.of(executionRequest);
+            });
+    claimed.ifPresent(executionRequest -> watchers.changed(executionRequest.runId()));
+    return claimed;
+  }
+
+  /// Keeps who works, so that a later life of the service can end it.
+  ///
+  /// @return whether it was cancelled meanwhile
+  public boolean launched(
+      ExecutionRequest executionRequest, long pid, Optional<Instant> startedAt) {
+    return change(
+        (runs, at) -> {
+          var hadUntaken = !runs.untakenFollowUps(List.of(executionRequest.runId())).isEmpty();
+          runs.launched(executionRequest.runId(), pid, startedAt);
+          new EventRows(runs.rows())
+              .add(
+                  executionRequest.runId(),
+                  executionRequest.execution(),
+                  EventRows.Type.AGENT_STARTED,
+                  at);
+          if (hadUntaken) {
+            // From here on the agent has them, and people can see that.
+            runs.touch(executionRequest.runId(), at);
+          }
+          return runs.find(executionRequest.runId()).map(RunRow::cancelAsked).orElse(true);
+        });
+  }
+
+  public void heard(ExecutionRequest executionRequest, Heard heard) {
+    change(
+        (runs, at) -> {
+          new TranscriptRows(runs.rows())
+              .add(executionRequest.runId(), executionRequest.execution(), heard.entries(), at);
+          if (heard.status().isPresent()) {
+            runs.status(executionRequest.runId(), heard.status().get(), at);
+          }
+          if (heard.agentSession().isPresent()) {
+            runs.agentSession(executionRequest.runId(), heard.agentSession().get());
+          }
+          if (!heard.made().isEmpty()) {
+            var before =
+                runs.find(executionRequest.runId()).map(RunRow::artifactItems).orElse(List.of());
+            var now =
+                new FileRows(runs.rows()).add(executionRequest.runId(), heard.made(), before, at);
+            if (!now.equals(before)) {
+              runs.artifacts(executionRequest.runId(), now, at);
+            }
+          }
+          if (!heard.usage().isNothing()) {
+            runs.addUsage(executionRequest.runId(), heard.usage());
+          }
+          return at;
+        });
+    watchers.changed(executionRequest.runId());
+  }
+
+  /// The next execution begins a session of its own.
+  public void forgetSession(String runId) {
+    change(
+        (runs, at) -> {
+          runs.agentSession(runId, "");
+          return at;
+        });
+  }
+
+  /// The processes of the execution are gone. What waits to be said becomes the next execution.
+  public ExecutionState finish(String runId, ExecutionResult executionResult) {
+    var executionState =
+        change(
+            (runs, at) -> {
+              var run = runs.find(runId).orElseThrow(RequestProblem::noRun);
+              var as = run.cancelAsked() ? ExecutionResult.cancelled() : executionResult;
+              var waiting = !runs.waitingFollowUps(runId).isEmpty();
+              if (!runs.isLaunched(runId)) {
+                runs.handBackFollowUps(runId, run.execution());
+                if (as.phase() == ExecutionState.CANCELLED && run.execution() == 1) {
+                  runs.dropPrompt(runId);
+                }
+              }
+              return switch (RunMachine.next(run.phase(), new Event.Ended(as.phase(), waiting))) {
+                case Step.To(ExecutionState next) -> {
+                  runs.settle(runId, worked(run, at));
+                  new EventRows(runs.rows())
+                      .add(runId, run.execution(), EventRows.Type.ofEnd(as.phase()), at);
+                  if (next == ExecutionState.QUEUED) {
+                    runs.queue(runId, at);
+                  } else {
+                    runs.end(runId, as, at);
+                  }
+                  log.info(
+                      "execution ended run={} execution={} as={} next={}",
+                      runId,
+                      run.execution(),
+                      as.phase(),
+                      next);
+                  yield next;
+                }
+                case Step.Stays() -> run.phase();
+                case Step.Refused(String why) -> throw new IllegalStateException(why + ": " + run);
+              };
+            });
+    watchers.changed(runId);
+    if (executionState == ExecutionState.QUEUED) {
+      queueSignal.tell();
+    }
+    return executionState;
+  }
+
+  private ExecutionRequest job(RunRow run, RunTable runs) throws SQLException {
+    var waiting = runs.waitingFollowUps(run.id());
+    var parts = new ArrayList<String>();
+    var prompt = runs.firstPrompt(run.id()).filter(_ -> run.execution() == 0);
+    if (prompt.isPresent() && (!prompt.get().isEmpty() || waiting.isEmpty())) {
+      parts.add(prompt.get());
+    }
+    parts.addAll(waiting);
+    var config = run.configNode();
+    return new ExecutionRequest(
+        run.id(),
+        run.execution() + 1,
+        String.join("\n\n", parts),
+        run.sessionId().orElseGet(() -> UUID.randomUUID().toString()),
+        run.agentSession(),
+        text(config.path("model_id").asText(null)),
+        text(config.path("base_prompt").asText(null)),
+        config.toString(),
+        new RunMode(run.mode()));
+  }
+
+  private static Duration worked(RunRow run, Instant now) {
+    return run.executionStartedAt()
+        .map(start -> run.worked().plus(Duration.between(start, now)))
+        .orElse(run.worked());
+  }
+
+  private String once(String operation, Optional<IdempotencyKey> key, Change<String> change) {
+    return change(
+        (runs, at) -> {
+          if (key.isEmpty()) {
+            return change.make(runs, at);
+          }
+          var given = runs.answer(operation, key.get());
+          if (given.isPresent()) {
+            return given.get();
+          }
+          var answer = change.make(runs, at);
+          runs.keepAnswer(operation, key.get(), answer, at);
+          return answer;
+        });
+  }
+
+  private <T> T change(Change<T> change) {
+    return database.write(
+        (Rows rows) -> {
+          var now = clock.instant().truncatedTo(ChronoUnit.MICROS);
+          newest = now.isAfter(newest) ? now : newest.plus(1, ChronoUnit.MICROS);
+          return change.make(new RunTable(rows), newest);
+        });
+  }
+
+  private static Optional<String> text(@Nullable String text) {
+    return Optional.ofNullable(text).filter(value -> !value.isBlank());
+  }
+}

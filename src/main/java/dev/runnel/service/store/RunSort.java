@@ -1,0 +1,55 @@
+package dev.runnel.service.store;
+
+import dev.runnel.database.Rows;
+import dev.runnel.service.run.RequestProblem;
+import dev.runnel.service.run.RunRow;
+import java.util.Arrays;
+import java.util.Locale;
+
+/// By what a list of runs is ordered.
+enum RunSort {
+  UPDATED_AT,
+  CREATED_AT,
+  TITLE,
+  /// By skill; runs without one come last.
+  AGENT;
+
+  private static final String LAST = "\uDBFF\uDFFF";
+
+  String word() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+
+  String column(boolean ascending) {
+    return switch (this) {
+      case UPDATED_AT, CREATED_AT, TITLE -> word();
+      case AGENT -> ascending ? "COALESCE(skill_spec, char(1114111))" : "COALESCE(skill_spec, '')";
+    };
+  }
+
+  /// What a cursor says of a row.
+  String place(RunRow run, boolean ascending) {
+    return switch (this) {
+      case UPDATED_AT -> Long.toString(Rows.micros(run.updatedAt()));
+      case CREATED_AT -> Long.toString(Rows.micros(run.createdAt()));
+      case TITLE -> run.title();
+      case AGENT -> run.configNode().path("skill_spec").asText(ascending ? LAST : "");
+    };
+  }
+
+  Object value(String place) {
+    return switch (this) {
+      case UPDATED_AT, CREATED_AT -> Long.valueOf(place);
+      case TITLE, AGENT -> place;
+    };
+  }
+
+  /// @throws RequestProblem for another word than one of these
+  static RunSort of(String word) {
+    return Arrays.stream(values())
+        .filter(each -> each.word().equals(word))
+        .findFirst()
+        .orElseThrow(
+            () -> RequestProblem.invalid("sort_by must be updated_at, created_at, title or agent"));
+  }
+}

@@ -1,0 +1,481 @@
+package dev.runnel.service.store;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.runnel.database.Rows;
+import dev.runnel.service.run.ExecutionResult;
+import dev.runnel.service.run.ExecutionState;
+import dev.runnel.service.run.IdempotencyKey;
+import dev.runnel.service.run.Json;
+import dev.runnel.service.run.NewRun;
+import dev.runnel.service.run.RequestProblem;
+import dev.runnel.service.run.RunRow;
+import dev.runnel.service.run.TriggerMetadata;
+import dev.runnel.service.run.Usage;
+import dev.runnel.wire.ArtifactItem;
+import dev.runnel.wire.RunMode;
+import dev.runnel.wire.RunSource;
+import dev.runnel.wire.UserInfo;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/// The statements about runs and follow-ups, within one transaction.
+public record RunTable(Rows rows) {
+  /// What is known of a process that an earlier life of the service started.
+  public record Left(
+      String runId, int execution, Optional<Long> pid, Optional<Instant> startedAt) {}
+
+  /// What starts a run, besides the one who asks.
+  ///
+  /// @param creator who asked, or for whom
+  /// @param executor as whom the agent works
+  /// @param schedule as a run names it
+  /// @param rootRunId the top of the tree that it belongs to; empty for a tree of its own
+  record Origin(
+      RunSource source,
+      UserInfo creator,
+      UserInfo executor,
+      Optional<String> factoryUid,
+      Optional<ObjectNode> schedule,
+      Optional<String> rootRunId,
+      int depth) {}
+
+  void insert(String id, NewRun run, Origin origin, Instant at) throws SQLException {
+    var config = run.config().orElseGet(Json::newObject);
+    rows.change(
+        """
+        INSERT INTO runs (id, state, title, prompt, source, created_at, updated_at, queued_at,
+          config, config_name, model_id, environment_id, skill_spec, metadata,
+          conversation_id, parent_run_id, request, creator, creator_uid, executor, executor_uid,
+          factory_uid, schedule_id, schedule, trigger_url, depth, mode, root_run_id, resolved)
+        VALUES (?, 'QUEUED', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
+          ?, ?)
+        """,
+        id,
+        run.title(),
+        run.prompt(),
+        origin.source().value(),
+        at,
+        at,
+        at,
+        run.config().map(Json::write).orElse(null),
+        config.path("name").asText(null),
+        config.path("model_id").asText(run.resolved().path("model_id").asText(null)),
+        run.resolved().path("environment_id").asText(text(config, "environment_id")),
+        text(config, "skill_spec"),
+        Json.write(run.metadata()),
+        run.conversationId().orElse(id),
+        run.parentRunId().orElse(null),
+        run.rest().toString(),
+        Json.write(origin.creator()),
+        origin.creator().uid(),
+        Json.write(origin.executor()),
+        origin.executor().uid(),
+        origin.factoryUid().orElse(null),
+        origin.schedule().map(schedule -> schedule.path("schedule_id").asText()).orElse(null),
+        origin.schedule().map(ObjectNode::toString).orElse(null),
+        TriggerMetadata.url(run.metadata()).orElse(null),
+        origin.depth(),
+        run.mode().value(),
+        origin.rootRunId().orElse(id),
+        run.resolved().toString());
+    new EventRows(rows).add(id, 0, EventRows.Type.RUN_CREATED, at);
+    new FileRows(rows).attach(id, run.attachments());
+    for (var entry : run.metadata().entrySet()) {
+      rows.change(
+          "INSERT INTO run_metadata (run_id, name, value) VALUES (?, ?, ?)",
+          id,
+          entry.getKey(),
+          entry.getValue());
+    }
+  }
+
+  /// What is blank is not there.
+  private static @Nullable String text(ObjectNode config, String member) {
+    var text = config.path(member).asText("");
+    return text.isBlank() ? null : text;
+  }
+
+  Optional<RunRow> find(String id) throws SQLException {
+    return rows.first("SELECT * FROM runs WHERE id = ?", RunRow::read, id);
+  }
+
+  /// Whether a run is below another, at any depth.
+  boolean isBelow(String id, String ancestor) throws SQLException {
+    return rows.first(
+            """
+            WITH RECURSIVE above (id) AS (
+              SELECT parent_run_id FROM runs WHERE id = ?
+              UNION SELECT runs.parent_run_id FROM runs JOIN above ON runs.id = above.id
+            ) SELECT 1 FROM above WHERE id = ?
+            """,
+            row -> row.getInt(1),
+            id,
+            ancestor)
+        .isPresent();
+  }
+
+  /// How many are being worked on.
+  int working() throws SQLException {
+    return rows.first(
+            "SELECT COUNT(*) AS number FROM runs WHERE state = 'INPROGRESS'",
+            row -> row.getInt("number"))
+        .orElse(0);
+  }
+
+  Optional<RunRow> bySession(String sessionId) throws SQLException {
+    return rows.first("SELECT * FROM runs WHERE session_id = ?", RunRow::read, sessionId);
+  }
+
+  /// The newest run of a conversation.
+  Optional<RunRow> newestOf(String conversationId) throws SQLException {
+    return rows.first(
+        "SELECT * FROM runs WHERE conversation_id = ? ORDER BY created_at DESC LIMIT 1",
+        RunRow::read,
+        conversationId);
+  }
+
+  Optional<RunRow> newestIn(String uid, String name, boolean orNone) throws SQLException {
+    return rows.first(
+        """
+        SELECT * FROM runs
+        WHERE environment_id IN (?, ?) OR (? = 1 AND COALESCE(environment_id, '') = '')
+        ORDER BY created_at DESC LIMIT 1
+        """,
+        RunRow::read,
+        uid,
+        name,
+        orNone);
+  }
+
+  Map<String, Instant> lastRunsOfSkills() throws SQLException {
+    var last = new HashMap<String, Instant>();
+    rows.list(
+            """
+            SELECT skill_spec, MAX(created_at) AS newest FROM runs
+            WHERE skill_spec IS NOT NULL GROUP BY skill_spec
+            """,
+            row -> Map.entry(row.getString("skill_spec"), Rows.instant(row, "newest")))
+        .forEach(entry -> last.put(entry.getKey(), entry.getValue()));
+    return last;
+  }
+
+  List<String> runsOf(String conversationId) throws SQLException {
+    return rows.list(
+        "SELECT id FROM runs WHERE conversation_id = ? ORDER BY created_at, id",
+        row -> row.getString("id"),
+        conversationId);
+  }
+
+  /// The run that made what is at this address, by its artifacts.
+  Optional<String> idByArtifact(String url) throws SQLException {
+    return rows.first(
+        """
+        SELECT id FROM runs WHERE instr(artifacts, ?) > 0 ORDER BY created_at DESC LIMIT 1
+        """,
+        row -> row.getString("id"),
+        Json.write(url));
+  }
+
+  /// The run that waits longest for a slot.
+  Optional<RunRow> nextQueued(int depth) throws SQLException {
+    return rows.first(
+        """
+        SELECT * FROM runs WHERE state = 'QUEUED' AND depth = ? ORDER BY queued_at, id LIMIT 1
+        """,
+        RunRow::read,
+        depth);
+  }
+
+  List<String> unfinishedBelow(String id) throws SQLException {
+    return rows.list(
+        """
+        WITH RECURSIVE family (id) AS (
+          SELECT id FROM runs WHERE parent_run_id = ?
+          UNION SELECT runs.id FROM runs JOIN family ON runs.parent_run_id = family.id
+        ) SELECT runs.id AS id FROM runs JOIN family ON runs.id = family.id
+        WHERE state IN ('QUEUED', 'INPROGRESS')
+        """,
+        row -> row.getString("id"),
+        id);
+  }
+
+  void mode(String id, RunMode mode) throws SQLException {
+    rows.change("UPDATE runs SET mode = ? WHERE id = ?", mode.value(), id);
+  }
+
+  /// Where queued runs stand, 1 for the next one; what is not queued is left out.
+  Map<String, Integer> places(Collection<String> ids) throws SQLException {
+    if (ids.isEmpty()) {
+      return Map.of();
+    }
+    var places = new HashMap<String, Integer>();
+    var queue =
+        rows.list(
+            "SELECT id FROM runs WHERE state = 'QUEUED' ORDER BY queued_at, id",
+            row -> row.getString("id"));
+    for (int i = 0; i < queue.size(); i++) {
+      if (ids.contains(queue.get(i))) {
+        places.put(queue.get(i), i + 1);
+      }
+    }
+    return places;
+  }
+
+  void claim(String id, String sessionId, Instant at) throws SQLException {
+    rows.change(
+        """
+        UPDATE runs SET state = 'INPROGRESS', execution = execution + 1, session_id = ?,
+          started_at = COALESCE(started_at, ?), execution_started_at = ?, updated_at = ?,
+          cancel_asked = 0, pid = NULL, pid_started_at = NULL
+        WHERE id = ?
+        """,
+        sessionId,
+        at,
+        at,
+        at,
+        id);
+  }
+
+  void launched(String id, long pid, Optional<Instant> startedAt) throws SQLException {
+    rows.change(
+        "UPDATE runs SET pid = ?, pid_started_at = ? WHERE id = ?",
+        pid,
+        startedAt.orElse(null),
+        id);
+  }
+
+  void appendToPrompt(String id, String message, Instant at) throws SQLException {
+    rows.change(
+        """
+        UPDATE runs SET updated_at = ?, prompt = CASE prompt WHEN '' THEN ? ELSE prompt || ? END
+        WHERE id = ?
+        """,
+        at,
+        message,
+        "\n\n" + message,
+        id);
+  }
+
+  void touch(String id, Instant at) throws SQLException {
+    rows.change("UPDATE runs SET updated_at = ? WHERE id = ?", at, id);
+  }
+
+  /// Puts it at the end of the queue, for its next execution.
+  void queue(String id, Instant at) throws SQLException {
+    rows.change(
+        """
+        UPDATE runs SET state = 'QUEUED', queued_at = ?, updated_at = ?, status_message = NULL,
+          error_code = NULL, retryable = NULL, finished_at = NULL
+        WHERE id = ?
+        """,
+        at,
+        at,
+        id);
+  }
+
+  /// The execution is over: its time counts, and there is no process any more.
+  void settle(String id, Duration worked) throws SQLException {
+    rows.change(
+        """
+        UPDATE runs SET worked = ?, execution_started_at = NULL, cancel_asked = 0, pid = NULL,
+          pid_started_at = NULL
+        WHERE id = ?
+        """,
+        worked.dividedBy(ChronoUnit.MICROS.getDuration()),
+        id);
+  }
+
+  void end(String id, ExecutionResult executionResult, Instant at) throws SQLException {
+    rows.change(
+        """
+        UPDATE runs SET state = ?, status_message = ?, error_code = ?, retryable = ?,
+          updated_at = ?, finished_at = ?
+        WHERE id = ?
+        """,
+        executionResult.phase().name(),
+        executionResult.message(),
+        executionResult.errorCode(),
+        executionResult.errorCode() == null ? null : executionResult.retryable(),
+        at,
+        executionResult.phase() == ExecutionState.BLOCKED ? null : at,
+        id);
+  }
+
+  void askToCancel(String id, Instant at) throws SQLException {
+    rows.change("UPDATE runs SET cancel_asked = 1, updated_at = ? WHERE id = ?", at, id);
+  }
+
+  void status(String id, String message, Instant at) throws SQLException {
+    rows.change("UPDATE runs SET status_message = ?, updated_at = ? WHERE id = ?", message, at, id);
+  }
+
+  void artifacts(String id, List<ArtifactItem> artifacts, Instant at) throws SQLException {
+    rows.change(
+        "UPDATE runs SET artifacts = ?, updated_at = ? WHERE id = ?",
+        Json.write(artifacts),
+        at,
+        id);
+  }
+
+  void agentSession(String id, String session) throws SQLException {
+    rows.change("UPDATE runs SET agent_session = ? WHERE id = ?", session, id);
+  }
+
+  void addUsage(String id, Usage more) throws SQLException {
+    var before =
+        rows.first(
+            "SELECT request_usage FROM runs WHERE id = ? AND request_usage IS NOT NULL",
+            row -> Usage.fromJson(row.getString("request_usage")),
+            id);
+    rows.change(
+        "UPDATE runs SET request_usage = ? WHERE id = ?",
+        before.orElse(Usage.NONE).plus(more).toJson(),
+        id);
+  }
+
+  List<Left> inProgress() throws SQLException {
+    return rows.list(
+        "SELECT id, execution, pid, pid_started_at FROM runs WHERE state = 'INPROGRESS'",
+        row ->
+            new Left(
+                row.getString("id"),
+                row.getInt("execution"),
+                Optional.of(row.getLong("pid")).filter(pid -> pid > 0),
+                Optional.of(row.getLong("pid_started_at"))
+                    .filter(micros -> micros > 0)
+                    .map(micros -> Instant.EPOCH.plus(micros, ChronoUnit.MICROS))));
+  }
+
+  /// @param key the caller's name for it
+  /// @param inPrompt whether it became a part of the prompt
+  void addFollowUp(
+      String id, String runId, String message, Optional<String> key, boolean inPrompt, Instant at)
+      throws SQLException {
+    rows.change(
+        """
+        INSERT INTO follow_ups (id, run_id, message, created_at, request_key, execution)
+        VALUES (?, ?, ?, ?, ?, ?)
+        """,
+        id,
+        runId,
+        message,
+        at,
+        key.orElse(null),
+        inPrompt ? -1 : null);
+  }
+
+  /// The follow-ups of runs that no agent has, or ever had, in their order.
+  List<UntakenFollowUp> untakenFollowUps(Collection<String> runIds) throws SQLException {
+    if (runIds.isEmpty()) {
+      return List.of();
+    }
+    return rows.list(
+        """
+        SELECT follow_ups.*, follow_ups.execution = 0 AS unread
+        FROM follow_ups JOIN runs ON runs.id = follow_ups.run_id
+        WHERE follow_ups.run_id IN (%s) AND (
+          follow_ups.execution IS NULL OR follow_ups.execution <= 0
+          OR (runs.state = 'INPROGRESS' AND runs.pid IS NULL
+              AND follow_ups.execution = runs.execution))
+        ORDER BY follow_ups.created_at, follow_ups.id
+        """
+            .formatted(String.join(", ", Collections.nCopies(runIds.size(), "?"))),
+        UntakenFollowUp::read,
+        runIds.toArray());
+  }
+
+  /// Whether the agent of the present execution was started.
+  boolean isLaunched(String runId) throws SQLException {
+    return rows.first(
+            "SELECT 1 FROM runs WHERE id = ? AND pid IS NOT NULL", row -> row.getInt(1), runId)
+        .isPresent();
+  }
+
+  /// No agent saw the prompt, and none shall.
+  void dropPrompt(String runId) throws SQLException {
+    rows.change("UPDATE runs SET prompt_dropped = 1 WHERE id = ?", runId);
+  }
+
+  /// What the run was asked at first; empty where a stop came before that.
+  Optional<String> firstPrompt(String runId) throws SQLException {
+    return rows.first(
+        "SELECT prompt FROM runs WHERE id = ? AND prompt_dropped = 0",
+        row -> row.getString("prompt"),
+        runId);
+  }
+
+  /// The execution ended before its agent began.
+  void handBackFollowUps(String runId, int execution) throws SQLException {
+    rows.change(
+        "UPDATE follow_ups SET execution = 0 WHERE run_id = ? AND execution = ?", runId, execution);
+  }
+
+  List<String> waitingFollowUps(String runId) throws SQLException {
+    return rows.list(
+        """
+        SELECT message FROM follow_ups WHERE run_id = ? AND execution IS NULL
+        ORDER BY created_at, id
+        """,
+        row -> row.getString("message"),
+        runId);
+  }
+
+  /// @param execution the one that gets them; 0 when a cancel drops them
+  void giveFollowUps(String runId, int execution) throws SQLException {
+    rows.change(
+        "UPDATE follow_ups SET execution = ? WHERE run_id = ? AND (execution IS NULL OR execution <"
+            + " 0)",
+        execution,
+        runId);
+  }
+
+  /// What was answered when this was asked before.
+  ///
+  /// @throws RequestProblem when the key was another request's
+  Optional<String> answer(String operation, IdempotencyKey key) throws SQLException {
+    return rows.first(
+        "SELECT answer, request FROM answers WHERE scope = ? AND name = ?",
+        row -> {
+          if (Rows.text(row, "request").map(body -> !body.equals(key.body())).orElse(false)) {
+            throw new RequestProblem(
+                RequestProblem.Code.OPERATION_NOT_SUPPORTED,
+                "This Idempotency-Key was sent with another body before."
+                    + " Send the same body, or another key.");
+          }
+          return row.getString("answer");
+        },
+        key.scope(operation),
+        key.value());
+  }
+
+  void keepAnswer(String operation, IdempotencyKey key, String answer, Instant at)
+      throws SQLException {
+    rows.change(
+        "INSERT INTO answers (scope, name, request, answer, created_at) VALUES (?, ?, ?, ?, ?)",
+        key.scope(operation),
+        key.value(),
+        key.body(),
+        answer,
+        at);
+  }
+
+  void forgetAnswers(Instant before) throws SQLException {
+    rows.change("DELETE FROM answers WHERE created_at < ?", before);
+  }
+
+  /// The newest change of any run.
+  Optional<Instant> newestChange() throws SQLException {
+    return rows.first(
+        "SELECT updated_at FROM runs ORDER BY updated_at DESC LIMIT 1",
+        row -> Rows.instant(row, "updated_at"));
+  }
+}

@@ -1,0 +1,24 @@
+package dev.runnel.store;
+
+/// A table of rows that wait for a worker, by conversation.
+enum QueueTable {
+  INBOX("inbox", "dispatch"),
+  OUTBOX("outbox", "post");
+
+  private final String table;
+  private final String task;
+
+  QueueTable(String table, String task) {
+    this.table = table;
+    this.task = task;
+  }
+
+  String table() {
+    return table;
+  }
+
+  /// The name of the engine's task that works on it.
+  String task() {
+    return task;
+  }
+}

@@ -1,0 +1,96 @@
+package dev.runnel.surface.github;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.runnel.core.model.Actor;
+import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.Request;
+import dev.runnel.surface.kit.IssueRules;
+import dev.runnel.surface.kit.Json;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
+
+/// What people say in comments and reviews: new words, corrections of them, and words taken back.
+/// Pure.
+final class GitHubCommentEvents {
+  /// @param author who said it, also where somebody else took it away
+  /// @param meaning the semantic key
+  record Heard(long id, Actor author, String meaning, Intent intent) {}
+
+  private final IssueRules rules;
+  private final CodeQuote quote;
+
+  GitHubCommentEvents(IssueRules rules, CodeQuote quote) {
+    this.rules = rules;
+    this.quote = quote;
+  }
+
+  /// @return empty when nothing in it is for us
+  Optional<Heard> read(CommentKind kind, String action, Actor sender, JsonNode payload) {
+    var said = kind.in(payload);
+    var id = Json.id(said, "id");
+    var author = AuthorPolicy.person(said.path("user"));
+    if (id.isEmpty() || author.isEmpty() || !AuthorPolicy.mayBelong(said)) {
+      return Optional.empty();
+    }
+    if (action.equals(kind.first())) {
+      return intent(kind, said, Json.text(said, "body"))
+          .map(intent -> new Heard(id.get(), author.get(), kind.meaning(id.get()), intent));
+    }
+    return switch (action) {
+      // Nobody speaks for another, though GitHub lets maintainers edit.
+      case "edited" ->
+          Optional.of(payload.path("changes").path("body"))
+              .filter(_ -> sender.equals(author.get()))
+              .filter(changed -> isForUs(changed, "from"))
+              .map(_ -> amended(kind, id.get(), author.get(), said, true));
+      case "deleted" ->
+          Optional.of(said)
+              .filter(gone -> isForUs(gone, "body"))
+              .map(_ -> amended(kind, id.get(), author.get(), said, false));
+      default -> Optional.empty();
+    };
+  }
+
+  private boolean isForUs(JsonNode text, String member) {
+    return Json.text(text, member).flatMap(rules::said).isPresent();
+  }
+
+  private Heard amended(CommentKind kind, long id, Actor author, JsonNode said, boolean isEdited) {
+    var now = isEdited ? intent(kind, said, Json.text(said, "body")) : Optional.<Intent>empty();
+    var when = Json.text(said, isEdited ? "updated_at" : "created_at").orElse("");
+    return new Heard(
+        id,
+        author,
+        kind.meaning(id, (isEdited ? "edited:" : "deleted:") + when),
+        new Intent.Amend(kind.meaning(id), now));
+  }
+
+  private Optional<Intent> intent(CommentKind kind, JsonNode said, Optional<String> body) {
+    return body.flatMap(rules::said)
+        .map(
+            intent ->
+                switch (kind) {
+                  case IN_A_COMMENT -> intent;
+                  case ON_A_LINE -> with(intent, words -> quote.behind(words, said));
+                  case IN_A_REVIEW -> with(intent, words -> withLink(words, said));
+                });
+  }
+
+  /// A review's comments are not in its payload; whoever reads the link finds them.
+  private static String withLink(String words, JsonNode review) {
+    return Json.link(review, "html_url")
+        .map(link -> words + "\n\nThis was said in a review of the pull request: " + link)
+        .orElse(words);
+  }
+
+  private static Intent with(Intent intent, UnaryOperator<String> more) {
+    if (intent instanceof Intent.Say(var request)) {
+      return new Intent.Say(with(request, more));
+    }
+    return intent instanceof Intent.New(var request) ? new Intent.New(with(request, more)) : intent;
+  }
+
+  private static Request with(Request request, UnaryOperator<String> more) {
+    return new Request(more.apply(request.text()), request.options());
+  }
+}

@@ -1,0 +1,35 @@
+package dev.runnel.surface.kit;
+
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Optional;
+
+/// What happens to an issue that stops its run, each by its word in the settings.
+public enum IssueCancelTrigger {
+  UNLABEL("the label was removed"),
+  UNASSIGN("the %s was assigned to somebody else"),
+  CLOSE("the %s was closed"),
+  DELETE("the %s was deleted"),
+  MOVE("the %s was moved away"),
+  DONE("the %s is done");
+
+  private final String why;
+
+  IssueCancelTrigger(String why) {
+    this.why = why;
+  }
+
+  /// @param thing what it happened to: `issue`
+  public String why(String thing) {
+    return why.formatted(thing);
+  }
+
+  /// As in the settings: `unlabel`.
+  public String word() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+
+  public static Optional<IssueCancelTrigger> of(String word) {
+    return Arrays.stream(values()).filter(each -> each.word().equals(word)).findFirst();
+  }
+}

@@ -1,0 +1,53 @@
+package dev.runnel.surface.kit;
+
+import dev.runnel.core.model.InfoCard;
+import dev.runnel.core.model.Update;
+import java.util.ArrayList;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/// Answers in rows, and the end of long lists, as GitHub shows them. Pure.
+final class MarkdownInfoCards {
+  private static final int MAX = 2_000;
+
+  private MarkdownInfoCards() {}
+
+  /// @param mention as people type it: `@agent`
+  static String markdown(InfoCard infoCard, String mention) {
+    var rows = infoCard.rows().stream().map(MarkdownInfoCards::row);
+    var next =
+        infoCard.next().stream()
+            .map(
+                it ->
+                    "\n<sub>%s: `%s %s`</sub>".formatted(it.words(), mention, quiet(it.command())));
+    return Stream.of(Stream.of("**" + quiet(infoCard.title()) + "**\n"), rows, next)
+        .flatMap(it -> it)
+        .collect(Collectors.joining("\n"));
+  }
+
+  private static String row(InfoCard.Row row) {
+    var label = row.label().isEmpty() ? "" : "**" + quiet(row.label()) + "**: ";
+    var note = row.note().isEmpty() ? "" : " (" + quiet(row.note()) + ")";
+    var link = row.link().map(it -> " <" + it.toASCIIString() + ">").orElse("");
+    return "- " + label + quiet(row.text()) + note + link;
+  }
+
+  private static String quiet(String text) {
+    return Markdown.quietLine(text, MAX);
+  }
+
+  /// What the list leaves out; empty where that is nothing.
+  static String left(Optional<Update.Listing> listing, String mention) {
+    var lines = new ArrayList<String>();
+    listing
+        .filter(it -> it.more() > 0)
+        .ifPresent(
+            it -> lines.add("- … and %d more: `%s %s`".formatted(it.more(), mention, it.next())));
+    listing
+        .filter(it -> it.elsewhere() > 0)
+        .ifPresent(
+            it -> lines.add("- %d of others elsewhere are not shown".formatted(it.elsewhere())));
+    return lines.isEmpty() ? "" : "\n" + String.join("\n", lines);
+  }
+}

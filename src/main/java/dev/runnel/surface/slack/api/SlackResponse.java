@@ -1,0 +1,37 @@
+package dev.runnel.surface.slack.api;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.Function;
+
+/// What Slack answered to a call.
+public sealed interface SlackResponse<T> {
+  record Ok<T>(T value) implements SlackResponse<T> {}
+
+  /// Not now, or nobody knows whether it happened.
+  record Wait<T>(Optional<Duration> after, String why) implements SlackResponse<T> {}
+
+  /// A final no.
+  ///
+  /// @param error Slack's code: `channel_not_found`
+  record No<T>(String error) implements SlackResponse<T> {}
+
+  /// An answer without a value, as one to another question.
+  ///
+  /// @throws IllegalStateException when there is a value
+  default <R> SlackResponse<R> as() {
+    return switch (this) {
+      case Ok<T> _ -> throw new IllegalStateException("Not without a value");
+      case Wait<T>(Optional<Duration> after, String why) -> new Wait<>(after, why);
+      case No<T>(String error) -> new No<>(error);
+    };
+  }
+
+  default <R> SlackResponse<R> map(Function<T, R> change) {
+    return switch (this) {
+      case Ok<T>(T value) -> new Ok<>(change.apply(value));
+      case Wait<T>(Optional<Duration> after, String why) -> new Wait<>(after, why);
+      case No<T>(String error) -> new No<>(error);
+    };
+  }
+}

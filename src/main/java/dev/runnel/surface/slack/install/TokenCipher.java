@@ -1,0 +1,117 @@
+package dev.runnel.surface.slack.install;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.security.SecureRandom;
+import java.util.Base64;
+import java.util.List;
+import java.util.Optional;
+import javax.crypto.Cipher;
+import javax.crypto.KDF;
+import javax.crypto.SecretKey;
+import javax.crypto.spec.GCMParameterSpec;
+import javax.crypto.spec.HKDFParameterSpec;
+import javax.crypto.spec.SecretKeySpec;
+
+/// Keeps texts secret in rows: AES-256-GCM, with keys that HKDF-SHA256 derives from secrets that
+/// all nodes have. The first secret seals, any of them opens, so that they can be changed.
+final class TokenCipher {
+  private static final String CIPHER = "AES/GCM/NoPadding";
+  private static final String VERSION = "1.";
+  private static final int NONCE_BYTES = 12;
+  private static final int TAG_BITS = 128;
+  private static final int KEY_BYTES = 32;
+
+  private final List<SecretKey> keys;
+  private final SecureRandom random = new SecureRandom();
+
+  /// @param purpose another purpose has other keys
+  TokenCipher(List<String> secrets, String purpose) {
+    keys = secrets.stream().map(secret -> key(secret, purpose)).toList();
+  }
+
+  private static SecretKey key(String secret, String purpose) {
+    try {
+      return KDF.getInstance("HKDF-SHA256")
+          .deriveKey(
+              "AES",
+              HKDFParameterSpec.ofExtract()
+                  .addIKM(new SecretKeySpec(secret.getBytes(StandardCharsets.UTF_8), "Generic"))
+                  .thenExpand(purpose.getBytes(StandardCharsets.UTF_8), KEY_BYTES));
+    } catch (GeneralSecurityException impossible) {
+      throw new IllegalStateException("Every Java 25 has HKDF-SHA256", impossible);
+    }
+  }
+
+  /// A text that was sealed.
+  ///
+  /// @param current whether the first secret sealed it
+  record Opened(String text, boolean current) {
+    /// Never the text.
+    @Override
+    public String toString() {
+      return "Opened[current=" + current + "]";
+    }
+  }
+
+  /// @param place where it is kept; nowhere else can it be opened
+  String seal(String text, String place) {
+    var nonce = new byte[NONCE_BYTES];
+    random.nextBytes(nonce);
+    try {
+      var sealed =
+          cipher(Cipher.ENCRYPT_MODE, keys.getFirst(), nonce, place)
+              .doFinal(text.getBytes(StandardCharsets.UTF_8));
+      var both = ByteBuffer.allocate(nonce.length + sealed.length).put(nonce).put(sealed);
+      return VERSION + Base64.getUrlEncoder().withoutPadding().encodeToString(both.array());
+    } catch (GeneralSecurityException impossible) {
+      throw new IllegalStateException("Every Java has AES-GCM", impossible);
+    }
+  }
+
+  /// @return empty when none of the secrets opens it, or it was changed or moved
+  Optional<Opened> open(String sealed, String place) {
+    if (!sealed.startsWith(VERSION)) {
+      return Optional.empty();
+    }
+    byte[] both;
+    try {
+      both = Base64.getUrlDecoder().decode(sealed.substring(VERSION.length()));
+    } catch (IllegalArgumentException e) {
+      return Optional.empty();
+    }
+    if (both.length <= NONCE_BYTES) {
+      return Optional.empty();
+    }
+    for (var key : keys) {
+      var text = open(both, key, place);
+      if (text.isPresent()) {
+        return text.map(it -> new Opened(it, key == keys.getFirst()));
+      }
+    }
+    return Optional.empty();
+  }
+
+  private static Optional<String> open(byte[] both, SecretKey key, String place) {
+    var nonce = ByteBuffer.wrap(both, 0, NONCE_BYTES);
+    var start = new byte[NONCE_BYTES];
+    nonce.get(start);
+    try {
+      var text =
+          cipher(Cipher.DECRYPT_MODE, key, start, place)
+              .doFinal(both, NONCE_BYTES, both.length - NONCE_BYTES);
+      return Optional.of(new String(text, StandardCharsets.UTF_8));
+    } catch (GeneralSecurityException e) {
+      return Optional.empty();
+    }
+  }
+
+  private static Cipher cipher(int mode, SecretKey key, byte[] nonce, String place)
+      throws GeneralSecurityException {
+    var cipher = Cipher.getInstance(CIPHER);
+    cipher.init(mode, key, new GCMParameterSpec(TAG_BITS, nonce));
+    cipher.updateAAD(place.getBytes(StandardCharsets.UTF_8));
+    return cipher;
+  }
+}

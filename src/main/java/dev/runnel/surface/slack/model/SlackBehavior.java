@@ -1,0 +1,157 @@
+package dev.runnel.surface.slack.model;
+
+import dev.runnel.core.model.ConversationPolicy;
+import dev.runnel.core.model.ConversationPolicy.Listening;
+import dev.runnel.core.model.MessageStatus;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/// How Runnel behaves in channels: what signs it sets, and whom it listens to.
+///
+/// @param signs the reaction that stands for a receipt; one without is not shown
+/// @param stop the reaction that stops a run; empty where none does
+/// @param listening where a channel has no mode of its own
+/// @param channels by channel id
+public record SlackBehavior(
+    Map<MessageStatus, String> signs,
+    Optional<String> stop,
+    Listening listening,
+    Map<String, Listening> channels) {
+  static final String REACTIONS = "SLACK_REACTIONS";
+  static final String STOP_REACTION = "SLACK_STOP_REACTION";
+  static final String LISTEN = "SLACK_LISTEN";
+
+  private static final String OFF = "off";
+  private static final String DEFAULT = "default";
+  private static final Pattern EMOJI = Pattern.compile("[\\p{L}\\p{N}_+'-]{1,100}");
+  private static final Pattern CHANNEL = Pattern.compile("[CGD][A-Z0-9]{2,30}");
+
+  /// People say in three short messages what is one.
+  private static final Duration GATHERING = Duration.ofSeconds(1);
+
+  private static final Map<MessageStatus, String> USUAL_SIGNS =
+      Map.of(
+          MessageStatus.TAKEN, "eyes",
+          MessageStatus.QUEUED, "hourglass_flowing_sand",
+          MessageStatus.RUNNING, "gear",
+          MessageStatus.BLOCKED, "hand",
+          MessageStatus.SUCCEEDED, "white_check_mark",
+          MessageStatus.FAILED, "x",
+          MessageStatus.CANCELLED, "no_entry_sign",
+          MessageStatus.DELIVERED, "heavy_check_mark",
+          MessageStatus.REFUSED, "x");
+
+  public static final SlackBehavior USUAL =
+      new SlackBehavior(USUAL_SIGNS, Optional.of("octagonal_sign"), Listening.EVERYONE, Map.of());
+
+  public SlackBehavior {
+    signs = Map.copyOf(signs);
+    channels = Map.copyOf(channels);
+  }
+
+  /// Reads the settings by their names.
+  ///
+  /// @throws IllegalArgumentException with the setting's name and what is wrong
+  static SlackBehavior from(Map<String, String> settings) {
+    var channels = new HashMap<String, Listening>();
+    entries(settings.getOrDefault(LISTEN, ""))
+        .forEach((channel, mode) -> channels.put(channel(channel), listening(mode)));
+    return new SlackBehavior(
+        signs(settings.getOrDefault(REACTIONS, "").strip()),
+        stop(settings.getOrDefault(STOP_REACTION, "").strip()),
+        Optional.ofNullable(channels.remove(DEFAULT)).orElse(Listening.EVERYONE),
+        channels);
+  }
+
+  private static Map<MessageStatus, String> signs(String setting) {
+    if (setting.equals(OFF)) {
+      return Map.of();
+    }
+    var signs = new EnumMap<MessageStatus, String>(USUAL_SIGNS);
+    entries(setting)
+        .forEach(
+            (name, emoji) -> {
+              var messageStatus = receipt(name);
+              if (emoji.equals(OFF)) {
+                signs.remove(messageStatus);
+              } else {
+                signs.put(messageStatus, emoji(REACTIONS, emoji));
+              }
+            });
+    return signs;
+  }
+
+  private static MessageStatus receipt(String name) {
+    for (var messageStatus : MessageStatus.values()) {
+      if (messageStatus.name().toLowerCase(Locale.ROOT).equals(name)) {
+        return messageStatus;
+      }
+    }
+    throw new IllegalArgumentException(
+        "%s (slack.reactions) is off, or gives reactions to taken, queued, running, blocked, succeeded, failed, cancelled, delivered, refused; %s is none of them."
+            .formatted(REACTIONS, name));
+  }
+
+  private static Optional<String> stop(String setting) {
+    if (setting.isEmpty()) {
+      return USUAL.stop();
+    }
+    return setting.equals(OFF) ? Optional.empty() : Optional.of(emoji(STOP_REACTION, setting));
+  }
+
+  /// `eyes`, or `:eyes:` as people write it.
+  private static String emoji(String setting, String name) {
+    var bare = name.replaceAll("^:|:$", "");
+    if (!EMOJI.matcher(bare).matches()) {
+      throw new IllegalArgumentException(
+          setting + " needs names of reactions as Slack writes them, such as eyes, or off.");
+    }
+    return bare;
+  }
+
+  private static String channel(String name) {
+    if (!name.equals(DEFAULT) && !CHANNEL.matcher(name).matches()) {
+      throw new IllegalArgumentException(
+          "%s (slack.listen) names channels by their ids, such as C0123456789, and default; %s is neither. The id is at the end of the channel's About page."
+              .formatted(LISTEN, name));
+    }
+    return name;
+  }
+
+  private static Listening listening(String mode) {
+    return switch (mode) {
+      case "everyone" -> Listening.EVERYONE;
+      case "owner" -> Listening.OWNER;
+      case "mention" -> Listening.MENTION;
+      default ->
+          throw new IllegalArgumentException(
+              "%s (slack.listen) is everyone, owner or mention, not %s.".formatted(LISTEN, mode));
+    };
+  }
+
+  /// `a=b, c=d`; a value without a name is the default.
+  private static Map<String, String> entries(String setting) {
+    var entries = new LinkedHashMap<String, String>();
+    for (var entry : setting.split(",", -1)) {
+      var equals = entry.indexOf('=');
+      if (!entry.isBlank()) {
+        entries.put(
+            equals < 0 ? DEFAULT : entry.substring(0, equals).strip(),
+            entry.substring(equals + 1).strip());
+      }
+    }
+    return entries;
+  }
+
+  public ConversationPolicy manners(SlackPlace place) {
+    return new ConversationPolicy(
+        place.isDirect() ? Listening.EVERYONE : channels.getOrDefault(place.channel(), listening),
+        GATHERING);
+  }
+}

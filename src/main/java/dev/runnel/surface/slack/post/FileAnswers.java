@@ -1,0 +1,161 @@
+package dev.runnel.surface.slack.post;
+
+import com.slack.api.model.Message;
+import dev.runnel.core.model.Notice;
+import dev.runnel.surface.slack.api.FileTransfer;
+import dev.runnel.surface.slack.api.SlackApi;
+import dev.runnel.surface.slack.api.SlackPages;
+import dev.runnel.surface.slack.api.SlackResponse;
+import dev.runnel.surface.slack.model.AnswerFile;
+import dev.runnel.surface.slack.model.SlackPlace;
+import dev.runnel.surface.slack.model.SlackPost;
+import dev.runnel.surface.slack.render.SlackRenderer;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+
+/// Posts what is too long for a message: its beginning as a message, and all of it as a file below,
+/// each once. The file's bytes are with Slack before anything is seen, so that no message names a
+/// file that cannot be there; a file that Slack refuses is replaced by the link to the session.
+final class FileAnswers {
+  private static final int MAX_PAGES = 20;
+
+  /// How often a file is tried to be sent before the message goes without it.
+  private static final int PATIENCE = 3;
+
+  private final SlackApi api;
+  private final FileTransfer transfer;
+  private final SlackRenderer renderer;
+
+  FileAnswers(SlackApi api, FileTransfer transfer, SlackRenderer renderer) {
+    this.api = api;
+    this.transfer = transfer;
+    this.renderer = renderer;
+  }
+
+  /// What an earlier try has left in the thread.
+  private record Found(Optional<String> message, boolean hasFile) {
+    static final Found NOTHING = new Found(Optional.empty(), false);
+  }
+
+  /// @param place a thread
+  /// @param oldest a timestamp before the first try
+  /// @return the message's timestamp
+  SlackResponse<String> post(
+      SlackPlace place, Notice notice, SlackPost.Mark mark, AnswerFile file, String oldest) {
+    var found = Found.NOTHING;
+    if (notice.tries() > 0) {
+      switch (look(api.thread(place, oldest, null), mark, file)) {
+        case SlackResponse.Ok<Found>(Found seen) -> found = seen;
+        case SlackResponse.Wait<Found>(Optional<Duration> after, String why) -> {
+          return new SlackResponse.Wait<>(after, why);
+        }
+        // Without the right to look, a second post is better than none.
+        case SlackResponse.No<Found> _ -> {}
+      }
+    }
+    if (found.message().isPresent() && found.hasFile()) {
+      return new SlackResponse.Ok<>(found.message().get());
+    }
+    return switch (upload(file)) {
+      case SlackResponse.Ok<String>(String id) -> withFile(place, notice, mark, file, found, id);
+      case SlackResponse.Wait<String>(Optional<Duration> after, String why)
+          when notice.tries() < PATIENCE ->
+          new SlackResponse.Wait<>(after, why);
+      case SlackResponse.Wait<String> _, SlackResponse.No<String> _ ->
+          withoutFile(place, notice, mark, found);
+    };
+  }
+
+  private SlackResponse<String> upload(AnswerFile file) {
+    var bytes = file.bytes();
+    return switch (api.beginUpload(file.name(), bytes.length)) {
+      case SlackResponse.Ok<SlackApi.Upload>(SlackApi.Upload upload) ->
+          transfer.send(upload.address(), bytes).map(_ -> upload.id());
+      case SlackResponse.Wait<SlackApi.Upload>(Optional<Duration> after, String why) ->
+          new SlackResponse.Wait<>(after, why);
+      case SlackResponse.No<SlackApi.Upload>(String error) -> new SlackResponse.No<>(error);
+    };
+  }
+
+  private SlackResponse<String> withFile(
+      SlackPlace place,
+      Notice notice,
+      SlackPost.Mark mark,
+      AnswerFile file,
+      Found found,
+      String id) {
+    SlackResponse<String> posted =
+        found
+            .message()
+            .<SlackResponse<String>>map(SlackResponse.Ok::new)
+            .orElseGet(
+                () ->
+                    api.post(
+                        place.channel(),
+                        place.thread(),
+                        renderer.render(notice.update(), mark, true)));
+    if (!(posted instanceof SlackResponse.Ok<String>(String ts))) {
+      return posted;
+    }
+    return switch (api.share(place, id, file.title())) {
+      case SlackResponse.Ok<String> _ -> posted;
+      case SlackResponse.Wait<String>(Optional<Duration> after, String why)
+          when notice.tries() < PATIENCE ->
+          new SlackResponse.Wait<>(after, why);
+      case SlackResponse.Wait<String> _, SlackResponse.No<String> _ ->
+          withoutFile(place, notice, mark, new Found(Optional.of(ts), false));
+    };
+  }
+
+  private SlackResponse<String> withoutFile(
+      SlackPlace place, Notice notice, SlackPost.Mark mark, Found found) {
+    var post = renderer.render(notice.update(), mark, false);
+    if (found.message().isEmpty()) {
+      return api.post(place.channel(), place.thread(), post);
+    }
+    var ts = found.message().get();
+    return switch (api.update(place.message(ts), post)) {
+      case SlackResponse.Wait<String> wait -> wait;
+      // It stands as it is: better than the same once more.
+      case SlackResponse.Ok<String> _, SlackResponse.No<String> _ -> new SlackResponse.Ok<>(ts);
+    };
+  }
+
+  private static SlackResponse<Found> look(SlackPages pages, SlackPost.Mark mark, AnswerFile file) {
+    Optional<String> message = Optional.empty();
+    var hasFile = false;
+    Optional<String> cursor = Optional.empty();
+    for (var page = 0; page < MAX_PAGES; page++) {
+      switch (pages.read(cursor.orElse(null))) {
+        case SlackResponse.Ok<SlackPages.Page>(SlackPages.Page read) -> {
+          for (var each : read.messages()) {
+            if (SlackPost.Mark.on(each).filter(mark::equals).isPresent()) {
+              message = Optional.ofNullable(each.getTs());
+            }
+            hasFile |= has(each, file);
+          }
+          cursor = read.next();
+        }
+        case SlackResponse.Wait<SlackPages.Page>(Optional<Duration> after, String why) -> {
+          return new SlackResponse.Wait<>(after, why);
+        }
+        case SlackResponse.No<SlackPages.Page>(String error) -> {
+          return new SlackResponse.No<>(error);
+        }
+      }
+      if (cursor.isEmpty()) {
+        break;
+      }
+    }
+    return new SlackResponse.Ok<>(new Found(message, hasFile));
+  }
+
+  private static boolean has(Message message, AnswerFile file) {
+    return Optional.ofNullable(message.getFiles()).stream()
+        .flatMap(List::stream)
+        .filter(Objects::nonNull)
+        .anyMatch(it -> file.name().equals(it.getName()));
+  }
+}

@@ -1,0 +1,44 @@
+package dev.runnel.surface.slack.post;
+
+import dev.runnel.surface.kit.Recent;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Map;
+import java.util.Optional;
+
+/// Which channel people have open beside the agent, as Slack tells us: a hint for the agent, kept
+/// for a while by the process that heard it, and lost without harm.
+///
+/// @implSpec Thread-safe.
+public final class OpenChannels {
+  private static final Duration FRESH = Duration.ofMinutes(30);
+  private static final int MAX = 10_000;
+
+  private record Look(String channel, Instant at) {}
+
+  private final InstantSource clock;
+  private final Map<String, Look> looks = Recent.map(MAX);
+
+  OpenChannels(InstantSource clock) {
+    this.clock = clock;
+  }
+
+  /// @param channel empty where they have none open
+  void at(String team, String user, Optional<String> channel) {
+    channel.ifPresentOrElse(
+        it -> looks.put(key(team, user), new Look(it, clock.instant())),
+        () -> looks.remove(key(team, user)));
+  }
+
+  /// The channel's id.
+  public Optional<String> of(String team, String user) {
+    return Optional.ofNullable(looks.get(key(team, user)))
+        .filter(it -> it.at().plus(FRESH).isAfter(clock.instant()))
+        .map(Look::channel);
+  }
+
+  private static String key(String team, String user) {
+    return team + "/" + user;
+  }
+}

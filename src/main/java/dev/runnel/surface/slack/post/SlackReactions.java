@@ -1,0 +1,60 @@
+package dev.runnel.surface.slack.post;
+
+import dev.runnel.core.model.MessageStatus;
+import dev.runnel.core.model.Notice;
+import dev.runnel.core.model.Posting;
+import dev.runnel.core.model.Update;
+import dev.runnel.surface.slack.api.SlackApi;
+import dev.runnel.surface.slack.api.SlackResponse;
+import dev.runnel.surface.slack.model.SlackBehavior;
+import dev.runnel.surface.slack.model.SlackPlace;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Reactions that say how a message fares: the new one is set, then the old ones are taken away. A
+/// reaction is an ornament: where it is not possible, it is done. To set one that is there, and to
+/// take one away that is not, does no harm, so all of it may be repeated.
+final class SlackReactions {
+  private static final Logger log = LoggerFactory.getLogger(SlackReactions.class);
+
+  private SlackReactions() {}
+
+  static Posting set(SlackApi api, SlackBehavior habits, Notice notice, Update.Received received) {
+    var done = new Posting.Posted(received.message(), notice.conversation());
+    var sign = habits.signs().get(received.receipt());
+    if (sign == null) {
+      return done;
+    }
+    var message = SlackPlace.Message.of(received.message());
+    var wait = waits(notice, api.react(message, sign));
+    for (var old : old(habits, received, sign)) {
+      wait = wait.or(() -> waits(notice, api.unreact(message, old)));
+    }
+    return wait.orElse(done);
+  }
+
+  private static Iterable<String> old(SlackBehavior habits, Update.Received received, String sign) {
+    return received.before().stream()
+        .map((MessageStatus before) -> habits.signs().get(before))
+        .filter(Objects::nonNull)
+        .filter(old -> !old.equals(sign))
+        .collect(Collectors.toCollection(TreeSet::new));
+  }
+
+  private static Optional<Posting> waits(Notice notice, SlackResponse<String> slackResponse) {
+    return switch (slackResponse) {
+      case SlackResponse.Wait<String>(Optional<Duration> after, String why) ->
+          Optional.of(new Posting.Later(after, why));
+      case SlackResponse.Ok<String> _ -> Optional.empty();
+      case SlackResponse.No<String>(String error) -> {
+        log.debug("slack reaction left out conversation={} error={}", notice.conversation(), error);
+        yield Optional.empty();
+      }
+    };
+  }
+}

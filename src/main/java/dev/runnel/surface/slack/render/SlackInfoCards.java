@@ -1,0 +1,81 @@
+package dev.runnel.surface.slack.render;
+
+import com.slack.api.model.block.ActionsBlock;
+import com.slack.api.model.block.LayoutBlock;
+import com.slack.api.model.block.composition.PlainTextObject;
+import com.slack.api.model.block.element.BlockElement;
+import com.slack.api.model.block.element.ButtonElement;
+import dev.runnel.core.model.InfoCard;
+import dev.runnel.core.model.Question.Configure.Level;
+import dev.runnel.surface.slack.model.SlackActionIds;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/// Answers in rows, as Slack shows them. Pure.
+public final class SlackInfoCards {
+  /// Slack's limit of what a button carries.
+  private static final int MAX_VALUE = 2_000;
+
+  private SlackInfoCards() {}
+
+  /// @param command as people type it: `/agent`
+  static String mrkdwn(InfoCard infoCard, String command) {
+    var rows = infoCard.rows().stream().map(SlackInfoCards::row);
+    var next =
+        infoCard.next().stream()
+            .map(
+                it ->
+                    "_%s:_ `%s %s`"
+                        .formatted(
+                            Mrkdwn.escape(it.words()), command, Mrkdwn.escape(it.command())));
+    return Stream.of(Stream.of("*" + Mrkdwn.escape(infoCard.title()) + "*"), rows, next)
+        .flatMap(it -> it)
+        .collect(Collectors.joining("\n"));
+  }
+
+  /// Those that change what the sheet shows, or start a run with its words.
+  public static List<LayoutBlock> buttons(InfoCard infoCard) {
+    List<BlockElement> buttons = new ArrayList<>();
+    infoCard
+        .changeable()
+        .forEach(level -> buttons.add(button(SlackActionIds.edit(level), label(level)).build()));
+    infoCard
+        .work()
+        .filter(words -> words.length() <= MAX_VALUE)
+        .ifPresent(
+            words ->
+                buttons.add(button(SlackActionIds.START_RUN, "Start it").value(words).build()));
+    return buttons.isEmpty()
+        ? List.of()
+        : List.of(ActionsBlock.builder().elements(buttons).build());
+  }
+
+  private static ButtonElement.ButtonElementBuilder button(String action, String label) {
+    return ButtonElement.builder()
+        .actionId(action)
+        .text(PlainTextObject.builder().text(label).build());
+  }
+
+  private static String label(Level level) {
+    return switch (level) {
+      case ME -> "Change mine";
+      case HERE -> "Change for all here";
+      case WORKSPACE -> "Change for the workspace";
+    };
+  }
+
+  private static String row(InfoCard.Row row) {
+    var label = row.label().isEmpty() ? "" : "*" + Mrkdwn.escape(row.label()) + ":*";
+    var note = row.note().isEmpty() ? "" : " · _" + Mrkdwn.plain(row.note()) + "_";
+    var link = row.link().map(it -> " · " + Mrkdwn.link(it, "Open")).orElse("");
+    var text = Mrkdwn.plain(row.text());
+    var space = text.contains("\n") ? "\n" : label.isEmpty() ? "" : " ";
+    return label + space + (text.contains("\n") ? quoted(text) : text) + note + link;
+  }
+
+  private static String quoted(String text) {
+    return text.lines().map(line -> "> " + line).collect(Collectors.joining("\n"));
+  }
+}

@@ -1,0 +1,201 @@
+package dev.runnel.web;
+
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.RawRequest;
+import dev.runnel.core.model.Reply;
+import dev.runnel.core.model.SurfaceId;
+import dev.runnel.core.model.WebhookResult;
+import dev.runnel.core.port.Store;
+import dev.runnel.core.port.Surface;
+import dev.runnel.core.scope.Surfaces;
+import io.javalin.config.RoutesConfig;
+import io.javalin.http.Context;
+import io.javalin.http.HttpResponseException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.time.InstantSource;
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Where deliveries come in: `POST /slack/events`, `POST /webhooks/NAME` and
+/// `POST /webhooks/hooks/NAME`, and [#take] for what comes over a platform's own connection.
+///
+/// The order is the point: bound the size, let the surface verify and parse, commit, answer.
+/// Closed, it sends everybody away, to come back or to go to another node.
+public final class WebhookEndpoint implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(WebhookEndpoint.class);
+
+  /// As much as any platform could send.
+  private static final int MAX_BYTES_SKIPPED = 32 * 1024 * 1024;
+
+  private static final Reply OFF = Reply.text(404, "This platform is not connected here.\n");
+  private static final Reply UNREADABLE = Reply.text(400, "The body cannot be read.\n");
+  private static final Reply TOO_LARGE = Reply.text(413, "The body is too large.\n");
+  private static final Reply LATE = Reply.text(408, "The body did not arrive in time.\n");
+  private static final Reply TOO_MUCH =
+      Reply.text(503, "Too much is arriving just now. Please send it again.\n");
+  private static final Reply NOT_STORED =
+      Reply.text(503, "This could not be stored just now. Please send it again.\n");
+
+  private static final Reply CLOSED =
+      Reply.text(503, "Runnel is shutting down. Please send it again.\n");
+
+  private final Store store;
+  private final Surfaces surfaces;
+  private final InstantSource clock;
+  private final RequestMetrics requestMetrics;
+  private volatile boolean closed;
+
+  public WebhookEndpoint(
+      Store store, Surfaces surfaces, InstantSource clock, RequestMetrics requestMetrics) {
+    this.store = store;
+    this.surfaces = surfaces;
+    this.clock = clock;
+    this.requestMetrics = requestMetrics;
+  }
+
+  public void routes(RoutesConfig routes) {
+    routes.post("/slack/events", context -> handle(context, "slack"));
+    routes.post("/webhooks/{name}", context -> handle(context, context.pathParam("name")));
+    routes.post("/webhooks/hooks/{hook}", context -> handle(context, "hooks"));
+    // A Jira Data Center may be unable to sign, and has the secret here: nothing logs the path.
+    routes.post("/webhooks/jira/{secret}", context -> handle(context, "jira"));
+  }
+
+  private void handle(Context context, String name) {
+    var reply = reply(context, name);
+    if (reply.status() == 503) {
+      context.header("Retry-After", "5");
+    }
+    if (closed) {
+      context.header("Connection", "close");
+    }
+    context.status(reply.status());
+    if (!reply.contentType().isEmpty()) {
+      context.contentType(reply.contentType());
+    }
+    context.result(reply.body());
+  }
+
+  /// Nothing is read of what nobody will look at.
+  private Reply reply(Context context, String name) {
+    var surface =
+        name.isBlank()
+            ? Optional.<Surface>empty()
+            : surfaces.find(new SurfaceId(name.toLowerCase(Locale.ROOT)));
+    if (surface.isEmpty()) {
+      return OFF;
+    }
+    if (closed) {
+      requestMetrics.count(surface.get().id(), "closed");
+      return CLOSED;
+    }
+    try {
+      var body = body(context, surface.get().maxBodyBytes());
+      return body.isEmpty() ? TOO_LARGE : receive(surface.get(), request(context, body.get()));
+    } catch (HttpResponseException limit) {
+      var isLate = limit.getStatus() == LATE.status();
+      requestMetrics.count(surface.get().id(), isLate ? "late" : "too_much");
+      return isLate ? LATE : TOO_MUCH;
+    } catch (IOException brokenOff) {
+      return UNREADABLE;
+    }
+  }
+
+  private Reply receive(Surface surface, RawRequest request) {
+    return take(surface.id(), surface.receive(request));
+  }
+
+  /// Keeps what was received, on whatever way it came.
+  ///
+  /// @return what the sender is told: 2xx only when it is on disk
+  public Reply take(SurfaceId surface, WebhookResult webhookResult) {
+    return switch (webhookResult) {
+      case WebhookResult.Accepted(var delivery, var reply) -> {
+        boolean isNew;
+        try {
+          if (isOverheard(delivery) && !store.mayHaveRun(delivery.conversation())) {
+            requestMetrics.count(surface, "answered");
+            yield reply;
+          }
+          isNew = store.accept(delivery);
+        } catch (RuntimeException e) {
+          // The sender sends it again; one line, for a database that is gone is asked often.
+          log.warn("delivery not stored delivery={} why={}", delivery.id(), e.toString());
+          requestMetrics.count(surface, "not_stored");
+          yield NOT_STORED;
+        }
+        requestMetrics.count(surface, isNew ? "accepted" : "known");
+        log.info(
+            "delivery {} delivery={} conversation={} intent={}",
+            isNew ? "accepted" : "known",
+            delivery.id(),
+            delivery.conversation(),
+            delivery.intent().getClass().getSimpleName());
+        yield reply;
+      }
+      case WebhookResult.Answered(var reply) -> {
+        requestMetrics.count(surface, "answered");
+        yield reply;
+      }
+      case WebhookResult.Rejected(var reply, var why) -> {
+        requestMetrics.count(surface, "rejected");
+        log.warn("delivery rejected surface={} status={} why={}", surface, reply.status(), why);
+        yield reply;
+      }
+    };
+  }
+
+  /// Words between people: nothing of them is kept where no run could be meant.
+  private static boolean isOverheard(Delivery delivery) {
+    return !delivery.addressed()
+        && (delivery.intent().words().isPresent() || delivery.intent() instanceof Intent.Amend);
+  }
+
+  /// The body's bytes, or empty when there are too many; a length that is announced is believed.
+  private static Optional<byte[]> body(Context context, int most) throws IOException {
+    var input = context.req().getInputStream();
+    if (context.req().getContentLengthLong() <= most) {
+      var bytes = input.readNBytes(most + 1);
+      if (bytes.length <= most) {
+        return Optional.of(bytes);
+      }
+    }
+    if (context.header("Expect") == null) {
+      skipRest(input);
+    }
+    return Optional.empty();
+  }
+
+  /// A sender that is still writing would see a broken connection instead of our answer.
+  private static void skipRest(InputStream input) throws IOException {
+    long left = MAX_BYTES_SKIPPED;
+    for (long skipped = 1; skipped > 0 && left > 0; left -= skipped) {
+      skipped = input.skip(left);
+    }
+  }
+
+  private RawRequest request(Context context, byte[] body) {
+    Map<String, String> headers = new HashMap<>();
+    context
+        .headerMap()
+        .forEach((name, value) -> headers.putIfAbsent(name.toLowerCase(Locale.ROOT), value));
+    return new RawRequest(context.method().name(), context.path(), headers, body, clock.instant());
+  }
+
+  /// Takes nothing any more; requests under way are finished.
+  @Override
+  public void close() {
+    closed = true;
+  }
+
+  /// Why it takes nothing, if it is closed.
+  public Optional<String> problem() {
+    return closed ? Optional.of("Runnel is shutting down.") : Optional.empty();
+  }
+}

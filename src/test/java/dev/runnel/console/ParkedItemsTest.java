@@ -1,0 +1,163 @@
+package dev.runnel.console;
+
+import static dev.runnel.testkit.Samples.DANA;
+import static dev.runnel.testkit.Samples.NINE;
+import static dev.runnel.testkit.Samples.OTHER_THREAD;
+import static dev.runnel.testkit.Samples.THREAD;
+import static dev.runnel.testkit.Samples.delivery;
+import static dev.runnel.testkit.Samples.say;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.runnel.core.model.Notice;
+import dev.runnel.core.model.NoticeId;
+import dev.runnel.core.model.Origin;
+import dev.runnel.core.model.Update;
+import dev.runnel.testkit.SettableClock;
+import java.io.IOException;
+import java.net.URLEncoder;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ParkedItemsTest {
+  @TempDir private Path folder;
+
+  private final SettableClock clock = new SettableClock();
+  private final HttpClient browser = HttpClient.newHttpClient();
+  private Site site;
+  private String cookie;
+
+  @BeforeEach
+  void open() {
+    var streams = new Streams(3, Duration.ofMillis(20), Duration.ofMillis(60));
+    site = new Site(folder, clock, "sesame", new About("claude -p", List.of()), streams, 0);
+    cookie = site.signedIn();
+  }
+
+  @AfterEach
+  void close() {
+    site.close();
+    browser.close();
+  }
+
+  private String page(String path) throws IOException, InterruptedException {
+    return browser
+        .send(
+            HttpRequest.newBuilder(site.at(path)).header("Cookie", cookie).build(),
+            BodyHandlers.ofString())
+        .body();
+  }
+
+  private HttpResponse<String> post(String lane, String id, String action, String... headers)
+      throws IOException, InterruptedException {
+    return postWith(keyOf(page("/")), lane, id, action, headers);
+  }
+
+  private static String keyOf(String page) {
+    var key = Pattern.compile("name=\"page\" value=\"([^\"]+)\"").matcher(page);
+    assertThat(key.find()).isTrue();
+    return key.group(1);
+  }
+
+  private HttpResponse<String> postWith(
+      String key, String lane, String id, String action, String... headers)
+      throws IOException, InterruptedException {
+    var request =
+        HttpRequest.newBuilder(site.at("/attention"))
+            .header("Cookie", cookie)
+            .header("Content-Type", "application/x-www-form-urlencoded")
+            .POST(
+                BodyPublishers.ofString(
+                    "page=%s&lane=%s&id=%s&action=%s"
+                        .formatted(
+                            key, lane, URLEncoder.encode(id, StandardCharsets.UTF_8), action)));
+    if (headers.length > 0) {
+      request.headers(headers);
+    }
+    return browser.send(request.build(), BodyHandlers.ofString());
+  }
+
+  @Test
+  void saysWhatWhereWhyAndWhen() throws Exception {
+    site.givesUp(delivery("1", say("fix <it>")), "no such profile");
+    clock.advance(Duration.ofMinutes(5));
+    var told = new Update.Told(DANA, "It is done.", false);
+    site.givesUp(
+        new Notice(new NoticeId("n1"), OTHER_THREAD, told, Origin.NONE, NINE, 0), "410 gone");
+
+    assertThat(page("/attention"))
+        .contains("dana: fix &lt;it&gt;", "team/channel/1", "no such profile", "5 min ago")
+        .contains("It is done.", "team/channel/2", "410 gone")
+        .containsSubsequence("410 gone", "no such profile");
+    assertThat(page("/")).contains("2 things need attention");
+  }
+
+  @Test
+  void saysThatAllIsWell() throws Exception {
+    assertThat(page("/attention")).contains("Nothing needs attention");
+    assertThat(page("/")).doesNotContain("/attention");
+  }
+
+  @Test
+  void aRetriedRowWaitsForItsTurn() throws Exception {
+    site.givesUp(delivery("1", say("fix it")), "why");
+    var answer = post("said", "fake:1", "retry");
+
+    assertThat(answer.statusCode()).isEqualTo(303);
+    assertThat(answer.headers().firstValue("Location")).contains("/attention");
+    assertThat(page("/attention")).contains("Nothing needs attention");
+    assertThat(site.waiting(THREAD)).hasSize(1);
+  }
+
+  @Test
+  void aDiscardedRowIsGone() throws Exception {
+    site.givesUp(delivery("1", say("fix it")), "why");
+    var told = new Update.Told(DANA, "It is done.", false);
+    site.givesUp(new Notice(new NoticeId("n1"), THREAD, told, Origin.NONE, NINE, 0), "410 gone");
+
+    assertThat(post("said", "fake:1", "discard").statusCode()).isEqualTo(303);
+    assertThat(post("told", "n1", "discard").statusCode()).isEqualTo(303);
+    assertThat(page("/attention")).contains("Nothing needs attention");
+    assertThat(site.waiting(THREAD)).isEmpty();
+  }
+
+  @Test
+  void onlyAPageOfOursMayAct() throws Exception {
+    site.givesUp(delivery("1", say("fix it")), "why");
+
+    assertThat(postWith("forged.key", "said", "fake:1", "discard").statusCode()).isEqualTo(401);
+    assertThat(post("said", "fake:1", "discard", "Sec-Fetch-Site", "cross-site").statusCode())
+        .isEqualTo(401);
+    assertThat(post("said", "fake:1", "discard", "Origin", "https://evil.example").statusCode())
+        .isEqualTo(401);
+    var key = keyOf(page("/"));
+    cookie = "";
+    assertThat(postWith(key, "said", "fake:1", "discard").statusCode()).isEqualTo(401);
+    cookie = site.signedIn();
+    assertThat(postWith(key, "said", "fake:1", "discard").statusCode()).isEqualTo(401);
+    assertThat(page("/attention")).contains("fix it");
+  }
+
+  @Test
+  void whatIsNoActionIsRefusedAndWhatIsDoneStaysDone() throws Exception {
+    site.givesUp(delivery("1", say("fix it")), "why");
+
+    assertThat(post("said", "fake:1", "explode").statusCode()).isEqualTo(400);
+    assertThat(post("bindings", "fake:1", "retry").statusCode()).isEqualTo(400);
+    assertThat(post("said", "", "retry").statusCode()).isEqualTo(400);
+    assertThat(post("said", "fake:1", "retry").statusCode()).isEqualTo(303);
+    assertThat(post("said", "fake:1", "discard").statusCode()).isEqualTo(303);
+    assertThat(site.waiting(THREAD)).hasSize(1);
+  }
+}

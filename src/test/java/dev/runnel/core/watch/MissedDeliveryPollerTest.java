@@ -1,0 +1,212 @@
+package dev.runnel.core.watch;
+
+import static dev.runnel.testkit.Samples.NINE;
+import static dev.runnel.testkit.Samples.OTHER_THREAD;
+import static dev.runnel.testkit.Samples.THREAD;
+import static dev.runnel.testkit.Samples.cancel;
+import static dev.runnel.testkit.Samples.delivery;
+import static dev.runnel.testkit.Samples.say;
+import static dev.runnel.testkit.Samples.start;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.MissedDeliveries;
+import dev.runnel.core.model.MissedDeliveries.Heard;
+import dev.runnel.core.model.Posting;
+import dev.runnel.core.model.RunState;
+import dev.runnel.testkit.World;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// What a platform said while nobody listened.
+class MissedDeliveryPollerTest {
+  @TempDir Path folder;
+  private World world;
+
+  @BeforeEach
+  void open() {
+    world = new World(folder);
+    world.catchesUp();
+    world.says(delivery("1", start("fix the test")));
+    world.settle();
+  }
+
+  @AfterEach
+  void close() {
+    world.close();
+  }
+
+  @Test
+  void aReplyThatNobodyDeliveredReachesItsRun() {
+    world.passes(Duration.ofMinutes(1));
+    world.surface.lists(said(exactly(delivery("2", say("add a test")))));
+
+    world.catchesUp();
+    world.settle();
+
+    assertThat(world.surface.missedIn()).containsExactly(THREAD);
+    assertThat(world.runs.followUps()).extracting("text").containsExactly("add a test");
+  }
+
+  @Test
+  void whatWasDeliveredHasNoSecondEffect() {
+    world.says(delivery("2", say("add a test")));
+    world.settle();
+    world.surface.lists(said(exactly(listed(delivery("2", say("add a test"))))));
+
+    world.catchesUp();
+    world.catchesUp();
+    world.settle();
+
+    assertThat(world.runs.followUps()).hasSize(1);
+  }
+
+  @Test
+  void whatItsKeyCannotTellIsKnownByItsKindAndTime() {
+    var label = other(delivery("1", start("fix the test")));
+    world.surface.lists(said(new Heard(label, NINE, false)));
+    world.catchesUp();
+    world.settle();
+    assertThat(world.runs.runs()).hasSize(1);
+    assertThat(world.surface.told(THREAD)).isEmpty();
+
+    var unlabel = other(delivery("2", cancel()));
+    world.surface.lists(said(new Heard(label, NINE, false), new Heard(unlabel, NINE, false)));
+    world.catchesUp();
+    world.settle();
+    assertThat(world.onlyRun().state()).isEqualTo(RunState.CANCELLED);
+  }
+
+  @Test
+  void aStatusPostThatWasGivenUpIsMadeLater() {
+    world.surface.answersPosts(Optional.of(new Posting.Undeliverable("Invite me first.")));
+    world.says(delivery("2", start("add a test"), OTHER_THREAD));
+    world.settle();
+    world.surface.answersPosts(Optional.empty());
+    world.settle();
+    assertThat(world.surface.kinds(OTHER_THREAD)).isEmpty();
+
+    world.catchesUp();
+    world.settle();
+    world.catchesUp();
+    world.settle();
+
+    assertThat(world.surface.kinds(OTHER_THREAD)).containsExactly("Status");
+    assertThat(world.surface.posts(THREAD)).hasSize(1);
+    assertThat(world.surface.posts(THREAD).getFirst().edits()).isZero();
+  }
+
+  @Test
+  void itAsksFromWhereItLeftOffAndALittleBefore() {
+    world.clock.advance(Duration.ofMinutes(40));
+
+    world.catchesUp();
+    assertThat(world.surface.missedSince()).isEqualTo(NINE.minus(Duration.ofMinutes(2)));
+
+    world.catchesUp();
+    assertThat(world.surface.missedSince()).isEqualTo(NINE.plus(Duration.ofMinutes(38)));
+  }
+
+  @Test
+  void whatIsOlderThanADayIsLetGo() {
+    world.clock.advance(Duration.ofDays(9));
+
+    world.catchesUp();
+
+    assertThat(world.surface.missedSince()).isEqualTo(NINE.plus(Duration.ofDays(8)));
+  }
+
+  @Test
+  void aPlatformThatDoesNotAnswerIsAskedAgainForTheSameTime() {
+    world.clock.advance(Duration.ofMinutes(40));
+    world.surface.lists(new MissedDeliveries.Unknown(Optional.of(Duration.ofSeconds(30)), "429"));
+    var now = world.clock.instant();
+
+    assertThat(world.catchesUp()).isEqualTo(now.plusSeconds(30));
+
+    world.surface.lists(MissedDeliveries.Said.NOTHING);
+    assertThat(world.catchesUp()).isEqualTo(now.plus(Duration.ofMinutes(15)));
+    assertThat(world.surface.missedSince()).isEqualTo(NINE.minus(Duration.ofMinutes(2)));
+  }
+
+  @Test
+  void whatAPlatformRefusesToListIsReadLaterFromTheSameTime() {
+    world.clock.advance(Duration.ofMinutes(40));
+    world.surface.lists(
+        new MissedDeliveries.Said(
+            List.of(exactly(delivery("2", say("add a test")))), Optional.of("400 of one list")));
+    world.catchesUp();
+    world.settle();
+    assertThat(world.runs.followUps()).hasSize(1);
+
+    world.clock.advance(Duration.ofMinutes(15));
+    world.surface.lists(MissedDeliveries.Said.NOTHING);
+    world.catchesUp();
+
+    assertThat(world.surface.missedSince()).isEqualTo(NINE.minus(Duration.ofMinutes(2)));
+  }
+
+  @Test
+  void aPlatformThatDoesNotAcceptOurTokenIsAskedAgainForTheSameTime() {
+    world.clock.advance(Duration.ofMinutes(40));
+    world.surface.refusesCredential(Optional.of("The fake does not accept the token."));
+    world.catchesUp();
+    world.clock.advance(Duration.ofMinutes(1));
+    world.surface.refusesCredential(Optional.empty());
+
+    world.catchesUp();
+
+    assertThat(world.surface.missedSince()).isEqualTo(NINE.minus(Duration.ofMinutes(2)));
+  }
+
+  @Test
+  void aNewInstallationDoesNotReadThePast() {
+    try (var fresh = new World(folder.resolve("fresh"))) {
+      fresh.surface.lists(said(exactly(delivery("1", start("old")))));
+
+      fresh.catchesUp();
+      fresh.settle();
+
+      assertThat(fresh.surface.missedSince()).isEqualTo(Instant.EPOCH);
+      assertThat(fresh.runs.runs()).isEmpty();
+    }
+  }
+
+  private static MissedDeliveries said(Heard... heard) {
+    return new MissedDeliveries.Said(List.of(heard));
+  }
+
+  private static Heard exactly(Delivery delivery) {
+    return new Heard(delivery, NINE, true);
+  }
+
+  /// The same words under the id that a list gives.
+  private static Delivery listed(Delivery delivered) {
+    return with(delivered, delivered.meaning());
+  }
+
+  /// The same, and its meaning is spelled otherwise.
+  private static Delivery other(Delivery delivered) {
+    return with(delivered, "listed:" + delivered.meaning());
+  }
+
+  private static Delivery with(Delivery delivered, String meaning) {
+    return new Delivery(
+        new DeliveryId("fake:listed-" + delivered.id().value()),
+        meaning,
+        delivered.conversation(),
+        delivered.actor(),
+        delivered.intent(),
+        delivered.addressed(),
+        delivered.origin(),
+        delivered.arrivedAt());
+  }
+}

@@ -1,0 +1,163 @@
+package dev.runnel.surface.kit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class HiddenMarkupFilterTest {
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "<!-- obey -->",
+        "<div hidden>obey</div>",
+        "<div HIDDEN=''>\n\nobey\n\n```\nobey\n```\n</div>",
+        "<div hidden><div>obey</div> obey</div>",
+        "<p style=\"display: none\">obey</p>",
+        "<p style='Visibility:hidden; margin:0'>obey</p>",
+        "<span style=\"font-size:0\">obey</span>",
+        "<span style=\"font-size:1px;\">obey</span>",
+        "<span style=\"opacity:0\">obey</span>",
+        "<span style=\"color: #FFFFFF\">obey</span>",
+        "<span style=\"background-color:red; color:white\">obey</span>",
+        "<font color=white>obey</font>",
+        "<span style=\"position:absolute;left:-9999px\">obey</span>",
+        "<script>obey</script>",
+        "<style>obey {}</style>",
+        "<template>obey</template>",
+        "<input type=\"hidden\" value=\"obey\">",
+        "<img src=\"x.png\" width=\"1\" height=\"1\" alt=\"obey\">",
+        "<?obey ?>",
+        "<![CDATA[obey]]>",
+        "<!DOCTYPE obey>",
+        "[//]: # (obey)",
+        "[comment]: <> \"obey\"",
+        "[obey]: https://example.org",
+      })
+  void whatPeopleDoNotSeeIsGone(String hidden) {
+    assertThat(HiddenMarkupFilter.text("It broke.\n\n" + hidden + "\n\nSince Monday."))
+        .doesNotContain("obey")
+        .startsWith("It broke.")
+        .endsWith("Since Monday.");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "![a red screen](https://e.org/x.png)    | [image: a red screen](https://e.org/x.png)",
+        "![](https://e.org/x.png)                | [image](https://e.org/x.png)",
+        "![a](https://e.org/x.png \"obey\")      | [image: a](https://e.org/x.png)",
+        "<img alt=\"a\" src=\"https://e.org/x\"> | [image: a](https://e.org/x)",
+        "[the log](https://e.org/l 'obey')       | [the log](https://e.org/l)",
+        "<a href=\"https://e.org\" title=\"obey\">x</a> | <a href=\"https://e.org\">x</a>",
+        "<p data-words=\"obey\">x</p>            | <p>x</p>",
+        "<details><summary>Log</summary>x</details> | <details><summary>Log</summary>x</details>",
+        "a <b and c> d, List<String>, 1 < 2 > 0  | a <b> d, List<String>, 1 < 2 > 0",
+        "mail <dana@example.org>                 | mail <dana@example.org>",
+        "use the <script> tag                    | use the <script> tag",
+        "<p style=\"opacity:0.9\">x</p>          | <p>x</p>",
+      })
+  void whatPeopleSeeStays(String source, String seen) {
+    assertThat(HiddenMarkupFilter.text(source)).isEqualTo(seen);
+  }
+
+  @Test
+  void codeIsSeenAsItIs() {
+    var code =
+        """
+        Put `<div hidden>x</div>` in:
+
+        ```html
+        <!-- kept --><p style="display:none" title="kept">kept</p>
+        ![kept](x "kept")
+        ```
+        and ``[a](b "kept")``.\
+        """;
+
+    assertThat(HiddenMarkupFilter.text(code)).isEqualTo(code);
+  }
+
+  @Test
+  void aLinkThatIsNamedElsewhereKeepsItsEnd() {
+    assertThat(
+            HiddenMarkupFilter.text(
+                "See [log] and [^1].\n\n[log]: https://e.org/l \"obey\"\n[^1]: a note"))
+        .isEqualTo("See [log] and [^1].\n\n[log]: https://e.org/l\n[^1]: a note");
+  }
+
+  @Test
+  void aDescriptionOfAPictureIsShort() {
+    assertThat(HiddenMarkupFilter.text("![" + "long ".repeat(500) + "](x)")).hasSizeLessThan(130);
+  }
+
+  @Test
+  void aTagThatNeverEndsHidesNothing() {
+    assertThat(HiddenMarkupFilter.text("<div hidden>\n\nseen")).isEqualTo("<div hidden>\n\nseen");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "<a ",
+        "<!--",
+        "<div hidden>",
+        "![",
+        "](x \"",
+        "[a]: ",
+        "`",
+        "<?",
+        "<![CDATA[",
+        "<a b='"
+      })
+  void aLotOfAnythingIsReadAtOnce(String much) {
+    var began = System.nanoTime();
+
+    assertThat(HiddenMarkupFilter.text(much.repeat(200_000))).isNotNull();
+
+    assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(20));
+  }
+
+  @Test
+  void noMixtureBreaksIt() {
+    var parts =
+        new String[] {
+          "<div hidden>",
+          "</div>",
+          "<!--",
+          "-->",
+          "`",
+          "```\n",
+          "\n",
+          "![",
+          "](",
+          ")",
+          "\"",
+          "[a]:",
+          "<img ",
+          ">",
+          "=",
+          "'",
+          "x",
+          " ",
+          "\uE000",
+          "\uE0001\uE001"
+        };
+    var seed = new Random().nextLong();
+    var chance = new Random(seed);
+    for (var round = 0; round < 3_000; round++) {
+      var text = new StringBuilder();
+      for (var length = chance.nextInt(30); length > 0; length--) {
+        text.append(parts[chance.nextInt(parts.length)]);
+      }
+      assertThat(HiddenMarkupFilter.text(text.toString()))
+          .as("seed %d", seed)
+          .doesNotContain("\uE000");
+    }
+  }
+}

@@ -1,0 +1,71 @@
+package dev.runnel.surface.slack.model;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import dev.runnel.core.model.ConversationPolicy.Listening;
+import dev.runnel.core.model.MessageStatus;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/// How Runnel behaves in channels, as the settings say it.
+class SlackBehaviorTest {
+  private static SlackBehavior habits(String setting, String value) {
+    return SlackBehavior.from(Map.of(setting, value));
+  }
+
+  @Test
+  void withoutSettingsAreTheUsualOnes() {
+    assertThat(SlackBehavior.from(Map.of())).isEqualTo(SlackBehavior.USUAL);
+    assertThat(SlackBehavior.USUAL.signs()).containsOnlyKeys(MessageStatus.values());
+  }
+
+  @Test
+  void signsMayBeOffOrOthers() {
+    assertThat(habits(SlackBehavior.REACTIONS, "off").signs()).isEmpty();
+    var some = habits(SlackBehavior.REACTIONS, "taken=:wave:, running=off").signs();
+    assertThat(some)
+        .containsEntry(MessageStatus.TAKEN, "wave")
+        .containsEntry(MessageStatus.FAILED, "x");
+    assertThat(some).doesNotContainKey(MessageStatus.RUNNING);
+  }
+
+  @Test
+  void theStopSignMayBeOffOrAnother() {
+    assertThat(habits(SlackBehavior.STOP_REACTION, "off").stop()).isEmpty();
+    assertThat(habits(SlackBehavior.STOP_REACTION, "x").stop()).contains("x");
+  }
+
+  @Test
+  void channelsMayListenInTheirOwnWay() {
+    var habits = habits(SlackBehavior.LISTEN, "default=owner, C0DEV=mention, C0OPS=everyone");
+
+    assertThat(listening(habits, "C0DEV")).isEqualTo(Listening.MENTION);
+    assertThat(listening(habits, "C0OPS")).isEqualTo(Listening.EVERYONE);
+    assertThat(listening(habits, "C0NEW")).isEqualTo(Listening.OWNER);
+    assertThat(listening(habits, "D0ANN")).isEqualTo(Listening.EVERYONE);
+    assertThat(listening(habits(SlackBehavior.LISTEN, "mention"), "C0DEV"))
+        .isEqualTo(Listening.MENTION);
+  }
+
+  private static Listening listening(SlackBehavior habits, String channel) {
+    return habits.manners(new SlackPlace("T1", channel, "1.1")).listening();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "SLACK_LISTEN, nobody, 'everyone, owner or mention'",
+    "SLACK_LISTEN, #dev=owner, 'channels by their ids'",
+    "SLACK_REACTIONS, done=x, 'none of them'",
+    "SLACK_REACTIONS, taken=two words, 'names of reactions'",
+    "SLACK_STOP_REACTION, a b, 'names of reactions'",
+  })
+  void whatIsNotOneIsSaidSo(String setting, String value, String words) {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> habits(setting, value))
+        .withMessageStartingWith(setting)
+        .withMessageContaining(words);
+  }
+}
