@@ -20,9 +20,9 @@ import java.util.function.Function;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// Reads commands: texts that are exactly a verb with arguments of its form.
+/// Parses commands: texts that consist of a verb and arguments in its syntax, and nothing else.
 public final class CommandParser {
-  // Whole, or its first characters, from four on.
+  // A complete id, or its first characters, at least four.
   private static final String ID = "(?:[0-9a-fA-F][0-9a-fA-F-]{3,35}|run[-_][\\w-]+)";
   private static final String RUN = "(?:\\S*/runs/)?(?<run>" + ID + ")/?";
   private static final String URL = "(?<link>https?://\\S+)";
@@ -56,7 +56,7 @@ public final class CommandParser {
   private static final int FEW = 4;
   private static final Pattern POLITE_LEAD = form("^(?:(?:please|pls|plz|hey|ok|okay)[\\s,.:!]+)+");
   private static final Set<String> STOPS = Set.of("stop", "cancel", "abort", "halt", "kill");
-  // What people say around a stop, and what says nothing else.
+  // Words that people add to a stop and that carry no other meaning.
   private static final Set<String> AROUND_A_STOP =
       Set.of(
           ("please pls plz hey ok okay oh no wait now just can could would you it this that the run"
@@ -92,7 +92,7 @@ public final class CommandParser {
     return aboutARun(words).or(() -> alone(words)).or(() -> again(words)).or(() -> help(words));
   }
 
-  /// All commands, and hints for what is nearly one.
+  /// All commands, and suggestions for texts that resemble one.
   static Optional<Intent> command(String words) {
     return isTask(words)
         ? Optional.empty()
@@ -106,8 +106,8 @@ public final class CommandParser {
             .or(() -> nearly(words));
   }
 
-  /// A prompt without the `run` before it: before a colon, an option or a verb it is not a word of
-  /// the prompt. `run the tests` stays as it is.
+  /// The prompt without a leading `run`, if a colon, an option or a verb follows it. `run the
+  /// tests` stays as it is.
   static String task(String words) {
     var colon = RUN_COLON.matcher(words);
     if (colon.matches()) {
@@ -145,7 +145,7 @@ public final class CommandParser {
         : link(form.group("link")).map(link -> new Intent.Linked(link, intent));
   }
 
-  /// One of the words of a thread, however loud, and a stop, however polite.
+  /// A bare command in any case and punctuation, or a stop with polite words around it.
   private static Optional<Intent> alone(String words) {
     var said =
         BETWEEN_WORDS
@@ -161,7 +161,8 @@ public final class CommandParser {
         : Optional.empty();
   }
 
-  /// A few words that begin like a command about a run are hardly work, and a run costs money.
+  /// A short text that begins like a command about a run is probably not a prompt, and a run costs
+  /// money.
   private static Optional<Intent> beginsLikeOne(String words) {
     var parts = POLITE_LEAD.matcher(words).replaceFirst("").split("\\s+", -1);
     var first = parts[0].replaceAll("[^\\p{L}\\p{N}]+$", "").toLowerCase(Locale.ROOT);
@@ -177,7 +178,7 @@ public final class CommandParser {
         : Optional.empty();
   }
 
-  /// On one line, and between backticks.
+  /// The text on one line, safe to put between backticks.
   public static String code(String text) {
     return text.replaceAll("\\s+", " ").strip().replace('`', '\'');
   }
@@ -309,7 +310,7 @@ public final class CommandParser {
             .formatted(verb.word(), verb.usage(), verb.example()));
   }
 
-  /// A single word that is nearly a verb would be a strange prompt, and a paid one.
+  /// A single word that resembles a verb is probably mistyped, and a run costs money.
   private static Optional<Intent> nearly(String words) {
     if (!ONE_WORD.matcher(words).matches()) {
       return Optional.empty();

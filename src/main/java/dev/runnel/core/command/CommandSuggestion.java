@@ -4,9 +4,9 @@ import java.util.Comparator;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/// Finds the verb that somebody meant who mistyped it.
+/// Finds the verb that a mistyped word was meant to be.
 final class CommandSuggestion {
-  /// In a shorter verb one letter already makes another word.
+  /// Minimum verb length for two edits; in a shorter verb, two edits reach unrelated words.
   private static final int LONG = 5;
 
   private CommandSuggestion() {}
@@ -22,7 +22,8 @@ final class CommandSuggestion {
         .map(Near::verb);
   }
 
-  /// How many letters were left out, added, changed or swapped with their neighbour.
+  /// The edit distance: the number of letters inserted, deleted, substituted or swapped with a
+  /// neighbour.
   static int distance(String a, String b) {
     var table = new int[a.length() + 1][b.length() + 1];
     for (int i = 0; i <= a.length(); i++) {

@@ -10,8 +10,8 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// Takes the options out of a prompt, `--model fast` or `model=fast`. They stand at its beginning
-/// or at its end; those in its middle are its words. What is said later wins.
+/// Extracts the options from a prompt: `--model fast` or `model=fast`, at its beginning or its end.
+/// Options in its middle are part of the text. A later option overrides an earlier one.
 final class InlineOptions {
   private static final List<String> KEYS =
       List.of("profile", "env", "model", "skill", "name", "title", "factory");
@@ -35,7 +35,7 @@ final class InlineOptions {
   sealed interface Parsed {
     record Good(Request request) implements Parsed {}
 
-    /// @param why for the person who said it
+    /// @param why the message for the sender
     record Bad(String why) implements Parsed {}
   }
 
@@ -67,7 +67,7 @@ final class InlineOptions {
     return new Parsed.Good(new Request(rest.strip(), options(options)));
   }
 
-  /// Whether the words begin with an option.
+  /// Whether the text begins with an option.
   static boolean lead(String words) {
     return LEADING.matcher(words).find() || STRAY.matcher(words).matches();
   }

@@ -6,20 +6,20 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 
-/// From words to an [Intent]. A text that is exactly a verb, with arguments of its form, is a
-/// command; anything else is a prompt: `list` lists, `list the open ports` is work.
+/// Parses a message into an [Intent]. A text that is exactly a verb with arguments in its syntax is
+/// a command; anything else is a prompt: `list` lists, `list the open ports` is a prompt.
 ///
-/// Surfaces hand in plain text, their own mark-up and mention removed.
+/// Surfaces pass plain text, without their own markup and mentions.
 public final class MessageParser {
-  /// What a message begins with that is for the people in the thread only. `aside from that` is a
-  /// sentence as any other; two slashes cannot be typed everywhere.
+  /// The beginning of an aside, a message for the people in the thread only. `aside from that`
+  /// begins a normal sentence; `//` cannot be typed on all platforms.
   private static final Pattern ASIDE =
       Pattern.compile(
           "^(?://|aside(?!\\w|\\s+from\\b)).*", Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
 
   private MessageParser() {}
 
-  /// Words said where a command starts something new: `/agent …` in Slack.
+  /// Parses a command that starts something new: `/agent …` in Slack.
   public static Intent command(String text) {
     var words = text.strip();
     if (words.isEmpty()) {
@@ -32,15 +32,15 @@ public final class MessageParser {
         .orElseGet(() -> work(CommandParser.task(words), Intent.Start::new));
   }
 
-  /// Words said to Runnel in a thread or issue.
+  /// Parses a message addressed to Runnel in a thread or issue.
   ///
   /// @return empty for an aside
   public static Optional<Intent> words(String text) {
     return words(text, true);
   }
 
-  /// Words said in a thread or issue. In those that are not addressed to Runnel only the words that
-  /// a thread needs are commands; all else goes to the agent.
+  /// Parses a message in a thread or issue. If it is not addressed to Runnel, only the commands
+  /// needed in a thread are recognized; everything else goes to the agent.
   ///
   /// @return empty for an aside
   public static Optional<Intent> words(String text, boolean addressed) {
@@ -56,10 +56,9 @@ public final class MessageParser {
     return Optional.of(verb.orElseGet(() -> work(task, Intent.Say::new)));
   }
 
-  /// Words that are work whatever they are, as in a form: a verb is no command there, but options
-  /// count.
+  /// Parses text that is always a prompt, as in a form: verbs are not commands, but options count.
   ///
-  /// @param intent what the work is: a start, or something said
+  /// @param intent creates the intent: a start, or a message
   /// @return also [Intent.Unclear]
   public static Intent task(String text, Function<Request, Intent> intent) {
     return work(text.strip(), intent);

@@ -4,7 +4,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/// The verbs, as `help` explains them.
+/// The commands, as `help` explains them.
 public enum Verb {
   RUN(
       "run: PROMPT",
@@ -62,7 +62,7 @@ public enum Verb {
     this.meaning = meaning;
   }
 
-  /// The verb as it is typed; `stop` is `cancel`.
+  /// The verb for a typed word; `stop` is `cancel`.
   public static Optional<Verb> of(String word) {
     var name = word.toLowerCase(Locale.ROOT);
     return Stream.of(values())

@@ -14,11 +14,12 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 
-/// What the people of a conversation should learn, from what they were told and what is now. Pure.
+/// Computes the updates for a conversation from the state last posted and the run's current state.
+/// Pure.
 public final class Changes {
   private Changes() {}
 
-  /// @return the status post first, then what is said anew; empty when there is nothing to tell
+  /// @return the status post first, then new posts; empty if nothing changed that people should see
   public static List<Update> between(Binding told, Run now, Instant at) {
     var before = told.run();
     if (isOlder(now, before) || endsAgainOnlyByName(told, now)) {
@@ -28,12 +29,12 @@ public final class Changes {
     return updates(told, now, entered, at);
   }
 
-  /// All there is to tell about a run that was just bound: a quick one has ended already.
+  /// All updates about a run that was just bound; a short run may have ended already.
   public static List<Update> atFirst(Binding bound, Instant at) {
     return updates(bound, bound.run(), true, at);
   }
 
-  /// @param entered whether the run's state is news
+  /// @param entered whether the run's state is new to the conversation
   private static List<Update> updates(Binding told, Run now, boolean entered, Instant at) {
     var before = told.run();
     var replied = told.repliesAt(now);
@@ -96,7 +97,7 @@ public final class Changes {
     reply.messages().forEach(message -> updates.add(new Update.Received(message, messageStatus)));
   }
 
-  /// The status post, as long as a stop is on its way with that.
+  /// The status post; while a stop is pending, with its request.
   public static Update.Status status(Binding told, Run now, Instant at) {
     return new Update.Status(
         now,
@@ -107,7 +108,7 @@ public final class Changes {
         now.state().isTerminal() ? Optional.empty() : told.stop());
   }
 
-  /// The sign on the message that asked for the run.
+  /// The status reaction on the message that asked for the run.
   private static Optional<Update> sign(Binding told, Run now) {
     return told.origin()
         .message()
@@ -117,14 +118,14 @@ public final class Changes {
                     .map(messageStatus -> new Update.Received(message, messageStatus)));
   }
 
-  /// A list page that was on its way while a newer one was read.
+  /// Whether `now` is the older state: a list page may arrive after a newer state was read.
   private static boolean isOlder(Run now, Run before) {
     return now.updatedAt().isPresent()
         && before.updatedAt().isPresent()
         && now.updatedAt().get().isBefore(before.updatedAt().get());
   }
 
-  /// A follow-up was accepted, and the run still stands where it ended or asked.
+  /// Whether a follow-up was accepted but the run has not left its end or its question yet.
   private static boolean endsAgainOnlyByName(Binding told, Run now) {
     return told.reopened()
         && (now.state().isTerminal() || now.state().needsPerson())

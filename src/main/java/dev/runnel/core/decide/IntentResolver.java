@@ -11,8 +11,8 @@ import java.util.function.Function;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/// What words mean where they were said: the first characters of an id are the run that begins with
-/// them, and a few words that begin like a command are for the agent where there is one.
+/// Resolves an intent in its conversation: the first characters of an id select the run that begins
+/// with them, and a short text that begins like a command goes to the agent where there is one.
 public final class IntentResolver {
   private static final Pattern SHORT = Pattern.compile("[0-9a-fA-F-]{4,35}");
   private static final int MAX = 20;
@@ -24,12 +24,12 @@ public final class IntentResolver {
     this.runAccessPolicy = runAccessPolicy;
   }
 
-  /// Whether it may be the first characters of an id.
+  /// Whether it may be an abbreviated id.
   public static boolean isShort(RunId id) {
     return SHORT.matcher(id.value()).matches();
   }
 
-  /// The delivery as it is meant; as it is, where that is not known.
+  /// The delivery with the resolved intent; unchanged if it cannot be resolved.
   public Delivery resolved(Work work, Delivery delivery) {
     return delivery.meaning(
         switch (delivery.intent()) {
@@ -57,7 +57,7 @@ public final class IntentResolver {
         });
   }
 
-  /// In a thread with a run the words are for its agent.
+  /// In a thread with a run, the text is for its agent.
   public static Intent unclear(Work work, Delivery delivery, Intent.Unclear unclear) {
     return unclear
         .work()
@@ -69,7 +69,7 @@ public final class IntentResolver {
         .orElse(unclear);
   }
 
-  /// Those that the person may not name are not counted.
+  /// Resolves an abbreviated id. Runs that the person may not name are not considered.
   private Intent run(
       Work work, Delivery delivery, Optional<RunId> named, Function<RunId, Intent> aboutTheRun) {
     var said = named.filter(IntentResolver::isShort).filter(id -> work.bindings().of(id).isEmpty());

@@ -15,16 +15,16 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
-/// Decides what a delivery means where it was said. Pure: everything it needs is handed in.
+/// Decides what to do with a delivery in its situation. Pure: everything it needs is passed in.
 public final class Planner {
   private Planner() {}
 
-  /// What is going on where the delivery was said.
+  /// The state of the delivery's surroundings.
   ///
   /// @param own the binding of its conversation
   /// @param named the binding of the run that it names
   /// @param nearby the bindings of the same place, newest first
-  /// @param waiting where a start of the same person waits in the same place
+  /// @param waiting the conversation in the same place where a start of the same person is queued
   public record Situation(
       Optional<Binding> own,
       Optional<Binding> named,
@@ -43,8 +43,8 @@ public final class Planner {
     };
   }
 
-  /// A command from a place is answered there wherever it is worked on; other words are answered
-  /// in the conversation they belong to, and stay in it.
+  /// Whether the plan must be executed in another conversation. A command from a place is answered
+  /// there, wherever it is executed; other messages stay in their own conversation.
   private static boolean isElsewhere(Delivery delivery, Conversation conversation) {
     return delivery.origin().replyTo().isPresent()
         && !conversation.equals(delivery.conversation())
@@ -147,7 +147,8 @@ public final class Planner {
     };
   }
 
-  /// On a pull request others read than in the thread of its run: only the state is told.
+  /// On a pull request other people read than in the run's thread, so only the state is posted
+  /// there.
   private static String status(
       Delivery delivery, Situation situation, Binding binding, Instant now) {
     var isOnItsPullRequest =
@@ -156,7 +157,7 @@ public final class Planner {
     return isOnItsPullRequest ? RunTexts.state(binding, now) : RunTexts.status(binding, now);
   }
 
-  /// Whether a thread with an earlier run has a current one that goes on.
+  /// Whether the thread of an earlier run has another, active current one.
   private static boolean hasAnother(Situation situation, Binding earlier) {
     return situation
         .own()
@@ -170,8 +171,8 @@ public final class Planner {
     return delivery.addressed() || situation.own().isPresent();
   }
 
-  /// The run that a command is about: the one it names, the conversation's own, or, for a command
-  /// from a place, the one run of the person who asks.
+  /// The run that a command is about: the named one, the conversation's own, or, for a command from
+  /// a place, the person's only run there.
   private static Optional<Binding> target(
       Delivery delivery, Situation situation, Optional<RunId> run, boolean activeOnly) {
     if (run.isPresent()) {
@@ -218,7 +219,7 @@ public final class Planner {
     return tell(delivery, "There is no run here to " + verb + ".");
   }
 
-  /// What may be the first characters of an id may be a word as well.
+  /// What may be an abbreviated id may also be a normal word.
   private static Plan unknownRun(Delivery delivery, RunId run, String said) {
     var why = "I know no run `" + run + "`. `list` shows the runs of this place.";
     return IntentResolver.isShort(run) ? noRun(delivery, why, said) : tell(delivery, why);

@@ -4,11 +4,11 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 
-/// How long to wait before the next look at the runs. Pure.
+/// Computes the delay before the next poll of the runs. Pure.
 ///
-/// @param fast while something changed within `quietAfter`
-/// @param slow when nothing changed for longer
-/// @param slowest the longest wait after failures
+/// @param fast delay while something changed within `quietAfter`
+/// @param slow delay after nothing changed for longer
+/// @param slowest maximum delay after failures
 public record PollSchedule(Duration fast, Duration slow, Duration slowest, Duration quietAfter) {
   public static final PollSchedule DEFAULT =
       new PollSchedule(
@@ -21,7 +21,7 @@ public record PollSchedule(Duration fast, Duration slow, Duration slowest, Durat
     return Duration.between(lastChange, now).compareTo(quietAfter) > 0 ? slow : fast;
   }
 
-  /// @param failures how many looks in a row brought nothing, this one included
+  /// @param failures number of consecutive failed polls, this one included
   public Duration afterFailure(int failures, Optional<Duration> asked) {
     var backoff = fast.multipliedBy(1L << Math.min(failures, 10));
     var wait = asked.filter(each -> each.compareTo(backoff) > 0).orElse(backoff);

@@ -4,19 +4,19 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.random.RandomGenerator;
 
-/// How long to wait before a try is repeated: doubling, with jitter, up to a bound. Pure but for
-/// chance, which is handed in.
+/// Computes the delay before a retry: exponential backoff with jitter, up to a maximum. Pure except
+/// for the random generator, which is passed in.
 public record RetrySchedule(Duration first, Duration longest, RandomGenerator chance) {
   public static RetrySchedule standard(RandomGenerator chance) {
     return new RetrySchedule(Duration.ofSeconds(1), Duration.ofMinutes(1), chance);
   }
 
-  /// @param tries how many were made
-  /// @param asked what the other side asked for; obeyed, however often it was tried, but never
-  ///     shorter than the first wait
+  /// @param tries number of attempts made
+  /// @param asked the delay that the other side asked for, which overrides the backoff and its
+  ///     maximum; the delay is never shorter than the first one
   public Duration after(int tries, Optional<Duration> asked) {
     if (asked.isPresent()) {
-      // A little later, so that not all who were told the same come back at the same moment.
+      // Jitter, so that clients that got the same delay do not all return at the same moment.
       var wait = asked.get().compareTo(first) > 0 ? asked.get() : first;
       return Duration.ofMillis((long) (wait.toMillis() * (1 + chance.nextDouble() / 4)));
     }

@@ -7,9 +7,9 @@ import dev.runnel.core.scope.ConversationScope;
 import dev.runnel.core.scope.Defaults;
 import java.util.Optional;
 
-/// Whose runs a person may name: to ask about, to steer, to stop. In the channel or repository of a
-/// run everybody may, as in its thread. Elsewhere people need not be able to read there, so that
-/// only who asked for it may, and the admins. Pure.
+/// Decides which runs a person may name: to ask about, to steer, to stop. In the channel or
+/// repository of a run everybody may, as in its thread. Elsewhere only its requester and the admins
+/// may, because other people may not be able to read the run's thread. Pure.
 public final class RunAccessPolicy {
   private final Defaults defaults;
 
@@ -18,7 +18,7 @@ public final class RunAccessPolicy {
   }
 
   /// @param named the run that the delivery names
-  /// @return who may, for who may not
+  /// @return the message that says who may; empty if the sender may
   public Optional<String> refusal(Delivery delivery, Optional<Binding> named) {
     return named
         .filter(binding -> !mayName(delivery, binding))

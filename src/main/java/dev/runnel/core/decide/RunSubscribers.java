@@ -15,13 +15,13 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
-/// Whom a run's ends and questions are told. As a rule its own thread, which also has its status;
-/// where it was steered from its pull request, whoever asked there, and the thread only if that
-/// waits too.
+/// Decides who is notified of a run's ends and questions: normally its own thread, which also has
+/// its status. If the run was steered from its pull request, those who asked there are notified,
+/// and the thread only if it waits too.
 public final class RunSubscribers {
   private RunSubscribers() {}
 
-  /// The run that is meant by words on the pull request it opened.
+  /// The run that a message on its pull request is for.
   public static Optional<Binding> steered(Work work, Delivery delivery) {
     if (!speaksToItsRun(delivery)) {
       return Optional.empty();
@@ -34,15 +34,17 @@ public final class RunSubscribers {
         .flatMap(work.bindings()::of);
   }
 
-  /// What begins something there is a conversation of its own; what ends it is no word to a run
-  /// that began elsewhere.
+  /// Whether the delivery is a message to the run of the pull request. A delivery that starts
+  /// something belongs to the pull request's own conversation; one that ends something there is not
+  /// a message to a run that began elsewhere.
   private static boolean speaksToItsRun(Delivery delivery) {
     return delivery.addressed()
         && delivery.origin().message().isPresent()
         && !(delivery.intent() instanceof Intent.Start);
   }
 
-  /// Before the words are said to the run: an end that follows at once is told where they stand.
+  /// Subscribes the sender. Must be called before the message is sent to the run, so that an
+  /// immediate end is posted where the message is.
   public static void asks(Work work, Delivery delivery, Binding binding) {
     var run = binding.run().id();
     var waiting = work.pullRequests().askers(run);
@@ -60,14 +62,14 @@ public final class RunSubscribers {
     }
   }
 
-  /// The words will not be said to this run.
+  /// Unsubscribes the sender, because the message will not be sent to this run.
   public static void leaves(Work work, Delivery delivery, Binding binding) {
     if (!delivery.conversation().equals(binding.conversation())) {
       work.pullRequests().leaves(binding.run().id(), delivery.conversation());
     }
   }
 
-  /// Tells what became of a run.
+  /// Posts updates of a run to its subscribers.
   public static void tell(Work work, Binding told, List<Update> updates, Instant now) {
     var askers =
         updates.stream().anyMatch(update -> addressed(update, told.requester()).isPresent())
@@ -98,8 +100,8 @@ public final class RunSubscribers {
         NoticeId.random(), subscriber.conversation(), update, subscriber.origin(), now, 0);
   }
 
-  /// The same where others read than in the run's own thread: without what was asked for there, and
-  /// what else came of it.
+  /// The update for people outside the run's thread: without the request made there, and without
+  /// the run's other results.
   private static Update elsewhere(Update update) {
     return switch (update) {
       case Update.Blocked(var run, var to, var question) ->
@@ -141,7 +143,7 @@ public final class RunSubscribers {
         run.model());
   }
 
-  /// The same for somebody else; empty for what is only for the thread.
+  /// The update addressed to another person; empty for updates that are only for the thread.
   private static Optional<Update> addressed(Update update, Actor to) {
     return switch (update) {
       case Update.Blocked(var run, _, var question) ->

@@ -18,12 +18,12 @@ import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Brings notices to their conversations, in order, each once.
+/// Posts notices to their conversations, in order, each once.
 public final class Courier {
   private static final Logger log = LoggerFactory.getLogger(Courier.class);
   private static final Duration GIVE_UP = Duration.ofHours(24);
 
-  /// Platforms count signs apart from posts; a pause for them must not hold up words.
+  /// Platforms limit reactions separately from posts; a pause for reactions must not delay posts.
   private static final String SIGNS = ":signs";
 
   private final Store store;
@@ -32,7 +32,7 @@ public final class Courier {
   private final Reminders reminders;
   private final Recovery recovery;
 
-  /// @param recovery is told how the platforms answer
+  /// @param recovery is informed whether the platforms respond
   public Courier(
       Store store,
       Surfaces surfaces,
@@ -46,10 +46,10 @@ public final class Courier {
     this.retries = RetrySchedule.standard(chance);
   }
 
-  /// Posts the conversation's notices that are due. Only one step at a time runs for a
-  /// conversation.
+  /// Posts the conversation's notices that are due. Callers must run at most one step at a time for
+  /// a conversation.
   ///
-  /// @return how many were worked on
+  /// @return number of notices processed
   public int step(Conversation conversation, Instant now) {
     var count = 0;
     for (var turn = take(conversation, now); turn.isPresent(); turn = take(conversation, now)) {
@@ -87,7 +87,7 @@ public final class Courier {
     return Reminders.isMoot(work, notice) || StatusRefresh.isMoot(work, notice);
   }
 
-  /// A sign takes the place of what is there.
+  /// Adds the reactions that the new one replaces.
   private static Notice knowing(Store.Work work, Notice notice) {
     if (!(notice.update() instanceof Update.Received(var message, var messageStatus, _))) {
       return notice;
@@ -97,8 +97,9 @@ public final class Courier {
     return notice.saying(new Update.Received(message, messageStatus, before));
   }
 
-  /// Whether its surface is not held, and the platform has no pause or the notice's turn has come;
-  /// else it waits for that, and its waiting is no try.
+  /// Whether the notice may be posted now: its surface is not on hold, and its platform asked for
+  /// no pause or the reserved time has come. Otherwise it is postponed, which does not count as an
+  /// attempt.
   private boolean mayGo(Store.Work work, Notice notice, Instant now) {
     var held = Recovery.held(work, notice.conversation().surface());
     if (held.isPresent()) {
@@ -117,7 +118,7 @@ public final class Courier {
     return true;
   }
 
-  /// Until its platform accepts our credential again, however long that takes.
+  /// Postpones the notice until its platform accepts our credential again, however long that takes.
   private static void putOff(Store.Work work, Notice notice, String why, Instant now) {
     work.outbox()
         .later(notice.id(), Recovery.nextLook(now), why, notice.conversation().surface().value());
@@ -164,7 +165,7 @@ public final class Courier {
           });
       return;
     } catch (RuntimeException broken) {
-      log.error("notice broke us notice={} try={}", notice.id(), notice.tries() + 1, broken);
+      log.error("unexpected error notice={} try={}", notice.id(), notice.tries() + 1, broken);
       posting =
           notice.tries() + 1 < 10
               ? new Posting.Later(Optional.empty(), broken.toString())

@@ -9,10 +9,10 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 
-/// When a person is reminded of a question that a run waits with. Each reminder is a notice with a
-/// time of its own, added when the question, or the reminder before, is posted.
+/// Schedules reminders of a question that a run waits for. Each reminder is a notice with a due
+/// time, added when the question or the previous reminder is posted.
 ///
-/// @param after how long after the question; in their order
+/// @param after delays after the question, ascending
 public record Reminders(List<Duration> after) {
   public static final Reminders NONE = new Reminders(List.of());
 
@@ -28,7 +28,7 @@ public record Reminders(List<Duration> after) {
     }
   }
 
-  /// Plans what follows a notice that was posted, if it is a question or a reminder of one.
+  /// Schedules the reminder that follows a posted question or reminder.
   void plan(Work work, Notice posted, Instant now) {
     switch (posted.update()) {
       case Update.Blocked(var run, var requester, var question) ->
@@ -75,12 +75,12 @@ public record Reminders(List<Duration> after) {
                 0));
   }
 
-  /// Whether a notice reminds of a question that nobody waits with any more.
+  /// Whether the notice is a reminder of a question that was answered or replaced.
   static boolean isMoot(Work work, Notice notice) {
     return notice.update() instanceof Update.Reminder reminder
         && work.bindings()
             .of(notice.conversation())
-            // Asked on its pull request.
+            // The question may have been asked on the run's pull request.
             .or(() -> work.bindings().of(reminder.run().id()))
             .filter(binding -> binding.run().id().equals(reminder.run().id()))
             .filter(binding -> !binding.reopened())

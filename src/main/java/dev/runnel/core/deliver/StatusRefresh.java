@@ -8,13 +8,13 @@ import dev.runnel.core.port.Surface;
 import java.time.Instant;
 import java.util.Optional;
 
-/// When a status is told once more, where what shows it fades by itself. That is a notice with a
-/// time of its own, added when the status, or its repetition before, is posted. An end is repeated
-/// once, so that nothing goes on looking busy because one call was lost.
+/// Schedules the repetition of a status whose display the platform removes by itself. The
+/// repetition is a notice with a due time, added when the status or its previous repetition is
+/// posted. An end is repeated once, so that a run does not look busy because one call was lost.
 final class StatusRefresh {
   private StatusRefresh() {}
 
-  /// Plans what follows a notice that was posted, if it is a status.
+  /// Schedules the repetition of a posted status.
   static void plan(Work work, Surface surface, Notice posted, Instant now) {
     var isAgain = posted.update() instanceof Update.Still;
     statusIn(posted)
@@ -67,7 +67,7 @@ final class StatusRefresh {
     };
   }
 
-  /// Whether a notice repeats what is not so any more.
+  /// Whether the notice repeats an outdated status.
   static boolean isMoot(Work work, Notice notice) {
     return notice.update() instanceof Update.Still(Update.Status status)
         && work.bindings()

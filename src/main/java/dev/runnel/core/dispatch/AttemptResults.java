@@ -22,10 +22,11 @@ import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// What a turn ends in: done, later, parked; and how a binding is written that others write too.
+/// Stores the result of a delivery attempt: done, retried later or parked. Repeats updates of
+/// bindings that lose against a concurrent write.
 final class AttemptResults {
   private static final Logger log = LoggerFactory.getLogger(AttemptResults.class);
-  /// How long something is put off before people are told so in words.
+  /// How long a delivery is delayed before people are told in a message.
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
   private static final int TRIES_OF_A_BREAKING_ONE = 10;
@@ -41,9 +42,9 @@ final class AttemptResults {
     this.recovery = recovery;
   }
 
-  /// Done: keeps the result and the end of the delivery in one commit.
+  /// Stores the result and the end of the delivery in one commit.
   ///
-  /// @return false when another node has taken the turn over, and nothing was kept
+  /// @return false if another node has taken the delivery over, and nothing was stored
   boolean complete(DeliveryAttempt turn, Consumer<Work> result) {
     return commitIfOwned(
         turn,
@@ -54,7 +55,8 @@ final class AttemptResults {
         });
   }
 
-  /// What was said together ends together; only a delivery that was put off may have been told so.
+  /// Messages that were sent together are finished together. Only a delivery that was delayed may
+  /// have a notice about the delay.
   private static void end(Work work, DeliveryAttempt turn) {
     work.inbox().done(turn.delivery().id());
     endParts(work, turn);
@@ -68,15 +70,15 @@ final class AttemptResults {
     }
   }
 
-  /// The notice that says that a delivery is kept.
+  /// The id of the notice that the delivery is delayed.
   static NoticeId kept(Delivery delivery) {
     return new NoticeId("kept:" + delivery.id());
   }
 
-  /// Keeps a result of the turn, if it is still ours. A node that was stopped for long may have
-  /// been taken for dead; what it says then was said by another.
+  /// Stores a result if this attempt still owns the delivery. A node that was paused for long may
+  /// have been considered dead, and another node may have processed the delivery.
   ///
-  /// @return whether it is
+  /// @return whether the attempt still owned the delivery
   boolean commitIfOwned(DeliveryAttempt turn, Consumer<Work> result) {
     try {
       change(
@@ -88,20 +90,20 @@ final class AttemptResults {
           });
       return true;
     } catch (TakenOver _) {
-      log.warn("turn was taken over delivery={}", turn.delivery().id());
+      log.warn("delivery taken over by another node delivery={}", turn.delivery().id());
       return false;
     }
   }
 
-  /// Keeps the delivery until the run service answers. When that has taken a while the person is
-  /// told, once.
+  /// Retries the delivery when the run service responds. If that takes a while the person is told,
+  /// once.
   ///
-  /// @return when its next turn is at the latest; now, if there is none
+  /// @return the latest time of the next attempt; now, if there is none
   Instant retryLater(DeliveryAttempt turn, Optional<Duration> after, String why) {
     return retryLater(turn, after, why, Recovery.RUNS, true);
   }
 
-  /// The same until its platform answers.
+  /// Retries the delivery when its platform responds.
   void untilThePlatformAnswers(DeliveryAttempt turn, Optional<Duration> after, String why) {
     var _ = retryLater(turn, after, why, platform(turn, after), true);
   }
@@ -114,12 +116,14 @@ final class AttemptResults {
     return platform;
   }
 
-  /// The same, and nobody is told: whoever said it may be a stranger, who must not make us talk.
+  /// The same without telling anyone: the sender may be a stranger, who must not be able to trigger
+  /// posts.
   void silentlyLater(DeliveryAttempt turn, Optional<Duration> after, String why) {
     var _ = retryLater(turn, after, why, platform(turn, after), false);
   }
 
-  /// @param service what it waits for, unless it was asked to wait for a time
+  /// @param service the service whose recovery makes it due, unless the service asked for a fixed
+  ///     wait
   private Instant retryLater(
       DeliveryAttempt turn, Optional<Duration> after, String why, String service, boolean isTold) {
     var delivery = turn.delivery();
@@ -161,7 +165,7 @@ final class AttemptResults {
     return turn.now().plus(wait);
   }
 
-  /// The sign that it waits comes at once, the words only where it waits for long.
+  /// The reaction that it waits is set at once; the message is posted only after a long delay.
   private static void putOff(Work work, DeliveryAttempt turn) {
     var delivery = turn.delivery();
     if (delivery.intent().words().isPresent()) {
@@ -187,7 +191,7 @@ final class AttemptResults {
     }
   }
 
-  /// Keeps the delivery until its platform accepts our credential again, however long that takes.
+  /// Holds the delivery until its platform accepts our credential again, however long that takes.
   void hold(DeliveryAttempt turn, String why) {
     var delivery = turn.delivery();
     var surface = turn.conversation().surface();
@@ -199,7 +203,8 @@ final class AttemptResults {
         });
   }
 
-  /// Keeps the delivery, untried, until the platform takes it.
+  /// Postpones the delivery to the time reserved under the platform's rate limit. A first attempt
+  /// is not counted.
   void untilItsTurn(DeliveryAttempt turn, Instant at) {
     commitIfOwned(
         turn,
@@ -211,10 +216,10 @@ final class AttemptResults {
         });
   }
 
-  /// What is known of an earlier try to say something to a run.
+  /// An earlier attempt to send a follow-up.
   ///
-  /// @param before the run as it was read before the first try
-  /// @param said how often its conversation had said the same
+  /// @param before the run as read before the first attempt
+  /// @param said how often its conversation had sent the same text before
   record EarlierTry(Run before, int said) {}
 
   /// Empty when nothing was attempted.
@@ -228,12 +233,12 @@ final class AttemptResults {
         : Optional.empty();
   }
 
-  /// A final no of the run service, said in the thread.
+  /// Posts the run service's permanent refusal in the thread.
   void refuse(DeliveryAttempt turn, Outcome.Refused refused) {
     refuse(turn, refused, _ -> {});
   }
 
-  /// @param more what else to keep of it
+  /// @param more further changes for the same commit
   void refuse(DeliveryAttempt turn, Outcome.Refused refused, Consumer<Work> more) {
     log.info(
         "run service refused delivery={} conversation={} code={}",
@@ -260,7 +265,7 @@ final class AttemptResults {
   }
 
   void parkDisabled(DeliveryAttempt turn) {
-    log.warn("delivery parked, its surface is off delivery={}", turn.delivery().id());
+    log.warn("delivery parked, surface is turned off delivery={}", turn.delivery().id());
     commitIfOwned(
         turn,
         work -> {
@@ -269,10 +274,10 @@ final class AttemptResults {
         });
   }
 
-  /// A delivery that breaks us is tried a few times more, and then parked.
+  /// Retries a delivery that caused an unexpected error a few times, then parks it.
   void handleBug(DeliveryAttempt turn, RuntimeException broken) {
     var delivery = turn.delivery();
-    log.error("delivery broke us delivery={} try={}", delivery.id(), turn.tries() + 1, broken);
+    log.error("unexpected error delivery={} try={}", delivery.id(), turn.tries() + 1, broken);
     commitIfOwned(
         turn,
         work -> {
@@ -294,15 +299,15 @@ final class AttemptResults {
         });
   }
 
-  /// Two nodes may write one binding at the same moment; nothing of a step that lost is kept,
-  /// and it is made again.
+  /// Two nodes may write one binding concurrently. The step that loses is rolled back and run
+  /// again.
   void change(Consumer<Work> step) {
     for (var kept = false; !kept; ) {
       try {
         store.change(step);
         kept = true;
       } catch (LostCompare _) {
-        log.debug("binding was written by another meanwhile");
+        log.debug("binding changed concurrently, trying again");
       }
     }
   }
@@ -333,15 +338,15 @@ final class AttemptResults {
             });
   }
 
-  /// The binding as it is now, if its run is still the conversation's: its current or an earlier
-  /// one.
+  /// The binding's current version, if its run still belongs to the conversation, as the current
+  /// run or an earlier one.
   static Optional<Binding> current(Work work, Binding binding) {
     return work.bindings()
         .of(binding.run().id())
         .filter(current -> current.conversation().equals(binding.conversation()));
   }
 
-  /// The follow-up that reopened the run was needless.
+  /// Undoes the reopening, because the follow-up did not restart the run.
   static void watchNoMore(Work work, Binding current) {
     if (current.reopened()) {
       save(work, current.seen(current.run()));

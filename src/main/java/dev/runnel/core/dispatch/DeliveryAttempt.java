@@ -16,15 +16,16 @@ import java.time.Instant;
 import java.util.List;
 import java.util.stream.Stream;
 
-/// A delivery whose turn it is, its try counted, and what may be said about it.
+/// One attempt to process a delivery, and the posts it may make. The attempt is already counted.
 ///
-/// @param parts what is said together with it; its own words are those of all then
-/// @param tries those before this one
-/// @param now when the turn began
-/// @param note what was decided about it, for those who ask why
+/// @param parts the deliveries that are sent together with it; the delivery then has the text of
+///     all
+/// @param tries number of earlier attempts
+/// @param now when the attempt began
+/// @param note the decision, for people who ask why
 record DeliveryAttempt(
     Delivery delivery, List<Delivery> parts, int tries, Instant now, String note) {
-  /// Of a reply that may have to be named later.
+  /// Maximum length of the excerpt by which a reply may be listed later.
   private static final int MAX_REPLY = 120;
 
   DeliveryAttempt {
@@ -43,7 +44,7 @@ record DeliveryAttempt(
     return new DeliveryAttempt(delivery, parts, tries, now, decided);
   }
 
-  /// An earlier try may have had its effect.
+  /// Whether an earlier attempt may have had its effect.
   boolean again() {
     return tries > 0;
   }
@@ -52,22 +53,22 @@ record DeliveryAttempt(
     return delivery.conversation();
   }
 
-  /// What is said, in words.
+  /// The request's text; empty if there is none.
   String words() {
     return delivery.intent().words().map(Request::text).orElse("");
   }
 
-  /// To the person who asked.
+  /// Posts to the person who asked only.
   void tell(Work work, String text) {
     add(work, new Update.Told(delivery.actor(), text, true));
   }
 
-  /// To all in the thread, not only to the person who asked.
+  /// Posts to everyone in the thread.
   void tellAll(Work work, String text) {
     add(work, new Update.Told(delivery.actor(), text, false));
   }
 
-  /// To all in the thread, once, however often the turn is repeated.
+  /// Posts to everyone in the thread, once, however often the attempt is repeated.
   void tellAllOnce(Work work, String kind, String text) {
     work.outbox()
         .add(
@@ -80,19 +81,19 @@ record DeliveryAttempt(
                 0));
   }
 
-  /// The sign on the message that its words arrived.
+  /// Sets the reaction that the message reached the run.
   void received(Work work) {
     sign(work, MessageStatus.DELIVERED);
   }
 
-  /// The sign on the message, and on those that are said with it.
+  /// Sets the reaction on the message, and on those that are sent with it.
   void sign(Work work, MessageStatus messageStatus) {
     messages().forEach(message -> add(work, new Update.Received(message, messageStatus)));
   }
 
-  /// The words, as the run service keeps them for the agent.
+  /// The reply as the run service has queued it for the agent.
   ///
-  /// @param run as it was when it had them
+  /// @param run the run as read when the service had the reply
   PendingReply reply(Run run) {
     return new PendingReply(
         delivery.id(),
@@ -101,7 +102,7 @@ record DeliveryAttempt(
         run.updatedAt());
   }
 
-  /// The message, and those that are said with it.
+  /// The message and those that are sent with it.
   List<PostRef> messages() {
     return Stream.concat(Stream.of(delivery), parts.stream())
         .flatMap(each -> each.origin().message().stream())

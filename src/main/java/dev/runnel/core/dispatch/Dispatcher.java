@@ -32,12 +32,12 @@ import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Works on what was said: from a delivery to its effect on runs.
+/// Processes deliveries: plans each one and carries out its effect on runs.
 ///
-/// Each delivery is worked on in three steps: its try is counted (one commit), the effect is made,
-/// the result is kept (one commit). A delivery whose try was counted before looks first whether the
-/// effect happened. Nothing is given up while the run service or the platform is down; a delivery
-/// that breaks us again and again is parked.
+/// Each delivery takes three steps: its attempt is counted (one commit), the effect is attempted,
+/// the result is stored (one commit). A repeated attempt first checks whether the effect happened.
+/// While the run service or the platform is down, a delivery is retried for up to 24 hours; one
+/// that repeatedly causes unexpected errors is parked.
 public final class Dispatcher {
   private static final Logger log = LoggerFactory.getLogger(Dispatcher.class);
   private static final int NEARBY = 20;
@@ -99,10 +99,10 @@ public final class Dispatcher {
     this.queryHandler = new QueryHandler(store, surfaces, defaultsResolver, healthCheck, results);
   }
 
-  /// Works on the conversation's deliveries that are due. Only one step at a time runs for a
-  /// conversation.
+  /// Processes the conversation's deliveries that are due. Callers must run at most one step at a
+  /// time for a conversation.
   ///
-  /// @return how many were worked on
+  /// @return number of deliveries processed
   public int step(Conversation conversation, Instant now) {
     var count = 0;
     for (var next = take(conversation, now); next.isPresent(); next = take(conversation, now)) {
@@ -133,8 +133,8 @@ public final class Dispatcher {
         });
   }
 
-  /// Whether it was stopped before it arrived: deliveries overtake each other on their way, and
-  /// their platform tells when each was said.
+  /// Whether a stop that was sent later was processed first: deliveries may arrive out of order,
+  /// and the platform reports when each was sent.
   private static boolean isTakenBack(Work work, DeliveryAttempt attempt) {
     var at = attempt.delivery().snapshot().at();
     return !attempt.again()
@@ -145,7 +145,7 @@ public final class Dispatcher {
             .anyMatch(stopped -> stopped.isAfter(at.get()));
   }
 
-  /// Whether its time has not come, or its place is elsewhere.
+  /// Whether the delivery was postponed, or moved to another conversation.
   private boolean isPutOff(Work work, Pending<Delivery> next, Instant now) {
     var delivery = next.item();
     if (isEarly(work, delivery, now)) {
@@ -172,15 +172,16 @@ public final class Dispatcher {
     return until.isPresent();
   }
 
-  /// Why it waits with all that its surface has to do. A stop may need no platform, and is tried.
+  /// The reason why its surface is on hold, if it is. A stop may not need the platform, and is
+  /// attempted anyway.
   private static Optional<String> heldBy(Work work, Delivery delivery) {
     return delivery.intent().overtakes()
         ? Optional.empty()
         : Recovery.held(work, delivery.conversation().surface());
   }
 
-  /// The first sign that a request was seen, from who may ask. What is said to a run is not signed
-  /// before the run has it, or cannot have it yet.
+  /// Sets the first reaction that a request was seen, if its sender has permission. A message to an
+  /// active run gets its first reaction only when the run has it, or cannot have it yet.
   private void takes(DeliveryAttempt attempt) {
     var delivery = attempt.delivery();
     if (!attempt.again()
@@ -196,14 +197,14 @@ public final class Dispatcher {
     }
   }
 
-  /// Whether it may be a reply to a thread that is just being opened: its first post stands, and
-  /// the start that it was posted for is not in the thread yet.
+  /// Whether it may be a reply in a thread that is being opened: the first post exists, but the
+  /// start that it was posted for has not moved to the thread yet.
   private static boolean isEarly(Work work, Delivery delivery, Instant now) {
     return delivery.origin().replyTo().isEmpty()
         && !delivery.origin().opensThread()
         && delivery.arrivedAt().plus(OPENED_WITHIN).isAfter(now)
         && work.bindings().of(delivery.conversation()).isEmpty()
-        // A stop of what waits here is no reply.
+        // A stop of what is queued here is not a reply.
         && work.inbox().waiting(delivery.conversation()).stream()
             .noneMatch(each -> each.item().origin().opensThread())
         && work.inbox().waitingNear(delivery.conversation()).stream()
@@ -231,7 +232,7 @@ public final class Dispatcher {
     return new Planner.Situation(
         own(work, delivery),
         named.flatMap(run -> work.bindings().of(run)),
-        // A command from a place has no thread of its own; it is about the runs around.
+        // A command from a place has no thread of its own; it concerns the runs nearby.
         delivery.origin().replyTo().isPresent()
             ? work.bindings()
                 .recent(Optional.of(conversation.surface()), conversation.place(), NEARBY)
@@ -239,8 +240,8 @@ public final class Dispatcher {
         waiting(work, delivery));
   }
 
-  /// The binding of the thread's current run, on a pull request of the run that opened it; a stop
-  // means an earlier one, where only that goes on.
+  /// The binding of the thread's current run, or, on a pull request, of the run that opened it. If
+  /// only an earlier run of the thread is active, a stop means that one.
   private static Optional<Binding> own(Work work, Delivery delivery) {
     var current =
         work.bindings()
@@ -257,8 +258,8 @@ public final class Dispatcher {
         : current;
   }
 
-  /// The newest start of the person that a stop from a place may mean; none where something waits
-  /// in the stop's own conversation, because that is meant first.
+  /// The person's newest queued start that a stop from a place may mean; empty if something is
+  /// queued in the stop's own conversation, because that is meant first.
   private static Optional<Conversation> waiting(Work work, Delivery delivery) {
     if (!(delivery.intent() instanceof Intent.Cancel(var run, _))
         || run.isPresent()
@@ -319,12 +320,13 @@ public final class Dispatcher {
     }
   }
 
-  /// Whether it matters who said it. A stop also takes back what waits.
+  /// Whether the sender's permission matters. A stop always has an effect, because it also
+  /// withdraws queued deliveries.
   private static boolean hasEffect(Plan plan, DeliveryAttempt attempt) {
     return !(plan instanceof Plan.Ignore) || attempt.delivery().intent() instanceof Intent.Cancel;
   }
 
-  /// What needs no plan: a correction, and words that nobody listens to.
+  /// Handles what needs no plan: an edit, or a message that is not for the agent.
   private boolean isSettled(DeliveryAttempt attempt, Planner.Situation situation) {
     if (attempt.delivery().intent() instanceof Intent.Amend amend) {
       messageEdits.amend(attempt, amend);
@@ -337,7 +339,7 @@ public final class Dispatcher {
     return unheard.isPresent();
   }
 
-  /// Whether it names a run that is none of the person's business; they are told who may.
+  /// Whether it names a run that the sender must not access; the sender is told who may.
   private boolean isOutOfReach(DeliveryAttempt attempt, Planner.Situation situation) {
     var refusal = runAccessPolicy.refusal(attempt.delivery(), situation.named());
     refusal.ifPresent(

@@ -12,10 +12,10 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/// Messages of one person that wait together are said to the run as one, in their order. What was
-/// said once stays as it was said: a repeated try says the same.
+/// Combines queued messages of one person into one message to the run, in order. The combination is
+/// stored, so that a repeated attempt sends the same text.
 final class FollowUpBatcher {
-  /// What is longer is said in more than one piece.
+  /// Maximum length of a combined message, in characters.
   private static final int MAX = 30_000;
 
   private final ListeningPolicy listeningPolicy;
@@ -24,8 +24,8 @@ final class FollowUpBatcher {
     this.listeningPolicy = listeningPolicy;
   }
 
-  /// The turn with all that waits right behind its delivery and belongs to it. Nothing of the
-  /// delivery was said before.
+  /// Extends the attempt by the deliveries queued directly behind its own that belong to it. Must
+  /// be called before the first attempt to send the delivery.
   DeliveryAttempt join(Work work, DeliveryAttempt attempt, Binding binding) {
     if (!attempt.parts().isEmpty()) {
       return attempt;

@@ -14,10 +14,10 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/// From words in a thread to its run, which goes on; where the service does not let it, a new one
-/// goes on in the thread.
+/// Sends a thread's message to its run, which continues; if the service does not allow that, starts
+/// a new run in the thread.
 final class FollowUpSender {
-  /// How often a run that does not show what it was told is looked at.
+  /// How often to check for a follow-up that the run does not show.
   private static final int LOOKS = 3;
 
   private static final Duration BETWEEN_LOOKS = Duration.ofSeconds(10);
@@ -38,8 +38,8 @@ final class FollowUpSender {
     this.followUpBatcher = followUpBatcher;
   }
 
-  /// The run is read first: an end that nobody told yet must be told before the follow-up
-  /// reopens it.
+  /// Reads the run first, because an end that was not posted yet must be posted before the
+  /// follow-up reopens the run.
   void followUp(DeliveryAttempt turn, Plan.FollowUp plan) {
     switch (runs.find(plan.binding().run().id())) {
       case Outcome.Done(var found) -> {
@@ -55,14 +55,14 @@ final class FollowUpSender {
     }
   }
 
-  /// Whether the turn is over: an earlier try had its effect, or nobody can tell. Only what shows
-  /// that it did not arrive lets it be said again.
+  /// Whether the attempt is finished: an earlier attempt had its effect, or nobody can tell. The
+  /// message is sent again only if it did not arrive, or if sending it twice is harmless.
   private boolean isSettled(DeliveryAttempt turn, Plan.FollowUp plan, Run found) {
     var attempt = results.earlierTry(turn);
     if (attempt.isEmpty()) {
       return false;
     }
-    // The run may have refused it then, and another have been started.
+    // The service may have refused it then, and a new run may have been started.
     if (found.state().isTerminal()) {
       switch (runStarter.startedBy(turn.delivery())) {
         case Outcome.Done(var run) -> {
@@ -129,10 +129,11 @@ final class FollowUpSender {
     }
   }
 
-  /// Before the follow-up is attempted: should its answer be lost, the run as it was is what to
-  /// compare with, and its next end or question is told all the same.
+  /// Stores the run's state before the follow-up is attempted: if the response is lost, that state
+  /// is compared with the run's later one, and the run's next end or question is still posted.
   ///
-  /// @return the turn with all that is said now; empty when another node has taken it over
+  /// @return the attempt with all messages that are sent now; empty if another node has taken it
+  ///     over
   private Optional<DeliveryAttempt> beginToSay(
       DeliveryAttempt turn, Binding binding, Run run, boolean stoodStill) {
     return fix(
@@ -150,7 +151,7 @@ final class FollowUpSender {
         });
   }
 
-  /// From here on it is said as it is, with all that waits behind it and belongs to it.
+  /// Fixes the text that is sent, including the queued messages that belong to it.
   private Optional<DeliveryAttempt> fix(
       DeliveryAttempt turn, Binding binding, Run run, Consumer<Work> more) {
     var whole = new DeliveryAttempt[] {turn};
@@ -176,7 +177,7 @@ final class FollowUpSender {
   }
 
   private void followedUp(DeliveryAttempt turn, Binding binding, Run before, Run read) {
-    // A service that knows the repeated request does not work on it again.
+    // A service that recognizes the repeated request does not process it again.
     var hadHappened =
         turn.again()
             && read.state().isTerminal()
@@ -190,7 +191,7 @@ final class FollowUpSender {
             AttemptResults.current(work, binding)
                 .ifPresent(current -> AttemptResults.watchNoMore(work, current));
           } else if (read.state().needsPerson()) {
-            // Its question is answered, though it has not gone on yet.
+            // Its question is answered, though the run has not continued yet.
             AttemptResults.current(work, binding)
                 .filter(Binding::reopened)
                 .ifPresent(current -> AttemptResults.save(work, current.reopenedAs(read)));
@@ -198,8 +199,8 @@ final class FollowUpSender {
         });
   }
 
-  /// The run service has the words; where the agent does not have them yet, they are remembered.
-  /// The watcher may have seen more of them than what was read.
+  /// Records that the run service has the message; if the agent has not received it yet, it is
+  /// stored as pending. The watcher may have read a newer state of the run than `read`.
   private static void arrived(Work work, DeliveryAttempt turn, Binding binding, Run read) {
     if (read.replies().filter(replies -> replies.hold(turn.delivery().id())).isEmpty()) {
       turn.received(work);
@@ -215,7 +216,7 @@ final class FollowUpSender {
             });
   }
 
-  /// Tells what was not told yet about a run that was just read.
+  /// Posts changes of a run that was just read.
   private void catchUp(DeliveryAttempt turn, Binding binding, Run run) {
     results.change(
         work -> {
@@ -223,7 +224,7 @@ final class FollowUpSender {
         });
   }
 
-  /// Said once and in a line: whoever looks at the thread sees a second run.
+  /// Starts a new run, announced once in one line, because people in the thread see a second run.
   private void startAnew(DeliveryAttempt turn, Plan.FollowUp plan) {
     fix(
             turn,
@@ -238,7 +239,8 @@ final class FollowUpSender {
         .ifPresent(whole -> runStarter.start(whole, anew(whole, plan.saying(whole.words()))));
   }
 
-  /// Where it was said: from a pull request, a run of the pull request's own.
+  /// Starts the new run where the message was posted: on a pull request, in the pull request's
+  /// conversation.
   private static Plan.StartRun anew(DeliveryAttempt turn, Plan.FollowUp plan) {
     return new Plan.StartRun(
         turn.delivery().intent() instanceof Intent.Say

@@ -20,7 +20,7 @@ import java.net.URI;
 import java.util.Locale;
 import java.util.Optional;
 
-/// What links mean, and how a run that was started elsewhere comes to a thread.
+/// Resolves links to runs, and binds runs that were started elsewhere to a thread.
 final class LinkResolver {
   private static final int RUNS_WITH_A_SESSION = 500;
 
@@ -43,7 +43,7 @@ final class LinkResolver {
     this.results = results;
   }
 
-  /// The delivery with the run that its link shows; as it is, where there is no link or no run.
+  /// The delivery with the run that its link points to; unchanged if there is no link or no run.
   Delivery resolved(Work work, Delivery delivery) {
     return delivery.intent() instanceof Intent.Linked(var link, var intent)
         ? binding(work, link, delivery.conversation())
@@ -90,7 +90,7 @@ final class LinkResolver {
     };
   }
 
-  /// Binds the run to the conversation; where there is no thread yet, one is opened first.
+  /// Binds the run to the conversation; opens a thread first if there is none.
   void link(DeliveryAttempt attempt, RunId id) {
     switch (runs.find(id)) {
       case Outcome.Done(var run) -> found(attempt, run);
@@ -108,7 +108,8 @@ final class LinkResolver {
     }
   }
 
-  /// The unfinished run whose id begins so: of others nobody here has heard, or of several.
+  /// The unfinished run whose id begins with the given one, for runs that no binding names; empty
+  /// if there are none or several.
   private Optional<Run> onlyOne(RunId begin) {
     if (!IntentResolver.isShort(begin)
         || !(runs.unfinished() instanceof RunListing.Seen(var unfinished))) {
@@ -131,12 +132,12 @@ final class LinkResolver {
     }
   }
 
-  /// The run as another conversation's.
+  /// The run's binding to another conversation.
   private static Optional<Binding> elsewhere(Work work, Conversation here, Run run) {
     return work.bindings().of(run.id()).filter(each -> !each.conversation().equals(here));
   }
 
-  /// Whether somebody waits there to hear of it.
+  /// Whether people read the posts there.
   private boolean isHeard(Binding binding) {
     return surfaces
         .find(binding.conversation().surface())

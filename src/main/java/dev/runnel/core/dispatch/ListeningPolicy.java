@@ -15,8 +15,8 @@ import dev.runnel.core.scope.Surfaces;
 import java.time.Instant;
 import java.util.Optional;
 
-/// Who is listened to in a thread with a run, and for how long: people say in three short messages
-/// what is one.
+/// Decides which messages in a thread with a run are for the agent, and how long to wait for
+/// further ones, because people split one request into several short messages.
 final class ListeningPolicy {
   private final Surfaces surfaces;
 
@@ -31,7 +31,7 @@ final class ListeningPolicy {
         .orElse(ConversationPolicy.PLAIN);
   }
 
-  /// Whether the words are for the agent. What is addressed to it always is, and so is a stop.
+  /// Whether the message is for the agent. Addressed messages and stops always are.
   boolean hears(Delivery delivery, Binding binding) {
     if (delivery.addressed() || delivery.intent() instanceof Intent.Cancel) {
       return true;
@@ -43,7 +43,7 @@ final class ListeningPolicy {
     };
   }
 
-  /// Until when a message waits for the next one of its sender; empty when it has waited.
+  /// Until when a message waits for the next one of its sender; empty if it has waited long enough.
   Optional<Instant> gathersUntil(Work work, Pending<Delivery> said, Instant now) {
     var delivery = said.item();
     if (said.tries() > 0 || !(delivery.intent() instanceof Intent.Say)) {
@@ -61,7 +61,7 @@ final class ListeningPolicy {
         || RunSubscribers.steered(work, delivery).isPresent();
   }
 
-  /// Tells who is not listened to how to be heard; only the first time in a thread.
+  /// Explains once per thread and sender why a message was ignored, and how to address the bot.
   void hint(Work work, DeliveryAttempt attempt, Binding binding) {
     var delivery = attempt.delivery();
     if (delivery.intent().words().isEmpty()) {

@@ -13,8 +13,8 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// People correct what they said, or take it back. What still waits follows them; what the
-/// agent has stays as it was.
+/// Applies edits and deletions of messages. A queued message is changed accordingly; what the agent
+/// already has stays as it was.
 final class MessageEdits {
   private static final Logger log = LoggerFactory.getLogger(MessageEdits.class);
 
@@ -34,7 +34,8 @@ final class MessageEdits {
                 .ifPresent(said -> amend(work, attempt, said, amend.now())));
   }
 
-  /// Nobody speaks for another; and what was no request does not become one.
+  /// Whether the edit is the sender's own, of a message that was a request: an edit does not turn
+  /// another message into a request.
   private static boolean isTheirs(Known said, DeliveryAttempt attempt) {
     var delivery = said.delivery();
     return delivery.actor().id().equals(attempt.delivery().actor().id())
@@ -82,7 +83,7 @@ final class MessageEdits {
     }
   }
 
-  /// A start that was begun may have happened.
+  /// A start that was attempted may have happened.
   private static boolean mayChange(Work work, Known said) {
     return said.waits()
         && (said.tries() == 0
@@ -94,7 +95,7 @@ final class MessageEdits {
     return work.bindings().of(conversation).filter(binding -> binding.isActive()).isPresent();
   }
 
-  /// Once for a message, however often it is edited.
+  /// Posts once per message, however often it is edited.
   private static void add(
       Work work, DeliveryAttempt attempt, Delivery about, String kind, String text) {
     work.outbox()

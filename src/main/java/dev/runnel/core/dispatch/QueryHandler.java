@@ -34,8 +34,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/// What Runnel answers by itself, to the person who asks: nothing here reaches an agent, but for
-/// the stop of all runs of a person, which becomes a stop of each.
+/// Answers the questions that Runnel handles itself, for the person who asks. Nothing here reaches
+/// an agent, except that the stop of all of a person's runs becomes a stop of each.
 final class QueryHandler {
   private static final int FIRST = 10;
   private static final int MAX = 30;
@@ -163,7 +163,7 @@ final class QueryHandler {
         all.stream()
             .filter(each -> list.states().isEmpty() || list.states().contains(each.run().state()))
             .toList();
-    // Others may have no right to read there.
+    // The person may not be allowed to read other people's runs in other places.
     var visible =
         wanted.stream()
             .filter(
@@ -188,7 +188,7 @@ final class QueryHandler {
     return scope.name().toLowerCase(Locale.ROOT);
   }
 
-  /// Each run is stopped in the order of its own conversation, as if the person had said so there.
+  /// Stops each run in the order of its own conversation, as if the person had asked there.
   private static void stopAll(Work work, DeliveryAttempt attempt) {
     var delivery = attempt.delivery();
     var stops = new ArrayList<Delivery>();
@@ -271,7 +271,7 @@ final class QueryHandler {
             attempt.tell(work, "`%s` was not set %s.".formatted(change.key(), level(change)));
             return;
           }
-          // A page of theirs shows it already.
+          // The person's home page shows it already.
           if (delivery.origin().home().isPresent()) {
             return;
           }
@@ -289,7 +289,7 @@ final class QueryHandler {
         });
   }
 
-  /// @return false when what was to be taken away was not there
+  /// @return false if the default to unset was not set
   private static boolean isKept(Work work, DeliveryAttempt attempt, Question.Configure change) {
     var delivery = attempt.delivery();
     var place = Defaults.place(change.level(), delivery.conversation(), delivery.actor());
@@ -365,7 +365,8 @@ final class QueryHandler {
         traces, first.flatMap(this::startedBy), attempt.delivery().actor(), attempt.now());
   }
 
-  /// Without the question itself, should it be asked where the link leads.
+  /// Excludes the question itself, in case it was asked in the conversation that the link points
+  /// to.
   private List<DeliveryTrace> traces(LinkTarget linkTarget, DeliveryAttempt attempt) {
     var limit = linkTarget.meaning().isPresent() ? 1 : TRACES + 1;
     return store

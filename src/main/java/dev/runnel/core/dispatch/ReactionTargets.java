@@ -11,15 +11,14 @@ import dev.runnel.core.port.Store.Pending;
 import dev.runnel.core.port.Store.Work;
 import java.util.Optional;
 
-/// A stop may point at a message: the one that asked for the run, or the run's status post. It is
-/// worked on in the conversation of what it points at.
+/// Resolves a stop that points to a message: the one that asked for the run, or the run's status
+/// post. The stop is processed in the conversation of that run.
 final class ReactionTargets {
   private static final int NEARBY = 100;
 
   private ReactionTargets() {}
 
-  /// @return the same as a stop that is said where it belongs; empty where it points at nothing of
-  ///     ours
+  /// @return the stop in the run's conversation; empty if the message is not related to a run
   static Optional<Delivery> stop(Work work, Delivery delivery, PostRef post) {
     var around = delivery.conversation();
     return running(work, around, post)
@@ -27,7 +26,7 @@ final class ReactionTargets {
         .or(() -> waiting(work, around, post).map(it -> stop(it, Optional.empty(), delivery)));
   }
 
-  /// @param run where it is known: a thread may have several
+  /// @param run the run, if known: a thread may have several
   private static Delivery stop(Conversation conversation, Optional<RunId> run, Delivery delivery) {
     var origin = delivery.origin();
     return new Delivery(
@@ -47,14 +46,14 @@ final class ReactionTargets {
         .findFirst();
   }
 
-  /// A thread that we opened has no message that asked for it but its first.
+  /// In a thread that we opened, only the first message asked for the run.
   private static boolean isMeant(Binding binding, Conversation around, PostRef post) {
     return binding.status().equals(Optional.of(post))
         || binding.origin().message().equals(Optional.of(post))
         || (binding.origin().message().isEmpty() && binding.conversation().equals(around));
   }
 
-  /// What is said to a run that goes on is no request: a stop of it is not a stop of the run.
+  /// Only requests count: the stop of a queued message to an active run is not a stop of the run.
   private static Optional<Conversation> waiting(Work work, Conversation around, PostRef post) {
     return work.inbox().waitingNear(around).stream()
         .map(Pending::item)

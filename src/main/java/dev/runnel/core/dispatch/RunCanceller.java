@@ -24,8 +24,8 @@ import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// A stop: it overtakes what waits, also a start whose answer was lost, and it is over only when
-/// that is settled.
+/// Cancels runs. A stop overtakes queued deliveries, including a start whose response was lost, and
+/// is finished only when it is certain whether that start happened.
 final class RunCanceller {
   private static final Logger log = LoggerFactory.getLogger(RunCanceller.class);
 
@@ -41,7 +41,7 @@ final class RunCanceller {
     this.results = results;
   }
 
-  /// Stops the run, and takes back what waits.
+  /// Stops the run, and withdraws queued deliveries.
   void cancel(DeliveryAttempt attempt, Plan.CancelRun plan) {
     if (!ask(attempt, plan.binding())) {
       return;
@@ -85,7 +85,7 @@ final class RunCanceller {
                 takeBack(work, attempt, plan.binding());
                 attempt.tell(work, "The run service no longer has this run.");
               });
-      // What waits goes on: so does the run.
+      // Queued deliveries continue, because the run does.
       case Outcome.Refused refused ->
           results.refuse(
               attempt,
@@ -99,14 +99,14 @@ final class RunCanceller {
     return run.state().isTerminal() && run.state() != RunState.CANCELLED;
   }
 
-  /// Where people can stop it themselves.
+  /// Adds a link to where people can stop it themselves.
   private static Outcome.Refused withLink(Outcome.Refused refused, Run run) {
     return new Outcome.Refused(refused.code(), refused.why(), refused.link().or(run::session));
   }
 
-  /// The status post says that a stop is on its way, and whose.
+  /// Shows in the status post that a stop was requested, and by whom.
   ///
-  /// @return false when another node has taken the turn over
+  /// @return false if another node has taken the delivery over
   private boolean ask(DeliveryAttempt attempt, Binding binding) {
     return results.commitIfOwned(
         attempt,
@@ -123,7 +123,7 @@ final class RunCanceller {
                 .ifPresent(current -> show(work, attempt, current)));
   }
 
-  /// The stop is not to be; the run goes on.
+  /// Removes the stop request, because the run continues.
   private static void takeBack(Work work, DeliveryAttempt attempt, Binding binding) {
     AttemptResults.current(work, binding)
         .filter(current -> current.stop().isPresent())
@@ -152,7 +152,8 @@ final class RunCanceller {
     }
   }
 
-  /// What was said without an answer, and reached the run before the stop did.
+  /// Stores the messages that reached the run before the stop did, although the response to them
+  /// was lost.
   private static void keepHandedBack(
       Work work, DeliveryAttempt attempt, Binding binding, Withdrawn taken, Run run) {
     for (var waiting : taken.waiting()) {
@@ -168,13 +169,13 @@ final class RunCanceller {
     }
   }
 
-  /// There is no run to stop; what waits may be meant.
+  /// Handles a stop without a run to stop; queued deliveries may be meant.
   void tell(DeliveryAttempt attempt, List<Update> updates) {
     withdraw(attempt)
         .ifPresent(taken -> finish(attempt, taken, work -> tellOf(work, attempt, taken, updates)));
   }
 
-  /// @param otherwise what is said where nothing waited
+  /// @param otherwise the updates to post if nothing was queued
   private static void tellOf(
       Work work, DeliveryAttempt attempt, Withdrawn taken, List<Update> otherwise) {
     if (!taken.ended().isEmpty()) {
@@ -186,8 +187,8 @@ final class RunCanceller {
     }
   }
 
-  /// A stop that nobody addressed to us is answered only where it stops something that waits here;
-  /// a label that came off never is.
+  /// Handles a stop that was not addressed to Runnel: it is answered only if it withdraws a
+  /// delivery that was. The removal of a label is never answered.
   void ignore(DeliveryAttempt attempt) {
     var isSaid = attempt.delivery().intent() instanceof Intent.Cancel(_, var why) && why.isEmpty();
     withdraw(attempt)
@@ -203,17 +204,17 @@ final class RunCanceller {
                     }));
   }
 
-  /// What a stop takes back.
+  /// The deliveries that a stop withdraws.
   ///
-  /// @param waiting all of it
-  /// @param ended what had started a run that came to its own end before it was stopped
-  /// @param unsent how many messages a run would have been told, and was not
+  /// @param waiting all withdrawn deliveries
+  /// @param ended those that had started a run which ended by itself before it was stopped
+  /// @param unsent number of messages that were to be sent to a run, and were not
   private record Withdrawn(List<Pending<Delivery>> waiting, List<Ended> ended, int unsent) {
     boolean any() {
       return waiting.size() > ended.size();
     }
 
-    /// Words between people may wait to be ignored.
+    /// Messages between people may be queued, only to be ignored.
     boolean isForUs() {
       return waiting.stream().anyMatch(each -> each.item().addressed());
     }
@@ -221,11 +222,11 @@ final class RunCanceller {
 
   private record Ended(Pending<Delivery> start, Run run) {}
 
-  /// Takes back what waits in the conversation, because a stop overtakes it. A start that may have
-  /// happened already is looked for, and its run is stopped; while nobody can tell, the stop waits
-  /// and all that it takes back waits behind it.
+  /// Collects the conversation's queued deliveries, which a stop overtakes. If one of them may have
+  /// started a run, that run is looked up and stopped; while the result is unknown, the stop waits,
+  /// and all that it would withdraw waits behind it.
   ///
-  /// @return empty when the turn is over
+  /// @return empty if the attempt is finished
   private Optional<Withdrawn> withdraw(DeliveryAttempt attempt) {
     var waiting =
         store.<List<Pending<Delivery>>>commit(
@@ -247,7 +248,7 @@ final class RunCanceller {
           waits(attempt, waiting, after, why);
           return Optional.empty();
         }
-        // It stays, to be bound and watched: it runs on.
+        // The delivery stays queued, so that its run, which continues, is bound and watched.
         case Outcome.Refused refused -> {
           results.refuse(attempt, refused);
           return Optional.empty();
@@ -257,7 +258,7 @@ final class RunCanceller {
     return Optional.of(new Withdrawn(waiting, ended, unsent(waiting)));
   }
 
-  /// What was attempted may have arrived.
+  /// Counts the messages that were never attempted; the others may have arrived.
   private int unsent(List<Pending<Delivery>> waiting) {
     var said =
         waiting.stream()
@@ -288,7 +289,7 @@ final class RunCanceller {
             behind.forEach(each -> work.inbox().later(each.item().id(), due, "A stop goes first")));
   }
 
-  /// What is taken back ends in the commit that says so, else a crash would leave it unsaid.
+  /// Withdraws and notifies in one transaction, so that a crash cannot drop the notification.
   private void finish(DeliveryAttempt attempt, Withdrawn taken, Consumer<Work> result) {
     results.complete(
         attempt,
@@ -318,7 +319,7 @@ final class RunCanceller {
     }
   }
 
-  /// The end of a run that nobody was told of yet, as of any run.
+  /// Posts the end of a run that was not announced yet, as for any run.
   private static void tellEnd(Work work, DeliveryAttempt attempt, Ended ended) {
     var start = ended.start().item();
     start

@@ -23,7 +23,7 @@ import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// From words to a run: the thread is opened, the background read, the run created once, and bound.
+/// Starts runs: opens the thread, reads the background, creates the run once, and binds it.
 final class RunStarter {
   private static final Logger log = LoggerFactory.getLogger(RunStarter.class);
   private static final int TRIES_FOR_BACKGROUND = 3;
@@ -53,7 +53,7 @@ final class RunStarter {
     this.recovery = recovery;
   }
 
-  /// Posts what opens the thread, and moves the delivery there.
+  /// Posts the thread's first message, and moves the delivery to the thread.
   void openThread(DeliveryAttempt attempt) {
     var surface = surfaces.find(attempt.conversation().surface());
     if (surface.isEmpty()) {
@@ -148,8 +148,8 @@ final class RunStarter {
     }
   }
 
-  /// The run that the delivery started. One that was found by its words alone, and is another
-  /// conversation's already, is not.
+  /// Finds the run that the delivery started. A run that was found by its text alone and is bound
+  /// already belongs to another delivery.
   Outcome startedBy(Delivery delivery) {
     var found =
         runs.startedBy(
@@ -159,7 +159,7 @@ final class RunStarter {
         : found;
   }
 
-  /// Nobody may think that the agent knows what it does not.
+  /// Tells people that the agent does not have the background.
   private void startedUnread(DeliveryAttempt attempt, Plan.StartRun start, Run run) {
     started(
         attempt,
@@ -172,7 +172,7 @@ final class RunStarter {
                     + " matters, say it again in a reply."));
   }
 
-  /// Keeps that the delivery started this run.
+  /// Records that the delivery started this run.
   void started(DeliveryAttempt attempt, Plan.StartRun start, Run run) {
     started(attempt, start, run, _ -> {});
   }
@@ -196,7 +196,7 @@ final class RunStarter {
     }
   }
 
-  /// The run becomes its conversation's, and all there is to tell about it is told.
+  /// Binds the run to its conversation, and posts its state.
   static void bind(Work work, DeliveryAttempt attempt, Plan.StartRun start, Run run) {
     var delivery = attempt.delivery();
     var binding =
@@ -220,8 +220,8 @@ final class RunStarter {
     }
   }
 
-  /// Another node took the turn over. Where it has started a run of its own, this is a second one
-  /// that nobody would hear of.
+  /// Another node took the delivery over. If it has started its own run, this one is a duplicate
+  /// that nobody would be notified of.
   private void stopSecond(DeliveryAttempt attempt, Run run) {
     var isNobodys =
         store.<Boolean>commit(

@@ -28,8 +28,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
 
-/// What stands on a person's page and in the forms, for surfaces that show such things. Nothing
-/// here reaches an agent.
+/// Builds a person's home page and the forms, for surfaces that show them. Nothing here reaches an
+/// agent.
 final class ScreenBuilder {
   private static final int LOOKED_AT = 1_000;
   private static final int UNFINISHED = 12;
@@ -79,7 +79,7 @@ final class ScreenBuilder {
         attempt, work -> attempt.add(work, new Update.Screened(delivery.actor(), screen)));
   }
 
-  /// Makes the page anew that something was asked for on, which is done now.
+  /// Refreshes the home page on which the delivery was requested, now that it is finished.
   static void refreshHome(Work work, DeliveryAttempt attempt) {
     var done = attempt.delivery();
     done.origin()
@@ -143,7 +143,7 @@ final class ScreenBuilder {
     var holds = chosen(key, resolved);
     return new Field(
         key,
-        // A form shows no keys to type.
+        // The form's label omits the key in parentheses, which is for commands.
         AnswerFormatter.name(key).replaceFirst(" \\(.*", ""),
         value,
         holds.map(Defaults.Chosen::value),
@@ -157,7 +157,7 @@ final class ScreenBuilder {
     return Optional.ofNullable(resolved.chosen().get(key));
   }
 
-  /// A page is a person's own: nothing there is set for a place.
+  /// The home page belongs to the person: defaults of a place do not apply there.
   private Screen home(DeliveryAttempt attempt) {
     var delivery = attempt.delivery();
     var where = delivery.conversation();
@@ -196,7 +196,7 @@ final class ScreenBuilder {
     return binding.run().state().needsPerson() && !binding.reopened();
   }
 
-  /// In the workspace of the page, wherever there.
+  /// The person's runs anywhere in the page's workspace.
   private List<Binding> mine(Delivery delivery) {
     var workspace = ConversationScope.workspace(delivery.conversation());
     return store

@@ -13,10 +13,10 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Lets pass what is admitted by the surface it came in at: that one knows who said it, and the
-/// surface of the thread, where that is another, does not. What is turned away is done. Where the
-/// surface can answer privately, it refuses, and who said it is told who may; elsewhere
-/// nobody hears of it, because an answer would let strangers make us talk.
+/// Checks a delivery's sender with the surface that received it, because the surface of the thread,
+/// if it is another, does not know the sender. A delivery that fails the check is finished. If the
+/// surface can answer privately, it returns `Refused` and the sender is told who has permission;
+/// otherwise nobody is told, because an answer would let strangers trigger posts.
 final class SenderCheck {
   private static final Logger log = LoggerFactory.getLogger(SenderCheck.class);
 
@@ -28,13 +28,14 @@ final class SenderCheck {
     this.results = results;
   }
 
-  /// @param own the run that the words would reach: then also who did not address us is told
-  /// @return false when the turn is over
+  /// @param own the run that the message would reach; if present, a sender who did not address the
+  ///     bot is told too
+  /// @return false if the attempt is finished
   boolean admits(DeliveryAttempt attempt, Optional<Binding> own) {
     return switch (admission(attempt.delivery(), own.map(Binding::conversation))) {
       case Admission.Admitted _ -> true;
       case Admission.TurnedAway(var why) -> {
-        log.info("delivery turned away delivery={} why={}", attempt.delivery().id(), why);
+        log.info("delivery not admitted delivery={} why={}", attempt.delivery().id(), why);
         results.complete(attempt, _ -> {});
         yield false;
       }
@@ -52,8 +53,8 @@ final class SenderCheck {
     };
   }
 
-  /// Who speaks to a run on its pull request must also be somebody who may where the run is, as far
-  /// as that surface knows the person.
+  /// A sender on a run's pull request must also have permission in the run's own conversation, as
+  /// far as that surface knows the person.
   private Admission admission(Delivery delivery, Optional<Conversation> ofItsRun) {
     var admission = ask(delivery);
     var there =
@@ -73,8 +74,8 @@ final class SenderCheck {
         .orElse(Admission.ADMITTED);
   }
 
-  /// Words that are not addressed to us may be meant for people; who goes on with them is told once
-  /// in a thread.
+  /// A message that is not addressed to the bot may be meant for people, so its sender is told once
+  /// per thread.
   private static void tell(Work work, DeliveryAttempt attempt, String words, boolean hasRun) {
     var delivery = attempt.delivery();
     if (delivery.addressed()) {

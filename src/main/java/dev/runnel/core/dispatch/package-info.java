@@ -1,8 +1,8 @@
-/// Executes deliveries. [Dispatcher] takes a delivery's turn, checks that its sender may ask for
-/// it, and has the plan executed: [RunStarter] creates runs, [FollowUpSender] sends messages to
-/// them, [RunCanceller] cancels them, [LinkResolver] attaches existing ones, [QueryHandler] and
-/// [ScreenBuilder] answer questions. [AttemptResults] stores the result: done, retried later, or
-/// parked.
+/// Executes deliveries. [Dispatcher] takes the next delivery of a conversation, checks that its
+/// sender may ask for it, and has the plan executed: [RunStarter] creates runs, [FollowUpSender]
+/// sends messages to them, [RunCanceller] cancels them, [LinkResolver] attaches existing ones,
+/// [QueryHandler] and [ScreenBuilder] answer questions. [AttemptResults] stores the result: done,
+/// retried later, or parked.
 @NullMarked
 package dev.runnel.core.dispatch;
 

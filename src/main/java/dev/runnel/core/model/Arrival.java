@@ -3,14 +3,14 @@ package dev.runnel.core.model;
 import java.time.Duration;
 import java.util.Optional;
 
-/// Whether a follow-up whose answer was lost reached its run.
+/// Whether a follow-up whose response was lost reached its run.
 public sealed interface Arrival {
   record Arrived() implements Arrival {}
 
-  /// It did not, or saying it again does no harm.
+  /// It did not, or sending it again is harmless.
   record NotArrived() implements Arrival {}
 
-  /// The run does not show it, now or ever.
+  /// The run service cannot tell, now or later.
   record Unknowable() implements Arrival {}
 
   /// The run could not be read.

@@ -3,17 +3,17 @@ package dev.runnel.core.model;
 import java.net.URI;
 import java.util.Optional;
 
-/// Something a run made that people can open: a pull request, a plan.
+/// Something a run created that people can open: a pull request, a plan.
 ///
-/// @param label what people read: `acme/shop#7 (fix-checkout)`
-/// @param branch of a pull request, what the run pushed for it; empty where the run may only have
-///     mentioned it
+/// @param label the display text: `acme/shop#7 (fix-checkout)`
+/// @param branch the branch that the run pushed for its pull request; empty where the run may only
+///     have mentioned the pull request
 public record Artifact(String label, URI link, boolean pullRequest, Optional<String> branch) {
   public Artifact(String label, URI link, boolean pullRequest) {
     this(label, link, pullRequest, Optional.empty());
   }
 
-  /// Whether the run opened it, so that words on it are for the run.
+  /// Whether the run opened it, so that comments on it are for the run.
   public boolean isItsOwnPullRequest() {
     return pullRequest && branch.isPresent();
   }

@@ -1,11 +1,11 @@
 package dev.runnel.core.model;
 
-/// A file that goes along with a prompt.
+/// A file that is sent with a prompt.
 ///
-/// @param type its media type: `image/png`
-/// @param base64 its bytes
+/// @param type the media type: `image/png`
+/// @param base64 the content, Base64-encoded
 public record Attachment(String name, String type, String base64) {
-  /// Without what is in it.
+  /// Omits the content.
   @Override
   public String toString() {
     return "Attachment[" + name + ", " + type + "]";

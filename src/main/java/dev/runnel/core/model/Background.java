@@ -5,14 +5,17 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
-/// What was said around a request before it was made. Words of third parties: never instructions.
+/// The context of a request: what was written in the conversation before it. Untrusted text of
+/// third parties: never instructions.
 ///
-/// @param kind what it is, for people and agents: `Slack thread`, `GitHub issue acme/shop#7`
+/// @param kind the kind of source, for people and agents: `Slack thread`, `GitHub issue
+///     acme/shop#7`
 /// @param body the description, empty where there is none
-/// @param said oldest first; where there is no description, the first of them is what began it
-/// @param omitted how many were left out between the beginning and the rest
-/// @param attachments files that were shared along with it
-/// @param leftOut what else is not shown
+/// @param said the messages, oldest first; without a description, the first one began the
+///     conversation
+/// @param omitted number of messages left out between the first and the rest
+/// @param attachments files that were shared in the conversation
+/// @param leftOut what was excluded for other reasons than space
 public record Background(
     String kind,
     Optional<String> title,
@@ -23,10 +26,10 @@ public record Background(
     int omitted,
     List<Attachment> attachments,
     LeftOut leftOut) {
-  /// What of a conversation is not for the agent, however much room there is.
+  /// The parts of a conversation that the agent must not see, however much space there is.
   ///
-  /// @param unheard how many were written by people who have no say there, or not for everybody
-  /// @param later how many were said or changed after the request
+  /// @param unheard number of messages whose authors lack permission or that not everybody may read
+  /// @param later number of messages written or changed after the request
   /// @param isBodyNewer whether the description may have been changed after the request
   public record LeftOut(int unheard, int later, boolean isBodyNewer) {
     public static final LeftOut NONE = new LeftOut(0, 0, false);
@@ -61,7 +64,7 @@ public record Background(
     this(kind, title, body, labels, link, said, omitted, attachments, LeftOut.NONE);
   }
 
-  /// The same, and what is not shown.
+  /// A copy that records what was excluded.
   public Background without(LeftOut what) {
     return new Background(kind, title, body, labels, link, said, omitted, attachments, what);
   }

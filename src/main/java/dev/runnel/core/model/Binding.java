@@ -6,16 +6,17 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/// A conversation's run, and what its people were told about it so far.
+/// A conversation's run, and what was posted about it so far.
 ///
-/// @param run the run as the conversation last learned it
-/// @param request the words it was started with, for a retry and for titles
-/// @param status where the status post is, once it is posted
+/// @param run the run's last state that the conversation was informed of
+/// @param request the request it was started with, for a retry and for titles
+/// @param status the status post, once it is posted
 /// @param since when this run was bound
-/// @param reopened a follow-up was accepted after an end, and that end is told already
-/// @param stop a person asked to stop the run, and it has not come to its end yet
-/// @param pending what was said to the run and its agent does not have yet, in its order
-/// @param version counts the writes; who loses the compare plans again
+/// @param reopened whether a follow-up was accepted after an end that was already announced
+/// @param stop a person's request to stop the run, while the run has not ended
+/// @param pending messages sent to the run that its agent has not received yet, in order
+/// @param version optimistic lock: incremented by each write; a writer that loses the compare plans
+///     again
 public record Binding(
     Conversation conversation,
     Run run,
@@ -100,21 +101,22 @@ public record Binding(
     return with(run, reopened, asked, pending);
   }
 
-  /// Something more waits for the agent.
+  /// Adds a reply that waits for the agent.
   public Binding keeping(PendingReply reply) {
     return with(run, reopened, stop, Stream.concat(pending.stream(), Stream.of(reply)).toList());
   }
 
-  /// What became of the replies that waited.
+  /// The pending replies, grouped by what became of them.
   ///
-  /// @param waiting they wait on
-  /// @param read the agent has them
-  /// @param unread a stop came first, or an end before the agent began
+  /// @param waiting they still wait
+  /// @param read the agent received them
+  /// @param unread the agent never received them: the run was stopped, or ended before the agent
+  ///     began
   public record Replied(
       List<PendingReply> waiting, List<PendingReply> read, List<PendingReply> unread) {}
 
-  /// What became of the replies that waited, by how the run is now. What was handed back waits
-  /// until the run has ended, so that its end can say so.
+  /// Groups the pending replies by the run's current state. Replies that the service handed back
+  /// count as waiting until the run has ended, so that the post about its end can list them.
   public Replied repliesAt(Run now) {
     var waiting = new ArrayList<PendingReply>();
     var read = new ArrayList<PendingReply>();
@@ -142,7 +144,7 @@ public record Binding(
                 replies ->
                     replies.waiting().contains(reply.id())
                         || (replies.unread().contains(reply.id()) && !now.state().isTerminal()))
-            // A service that does not tell has said them before the run's next step.
+            // A service that does not report replies delivers them before the run's state changes.
             .orElseGet(() -> now.stateName().equals(run.stateName()));
   }
 

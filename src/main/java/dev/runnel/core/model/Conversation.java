@@ -1,21 +1,21 @@
 package dev.runnel.core.model;
 
-/// One thread or issue: the unit of order, of mutual exclusion, and of the bond to a run.
+/// One thread or issue: the unit of ordering, of mutual exclusion, and of the binding to a run.
 ///
-/// @param surface where it is
+/// @param surface the surface it belongs to
 /// @param key a path whose last part names the thread: `T1/C1/1700000000.000100`. Only its surface
-///     knows what the parts are
+///     interprets the parts
 public record Conversation(SurfaceId surface, String key) {
   public Conversation {
     NameCheck.require("conversation key", key);
   }
 
-  /// One string for both, as stored and logged: `slack:T1/C1/1700000000.000100`.
+  /// Surface and key in one string, as stored and logged: `slack:T1/C1/1700000000.000100`.
   public String id() {
     return surface + ":" + key;
   }
 
-  /// The part of the key that names where the thread is, with its slash: `T1/C1/`.
+  /// The part of the key that names the thread's container, with its trailing slash: `T1/C1/`.
   public String place() {
     return key.substring(0, key.lastIndexOf('/') + 1);
   }

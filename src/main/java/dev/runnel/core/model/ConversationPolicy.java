@@ -2,22 +2,22 @@ package dev.runnel.core.model;
 
 import java.time.Duration;
 
-/// How people talk in a place.
+/// Which messages in a conversation go to the agent, and how long to batch them.
 ///
-/// @param listening whose words in a thread are for the agent
-/// @param gathering how long a message to a run waits for the next one of its sender: what comes
-///     together is said to the run as one
+/// @param listening whose messages in a thread are for the agent
+/// @param gathering how long a message to a run waits for the next one of the same sender; messages
+///     that arrive within this time are sent to the run as one
 public record ConversationPolicy(Listening listening, Duration gathering) {
-  /// Everybody is listened to, and each message is a whole one.
+  /// Every message is for the agent, and is sent at once.
   public static final ConversationPolicy PLAIN =
       new ConversationPolicy(Listening.EVERYONE, Duration.ZERO);
 
-  /// Whose words in a thread are for the agent. A mention always is, and so is a stop.
+  /// Whose messages in a thread are for the agent. Mentions and stops always are.
   public enum Listening {
     EVERYONE,
-    /// Those of the person who asked for the run.
+    /// Messages of the person who asked for the run.
     OWNER,
-    /// Those that mention the agent.
+    /// Messages that mention the agent.
     MENTION
   }
 }

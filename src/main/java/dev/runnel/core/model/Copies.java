@@ -3,7 +3,7 @@ package dev.runnel.core.model;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Lists of records that were stored by a version which did not have them.
+/// Copies lists that are null in rows stored by an older version.
 final class Copies {
   private Copies() {}
 

@@ -3,14 +3,14 @@ package dev.runnel.core.model;
 import java.time.Instant;
 import java.util.Objects;
 
-/// Something somebody said to Runnel, verified and parsed.
+/// A verified and parsed event from a surface: a message, a command, a label.
 ///
-/// @param id the transport's id: the same when the same delivery is sent again
-/// @param meaning the semantic key: the same when the same thing arrives under another id, as a
+/// @param id the transport's id: the same when the same delivery is resent
+/// @param meaning the semantic key: the same when the same event arrives under another id, as a
 ///     Slack mention does (once as `message`, once as `app_mention`)
-/// @param addressed whether it was said to Runnel: a mention, a command, a label. Other words count
-///     only in a conversation that has a run
-/// @param snapshot what it is about, as it was then
+/// @param addressed whether it is addressed to Runnel: a mention, a command, a label. Other
+///     messages count only in a conversation that has a run
+/// @param snapshot the issue it is about, as it was at that time
 public record Delivery(
     DeliveryId id,
     String meaning,
@@ -39,30 +39,30 @@ public record Delivery(
     this(id, meaning, conversation, actor, intent, addressed, origin, arrivedAt, Snapshot.NONE);
   }
 
-  /// The same delivery, and how its issue was.
+  /// A copy with the issue's state at that time.
   public Delivery about(Snapshot then) {
     return new Delivery(
         id, meaning, conversation, actor, intent, addressed, origin, arrivedAt, then);
   }
 
-  /// When it was said, by the clock of where it was said where that is known.
+  /// When it was sent: by the platform's clock if known, else when it arrived.
   public Instant saidAt() {
     return snapshot.at().orElse(arrivedAt);
   }
 
-  /// The same delivery with other words.
+  /// A copy with another intent.
   public Delivery saying(Intent now) {
     return new Delivery(
         id, meaning, conversation, actor, now, addressed, origin, arrivedAt, snapshot);
   }
 
-  /// The same delivery in the thread that was opened for it.
+  /// A copy in the thread that was opened for it.
   public Delivery movedTo(Conversation thread) {
     return new Delivery(
         id, meaning, thread, actor, intent, addressed, origin.opened(), arrivedAt, snapshot);
   }
 
-  /// The same delivery, now that it is known what is meant.
+  /// A copy with the resolved intent.
   public Delivery meaning(Intent meant) {
     return new Delivery(
         id, meaning, conversation, actor, meant, addressed, origin, arrivedAt, snapshot);

@@ -2,7 +2,7 @@ package dev.runnel.core.model;
 
 /// The transport's own id of a delivery, made unique over all surfaces: `github:72d3162e-…`.
 ///
-/// It travels as the `runnel.delivery` metadata of the run it starts, whose values end at 256
+/// The run that it starts carries it as `runnel.delivery` metadata, whose values have at most 256
 /// bytes.
 public record DeliveryId(String value) {
   /// The longest id the run service's metadata can carry, in bytes and, as ids are ASCII,
@@ -20,7 +20,7 @@ public record DeliveryId(String value) {
     return new DeliveryId(surface + ":" + transportId);
   }
 
-  /// The surface that it came in at.
+  /// The surface that received it.
   public SurfaceId surface() {
     int end = value.indexOf(':');
     return new SurfaceId(end > 0 ? value.substring(0, end) : value);

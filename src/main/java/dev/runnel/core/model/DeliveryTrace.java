@@ -3,13 +3,13 @@ package dev.runnel.core.model;
 import java.time.Instant;
 import java.util.Optional;
 
-/// What is kept of a delivery's way.
+/// The recorded history of a delivery.
 ///
 /// @param delivery empty when the row cannot be read
-/// @param tries how often the work was begun
-/// @param dueAt when its next turn is, while it waits
-/// @param note what was decided, once it is done
-/// @param why what it waits for, or why it was given up
+/// @param tries number of attempts begun
+/// @param dueAt when its next attempt is due, while it waits
+/// @param note the decision, once it is done
+/// @param why what it waits for, or why it was parked
 public record DeliveryTrace(
     Optional<Delivery> delivery,
     State state,

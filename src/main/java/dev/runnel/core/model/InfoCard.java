@@ -6,11 +6,11 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 
-/// A short answer in rows, for one person. Plain words; `code` in backticks is the only mark.
+/// A short answer in rows, for one person. Plain text; `code` in backticks is the only markup.
 ///
-/// @param next what to type next
-/// @param changeable whose defaults, which it shows, the person may change; mostly empty
-/// @param work words that a run is started with if the person wants that; mostly empty
+/// @param next commands to try next
+/// @param changeable the levels whose defaults the person may change here; mostly empty
+/// @param work text that starts a run if the person confirms; mostly empty
 public record InfoCard(
     String title, List<Row> rows, List<Next> next, List<Level> changeable, Optional<String> work) {
   public InfoCard(String title, List<Row> rows, List<Next> next) {
@@ -22,8 +22,8 @@ public record InfoCard(
   }
 
   /// @param label empty for a row that is one sentence
-  /// @param text may have been said by others
-  /// @param note where it comes from, in a few words; often empty
+  /// @param text may contain text of third parties
+  /// @param note where the value comes from, in a few words; often empty
   public record Row(String label, String text, String note, Optional<URI> link) {
     public static Row of(String label, String text) {
       return new Row(label, text, "", Optional.empty());
@@ -38,8 +38,8 @@ public record InfoCard(
     }
   }
 
-  /// @param words what it does: `To start it`
-  /// @param command without the name it is addressed by: `list all`
+  /// @param words the command's purpose: `To start it`
+  /// @param command the command without the bot's name: `list all`
   public record Next(String words, String command) {}
 
   public InfoCard {

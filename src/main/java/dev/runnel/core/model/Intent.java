@@ -5,29 +5,31 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 
-/// What the person said, before anybody looks at what is going on in the conversation.
+/// What a message asks for, parsed without regard to the conversation's state.
 public sealed interface Intent {
-  /// Start a run: a slash command, a label. Where a run is unfinished, that run stays the only one.
+  /// Start a run: a slash command, a label. If the conversation has an unfinished run, no second
+  /// one starts.
   record Start(Request request) implements Intent {}
 
-  /// Said in the conversation: it steers the run there is, or starts one.
+  /// A message in the conversation: it steers the existing run, or starts one.
   record Say(Request request) implements Intent {}
 
   /// Stop the run.
   ///
-  /// @param run the run meant; the conversation's own where it is empty
-  /// @param why said in the thread when it was not a person's word: "the label was removed"
+  /// @param run the run to stop; the conversation's own if empty
+  /// @param why the reason posted in the thread when no person asked for it: "the label was
+  ///     removed"
   record Cancel(Optional<RunId> run, Optional<String> why) implements Intent {}
 
   record Status(Optional<RunId> run) implements Intent {}
 
-  /// Start again with the words of the run that ended.
+  /// Start again with the request of the run that ended.
   record Retry(Optional<RunId> run) implements Intent {}
 
-  /// Which runs there are.
+  /// List runs.
   ///
-  /// @param scope those of the place it was asked in where it is empty
-  /// @param states only runs in one of these; all where there are none
+  /// @param scope empty for the place where it was asked
+  /// @param states only runs in one of these states; all runs if empty
   record ListRuns(Optional<Scope> scope, List<RunState> states) implements Intent {
     public enum Scope {
       MINE,
@@ -45,46 +47,46 @@ public sealed interface Intent {
     }
   }
 
-  /// @param verb the one it is about; all where it is empty
+  /// @param verb the command to explain; empty for all
   record Help(Optional<String> verb) implements Intent {
     public Help() {
       this(Optional.empty());
     }
   }
 
-  /// A second run in the thread, which becomes the thread's current one.
+  /// Start a second run in the thread, which becomes the thread's current one.
   record New(Request request) implements Intent {}
 
-  /// Said to a run from elsewhere.
+  /// A message to a run of another conversation.
   record SayTo(RunId run, Request request) implements Intent {}
 
-  /// From now on the run is told about here.
+  /// Post about the run in this conversation from now on.
   record Link(RunId run) implements Intent {}
 
-  /// A command about what a link shows: a message, an issue, a session.
+  /// A command about the target of a link: a message, an issue, a session.
   ///
-  /// @param intent it, without a run
+  /// @param intent the command, without a run
   record Linked(URI link, Intent intent) implements Intent {}
 
-  /// Stop all runs of the person who asks.
+  /// Stop all runs of the sender.
   record CancelMine() implements Intent {}
 
-  /// Something that Runnel itself answers.
+  /// A question that Runnel answers without an agent.
   record Ask(Question question) implements Intent {}
 
-  /// The words of an earlier message changed, or it was deleted.
+  /// An earlier message was edited or deleted.
   ///
-  /// @param message the semantic key of what was said first
-  /// @param now what it says now; empty where it says nothing to us any more
+  /// @param message the semantic key of the original message
+  /// @param now the intent of the edited message; empty if it is no longer for Runnel
   record Amend(String message, Optional<Intent> now) implements Intent {}
 
-  /// Stop what was asked for in a message, or what a status post is about.
+  /// Stop the run that a message asked for or that a status post is about.
   record StopAt(PostRef post) implements Intent {}
 
-  /// Not understood; the person is told what was wrong.
+  /// Not understood; the sender is told what was wrong.
   ///
-  /// @param work the words, where a run may be meant with them all the same: in a thread with a run
-  ///     they are for its agent, elsewhere they start one only when the person says so
+  /// @param work the text, if it may still be a request: in a thread with a run it goes to the
+  ///     agent, elsewhere it starts a run only when the sender confirms
   record Unclear(String why, Optional<Request> work) implements Intent {
     public Unclear {
       // Rows of an older version have none.
@@ -96,7 +98,7 @@ public sealed interface Intent {
     }
   }
 
-  /// The words for the agent, where it carries any.
+  /// The request for the agent, if there is one.
   default Optional<Request> words() {
     return switch (this) {
       case Start(var request) -> Optional.of(request);
@@ -109,11 +111,11 @@ public sealed interface Intent {
     };
   }
 
-  /// Whether it must not wait behind work that is stuck: a stop, or a question that only reads.
+  /// Whether it bypasses queued work: a stop, or a read-only question.
   default boolean overtakes() {
     return switch (this) {
       case Cancel _, Status _, ListRuns _, Help _ -> true;
-      // What may be for the agent keeps its place among what is.
+      // What may be for the agent keeps its place in the queue.
       case Unclear(_, var work) -> work.isEmpty();
       case Amend _, StopAt _ -> true;
       case CancelMine _, Ask _ -> true;

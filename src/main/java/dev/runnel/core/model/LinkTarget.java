@@ -2,7 +2,8 @@ package dev.runnel.core.model;
 
 import java.util.Optional;
 
-/// What a link of a surface shows.
+/// The target of a link to a surface.
 ///
-/// @param meaning the semantic key of the message, where it shows one rather than a conversation
+/// @param meaning the message's semantic key, if the link points to a message; empty for a
+///     conversation
 public record LinkTarget(Conversation conversation, Optional<String> meaning) {}

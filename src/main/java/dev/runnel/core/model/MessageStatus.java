@@ -2,23 +2,23 @@ package dev.runnel.core.model;
 
 import java.util.Optional;
 
-/// What became of a message, as a sign on it says at a glance.
+/// The processing status of a message, shown as a reaction on it.
 public enum MessageStatus {
   /// Seen, and being worked on.
   TAKEN,
-  /// It waits: for the run service, or with its run.
+  /// It waits for the run service, or is queued there.
   QUEUED,
   RUNNING,
   BLOCKED,
   SUCCEEDED,
   FAILED,
   CANCELLED,
-  /// The agent has it.
+  /// The agent received it.
   DELIVERED,
-  /// The run service will not have it.
+  /// It was rejected or could not be processed.
   REFUSED;
 
-  /// The sign on the message that asked for a run; none for a state without a name.
+  /// The status of a message that asked for a run; empty for an unknown run state.
   public static Optional<MessageStatus> of(RunState state) {
     return switch (state) {
       case QUEUED -> Optional.of(QUEUED);

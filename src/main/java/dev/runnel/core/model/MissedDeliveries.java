@@ -5,10 +5,10 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
-/// What a platform lists of what people said, to be compared with what it delivered.
+/// Messages as listed by a platform, to be compared with what it delivered.
 public sealed interface MissedDeliveries {
-  /// @param all delivered or not, in the order in which it was said
-  /// @param unread why some of the lists were refused; what they hold is not known yet
+  /// @param all delivered or not, in chronological order
+  /// @param unread why some of the lists could not be read; empty if all were read
   record Said(List<Heard> all, Optional<String> unread) implements MissedDeliveries {
     public static final Said NOTHING = new Said(List.of());
 
@@ -24,8 +24,8 @@ public sealed interface MissedDeliveries {
   /// The platform could not be read.
   record Unknown(Optional<Duration> retryAfter, String why) implements MissedDeliveries {}
 
-  /// @param at when it was said, by the platform's clock
-  /// @param sameMeaning whether a delivery of it carries the same semantic key; otherwise it is
-  ///     known by its kind and time
+  /// @param at when it was sent, by the platform's clock
+  /// @param sameMeaning whether its webhook delivery carries the same semantic key; otherwise the
+  ///     two are matched by kind and time
   record Heard(Delivery delivery, Instant at, boolean sameMeaning) {}
 }

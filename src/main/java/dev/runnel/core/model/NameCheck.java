@@ -1,6 +1,6 @@
 package dev.runnel.core.model;
 
-/// What every typed name checks: it is there, and it is not blank.
+/// Rejects blank values; used by all typed names.
 final class NameCheck {
   private NameCheck() {}
 

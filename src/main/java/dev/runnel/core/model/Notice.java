@@ -2,10 +2,10 @@ package dev.runnel.core.model;
 
 import java.time.Instant;
 
-/// An update, addressed.
+/// An update addressed to a conversation.
 ///
-/// @param origin of the delivery it answers, for private answers and links
-/// @param tries how often posting it was begun before; above 0, an earlier try may have succeeded
+/// @param origin the origin of the delivery it answers, for private answers and links
+/// @param tries number of earlier attempts to post it; above 0, one of them may have succeeded
 public record Notice(
     NoticeId id,
     Conversation conversation,
@@ -13,7 +13,7 @@ public record Notice(
     Origin origin,
     Instant createdAt,
     int tries) {
-  /// The same with another update.
+  /// A copy with another update.
   public Notice saying(Update now) {
     return new Notice(id, conversation, now, origin, createdAt, tries);
   }

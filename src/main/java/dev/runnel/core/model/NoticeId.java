@@ -2,7 +2,8 @@ package dev.runnel.core.model;
 
 import java.util.UUID;
 
-/// The id of a notice; posts carry it, invisibly, so that a post made just before a crash is found.
+/// The id of a notice. Posts carry it invisibly, so that a post made just before a crash can be
+/// found.
 public record NoticeId(String value) {
   public NoticeId {
     NameCheck.require("notice id", value);

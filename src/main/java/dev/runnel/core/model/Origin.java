@@ -5,13 +5,12 @@ import java.util.Optional;
 
 /// Where a delivery came from, for links and for answers that only its sender should see.
 ///
-/// @param link the message or issue, for people
-/// @param replyTo how its surface answers privately: opaque to everybody else, and a secret
-/// @param message the message itself, for a sign of receipt on it
-/// @param opensThread whether a first post must show what was said: the conversation is only a
-///     place so far, or nobody there saw the words
-/// @param home the page of the person's runs that it was asked for on, to be made anew when it is
-///     done
+/// @param link the message or issue, for people to open
+/// @param replyTo how its surface answers privately: opaque to everyone else, and a secret
+/// @param message the message itself, to set its status reaction
+/// @param opensThread whether a first post must open the thread and quote the request: the
+///     conversation is only a place so far, or nobody there has seen the request
+/// @param home the person's home page where it was requested, to be refreshed when it is done
 public record Origin(
     Optional<URI> link,
     Optional<String> replyTo,
@@ -29,7 +28,7 @@ public record Origin(
     this(link, replyTo, message, opensThread, Optional.empty());
   }
 
-  /// The same, when the words are shown.
+  /// A copy for after the first post has quoted the request.
   public Origin opened() {
     return new Origin(link, replyTo, message, false, home);
   }

@@ -4,22 +4,22 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.Optional;
 
-/// What the run service answered.
+/// The result of a call to the run service.
 public sealed interface Outcome {
-  /// Accepted; this is the run now.
+  /// Accepted.
   record Done(Run run) implements Outcome {}
 
-  /// There is no such run, or we may not see it.
+  /// The run does not exist, or we may not see it.
   record Missing() implements Outcome {}
 
-  /// A final no.
+  /// A permanent refusal.
   ///
-  /// @param code the service's error code, for the log and for choosing words
+  /// @param code the service's error code, for the log and to choose the message
   /// @param why one plain sentence for people, with what to do
-  /// @param link where they do it
+  /// @param link where they can do it
   record Refused(String code, String why, Optional<URI> link) implements Outcome {}
 
-  /// Not now, or nobody knows whether it happened: look before trying again.
+  /// A temporary failure, or an unknown result: check whether it happened before trying again.
   ///
   /// @param retryAfter how long the service asked us to wait
   /// @param why for the log and the console

@@ -4,13 +4,13 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
-/// Words that the run service keeps for a run, and that the agent does not have yet.
+/// A reply that the run service has queued for a run and the agent has not received yet.
 ///
-/// @param id the delivery they came with
-/// @param words their beginning
-/// @param messages those that said them, for a sign of receipt on each
-/// @param keptAt the run's last change when it had them, by the service's clock: an older look at
-///     it knows nothing of them
+/// @param id the delivery of the reply
+/// @param words the beginning of its text
+/// @param messages the messages it consists of, to set a status reaction on each
+/// @param keptAt the run's `updatedAt` when the service queued the reply, by the service's clock:
+///     an older read of the run does not include the reply
 public record PendingReply(
     DeliveryId id, String words, List<PostRef> messages, Optional<Instant> keptAt) {
   public PendingReply {

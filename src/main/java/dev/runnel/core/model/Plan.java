@@ -2,12 +2,12 @@ package dev.runnel.core.model;
 
 import java.util.List;
 
-/// What Runnel will do about a delivery.
+/// The action that Runnel takes for a delivery.
 public sealed interface Plan {
   /// The delivery came from a place without a thread: open one, then plan again in it.
   record OpenThread() implements Plan {}
 
-  /// What it is about goes on in another conversation: plan again in that one's order.
+  /// It concerns another conversation: plan again there, in that conversation's order.
   record MoveTo(Conversation conversation) implements Plan {}
 
   /// Start a run, bound to `conversation`.
@@ -21,13 +21,13 @@ public sealed interface Plan {
 
   record CancelRun(Binding binding) implements Plan {}
 
-  /// Tell of the run here from now on.
+  /// Post about the run in this conversation from now on.
   record LinkRun(RunId run) implements Plan {}
 
-  /// Find out what the delivery asks for, and say it.
+  /// Look up the answer to a question, and post it.
   record Answer(Intent intent) implements Plan {}
 
-  /// Only say something.
+  /// Only post updates.
   record Tell(List<Update> updates) implements Plan {
     public Tell {
       updates = List.copyOf(updates);
@@ -38,6 +38,6 @@ public sealed interface Plan {
     }
   }
 
-  /// Not for us.
+  /// Not addressed to Runnel.
   record Ignore(String why) implements Plan {}
 }

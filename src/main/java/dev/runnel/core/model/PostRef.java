@@ -1,6 +1,6 @@
 package dev.runnel.core.model;
 
-/// Where a post is, in its surface's own words: a message timestamp, a comment id.
+/// A reference to a post in its surface's own format: a message timestamp, a comment id.
 public record PostRef(String value) {
   public PostRef {
     NameCheck.require("post reference", value);

@@ -4,11 +4,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// All that a start hands to the run service.
+/// Everything that the run service gets to start a run.
 ///
-/// @param text the words, background included
-/// @param metadata at most 20 short entries; `runnel.delivery` makes the run findable
-/// @param base shapes how the agent behaves, whatever it is asked
+/// @param text the full prompt text, background included
+/// @param metadata at most 20 short entries; `runnel.delivery` makes the run findable after a crash
+/// @param base system instructions for the agent, independent of the request
 public record Prompt(
     String text,
     String title,

@@ -5,7 +5,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/// A pull or merge request, by its address, however a link to it is written.
+/// A pull or merge request, identified by its normalized address.
 ///
 /// @param address host and path in lower case: `github.com/acme/shop/pull/7`
 public record PullRequest(String address) {

@@ -4,15 +4,15 @@ import java.net.URI;
 import java.util.List;
 import java.util.Optional;
 
-/// What Runnel answers by itself, to the person who asks.
+/// Questions and settings that Runnel handles without an agent.
 public sealed interface Question {
-  /// The defaults that apply to who asks where they ask, and where each comes from.
+  /// The defaults in force for the sender in this place, and where each comes from.
   record Config() implements Question {}
 
-  /// Sets a default, or takes it away.
+  /// Sets or unsets a default.
   ///
   /// @param key as in `config`: `model`
-  /// @param value empty to take it away
+  /// @param value empty to unset it
   record Configure(String key, Optional<String> value, Level level) implements Question {
     public enum Level {
       ME,
@@ -21,29 +21,29 @@ public sealed interface Question {
     }
   }
 
-  /// Several changes at once: all of them, or none.
+  /// Several changes, applied atomically.
   record ConfigureAll(List<Configure> changes) implements Question {
     public ConfigureAll {
       changes = List.copyOf(changes);
     }
   }
 
-  /// The person's own runs, for a page of theirs.
+  /// The person's own runs, for their home page.
   record Home() implements Question {}
 
-  /// A form to ask the agent with.
+  /// A form for a request to the agent.
   ///
-  /// @param thread where the words will be said; empty where the form asks for a place
-  /// @param about the message that they are about, in its own words; may be empty
+  /// @param thread the thread to post the request in; empty where the form asks for a place
+  /// @param about the text of the message that the request is about; may be empty
   record Compose(Optional<Conversation> thread, String about) implements Question {}
 
-  /// A form to change the defaults of a level with.
+  /// A form to change the defaults of a level.
   record Edit(Configure.Level level) implements Question {}
 
-  /// What would be done with a request, without doing it.
+  /// What Runnel would do with a request, without doing it.
   record Explain(Request request) implements Question {}
 
-  /// What became of a message.
+  /// What happened to a message.
   record Why(URI link) implements Question {}
 
   record Usage() implements Question {}

@@ -5,10 +5,10 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
-/// A request as it came in, before anybody trusted or decoded it. No web framework.
+/// An HTTP request as received, not verified or decoded, and independent of the web framework.
 ///
 /// @param headers by lower-case name; the first value where a header was repeated
-/// @param body the bytes signatures are made over
+/// @param body the bytes that signatures are computed over
 @SuppressWarnings("ArrayRecordComponent") // read once, never compared
 public record RawRequest(
     String method, String path, Map<String, String> headers, byte[] body, Instant arrivedAt) {
@@ -16,7 +16,7 @@ public record RawRequest(
     headers = Map.copyOf(headers);
   }
 
-  /// The header, whatever case it is asked in.
+  /// The header's value; the name is case-insensitive.
   public Optional<String> header(String name) {
     return Optional.ofNullable(headers.get(name.toLowerCase(Locale.ROOT)));
   }

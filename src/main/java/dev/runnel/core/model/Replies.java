@@ -2,18 +2,17 @@ package dev.runnel.core.model;
 
 import java.util.Set;
 
-/// What the run service tells of words that were said to a run and that no agent has, by the
-/// deliveries they came with.
+/// The run service's report of the replies to a run that no agent has received, by delivery.
 ///
-/// @param waiting what the run's next execution gets
-/// @param unread what a stop handed back, or an end that came before the agent began
+/// @param waiting replies that the run's next execution gets
+/// @param unread replies handed back because the run was stopped, or ended before the agent began
 public record Replies(Set<DeliveryId> waiting, Set<DeliveryId> unread) {
   public Replies {
     waiting = Set.copyOf(waiting);
     unread = Set.copyOf(unread);
   }
 
-  /// Whether the agent does not have it.
+  /// Whether the agent has not received the reply.
   public boolean hold(DeliveryId reply) {
     return waiting.contains(reply) || unread.contains(reply);
   }

@@ -1,6 +1,6 @@
 package dev.runnel.core.model;
 
-/// What the sender of a request gets back.
+/// The HTTP response to a request.
 ///
 /// @param contentType with charset where it is text; empty for an empty body
 public record Reply(int status, String contentType, String body) {

@@ -1,6 +1,6 @@
 package dev.runnel.core.model;
 
-/// The words for the agent, and how it should be run.
+/// The text for the agent, and the options to run it with.
 public record Request(String text, RunOptions options) {
   public static Request of(String text) {
     return new Request(text, RunOptions.NONE);

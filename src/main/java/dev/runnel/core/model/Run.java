@@ -9,14 +9,15 @@ import java.util.Optional;
 
 /// A run as last read from the run service.
 ///
-/// @param stateName the service's own word for the state
-/// @param message the service's status message: progress, a question, the answer, or why it failed
-/// @param retryable whether the service says that a new run may work
-/// @param updatedAt by the service's clock; empty where the service was not asked yet
-/// @param delivery the `runnel.delivery` it was started with
+/// @param stateName the service's own name of the state
+/// @param message the service's status message: progress, a question, the answer, or the reason for
+///     a failure
+/// @param retryable whether the service says that a new run may succeed
+/// @param updatedAt by the service's clock; empty before the first read
+/// @param delivery the `runnel.delivery` metadata it was started with
 /// @param environment where the agent works, as the service names it
-/// @param model what it thinks with
-/// @param replies what no agent has of what was said to it; empty where the service does not tell
+/// @param model the language model in use
+/// @param replies replies that no agent has received; empty where the service does not report them
 public record Run(
     RunId id,
     String title,
@@ -33,7 +34,7 @@ public record Run(
     Optional<String> environment,
     Optional<String> model,
     Optional<Replies> replies) {
-  /// A run of whose replies nobody knows more than that they were said.
+  /// A run whose service does not report replies.
   public Run(
       RunId id,
       String title,
@@ -67,7 +68,7 @@ public record Run(
         Optional.empty());
   }
 
-  /// A run of which nobody knows where and with what it runs.
+  /// A run whose environment and model are unknown.
   public Run(
       RunId id,
       String title,
@@ -104,7 +105,7 @@ public record Run(
     replies = Objects.requireNonNullElse(replies, Optional.empty());
   }
 
-  /// The same, and what is known of what was said to it.
+  /// A copy with the service's report of its replies.
   public Run telling(Replies known) {
     return new Run(
         id,

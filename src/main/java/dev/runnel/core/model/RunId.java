@@ -1,6 +1,6 @@
 package dev.runnel.core.model;
 
-/// The id the run service gave a run.
+/// The run service's id of a run.
 public record RunId(String value) {
   public RunId {
     NameCheck.require("run id", value);

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
-/// What a look at many runs brought.
+/// The result of listing runs.
 public sealed interface RunListing {
   record Seen(List<Run> runs) implements RunListing {
     public Seen {

@@ -1,7 +1,7 @@
 package dev.runnel.core.model;
 
-/// How a run is doing, folded from the run service's nine open states. They answer questions about
-/// themselves, so that nobody lists them again.
+/// A run's state, mapped from the run service's nine open states. Callers ask its predicates
+/// instead of listing states.
 public enum RunState {
   QUEUED,
   RUNNING,
@@ -9,10 +9,11 @@ public enum RunState {
   SUCCEEDED,
   FAILED,
   CANCELLED,
-  /// A state this version has no name for. It is shown by the service's word and watched on.
+  /// A state unknown to this version. It is shown by the service's name, and the run is still
+  /// watched.
   UNKNOWN;
 
-  /// Over for now: a follow-up may still reopen it.
+  /// Ended, though a follow-up may reopen it.
   public boolean isTerminal() {
     return switch (this) {
       case SUCCEEDED, FAILED, CANCELLED -> true;

@@ -5,15 +5,14 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
-/// What a person looks at or fills in, where a surface shows more than messages. How it looks is
-/// the surface's affair.
+/// A page or form, for surfaces that show more than messages. The surface decides the layout.
 public sealed interface Screen {
-  /// A form to ask the agent with.
+  /// A form for a request to the agent.
   ///
-  /// @param thread where the words will be said; empty where the form asks for a place
-  /// @param run the run that they will go to; empty where they start one
-  /// @param about the message that they are about, in its own words; often empty
-  /// @param fields what holds where nothing else is said; empty where the words go to a run
+  /// @param thread the thread to post the request in; empty where the form asks for a place
+  /// @param run the run that gets the request; empty where the request starts one
+  /// @param about the text of the message that the request is about; often empty
+  /// @param fields the defaults in force; empty where the request goes to a run
   record Ask(Optional<Conversation> thread, Optional<RunId> run, String about, List<Field> fields)
       implements Screen {
     public Ask {
@@ -21,7 +20,7 @@ public sealed interface Screen {
     }
   }
 
-  /// A form to change the defaults with that are set for a person, a place or the workspace.
+  /// A form to change the defaults of a person, a place or the workspace.
   record Preferences(Level level, List<Field> fields) implements Screen {
     public Preferences {
       fields = List.copyOf(fields);
@@ -31,11 +30,11 @@ public sealed interface Screen {
   /// A person's runs, the newest first.
   ///
   /// @param blocked those that wait for an answer
-  /// @param running those that go on by themselves, or will
+  /// @param running those that are queued or running
   /// @param recent those that ended
-  /// @param more how many do not fit
-  /// @param defaults what holds for new ones
-  /// @param changeable whose defaults the person may change
+  /// @param more number of runs not shown
+  /// @param defaults the defaults for new runs
+  /// @param changeable the levels whose defaults the person may change
   record Home(
       List<Binding> blocked,
       List<Binding> running,
@@ -58,13 +57,13 @@ public sealed interface Screen {
     }
   }
 
-  /// A default.
+  /// A default in a form or on a page.
   ///
   /// @param key as in `config`: `model`
   /// @param name for people
-  /// @param value what stands in the form at first
-  /// @param holds what is in force now
-  /// @param from where that comes from, in words
+  /// @param value the form field's initial value
+  /// @param holds the value in force now
+  /// @param from where the value in force comes from, in words
   /// @param choices the only values there are; empty where any may be typed
   record Field(
       String key,

@@ -1,6 +1,6 @@
 package dev.runnel.core.model;
 
-/// Somebody who waits for a run's next end or question, and where.
+/// A person to notify, in a conversation, of the run's next end or question.
 ///
-/// @param origin of what they said last
+/// @param origin the origin of the person's last message
 public record Subscriber(Conversation conversation, Actor actor, Origin origin) {}

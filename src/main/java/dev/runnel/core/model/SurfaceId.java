@@ -1,6 +1,6 @@
 package dev.runnel.core.model;
 
-/// A place where people talk to Runnel: `slack`, `github`. Lower case, as in the addresses.
+/// The id of a surface: `slack`, `github`. Lower case, as in URL paths.
 public record SurfaceId(String value) {
   public SurfaceId {
     NameCheck.require("surface id", value);

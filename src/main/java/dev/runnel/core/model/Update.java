@@ -5,12 +5,12 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/// Something the people of a conversation should learn. How it reads is the surface's affair.
+/// A message to the people of a conversation. The surface decides how it is rendered.
 public sealed interface Update {
   /// The status post: made once per run, then edited in place.
   ///
-  /// @param since when the run was asked for, for the elapsed time
-  /// @param stop where a person asked to stop it, and it is on its way
+  /// @param since when the run was requested, for the elapsed time
+  /// @param stop a person's pending request to stop the run
   record Status(
       Run run,
       Actor requester,
@@ -24,15 +24,15 @@ public sealed interface Update {
     }
   }
 
-  /// The run waits for a person. A new post, because only a new post notifies.
+  /// The run waits for a person. Sent as a new post, because only a new post notifies.
   record Blocked(Run run, Actor requester, String question) implements Update {}
 
   record Succeeded(Run run, Actor requester, Instant since, Instant at) implements Update {}
 
   record Failed(Run run, Actor requester, String why, boolean retryable) implements Update {}
 
-  /// @param stop who asked for it when; empty where nobody asked us
-  /// @param unread what was said to the run and no agent has read, in its order
+  /// @param stop who asked for the stop and when; empty where nobody asked through Runnel
+  /// @param unread messages to the run that no agent has read, in order
   record Cancelled(Run run, Actor requester, Optional<StopRequest> stop, List<String> unread)
       implements Update {
     public Cancelled {
@@ -52,22 +52,21 @@ public sealed interface Update {
   /// The run still waits for the same answer.
   ///
   /// @param number 1 for the first reminder
-  /// @param asked when the question was told
+  /// @param asked when the question was posted
   record Reminder(Run run, Actor requester, String question, int number, Instant asked, Instant at)
       implements Update {}
 
-  /// The status once more, though nothing changed: what a surface shows of a run's work may fade by
-  /// itself, and is set again in time.
+  /// The unchanged status again, to refresh what the surface expires by itself.
   record Still(Status status) implements Update {}
 
-  /// An answer to a person: a refusal, a receipt, a reading.
+  /// A text answer to a person: a refusal, a confirmation, a result.
   ///
-  /// @param text plain words, with the surfaces' common marks only: `code` in backticks, links bare
+  /// @param text plain text with the markup common to all surfaces: `code` in backticks, bare links
   record Told(Actor to, String text, boolean privately) implements Update {}
 
-  /// An answer to "which runs are there".
+  /// A list of runs.
   ///
-  /// @param listing what was asked for; empty where the runs are those to choose from
+  /// @param listing the scope of the list; empty where the person must choose one of the runs
   record Listed(Actor to, List<Binding> runs, Optional<Listing> listing) implements Update {
     public Listed {
       runs = List.copyOf(runs);
@@ -78,28 +77,28 @@ public sealed interface Update {
     }
   }
 
-  /// What a list is of, and what it leaves out.
+  /// The scope of a list, and what it leaves out.
   ///
-  /// @param place where it was asked; runs elsewhere say where they are
-  /// @param filtered whether only some were asked for
-  /// @param more how many did not fit
-  /// @param next the command that shows them, or fewer of them
-  /// @param elsewhere how many others there are that are not shown: other people's, in other places
+  /// @param place where it was asked; runs elsewhere show their place
+  /// @param filtered whether the person asked for some runs only
+  /// @param more number of runs that did not fit
+  /// @param next the command that shows them, or narrows the list
+  /// @param elsewhere number of runs not shown because they are other people's, in other places
   record Listing(String place, boolean filtered, int more, String next, int elsewhere) {}
 
   /// An answer in rows.
   record Answered(Actor to, InfoCard sheet) implements Update {}
 
-  /// Something to look at or to fill in, asked for where a surface shows such things.
+  /// A page or form, for surfaces that show them.
   record Screened(Actor to, Screen screen) implements Update {}
 
-  /// What Runnel understands, in the words of the surface it is shown on.
+  /// The help text, rendered in the surface's own syntax.
   record Helped(Actor to) implements Update {}
 
-  /// A sign on the message itself of what became of it, where the surface has one. A newer one
-  /// takes its place.
+  /// A status reaction on the message itself, where the surface has reactions. A newer one replaces
+  /// it.
   ///
-  /// @param before what may stand there from before; the one who posts it knows
+  /// @param before reactions that may already be on the message; set by the caller that posts it
   record Received(PostRef message, MessageStatus receipt, Set<MessageStatus> before)
       implements Update {
     public Received {
@@ -117,7 +116,7 @@ public sealed interface Update {
     }
   }
 
-  /// The run it is about, where it is about one.
+  /// The run it is about, if any.
   default Optional<RunId> about() {
     return switch (this) {
       case Status(Run run, _, _, _, _, _) -> Optional.of(run.id());

@@ -1,20 +1,20 @@
 package dev.runnel.core.model;
 
-/// What a surface made of a request.
+/// A surface's result for an incoming request.
 public sealed interface WebhookResult {
   Reply reply();
 
-  /// Work. The reply is sent only after the delivery is on disk.
+  /// A delivery to process. The reply is sent only after the delivery is durable.
   record Accepted(Delivery delivery, Reply reply) implements WebhookResult {}
 
-  /// Nothing to remember: a handshake, noise, our own words coming back.
+  /// Nothing to store: a handshake, an irrelevant event, our own message.
   record Answered(Reply reply) implements WebhookResult {}
 
-  /// Not believed or not readable.
+  /// Not authentic, or not readable.
   ///
   /// @param why for the log; the reply never says which check failed
   record Rejected(Reply reply, String why) implements WebhookResult {
-    /// Answered with a status alone.
+    /// Replies with a status code and no body.
     public static Rejected with(int status, String why) {
       return new Rejected(Reply.empty(status), why);
     }

@@ -1,5 +1,5 @@
-/// What Runnel talks about: conversations, deliveries, runs, updates. Records and sealed families
-/// that check themselves; no I/O, no framework.
+/// The core's values: conversations, deliveries, runs, updates. Records and sealed types that
+/// validate themselves; no I/O, no framework.
 @NullMarked
 package dev.runnel.core.model;
 

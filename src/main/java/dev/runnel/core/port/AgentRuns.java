@@ -10,30 +10,33 @@ import dev.runnel.core.model.RunListing;
 import java.time.Instant;
 import java.util.Optional;
 
-/// The run service, in the core's words. Nothing here throws for what the service or the network
-/// does: it is an [Outcome] or a [RunListing].
+/// The run service, in the core's types. No method throws for a failure of the service or the
+/// network: the failure is an [Outcome] or a [RunListing].
 public interface AgentRuns {
-  /// Starts a run that carries `key` as its `runnel.delivery`.
+  /// Starts a run that carries `key` as its `runnel.delivery` metadata.
   Outcome start(Prompt prompt, DeliveryId key);
 
-  /// The run that carries the key: `Missing` shows that the start did not happen.
+  /// Finds the run that carries the key. `Missing` proves that the start did not happen.
   ///
-  /// @param since the start was not tried before
-  /// @param words what its prompt begins with, for services that do not show what a run carries
+  /// @param since the earliest time of the first attempt to start
+  /// @param words the text that its prompt begins with, for services that do not return a run's
+  ///     metadata
   Outcome startedBy(DeliveryId key, Instant since, Optional<String> words);
 
   /// Steers, answers or reopens a run.
   ///
-  /// @param key the delivery it comes from, for services that know a repeated request by its key
+  /// @param key the delivery that the message comes from, for services that deduplicate requests by
+  ///     key
   Outcome followUp(RunId run, String text, DeliveryId key);
 
-  /// Looks whether a follow-up of which nobody knows reached its run.
+  /// Checks whether a follow-up whose response was lost reached its run.
   ///
-  /// @param before the run as it was read before the follow-up was first tried
-  /// @param said how often the run was told the same words before, its first prompt included
+  /// @param before the run as read before the first attempt to send the follow-up
+  /// @param said how often the same text was sent to the run before, its first prompt included
   Arrival arrived(Run before, String text, int said);
 
-  /// Stops a run. `Done` carries the run as it then is; a run that had ended already is `Done` too.
+  /// Stops a run. `Done` carries the run's state afterwards; a run that had already ended is `Done`
+  /// too.
   Outcome cancel(RunId run);
 
   Outcome find(RunId run);
@@ -41,6 +44,6 @@ public interface AgentRuns {
   /// The runs that changed after an instant of the service's clock.
   RunListing changedSince(Instant since);
 
-  /// All unfinished runs, whenever they changed.
+  /// All unfinished runs, regardless of when they changed.
   RunListing unfinished();
 }

@@ -1,6 +1,6 @@
 package dev.runnel.core.port;
 
-/// The platform could not be asked what was said before; asking again later may work.
+/// The platform could not be read for earlier messages; a later attempt may succeed.
 public final class BackgroundUnavailable extends RuntimeException {
   private static final long serialVersionUID = 1;
 

@@ -2,26 +2,26 @@ package dev.runnel.core.port;
 
 import java.time.Instant;
 
-/// Who is signed in at the console, and the links that sign somebody in, once. All nodes share
-/// them. The secrets are given out once and kept as hashes only.
+/// The console's sessions and its one-time sign-in links, shared by all nodes. Secrets are handed
+/// out once and stored only as hashes.
 public interface Sessions {
-  /// Keeps a session.
+  /// Stores a session.
   void begin(String secret, Instant until);
 
-  /// Whether somebody is signed in with that secret.
+  /// Whether the session with that secret exists and has not expired.
   boolean isOpen(String secret, Instant now);
 
-  /// Ends the session; nothing happens where there is none.
+  /// Ends the session; does nothing if there is none.
   void end(String secret);
 
-  /// Ends all sessions, and takes back all links.
+  /// Ends all sessions and revokes all links.
   void endAll();
 
-  /// Keeps a link.
+  /// Stores a sign-in link.
   void offer(String link, Instant until);
 
-  /// Uses a link up.
+  /// Consumes a sign-in link.
   ///
-  /// @return false when there is no such link, or it was used, or is too old
+  /// @return false if the link does not exist, was used or has expired
   boolean redeem(String link, Instant now);
 }

@@ -22,11 +22,12 @@ import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
-/// What outlives a crash: deliveries, bindings, notices.
+/// Durable storage for deliveries, bindings and notices.
 ///
 /// @implSpec Thread-safe. A commit is all or nothing, and durable when it returns.
 public interface Store {
-  /// Runs the step in one transaction. The step does no I/O of its own and may be run again.
+  /// Runs the step in one transaction. The step must do no I/O of its own, because it may be run
+  /// again.
   <T> T commit(Function<Work, T> step);
 
   /// [#commit] for steps without a result.
@@ -39,20 +40,20 @@ public interface Store {
             });
   }
 
-  /// Keeps a delivery. May share its transaction with others; returns after that is durable. One
-  /// that was given up is tried again when it is sent again.
+  /// Stores a delivery. May share its transaction with others; returns once that is durable. A
+  /// delivery that was parked is retried when it is resent.
   ///
-  /// @return false when the delivery, or what it says, is known already and there is nothing to do
+  /// @return false if the delivery or its semantic key is already known and there is nothing to do
   boolean accept(Delivery delivery);
 
-  /// Whether the conversation has a run, or may be about to have one. May say yes for a while after
-  /// its run was released, and never says no too early, whichever node the start is on.
+  /// Whether the conversation has a run, or may be about to get one. May return true for a while
+  /// after its run was released, but never returns false while a start is pending on any node.
   default boolean mayHaveRun(Conversation conversation) {
     return commit(work -> mayHaveRun(work, conversation));
   }
 
-  /// The order counts, because a start moves on between the questions: from the place where its
-  /// thread is opened, to the thread, to the binding.
+  /// The order of the three checks matters, because a start moves between them: from the place
+  /// where its thread is opened, to the thread, to the binding.
   static boolean mayHaveRun(Work work, Conversation conversation) {
     return work.inbox().waitingNear(conversation).stream()
             .anyMatch(each -> each.item().origin().opensThread())
@@ -60,21 +61,21 @@ public interface Store {
         || work.bindings().of(conversation).isPresent();
   }
 
-  /// Reads without a transaction, perhaps from a cache that is a moment behind: to decide whether a
-  /// commit is worth it, and to show.
+  /// Reads without a transaction, possibly from a slightly stale cache: for display, and to decide
+  /// whether a commit is worthwhile.
   <T> T read(Function<Bindings, T> question);
 
-  /// The defaults that people set for any of the places.
+  /// The defaults that people set in any of the places.
   default List<Preferences.Preference> preferences(Set<String> places) {
     return commit(work -> work.preferences().of(places));
   }
 
-  /// The surfaces whose platform does not accept our credential, and why.
+  /// The surfaces whose platform does not accept our credential, with the reason.
   default Map<SurfaceId, String> holds() {
     return commit(work -> work.holds().all());
   }
 
-  /// One transaction's view.
+  /// The repositories within one transaction.
   interface Work {
     Inbox inbox();
 
@@ -86,7 +87,7 @@ public interface Store {
 
     Holds holds();
 
-    /// Makes all due that waits for a service.
+    /// Makes everything due that waits for the service.
     void wake(String service);
 
     Preferences preferences();
@@ -96,262 +97,265 @@ public interface Store {
 
   /// A row that waits for its worker.
   ///
-  /// @param tries how often the work was begun
+  /// @param tries number of attempts begun
   record Pending<T>(T item, int tries, Instant dueAt) {}
 
-  /// A row that was given up. A person may have it tried again, or drop it; after a while it is
-  /// dropped.
+  /// A row that was parked after its retries. A person may retry or discard it; it is discarded
+  /// after a while.
   ///
   /// @param item empty when the row cannot be read
   record Parked<T>(
       String id, Conversation conversation, Optional<T> item, String why, Instant since) {}
 
-  /// Deliveries. Inside a conversation they are worked on in the order of their arrival, except
-  /// that those that overtake come first, and that what people say one after the other comes in the
-  /// order in which they said it, as long as none of it was begun.
+  /// The delivery queue. Within a conversation, deliveries are processed in the order of arrival,
+  /// with two exceptions: those that overtake come first, and messages that were sent one after the
+  /// other come in the order in which they were sent, as long as none of them was begun.
   interface Inbox {
-    /// @return false when either key is known
+    /// @return false if its id or its semantic key is known
     boolean offer(Delivery delivery);
 
-    /// The delivery whose turn it is, if it is due.
+    /// The next delivery, if it is due.
     Optional<Pending<Delivery>> next(Conversation conversation, Instant now);
 
-    /// When there is something to do next.
+    /// When the next delivery is due.
     Optional<Instant> due(Conversation conversation);
 
-    /// Undone work of the conversation that does not overtake, in its order.
+    /// The conversation's unfinished deliveries that do not overtake, in order.
     List<Pending<Delivery>> waiting(Conversation conversation);
 
-    /// The same of all conversations in the conversation's place.
+    /// The same for all conversations in the conversation's place.
     List<Pending<Delivery>> waitingNear(Conversation conversation);
 
-    /// The latest stops of the conversation's own run that were worked on, and so admitted.
+    /// The latest stops of the conversation's own run that were processed, and so were permitted.
     List<Delivery> stops(Conversation conversation);
 
-    /// Counts a try, before its effect is attempted.
+    /// Counts an attempt. Must be committed before the effect is attempted.
     void begin(DeliveryId id);
 
-    /// Whether the turn that was begun as this try goes on; false when another node took it over,
-    /// or its delivery ended or moved.
+    /// Whether this attempt still owns the delivery; false if another node took it over, or the
+    /// delivery was finished or moved.
     ///
-    /// @param tries this one included
+    /// @param tries number of attempts, this one included
     boolean holds(DeliveryId id, Conversation conversation, int tries);
 
-    /// Whether it is not done, nor parked.
+    /// Whether it is neither done nor parked.
     boolean isWaiting(DeliveryId id);
 
-    /// Keeps how the run stood before a follow-up to it is attempted.
+    /// Stores the run's state before a follow-up to it is attempted.
     void sees(DeliveryId id, Run before);
 
-    /// What [#sees] kept last; empty when nothing was attempted.
+    /// The run that [#sees] stored last; empty if nothing was attempted.
     Optional<Run> seen(DeliveryId id);
 
-    /// How many done deliveries of its conversation carried the same words; what was said as a part
-    /// of another was not said by itself.
+    /// How many finished deliveries of its conversation had the same text; parts of a joined
+    /// delivery do not count.
     int saidBefore(Delivery delivery);
 
     void done(DeliveryId id);
 
-    /// Keeps what was decided, for those who ask why.
+    /// Stores the decision, for people who ask why.
     void note(DeliveryId id, String note);
 
-    /// What became of a message, or of the latest of a conversation; newest first.
+    /// The history of a message, or of a conversation's latest deliveries; newest first.
     ///
     /// @param meaning the semantic key of the message
     List<DeliveryTrace> traces(Conversation conversation, Optional<String> meaning, int limit);
 
     void later(DeliveryId id, Instant dueAt, String why);
 
-    /// The same, and [Work#wake] makes it due before.
+    /// The same, and [Work#wake] makes it due earlier.
     void later(DeliveryId id, Instant dueAt, String why, String service);
 
-    /// Gives up; a person may look at it and retry it.
+    /// Parks the delivery; a person may inspect and retry it.
     void park(DeliveryId id, String why);
 
-    /// Keeps that the parts are said together with a delivery, as one; they still wait, until it
-    /// ends.
+    /// Records that the parts are sent together with a delivery, as one message; they stay
+    /// unfinished until it is finished.
     ///
-    /// @param whole the delivery, with the words of all
+    /// @param whole the delivery, with the text of all parts
     void join(Delivery whole, List<Delivery> parts);
 
-    /// What was joined to it, in its order, as it was said.
+    /// The deliveries that were joined to it, in order and with their original text.
     List<Delivery> joined(DeliveryId whole);
 
-    /// What was said under a semantic key.
+    /// The delivery with a semantic key.
     Optional<Known> known(SurfaceId surface, String meaning);
 
-    /// @param waits whether it is not done, given up, or said to a run already
-    /// @param tries how often it was begun
+    /// @param waits whether it is still pending: not done, not parked and not yet sent to a run
+    /// @param tries number of attempts begun
     record Known(Delivery delivery, boolean waits, int tries) {}
 
-    /// What was accepted in the conversation between two instants, by our clock.
+    /// The deliveries accepted in the conversation between two instants, by our clock.
     List<Delivery> heard(Conversation conversation, Instant from, Instant to);
 
-    /// Up to when all is known that was said on the surface; empty before the first time.
+    /// The instant up to which all messages of the surface are known; empty before the first check.
     Optional<Instant> heardThrough(SurfaceId surface);
 
     void heardThrough(SurfaceId surface, Instant through);
 
-    /// What was given up, the newest first.
+    /// The parked deliveries, newest first.
     List<Parked<Delivery>> parked(int limit);
 
-    /// Makes a parked one due now. It remembers whether it was tried.
+    /// Makes a parked delivery due now. Its number of attempts is kept.
     ///
     /// @return false when it is not parked
     boolean retry(DeliveryId id);
 
-    /// Drops a parked one; it stays known.
+    /// Discards a parked delivery; its id and semantic key stay known.
     ///
     /// @return false when it is not parked
     boolean discard(DeliveryId id);
 
-    /// Replaces an undone delivery, for example by itself in the thread opened for it. Its tries
-    /// start again.
+    /// Replaces an unfinished delivery, for example by a copy in the thread opened for it. Its
+    /// number of attempts is reset.
     void replace(Delivery delivery);
   }
 
-  /// Which conversation belongs to which run. A conversation has one current run, and perhaps
+  /// The bindings of conversations to runs. A conversation has one current run, and may have
   /// earlier ones.
   interface Bindings {
-    /// Its current run's.
+    /// The conversation's current binding.
     Optional<Binding> of(Conversation conversation);
 
-    /// Also an earlier one's.
+    /// The run's binding, current or earlier.
     Optional<Binding> of(RunId run);
 
-    /// All whose run may still change.
+    /// All bindings whose run may still change.
     List<Binding> active();
 
     int countActive();
 
-    /// The newest first.
+    /// The latest bindings, newest first.
     ///
     /// @param place only conversations whose key starts with it; empty for all
     List<Binding> recent(Optional<SurfaceId> surface, String place, int limit);
 
-    /// Those whose run's id begins with the characters, in no order.
+    /// The bindings whose run's id starts with the characters, in no order.
     List<Binding> startingWith(String id, int limit);
 
-    /// Writes if nobody else wrote since the binding was read; version 0 makes its run the
-    /// conversation's current one, and the run it had before an earlier one.
+    /// Writes if the binding has not changed since it was read. Version 0 makes its run the
+    /// conversation's current one, and the previous run an earlier one.
     ///
-    /// @return false when the compare was lost
+    /// @return false if another writer changed it
     boolean save(Binding binding);
 
-    /// The run is the conversation's no more.
+    /// Removes the run's binding to the conversation.
     void release(Conversation conversation, RunId run);
 
-    /// Keeps where the status post of this run is.
+    /// Stores the reference of this run's status post.
     void statusPosted(Conversation conversation, RunId run, PostRef status);
   }
 
-  /// Notices, posted in order inside a conversation. An unposted status or sign gives way to a
-  /// newer one. Signs and what has a time of its own hold nothing up.
+  /// The queue of notices. Within a conversation they are posted in order. A newer status or
+  /// reaction replaces an unposted one. Reactions, and notices added with a due time, do not block
+  /// other notices.
   interface Outbox {
     /// A notice whose id is known is not added again.
     void add(Notice notice);
 
-    /// Adds a notice that waits for its time. A reminder takes the place of one that waits.
+    /// Adds a notice to be posted at `due`. A new reminder replaces a waiting one.
     void addAt(Instant due, Notice notice);
 
-    /// Drops a notice that waits.
+    /// Removes an unposted notice.
     void withdraw(NoticeId id);
 
-    /// What signs a message may carry: the last one that was set, and those that were begun since.
+    /// The reactions that a message may have: the last one set, and those attempted since.
     Set<MessageStatus> signs(Conversation conversation, PostRef message);
 
     Optional<Pending<Notice>> next(Conversation conversation, Instant now);
 
     Optional<Instant> due(Conversation conversation);
 
-    /// Counts a try, before its effect is attempted.
+    /// Counts an attempt. Must be committed before the effect is attempted.
     void begin(NoticeId id);
 
     void posted(NoticeId id, PostRef ref);
 
-    /// Where the status post of a run is that its conversation no longer goes by.
+    /// The status post of a run that is no longer the conversation's current one.
     Optional<PostRef> statusPost(Conversation conversation, RunId run);
 
-    /// The run as its status post shows it, or will when all that waits is posted; empty when there
-    /// is no such post, or its notice was parked.
+    /// The run's state in its status post once all queued notices are posted; empty if there is no
+    /// such post, or its notice was parked.
     Optional<Run> shown(Conversation conversation, RunId run);
 
     void later(NoticeId id, Instant dueAt, String why);
 
-    /// The same, and [Work#wake] makes it due before.
+    /// The same, and [Work#wake] makes it due earlier.
     void later(NoticeId id, Instant dueAt, String why, String service);
 
     void park(NoticeId id, String why);
 
-    /// What was given up, the newest first.
+    /// The parked notices, newest first.
     List<Parked<Notice>> parked(int limit);
 
-    /// Makes a parked one due now; drops a status that a newer one has followed. It remembers
-    /// whether it was tried.
+    /// Makes a parked notice due now, or discards it if it is a status that a newer one has
+    /// followed. Its number of attempts is kept.
     ///
     /// @return false when it is not parked
     boolean retry(NoticeId id);
 
-    /// Drops a parked one.
+    /// Discards a parked notice.
     ///
     /// @return false when it is not parked
     boolean discard(NoticeId id);
   }
 
-  /// What the platforms asked for with "slow down". A limit is free until its platform asks for a
-  /// pause; what wants to use it during the pause and soon after takes turns, on all nodes.
+  /// Rate limits of the platforms. A limit is unrestricted until its platform asks for a pause;
+  /// during the pause and soon after, its users are scheduled one by one, on all nodes.
   interface Limits {
-    /// When the holder may use the limit: `now`, or the turn that is kept for it.
+    /// When the holder may use the limit: `now`, or the time that is reserved for it.
     ///
-    /// @param holder the id of a notice or a delivery; it asks again when its turn has come
+    /// @param holder the id of a notice or a delivery, which asks again at that time
     Instant turn(String limit, String holder, Instant now);
 
-    /// Nobody uses the limit before that.
+    /// Blocks the limit until that time.
     void hold(String limit, Instant until);
   }
 
-  /// The surfaces whose platform does not accept our credential: their work waits, on all nodes.
+  /// The surfaces whose platform does not accept our credential: their work is on hold, on all
+  /// nodes.
   interface Holds {
-    /// Why, in a sentence that says what to do.
+    /// The reason by surface, in a sentence that names the remedy.
     Map<SurfaceId, String> all();
 
-    /// Takes the place of an earlier reason.
+    /// Replaces an earlier reason.
     void hold(SurfaceId surface, String why, Instant since);
 
     void lift(SurfaceId surface);
   }
 
-  /// The pull requests that runs opened, not those they only mention. One is known as soon as a
-  /// binding is saved whose run shows it with its branch; and who waits there for what becomes of
-  /// the run.
+  /// The pull requests that runs opened, not those they only mention, and the people there to
+  /// notify of the run's end. A pull request is known as soon as a binding is saved whose run
+  /// reports it with its branch.
   interface PullRequests {
-    /// The run that showed it first.
+    /// The run that reported it first.
     Optional<RunId> opener(PullRequest pullRequest);
 
-    /// Who waits for the run's next end; nobody where that is its own thread alone, as usual.
+    /// The subscribers to the run's next end; empty if only its own thread is to be notified, as
+    /// usual.
     List<Subscriber> askers(RunId run);
 
-    /// One more waits, or the same conversation asks again.
+    /// Adds a subscriber, or replaces the conversation's earlier one.
     void asks(RunId run, Subscriber subscriber);
 
-    /// The conversation waits no more.
+    /// Removes the conversation's subscriber.
     void leaves(RunId run, Conversation conversation);
 
-    /// The end was told.
+    /// Removes all subscribers, because the end was posted.
     void answered(RunId run);
   }
 
   /// Defaults that people set for themselves or for a place.
   interface Preferences {
-    /// @param place where it holds: `slack:T1/C1`
-    /// @param by who set it, by the stable id
+    /// @param place where it applies: `slack:T1/C1`
+    /// @param by the stable id of the person who set it
     record Preference(String place, String key, String value, String by, Instant at) {}
 
     List<Preference> of(Set<String> places);
 
     void set(Preference preference);
 
-    /// @return false when there is none
+    /// @return false if it was not set
     boolean unset(String place, String key);
   }
 }

@@ -20,85 +20,88 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// A place where people talk to Runnel: Slack, an issue tracker.
+/// A platform where people talk to Runnel: Slack, an issue tracker.
 ///
-/// Methods other than [#receive] may call out and take seconds. None throws for what happens by
-/// nature: a platform that is down or refuses is a [Posting]. But all that call out throw
-/// [CredentialRefused] when the platform does not accept our credential.
+/// Methods other than [#receive] and [#shown] may make network calls and take seconds. None throws
+/// for an expected failure: a platform that is down or refuses is a [Posting]. Only
+/// [CredentialRefused] is thrown, by any method that calls out, when the platform does not accept
+/// our credential.
 public interface Surface {
   SurfaceId id();
 
-  /// Verifies, then parses. Quick and pure: no I/O, because a sender waits for the answer.
+  /// Verifies the request, then parses it. Must be quick and do no I/O, because the sender waits
+  /// for the response.
   WebhookResult receive(RawRequest request);
 
-  /// The largest body of a request that is read at all; its sender has proved nothing yet. The
-  /// default is more than any tracker sends for an issue.
+  /// The maximum body size to read from a request, whose sender is not verified yet. The default
+  /// exceeds what any tracker sends for an issue.
   default int maxBodyBytes() {
     return 5 * 1024 * 1024;
   }
 
-  /// Whether the delivery counts, as far as [#receive] could not know without calling out: who
-  /// said it may, and it is what it looks like. Asked before anything is planned, of the surface
-  /// that received it; its thread may be another's.
+  /// Checks what [#receive] could not check without calling out: that the sender has permission,
+  /// and that the delivery is what it seems to be. Called before planning, on the surface that
+  /// received the delivery; its conversation may belong to another surface.
   default Admission admit(Delivery delivery) {
     return Admission.ADMITTED;
   }
 
-  /// Whether the platform answers and accepts our credential, asked just now.
+  /// Whether the platform currently responds and accepts our credential.
   ///
-  /// @throws CredentialRefused when it answers, and does not accept it
+  /// @throws CredentialRefused if it responds but does not accept the credential
   default boolean isAvailable() {
     return false;
   }
 
-  /// What was said before the delivery, for the agent to know.
+  /// The conversation before the delivery, as context for the agent.
   ///
-  /// @throws BackgroundUnavailable when the platform cannot be asked now
+  /// @throws BackgroundUnavailable if the platform cannot be read now
   Background background(Delivery delivery);
 
-  /// Opens the thread of a delivery that came from a place without one, by a first post that shows
-  /// who asked for what.
+  /// Opens the thread of a delivery that came from a place without one, with a first post that
+  /// shows the request and who made it.
   ///
-  /// @param again an earlier try may have succeeded: look for its post first
+  /// @param again whether an earlier attempt may have succeeded: look for its post first
   /// @return `Posted` with the thread as conversation
   Posting open(Delivery delivery, boolean again);
 
   /// Renders and sends; edits the status post where there is one.
   Posting post(Notice notice, @Nullable PostRef status);
 
-  /// How people talk in the conversation.
+  /// Which messages in the conversation go to the agent, and how long to batch them.
   default ConversationPolicy manners(Conversation conversation) {
     return ConversationPolicy.PLAIN;
   }
 
-  /// What shares the platform's patience with posts to the conversation: when the platform asks
-  /// for a pause, all posts with the same limit wait.
+  /// The name of the rate limit for posts to the conversation: when the platform asks for a pause,
+  /// all posts with the same limit wait.
   default String limit(Conversation conversation) {
     return id().value();
   }
 
-  /// What a link of this platform shows; empty for a link of another. Pure.
+  /// Resolves a link of this platform; empty for a link of another. Does no I/O.
   ///
-  /// @param from where the link was said, for what it does not say itself
+  /// @param from the conversation that contains the link, for parts that the link omits
   default Optional<LinkTarget> shown(URI link, Conversation from) {
     return Optional.empty();
   }
 
-  /// Whether nobody reads there what is posted: a run from there may be taken along to a thread.
+  /// Whether nobody reads the surface's posts: a run of such a surface may be moved to a thread of
+  /// another.
   default boolean isSilent() {
     return false;
   }
 
-  /// After what time something that the surface shows of a run in the conversation fades by itself;
-  /// empty where nothing does. Asked after each status.
+  /// The time after which the platform removes, by itself, something that the surface shows of a
+  /// run in the conversation; empty if it removes nothing. Called after each status.
   default Optional<Duration> fading(Conversation conversation) {
     return Optional.empty();
   }
 
-  /// What people said since, as the platform lists it, delivered or not. Bounded: what a very long
-  /// list leaves out stays out.
+  /// Messages since an instant, as the platform lists them, delivered or not. Bounded: what a very
+  /// long list omits is not recovered.
   ///
-  /// @param conversations those of the latest runs: where to look
+  /// @param conversations the conversations of the latest runs, to check
   default MissedDeliveries missed(Instant since, List<Conversation> conversations) {
     return MissedDeliveries.Said.NOTHING;
   }

@@ -1,6 +1,6 @@
-/// The three ports between the core and the world: [Surface] (where people talk), [AgentRuns]
-/// (where runs run) and [Store] (what outlives a crash). Each has one real implementation or
-/// several, and one hand-written fake that passes the same contract.
+/// The ports between the core and the outside: [Surface] (where people talk), [AgentRuns] (where
+/// runs execute) and [Store] (durable state). Each has one or more real implementations, and one
+/// hand-written fake that passes the same contract tests.
 @NullMarked
 package dev.runnel.core.port;
 

@@ -9,8 +9,8 @@ import java.util.Optional;
 import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
 
-/// The background of a request as the agent reads it: piece by piece, each in its fence, as far as
-/// there is room. Nothing that somebody else wrote stands outside.
+/// Formats the background of a request for the agent: in pieces, each in a fence, as far as it
+/// fits. No text of third parties is outside a fence.
 final class BackgroundFormatter {
   private static final int MAX_LINE = 1_000;
   private static final int MAX_LABELS = 50;
@@ -18,7 +18,7 @@ final class BackgroundFormatter {
   private static final int MAX_BODY = 40_000;
   private static final int MAX_SAID = 8_000;
 
-  /// In characters, over all that was said, what began it not counted.
+  /// Maximum total length of the messages, in characters, the first one not counted.
   private static final int ROOM = 40_000;
 
   private final Fence fence;
@@ -62,7 +62,7 @@ final class BackgroundFormatter {
     leftOut(background.leftOut().later(), ", because they came or changed after the request");
   }
 
-  /// One line each, so that none can pass for another.
+  /// One line per field, so that no value can imitate another field.
   private static String head(Background background) {
     var head = new StringBuilder(InvisibleCharacters.line(background.kind(), MAX_LINE));
     background
@@ -86,7 +86,7 @@ final class BackgroundFormatter {
     return head.toString();
   }
 
-  /// The newest, as far as there is room for them, oldest first.
+  /// The newest messages that fit, oldest first.
   private static List<String> fitting(List<Said> said) {
     Deque<String> fitting = new ArrayDeque<>();
     var room = ROOM;

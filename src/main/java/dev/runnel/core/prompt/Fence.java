@@ -4,19 +4,20 @@ import java.util.HexFormat;
 import java.util.random.RandomGenerator;
 import java.util.regex.Pattern;
 
-/// Sets pieces of others' words apart, as people see them, by a word that nobody who wrote them can
-/// know. A piece in which the word stands all the same loses it, and cannot end before its end.
+/// Delimits text of third parties with a word that its authors cannot know. The word is removed
+/// from the text itself, so that a piece cannot end before its end. The text is reduced to what
+/// people can see.
 public final class Fence {
   private final String word;
   private final Pattern inside;
 
-  /// @param word made with a secret, where the same words must always stand in the same fence
+  /// @param word derived from a secret where the same text must always get the same fence
   public Fence(String word) {
     this.word = word;
     this.inside = Pattern.compile(word, Pattern.CASE_INSENSITIVE | Pattern.LITERAL);
   }
 
-  /// For one prompt.
+  /// A fence with a random word, for one prompt.
   static Fence drawn(RandomGenerator chance) {
     return new Fence(HexFormat.of().toHexDigits(chance.nextLong()));
   }
@@ -26,27 +27,27 @@ public final class Fence {
     return "BEGIN " + word;
   }
 
-  /// The line behind a piece.
+  /// The line after a piece.
   public String end() {
     return "END " + word;
   }
 
-  /// The piece between its lines.
+  /// The piece between its delimiter lines.
   public String around(String piece) {
     return begin() + "\n" + shown(piece) + "\n" + end() + "\n";
   }
 
-  /// Before a piece in the middle of a sentence.
+  /// The delimiter before an inline piece.
   public String open() {
     return "<" + word + ">";
   }
 
-  /// Behind a piece in the middle of a sentence.
+  /// The delimiter after an inline piece.
   public String close() {
     return "</" + word + ">";
   }
 
-  /// The piece in the middle of a sentence; several lines stand on lines of their own.
+  /// The piece as part of a sentence; a piece of several lines gets lines of its own.
   public String within(String piece) {
     var shown = shown(piece);
     return open() + (shown.contains("\n") ? "\n" + shown + "\n" : shown) + close();
@@ -56,7 +57,7 @@ public final class Fence {
     return inside.matcher(InvisibleCharacters.text(piece)).replaceAll("…");
   }
 
-  /// Never the word.
+  /// Omits the word, which is secret.
   @Override
   public String toString() {
     return "Fence";

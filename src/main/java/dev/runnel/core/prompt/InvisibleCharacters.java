@@ -5,9 +5,9 @@ import java.util.EnumSet;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/// What people see of a text. Characters without a shape are read by models all the same, and could
-/// carry words that nobody who looks at the thread knows of. Those that letters and emoji need to
-/// look right stay.
+/// Removes characters that people cannot see. Models read them, so they could carry text that
+/// nobody in the thread notices. Invisible characters that letters and emoji need to be rendered
+/// correctly stay.
 public final class InvisibleCharacters {
   private static final Pattern LINE_END = Pattern.compile("\\r\\n?|[\\u2028\\u2029\\u0085]");
   private static final Pattern SPACE = Pattern.compile("[\\s\\h\\v]+");
@@ -18,7 +18,7 @@ public final class InvisibleCharacters {
   private static final int KEYCAP = 0x20E3;
   private static final int NONE = -1;
 
-  /// In these a joiner is no part of a word.
+  /// Scripts in which a joiner is not part of a word.
   private static final Set<UnicodeScript> UNJOINED =
       EnumSet.of(
           UnicodeScript.COMMON,
@@ -29,7 +29,7 @@ public final class InvisibleCharacters {
 
   private InvisibleCharacters() {}
 
-  /// All lines of it, each ended by a line feed.
+  /// The visible text, with line feeds as the only line separators.
   public static String text(String text) {
     var points = LINE_END.matcher(text).replaceAll("\n").codePoints().toArray();
     var seen = new StringBuilder(points.length);
@@ -44,12 +44,12 @@ public final class InvisibleCharacters {
     return seen.toString();
   }
 
-  /// On one line, at most so many characters, the last of them `…` where something is missing.
+  /// The visible text on one line, at most `longest` characters, ending with `…` if it was cut.
   public static String line(String text, int longest) {
     return cut(SPACE.matcher(text(text)).replaceAll(" ").strip(), longest);
   }
 
-  /// At most so many characters, none torn in two.
+  /// At most `longest` characters, ending with `…` if it was cut; surrogate pairs are not split.
   public static String cut(String text, int longest) {
     if (text.length() <= longest) {
       return text;
@@ -108,7 +108,7 @@ public final class InvisibleCharacters {
     };
   }
 
-  /// Format characters that are drawn: they go around the digits behind them.
+  /// Format characters that are visible: they enclose the digits after them.
   private static boolean isNumberSign(int point) {
     return (point >= 0x600 && point <= 0x605)
         || point == 0x6DD
@@ -120,7 +120,7 @@ public final class InvisibleCharacters {
     return (point & 0xFFFE) == 0xFFFE || (point >= 0xFDD0 && point <= 0xFDEF);
   }
 
-  /// Letters and marks that are drawn as nothing.
+  /// Letters and marks without a visible glyph.
   private static boolean isBlank(int point) {
     return switch (point) {
       case 0x34F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2800, 0x3164, 0xFFA0 -> true;

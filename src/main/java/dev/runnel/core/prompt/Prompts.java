@@ -12,11 +12,11 @@ import java.util.Map;
 import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
 
-/// Puts a prompt together. The request comes byte for byte and first; what others wrote comes
-/// behind it, named as theirs and fenced piece by piece; the request again comes last.
+/// Composes a prompt. The request comes first, unchanged byte for byte; the text of others follows,
+/// labelled as theirs and fenced piece by piece; the request comes again at the end.
 public final class Prompts {
   private static final int TITLE = 80;
-  /// What is longer is not said again at the end.
+  /// Maximum length of a request that is repeated at the end, in characters.
   private static final int MAX_REPEATED = 2_000;
 
   private Prompts() {}
@@ -43,8 +43,8 @@ public final class Prompts {
         : words + "\n\n" + BackgroundFormatter.of(background, chance) + again(request);
   }
 
-  /// After much that others wrote, the last word is the one that counts. As a quote it is told from
-  /// the request itself by whoever looks for that in the prompt.
+  /// Repeats the request, because the end of a long prompt has the most weight. It is quoted, so
+  /// that a search for the request in the prompt does not match the repetition.
   private static String again(Request request) {
     var words = request.text().strip();
     return words.length() > MAX_REPEATED
@@ -54,7 +54,7 @@ public final class Prompts {
             + "\n";
   }
 
-  /// Their names are words of others, and stand where those do.
+  /// Omits the file names, because they are untrusted text and belong in a fence.
   private static String attached(Background background) {
     var count = background.attachments().size();
     return switch (count) {
@@ -85,7 +85,8 @@ public final class Prompts {
     return metadata;
   }
 
-  /// Metadata values end at 256 bytes; one that is longer is of no use cut short.
+  /// Metadata values have at most 256 bytes; a longer value is omitted, because a truncated one is
+  /// useless.
   private static void put(Map<String, String> metadata, String key, String value) {
     if (value.getBytes(StandardCharsets.UTF_8).length <= DeliveryId.MAX_LENGTH) {
       metadata.put(key, value);

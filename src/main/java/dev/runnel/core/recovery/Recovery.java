@@ -21,30 +21,32 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Notices when a service works again that did not work for us, and makes all due that waits for
-/// it: the run service, or a platform.
+/// Detects when a failed service works again, the run service or a platform, and makes everything
+/// due that waits for it.
 ///
-/// Whether a service answers each node finds out by itself; one good answer is enough, and while
-/// nobody calls the service it is asked now and then. What then is due is in rows, for any node.
-/// A platform that does not accept our credential is not called at all: its surface is held by a
-/// row, which all nodes obey, until a node finds that the credential is accepted.
+/// Each node tracks by itself whether a service responds. One successful response suffices; while
+/// no other call is made, the service is probed from time to time. What becomes due is stored in
+/// rows, for any node. A platform that does not accept our credential is not called at all: its
+/// surface is on hold by a row, which all nodes obey, until a node finds that the credential is
+/// accepted.
 public final class Recovery {
   private static final Logger log = LoggerFactory.getLogger(Recovery.class);
 
-  /// The run service, as what is waited for.
+  /// The run service's name as a service to wait for.
   public static final String RUNS = "runs";
 
-  /// What is held looks again after this time, should nobody wake it.
+  /// Held work checks again after this time, even if nobody wakes it.
   private static final Duration LOOK = Duration.ofMinutes(1);
 
   private static final Duration ASK_EVERY = Duration.ofSeconds(15);
 
-  /// A service that answers only now and then must not be called by all that waits at each answer.
+  /// Minimum time between wakes, so that not everything that waits calls an unstable service at
+  /// each response.
   private static final Duration BETWEEN_WAKES = Duration.ofSeconds(10);
 
   private enum State {
     OUT,
-    /// It answered, and what waits for it is not due yet.
+    /// It responded, and what waits for it is not due yet.
     BACK
   }
 
@@ -59,22 +61,22 @@ public final class Recovery {
     this.store = store;
     this.runs = watching(runs);
     this.surfaces = surfaces;
-    // An earlier process may have left rows that wait.
+    // An earlier process may have left waiting rows.
     failed(RUNS);
     surfaces.byId().keySet().forEach(id -> failed(id.value()));
   }
 
-  /// It gave no good answer.
+  /// Records a failed call.
   public void failed(String service) {
     services.put(service, State.OUT);
   }
 
-  /// It gave a good answer; a final no is one.
+  /// Records a successful response; a permanent refusal is one, too.
   public void answered(String service) {
     services.replace(service, State.OUT, State.BACK);
   }
 
-  /// Makes all due that waits for a service that is back.
+  /// Makes everything due that waits for a service that responds again.
   public void wake(Instant now) {
     services.forEach(
         (service, state) -> {
@@ -88,25 +90,25 @@ public final class Recovery {
         });
   }
 
-  /// Why the surface's work waits; empty when it goes on.
+  /// Why the surface is on hold; empty if it is not.
   public static Optional<String> held(Store.Work work, SurfaceId surface) {
     return Optional.ofNullable(work.holds().all().get(surface));
   }
 
-  /// Holds the surface's work from now on.
+  /// Puts the surface on hold.
   public static void hold(Store.Work work, SurfaceId surface, String why, Instant now) {
     if (held(work, surface).isEmpty()) {
-      log.error("surface held surface={} why=\"{}\"", surface, why);
+      log.error("surface put on hold surface={} why=\"{}\"", surface, why);
     }
     work.holds().hold(surface, why, now);
   }
 
-  /// When held work looks again.
+  /// When held work checks again.
   public static Instant nextLook(Instant now) {
     return now.plus(LOOK);
   }
 
-  /// Asks the services that gave no good answer last.
+  /// Probes the services whose last call failed.
   public void step(Instant now) {
     if (services.get(RUNS) == State.OUT) {
       var _ = runs.changedSince(now);
@@ -136,18 +138,17 @@ public final class Recovery {
               work.holds().lift(id);
               work.wake(id.value());
             });
-        log.info("surface goes on surface={}", id);
+        log.info("surface resumed surface={}", id);
       }
       answered(id.value());
     } catch (CredentialRefused refused) {
       store.change(work -> hold(work, id, refused.why(), now));
     } catch (RuntimeException broken) {
-      log.error("asking a platform broke us surface={}", id, broken);
+      log.error("unexpected error while probing surface={}", id, broken);
     }
   }
 
-  /// Why work is held, for those who ask whether all is well. What a surface left that is off now
-  /// is nobody's problem.
+  /// Why a surface is on hold, for health checks. Surfaces that are turned off are ignored.
   public Optional<String> problem() {
     return store.holds().entrySet().stream()
         .filter(each -> surfaces.find(each.getKey()).isPresent())
@@ -156,7 +157,7 @@ public final class Recovery {
         .findFirst();
   }
 
-  /// The same run service, whose answers are noticed.
+  /// Wraps the run service to record the outcome of each call.
   public AgentRuns watching(AgentRuns service) {
     return new Watched(service);
   }
@@ -168,7 +169,7 @@ public final class Recovery {
       this.service = service;
     }
 
-    /// Who is asked to wait for a while obeys; that is no outage.
+    /// A request to wait is obeyed elsewhere; it is no outage.
     private Outcome noticed(Outcome outcome) {
       switch (outcome) {
         case Outcome.Busy(var after, _) when after.isEmpty() -> failed(RUNS);

@@ -1,4 +1,4 @@
-/// [Recovery] notices when the run service or a platform works again, and makes everything due that
+/// [Recovery] detects when the run service or a platform works again, and makes everything due that
 /// waits for it. A platform that refuses our credential is put on hold by a row, which all nodes
 /// obey.
 @NullMarked

@@ -13,8 +13,8 @@ import dev.runnel.text.TerminalText;
 import java.time.Instant;
 import java.util.Optional;
 
-/// A run service that is told no secrets, and of which neither secrets are heard nor what is for
-/// terminals: it may be an outside one.
+/// Wraps the run service, which may be an external one: redacts secrets in both directions, and
+/// removes terminal control sequences from its responses.
 public final class RedactedRuns implements AgentRuns {
   private final AgentRuns runs;
   private final TextMapping redacted;

@@ -22,7 +22,7 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// A surface on which nothing secret is posted, and whose refusals tell none.
+/// Wraps a surface: redacts secrets in posts, and in the reasons for failures.
 public final class RedactedSurface implements Surface {
   private final Surface surface;
   private final TextMapping redacted;

@@ -14,10 +14,10 @@ import java.net.URI;
 import java.util.List;
 import java.util.function.UnaryOperator;
 
-/// The same values with their text changed, wherever people or agents read it. Ids, names and times
+/// Copies values with a change applied to all text that people or agents read. Ids, names and times
 /// stay.
 ///
-/// @param change idempotent
+/// @param change the change; must be idempotent
 record TextMapping(UnaryOperator<String> change) {
   Update update(Update update) {
     return switch (update) {

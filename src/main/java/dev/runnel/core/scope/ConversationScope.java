@@ -5,15 +5,15 @@ import dev.runnel.core.model.Conversation;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Where a conversation is, from near to far: `slack:T1/C1`, `slack:T1`, `slack`; or
+/// The places that contain a conversation, innermost first: `slack:T1/C1`, `slack:T1`, `slack`; or
 /// `github:acme/shop`, `github:acme`, `github`. Pure.
 public final class ConversationScope {
-  /// What separates the parts of a key.
+  /// The separators between the parts of a key.
   private static final String ENDS = "/:#!~";
 
   private ConversationScope() {}
 
-  /// The nearest first; the surface itself is the last.
+  /// All places, innermost first; the surface itself is the last.
   static List<String> around(Conversation conversation) {
     var places = new ArrayList<String>();
     var path = conversation.surface().value();
@@ -23,7 +23,7 @@ public final class ConversationScope {
     for (int i = 0; i < parts.size(); i++) {
       var part = parts.get(i);
       if (i == parts.size() - 1) {
-        // The last part is the thread, or holds it: `shop#7`.
+        // The last part is the thread, or a container and the thread: `shop#7`.
         var end = part.indexOf('#') < 0 ? part.indexOf('!') : part.indexOf('#');
         part = end > 0 ? part.substring(0, end) : "";
       }
@@ -51,14 +51,14 @@ public final class ConversationScope {
     return conversation.surface() + ":@" + actor.id();
   }
 
-  /// Whether the conversation is there.
+  /// Whether the place contains the conversation.
   public static boolean isIn(Conversation conversation, String place) {
     var id = conversation.id();
     return id.startsWith(place)
         && (id.length() == place.length() || ENDS.indexOf(id.charAt(place.length())) >= 0);
   }
 
-  /// What the keys of the conversations there begin with.
+  /// The common prefix of the keys of the place's conversations.
   public static String prefix(String place) {
     var colon = place.indexOf(':');
     return colon < 0 ? "" : place.substring(colon + 1);

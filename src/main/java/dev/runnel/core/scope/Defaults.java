@@ -15,15 +15,16 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/// What holds for a run where nobody said otherwise. Pure.
+/// Resolves the options of a run that the request does not set. Pure.
 ///
-/// The nearest wins: what was said, the person, the channel or repository, the workspace or owner,
-/// the platform, everywhere. At one place what people set wins over the configuration. A profile
-/// counts where it was chosen: a nearer value wins over what is in it, and it over a farther one.
+/// Precedence: the request, the person, the channel or repository, the workspace or owner, the
+/// platform, everywhere. Within one place, what people set wins over the configuration. A profile
+/// has the precedence of the place where it was chosen: a nearer value overrides the profile's, and
+/// the profile's overrides a farther one.
 ///
 /// @param configured by place (`slack:T1/C1`, `github:acme/shop`, `slack`, or [#EVERYWHERE]), then
 ///     by key
-/// @param admins who may set the defaults of places, as `slack:U1`
+/// @param admins the people who may set the defaults of places, as `slack:U1`
 public record Defaults(Map<String, Map<String, String>> configured, Set<String> admins) {
   public static final Defaults NONE = new Defaults(Map.of(), Set.of());
   public static final String EVERYWHERE = "everywhere";
@@ -45,12 +46,12 @@ public record Defaults(Map<String, Map<String, String>> configured, Set<String> 
     admins = Set.copyOf(admins);
   }
 
-  /// A value, and where it comes from, in words.
+  /// A value, and where it comes from, in words for people.
   public record Chosen(String value, String from) {}
 
-  /// @param request with all that holds for it
+  /// @param request the request with all resolved options
   /// @param chosen by key, in the order of [#KEYS]
-  /// @param unknownProfile the chosen profile, where there is none of that name
+  /// @param unknownProfile the chosen profile, if it does not exist
   public record Resolved(
       Request request,
       Optional<String> basePrompt,
@@ -59,7 +60,7 @@ public record Defaults(Map<String, Map<String, String>> configured, Set<String> 
 
   private record Layer(String from, Map<String, String> values) {}
 
-  /// The key that is meant by a word; several words may mean the same.
+  /// The key for a typed word; a key may have aliases.
   public static Optional<String> key(String word) {
     return switch (word.toLowerCase(Locale.ROOT)) {
       case "env", "environment" -> Optional.of(ENVIRONMENT);
@@ -69,7 +70,7 @@ public record Defaults(Map<String, Map<String, String>> configured, Set<String> 
     };
   }
 
-  /// Whose preferences count.
+  /// The places whose preferences apply.
   public static Set<String> places(Conversation conversation, Actor actor) {
     var places = new LinkedHashSet<>(ConversationScope.around(conversation));
     places.add(ConversationScope.of(conversation, actor));
@@ -84,7 +85,7 @@ public record Defaults(Map<String, Map<String, String>> configured, Set<String> 
     };
   }
 
-  /// Where nobody is named as admin, the people of a place decide together, and nobody for the
+  /// Without configured admins, everybody in a place may set its defaults, and nobody those of the
   /// workspace.
   public boolean maySet(Level level, Conversation conversation, Actor actor) {
     var isAdmin = admins.contains(conversation.surface() + ":" + actor.id());
@@ -95,7 +96,7 @@ public record Defaults(Map<String, Map<String, String>> configured, Set<String> 
     };
   }
 
-  /// @param preferences those of [#places(Conversation, Actor)]
+  /// @param preferences the preferences of [#places(Conversation, Actor)]
   public Resolved resolve(
       Request request,
       Conversation conversation,

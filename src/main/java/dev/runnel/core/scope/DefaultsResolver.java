@@ -5,7 +5,7 @@ import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Request;
 import dev.runnel.core.port.Store;
 
-/// What holds for a request: the defaults, with those that people have set.
+/// Resolves the options of a request from the configured defaults and those that people have set.
 public final class DefaultsResolver {
   private final Store store;
   private final Defaults defaults;

@@ -8,7 +8,7 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/// The surfaces that are on, by id.
+/// The enabled surfaces, by id.
 public record Surfaces(Map<SurfaceId, Surface> byId) {
   public Surfaces {
     byId = Map.copyOf(byId);
@@ -19,7 +19,7 @@ public record Surfaces(Map<SurfaceId, Surface> byId) {
         surfaces.stream().collect(Collectors.toMap(Surface::id, Function.identity())));
   }
 
-  /// Empty when the surface was turned off while rows of it waited.
+  /// Empty if the surface was turned off while rows of it were queued.
   public Optional<Surface> find(SurfaceId id) {
     return Optional.ofNullable(byId.get(id));
   }

@@ -21,7 +21,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/// Answers in rows. Pure.
+/// Builds the answers that are shown in rows. Pure.
 public final class AnswerFormatter {
   private static final int MAX_PROMPT = 600;
   private static final int MAX_VALUE = 200;
@@ -37,7 +37,7 @@ public final class AnswerFormatter {
         List.of(new Next("For example", verb.example())));
   }
 
-  /// Words that nobody starts a run with by mistake, and how it is started with them.
+  /// Explains that no run was started for an ambiguous text, and how to start one with it.
   public static InfoCard noRun(String why, String words) {
     return new InfoCard(
         "No run was started",
@@ -95,8 +95,8 @@ public final class AnswerFormatter {
     return new InfoCard("You", rows, List.of(new Next("All defaults", "config")));
   }
 
-  /// @param said with the options that were said, and no others
-  /// @param own the run that the words would go to
+  /// @param said the request with its own options only
+  /// @param own the run that the request would go to
   public static InfoCard explain(
       Request said, Defaults.Resolved resolved, Optional<Binding> own, boolean fromPlace) {
     var rows = new ArrayList<Row>();
@@ -144,8 +144,8 @@ public final class AnswerFormatter {
     value.ifPresent(it -> text.append("--%s \"%s\" ".formatted(key, it)));
   }
 
-  /// @param mine of the person, wherever
-  /// @param here of all in the place
+  /// @param mine the person's runs, in all places
+  /// @param here everybody's runs in the place
   public static InfoCard usage(List<Binding> mine, List<Binding> here, Instant now) {
     var rows = new ArrayList<Row>();
     addUsage(rows, "You", mine, now);

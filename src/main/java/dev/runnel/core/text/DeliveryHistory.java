@@ -16,13 +16,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// Why something happened, or did not. Pure.
+/// Explains what happened to a message, and why. Pure.
 public final class DeliveryHistory {
   private static final int MAX = 200;
 
   private DeliveryHistory() {}
 
-  /// What was decided, to be read behind "I decided".
+  /// The decision, as the continuation of "I decided".
   public static String note(Plan plan) {
     return switch (plan) {
       case Plan.OpenThread _ -> "to open a thread for it";
@@ -51,7 +51,7 @@ public final class DeliveryHistory {
     return text.lines().findFirst().orElse("");
   }
 
-  /// @param traces of the message, the newest first
+  /// @param traces the message's history, newest first
   /// @param started the run that the newest one started
   public static InfoCard sheet(
       List<DeliveryTrace> traces, Optional<Binding> started, Actor asks, Instant now) {
@@ -123,7 +123,7 @@ public final class DeliveryHistory {
     };
   }
 
-  /// For a message that never came, or came too long ago.
+  /// The answer for a message that never arrived, or arrived too long ago.
   public static InfoCard unknown() {
     return new InfoCard(
         "I do not know this message",

@@ -20,7 +20,7 @@ public final class RunTexts {
         : "It has ended: " + state(run) + ".";
   }
 
-  /// The state, what the agent says, and where to look.
+  /// The state, the agent's last message, and the links.
   public static String status(Binding binding, Instant now) {
     var text = new StringBuilder(state(binding, now));
     binding.run().message().ifPresent(message -> text.append("\n").append(message));
@@ -33,8 +33,8 @@ public final class RunTexts {
     return name(run).toLowerCase(Locale.ROOT);
   }
 
-  /// The same as a heading. A state that this version does not know keeps the service's own word,
-  /// which is a stranger's text.
+  /// The state as a heading. An unknown state keeps the service's own name, which is untrusted
+  /// text.
   public static String name(Run run) {
     return switch (run.state()) {
       case QUEUED -> "Queued";
@@ -47,7 +47,7 @@ public final class RunTexts {
     };
   }
 
-  /// The state as a sign, beside the word and never alone.
+  /// The state as an emoji, shown beside the name and never alone.
   public static String sign(RunState state) {
     return switch (state) {
       case QUEUED -> "⏳";

@@ -10,7 +10,7 @@ import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
-/// A stop in words that read the same everywhere.
+/// Sentences about a stop that read the same everywhere.
 public final class StopTexts {
   private static final int MAX_UNREAD = 5;
   private static final DateTimeFormatter UTC =
@@ -20,8 +20,8 @@ public final class StopTexts {
 
   /// `Asked by dana at 14:02 UTC, stopped at 14:03 UTC. 2 messages that waited were not sent.`
   ///
-  /// @param by the person, as the surface writes people
-  /// @param time how the surface writes times
+  /// @param by the person, in the surface's syntax
+  /// @param time formats a time in the surface's syntax
   public static String told(StopRequest stopRequest, String by, Function<Instant, String> time) {
     var text = new StringBuilder("Asked by " + by + " at " + time.apply(stopRequest.asked()));
     stopRequest.done().ifPresent(at -> text.append(", stopped at ").append(time.apply(at)));
@@ -34,8 +34,8 @@ public final class StopTexts {
 
   /// `2 replies were not read: “run the linter”, “what does this do?”.`
   ///
-  /// @param words of each
-  /// @param shown how the surface writes words of others on a line
+  /// @param words the text of each reply
+  /// @param shown formats untrusted text on one line in the surface's syntax
   public static String unread(List<String> words, UnaryOperator<String> shown) {
     var left = words.size() - MAX_UNREAD;
     return (words.size() == 1
@@ -54,7 +54,7 @@ public final class StopTexts {
         : messages + " messages that waited were not sent.";
   }
 
-  /// `14:02 UTC`, where a surface cannot show a reader's own time.
+  /// `14:02 UTC`, for surfaces that cannot show a time in the reader's time zone.
   public static String utc(Instant at) {
     return UTC.format(at);
   }

@@ -19,19 +19,19 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Asks each platform what was said that it did not deliver: after a start, and now and then,
-/// because platforms give up on deliveries. What it finds goes through the same door, where what is
-/// known already has no effect. And it mends status posts that do not show what is known.
+/// Asks each platform for messages that it did not deliver: after a start and periodically, because
+/// platforms give up on deliveries. What it finds is accepted like any delivery; what is already
+/// known has no effect. It also repairs status posts that are missing or outdated.
 public final class MissedDeliveryPoller {
   private static final Logger log = LoggerFactory.getLogger(MissedDeliveryPoller.class);
 
   private static final Duration EVERY = Duration.ofMinutes(15);
   private static final Duration AFTER_A_FAILURE = Duration.ofMinutes(1);
 
-  /// Who said something longer ago does not expect that it starts now.
+  /// Older messages are ignored, because nobody expects that they still start something.
   private static final Duration MAX = Duration.ofHours(24);
 
-  /// Clocks differ, and deliveries are on their way for a while.
+  /// Allows for clock differences and for deliveries in transit.
   private static final Duration OVERLAP = Duration.ofMinutes(2);
 
   private static final Duration LATEST_DELIVERY = Duration.ofMinutes(10);
@@ -45,9 +45,9 @@ public final class MissedDeliveryPoller {
     this.surfaces = surfaces;
   }
 
-  /// Asks all surfaces once.
+  /// Checks all surfaces once.
   ///
-  /// @return when to ask again
+  /// @return when to check again
   public Instant step(Instant now) {
     var wait = EVERY;
     for (var surface : surfaces.byId().values()) {
@@ -60,12 +60,12 @@ public final class MissedDeliveryPoller {
     return now.plus(wait);
   }
 
-  /// @return when to ask again, where it did not answer
+  /// @return the delay until the next check if this one failed
   private Optional<Duration> ask(Surface surface, Instant now) {
     var id = surface.id();
     var through = store.commit(work -> work.inbox().heardThrough(id));
     if (through.isEmpty()) {
-      // Nobody was listening yet.
+      // The first start: earlier messages were not meant for Runnel.
       heard(id, now);
       return Optional.empty();
     }
@@ -76,7 +76,7 @@ public final class MissedDeliveryPoller {
       store.change(work -> Recovery.hold(work, id, refused.why(), now));
       return Optional.of(AFTER_A_FAILURE);
     } catch (RuntimeException broken) {
-      log.error("catch-up broke us surface={}", id, broken);
+      log.error("unexpected error in catch-up surface={}", id, broken);
       return Optional.empty();
     }
     return switch (missedDeliveries) {
@@ -84,10 +84,11 @@ public final class MissedDeliveryPoller {
         var count = all.stream().filter(each -> isNews(each) && store.accept(each.delivery()));
         var news = count.count();
         if (news > 0) {
-          log.info("deliveries caught up surface={} count={} since={}", id, news, through.get());
+          log.info(
+              "missed deliveries accepted surface={} count={} since={}", id, news, through.get());
         }
         if (unread.isPresent()) {
-          // Read again from the same time; what is known already has no effect.
+          // The next check starts at the same time; what is known already has no effect.
           log.warn("catch-up incomplete surface={} why={}", id, unread.get());
           yield Optional.empty();
         }
@@ -95,13 +96,14 @@ public final class MissedDeliveryPoller {
         yield Optional.empty();
       }
       case MissedDeliveries.Unknown(var after, var why) -> {
-        log.warn("catch-up put off surface={} why={}", id, why);
+        log.warn("catch-up postponed surface={} why={}", id, why);
         yield Optional.of(after.orElse(AFTER_A_FAILURE));
       }
     };
   }
 
-  /// A status post may be missing or old: its notice was given up, or somebody discarded it.
+  /// Posts the status again if its post is missing or outdated, because its notice was parked or
+  /// discarded.
   private void repair(SurfaceId surface, Instant now) {
     for (var conversation : conversations(surface)) {
       store.change(
@@ -151,7 +153,8 @@ public final class MissedDeliveryPoller {
                 .toList());
   }
 
-  /// What its key cannot tell is known when the like of it was heard at about that time.
+  /// Whether the message was not delivered yet. If its key cannot tell, a delivery of the same kind
+  /// at about the same time counts as the same message.
   private boolean isNews(MissedDeliveries.Heard heard) {
     var delivery = heard.delivery();
     return heard.sameMeaning()

@@ -20,32 +20,33 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Watches all runs by listing what changed, never one by one. Once a minute an audit lists what is
-/// unfinished; only a run that should be there and is not gets a look of its own.
+/// Watches all runs by listing what changed, without polling each run. Once a minute an audit lists
+/// all unfinished runs; only a run that is missing from the list is read individually.
 ///
-/// A run that ended may go on, because somebody continued it elsewhere. So for some days after the
-/// last sign of life changes are listed now and then, also while no run is active.
+/// A run that ended may be continued elsewhere. So changes are listed periodically for some days
+/// after the last activity, even while no run is active.
 ///
-/// What it remembers between steps only saves requests: a new watcher finds out the same.
+/// The state kept between steps only saves requests: a new watcher reaches the same results.
+/// Thread-safe.
 public final class Watcher {
   private static final Logger log = LoggerFactory.getLogger(Watcher.class);
   private static final Duration AUDIT = Duration.ofMinutes(1);
 
-  /// Runs that commit late may carry an earlier time than ones already seen.
+  /// A change that commits late may carry an earlier time than changes already seen.
   private static final Duration OVERLAP = Duration.ofSeconds(2);
 
-  /// How long after the last sign of life of any run ended ones are looked at, and how often.
+  /// For how long after the last activity of any run ended runs are polled, and how often.
   private static final Duration AFTERLIFE = Duration.ofDays(3);
 
   private static final Duration BETWEEN_LOOKS_AT_ENDED = Duration.ofSeconds(30);
 
-  /// How many of the newest runs are asked for the last sign of life.
+  /// Number of latest runs that are considered to find the last activity.
   private static final int NEWEST = 100;
 
-  /// A change may have been learned from a look at one run, before older ones were listed.
+  /// A change may have been read from a single run before older changes were listed.
   private static final Duration OUT_OF_ORDER = Duration.ofMinutes(10);
 
-  /// A bound on single looks in one step, so that an odd service is not flooded.
+  /// Maximum number of runs read individually in one step, so that a faulty service is not flooded.
   private static final int SINGLE_LOOKS = 20;
 
   private final Store store;
@@ -66,10 +67,10 @@ public final class Watcher {
     this.runs = runs;
   }
 
-  /// Looks once, and tells what changed. While no run is active it may be called as often as one
-  /// likes: it looks only when it is time.
+  /// Polls once, and posts what changed. May be called at any rate while no run is active: it then
+  /// polls only when it is time.
   ///
-  /// @return when to look again; empty while no run is active
+  /// @return when to poll again; empty while no run is active
   public synchronized Optional<Instant> step(Instant now) {
     if (countActive() == 0) {
       lastChange = Instant.EPOCH;
@@ -93,7 +94,7 @@ public final class Watcher {
     if (blind.isPresent()) {
       failures++;
       var wait = schedule.afterFailure(failures, blind.get().retryAfter());
-      log.warn("runs not seen failures={} wait={} why={}", failures, wait, blind.get().why());
+      log.warn("runs not listed failures={} wait={} why={}", failures, wait, blind.get().why());
       return Optional.of(now.plus(wait));
     }
     failures = 0;
@@ -104,7 +105,7 @@ public final class Watcher {
     return store.read(bindings -> bindings.countActive());
   }
 
-  /// One list, whatever the number of ended runs.
+  /// Makes one list request, however many runs have ended.
   private void lookAtEnded(Instant now) {
     if (now.isBefore(nextLookAtEnded) || !hadLifeLately(now)) {
       return;
@@ -116,11 +117,11 @@ public final class Watcher {
     var blind = look(runs.changedSince(cursor.minus(OVERLAP)), now);
     failures = blind.isPresent() ? failures + 1 : 0;
     if (failures == 1) {
-      log.warn("ended runs not seen why={}", blind.map(RunListing.Blind::why).orElse(""));
+      log.warn("ended runs not listed why={}", blind.map(RunListing.Blind::why).orElse(""));
     }
   }
 
-  /// Another node may have watched meanwhile.
+  /// Reads the last activity from the store, because another node may have watched meanwhile.
   private boolean hadLifeLately(Instant now) {
     if (!now.isBefore(endedUntil)) {
       endedUntil = lastSignOfLife().map(at -> at.plus(AFTERLIFE)).orElse(Instant.EPOCH);
@@ -150,7 +151,7 @@ public final class Watcher {
         .orElse(null);
   }
 
-  /// The cursor follows what was told, so that a step that breaks off is made again from there.
+  /// The cursor follows what was stored, so that an interrupted step resumes there.
   private Optional<RunListing.Blind> look(RunListing changed, Instant now) {
     return switch (changed) {
       case RunListing.Seen(var seen) -> {
@@ -167,16 +168,16 @@ public final class Watcher {
   }
 
   private Optional<RunListing.Blind> audit(Instant now) {
-    // Read before the list is: what is bound later need not be on it.
+    // Read before the list: a run that is bound later need not be on it.
     var active = store.read(bindings -> bindings.active());
     return switch (runs.unfinished()) {
       case RunListing.Seen(var seen) -> {
-        // The cursor stays: changes that the last list had no room for are still to come.
+        // The cursor stays: changes that did not fit into the last list are still to come.
         seen.forEach(run -> tell(run, now));
         var listed = seen.stream().map(Run::id).collect(Collectors.toSet());
         var unlisted =
             active.stream().filter(binding -> !listed.contains(binding.run().id())).toList();
-        // Each audit goes on where the last one stopped, so that nobody is always behind the bound.
+        // Each audit continues where the last one stopped, so that every run is read eventually.
         for (int i = 0; i < Math.min(SINGLE_LOOKS, unlisted.size()); i++) {
           lookAtOne(unlisted.get(Math.floorMod(singleLooks++, unlisted.size())), now);
         }
@@ -192,7 +193,7 @@ public final class Watcher {
       case Outcome.Done(var run) -> tell(run, now);
       case Outcome.Missing _ -> tell(gone(binding.run()), now);
       case Outcome.Refused(var code, _, _) ->
-          log.warn("run not readable run={} code={}", binding.run().id(), code);
+          log.warn("run service refused to show run={} code={}", binding.run().id(), code);
       case Outcome.Busy(_, var why) ->
           log.warn("run not read run={} why={}", binding.run().id(), why);
     }

@@ -1,4 +1,4 @@
-/// Polls for what nobody delivers. [Watcher] lists the runs that changed and tells their
+/// Polls for what is not pushed. [Watcher] lists the runs that changed and posts updates to their
 /// conversations; [MissedDeliveryPoller] asks the platforms for messages that were sent while we
 /// were not reachable.
 @NullMarked
