@@ -10,9 +10,8 @@ import dev.runnel.core.port.Store;
 import java.util.List;
 import java.util.Optional;
 
-/// Bindings to read, with a cache before the look-up by run: every sweep asks it for every run
-/// that
-/// changed. What is not bound is not cached, because another node may bind it.
+/// Read-only bindings with a cache for the look-up by run, which each poll does for every run that
+/// changed. Missing bindings are not cached, because another node may create them.
 final class CachedBindings implements Store.Bindings {
   private final SqlBindings truth;
   private final Cache<RunId, Binding> byRun;

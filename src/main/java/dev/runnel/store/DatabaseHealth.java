@@ -16,11 +16,11 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// How the database is, for those who ask from outside. They get an answer within a second, also
-/// when the database gives none; only one question at a time is on its way.
+/// The database's health, for external checks. Callers get a response within a second, even when
+/// the database gives none; only one query of a kind is in progress at a time.
 ///
-/// Reading is not enough to know: a full disk can be read. So after a change that failed, and now
-/// and then, something is written.
+/// Reading does not prove health, because a full disk can still be read. So after a failed change,
+/// and periodically, something is written.
 public final class DatabaseHealth {
   private static final Duration PATIENCE = Duration.ofSeconds(1);
   private static final Duration PROBES = Duration.ofSeconds(15);
@@ -39,7 +39,7 @@ public final class DatabaseHealth {
     this.clock = clock;
   }
 
-  /// Why the database cannot be worked with just now, in a sentence.
+  /// The current problem with the database, in a sentence; empty if there is none.
   public Optional<String> problem() {
     try {
       return problem.ask(this::look);
@@ -64,7 +64,7 @@ public final class DatabaseHealth {
     }
   }
 
-  /// Numbers by their Prometheus names; only `runnel_store_up` is there when the database is not.
+  /// Gauges by their Prometheus names; only `runnel_store_up` if the database is unavailable.
   public Map<String, Long> gauges() {
     var all = new TreeMap<String, Long>();
     try {
@@ -76,7 +76,7 @@ public final class DatabaseHealth {
     return all;
   }
 
-  /// A question that is asked once for all who want to know at the same time.
+  /// A query that is run once for all concurrent callers.
   private static final class Question<T> {
     private record Asked<T>(CompletableFuture<T> answer, long nanos) {}
 

@@ -32,9 +32,8 @@ import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Gives each conversation's rows to one worker at a time, on one node and on many: one
-/// db-scheduler
-/// task instance per lane and conversation, and one for the watcher. Why the rows stay the truth:
+/// Gives each conversation's rows to one worker at a time, across all nodes: one db-scheduler task
+/// instance per queue and conversation, and one for the watcher. Why the rows stay authoritative:
 /// docs/decisions/0002.
 public final class Engine implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Engine.class);
@@ -49,30 +48,31 @@ public final class Engine implements AutoCloseable {
   private static final String WATCH = "watch";
   private static final String CATCH_UP = "catch-up";
 
-  /// What the workers do.
+  /// The work of the workers.
   ///
-  /// @param watch one look at all runs; says when the next one is due, empty while there is
+  /// @param watch polls all runs once; returns when the next poll is due, empty while there is
   ///     nothing to watch
-  /// @param catchUp one question to all surfaces; says when the next one is due
-  /// @param recover asks what did not work for us whether it works again; each node asks by itself
+  /// @param catchUp checks all surfaces once for missed deliveries; returns when the next check is
+  ///     due
+  /// @param recover probes failed services; each node probes by itself
   public record Steps(
       Step dispatch,
       Step post,
       Function<Instant, Optional<Instant>> watch,
       Function<Instant, Instant> catchUp,
       Consumer<Instant> recover) {
-    /// Works on a conversation's rows that are due.
+    /// Processes a conversation's rows that are due.
     @FunctionalInterface
     public interface Step {
       void run(Conversation conversation, Instant now);
     }
   }
 
-  /// How often the engine looks.
+  /// The engine's intervals.
   ///
-  /// @param heartbeat of steps under way; four missed ones, and another node takes over
-  /// @param sweep for rows whose wake-up was lost
-  /// @param drain how long steps may take to end when the engine is closed
+  /// @param heartbeat of running steps; after four missed ones another node takes over
+  /// @param sweep between searches for rows whose wake-up was lost
+  /// @param drain maximum time for running steps to finish when the engine is closed
   record Pace(Duration poll, Duration heartbeat, Duration sweep, Duration drain) {
     static final Pace USUAL =
         new Pace(
@@ -91,9 +91,8 @@ public final class Engine implements AutoCloseable {
   private final CustomTask<Void> catchUp;
   private final Scheduler scheduler;
 
-  /// Wakes behind the commits, so that no sender waits for it; what is discarded when far too
-  /// much is
-  /// going on is found by the sweep.
+  /// Schedules conversations after commits, so that no sender waits for it. Wakes that are
+  /// discarded when the queue is full are found by the sweep.
   private final ThreadPoolExecutor waker =
       new ThreadPoolExecutor(
           1,
@@ -108,7 +107,7 @@ public final class Engine implements AutoCloseable {
       Executors.newSingleThreadScheduledExecutor(
           Thread.ofPlatform().name("alarm").daemon().factory());
 
-  /// Calls out, so it must not hold up the alarm.
+  /// Makes network calls, so it must not delay the alarm.
   private final ScheduledExecutorService recovery =
       Executors.newSingleThreadScheduledExecutor(Thread.ofVirtual().name("recovery").factory());
 
@@ -146,10 +145,11 @@ public final class Engine implements AutoCloseable {
             .build();
   }
 
-  /// Takes up what an earlier process left, and begins.
+  /// Takes over the work that an earlier process left, and starts the workers.
   public void start() {
     if (store.database().isEmbedded()) {
-      // Nobody else works on the file, so what is picked was picked by a process that is gone.
+      // No other process uses the file, so executions that are marked as picked belong to a process
+      // that has ended.
       store
           .database()
           .write(
@@ -173,7 +173,7 @@ public final class Engine implements AutoCloseable {
     try {
       steps.recover().accept(clock.instant());
     } catch (RuntimeException e) {
-      log.warn("recovery broke off, tried again", e);
+      log.warn("recovery step failed, will try again", e);
     }
   }
 
@@ -192,8 +192,8 @@ public final class Engine implements AutoCloseable {
             });
   }
 
-  /// Whoever added a row meanwhile has woken the conversation already; what is due later must not
-  /// put that off.
+  /// Schedules the conversation's next step unless it is scheduled already: rows added meanwhile
+  /// have woken the conversation, and a later row must not postpone that.
   private void goOn(TaskInstance<Void> instance, Instant due) {
     scheduler.scheduleIfNotExists(instance, due);
     ringAt(due);
@@ -229,7 +229,8 @@ public final class Engine implements AutoCloseable {
             });
   }
 
-  /// A step catches what its work throws; what reaches the engine is the database's.
+  /// Retries a failed execution. Steps handle exceptions of their own work; what reaches the engine
+  /// are database errors.
   private FailureHandler<Void> again() {
     return (complete, operations) -> {
       int doublings = Math.min(complete.getExecution().consecutiveFailures, MAX_DOUBLINGS);
@@ -245,11 +246,14 @@ public final class Engine implements AutoCloseable {
   private void sweep() {
     for (var queueTable : QueueTable.values()) {
       for (var conversation : store.forgotten(queueTable)) {
-        log.info("conversation taken up lane={} conversation={}", queueTable.task(), conversation);
+        log.info(
+            "conversation scheduled by sweep lane={} conversation={}",
+            queueTable.task(),
+            conversation);
         schedule(queueTable, conversation, clock.instant());
       }
     }
-    // It looks now and then at runs that ended, too.
+    // Ended runs are polled, too.
     scheduler.scheduleIfNotExists(watch.instance("all"), clock.instant());
     var now = clock.instant();
     store.forget(now.minus(KEEP_ENDED), now.minus(KEEP_PARKED));
@@ -263,8 +267,8 @@ public final class Engine implements AutoCloseable {
         wakeWatcher();
       }
     } catch (RuntimeException e) {
-      // The rows are committed; the sweep wakes them.
-      log.warn("conversations not woken count={}", touched.size(), e);
+      // The rows are committed; the sweep schedules them.
+      log.warn("conversations not scheduled count={}", touched.size(), e);
     }
   }
 
@@ -283,8 +287,8 @@ public final class Engine implements AutoCloseable {
     try {
       scheduler.schedule(instance, at, WHEN_EXISTS_RESCHEDULE);
     } catch (TaskInstanceException running) {
-      // It is being worked on, and asks for new rows when it ends.
-      log.debug("awake already task={} instance={}", instance.getTaskName(), instance.getId());
+      // It is running, and checks for new rows when it ends.
+      log.debug("already running task={} instance={}", instance.getTaskName(), instance.getId());
     }
   }
 
@@ -296,7 +300,7 @@ public final class Engine implements AutoCloseable {
     return task;
   }
 
-  /// The engine polls; this makes it look in time.
+  /// Triggers a poll at that time, because the regular one may come later.
   private void ringAt(Instant at) {
     var wait = Duration.between(clock.instant(), at);
     if (wait.isPositive()) {
@@ -308,7 +312,8 @@ public final class Engine implements AutoCloseable {
     }
   }
 
-  /// Why the engine does not work just now; how the database is, [DatabaseHealth] knows.
+  /// Why the engine is not running; empty if it is. The database's state is reported by
+  /// [DatabaseHealth].
   public Optional<String> problem() {
     if (scheduler.getSchedulerState().isShuttingDown()) {
       return Optional.of("Runnel is shutting down.");
@@ -318,7 +323,7 @@ public final class Engine implements AutoCloseable {
         : Optional.of("Runnel is starting.");
   }
 
-  /// Finishes the steps under way and hands back the rest.
+  /// Waits for running steps to finish, and stops.
   @Override
   public void close() {
     alarm.shutdownNow();

@@ -16,27 +16,28 @@ import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Group commit: one thread commits all deliveries that wait, in one transaction, and each sender
-/// is answered after the transaction that holds its own. One flush serves many. A transaction that
-/// fails is halved and tried again, so that a delivery that cannot be kept fails alone.
+/// Group commit: one thread commits all queued deliveries in one transaction, and each sender gets
+/// its response after the transaction that contains its delivery. A transaction that fails is split
+/// in half and retried, so that a delivery that cannot be stored fails alone. Thread-safe.
 final class GroupCommit implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(GroupCommit.class);
 
-  /// Slack waits for three seconds. Who was told no in time sends again; what was committed
-  /// meanwhile is then known.
+  /// Slack waits for three seconds. A sender that gets an error in time resends; what was committed
+  /// meanwhile is then recognized.
   static final Duration PATIENCE = Duration.ofSeconds(2);
 
-  /// Beyond this senders are refused at once rather than answered too late.
+  /// Maximum queue length; beyond it senders are refused at once rather than answered too late.
   private static final int MAX_WAITING = 20_000;
 
   private static final int MAX_TOGETHER = 500;
-  /// How soon an idle writer sees that it is closed.
+  /// How soon an idle writer notices that it is closed.
   private static final Duration LOOK_UP = Duration.ofMillis(100);
 
   private static final Duration LAST_COMMIT = Duration.ofSeconds(5);
 
-  /// Nodes that store the same deliveries at once lock rows in the same order: a deadlock costs
-  /// each of them the server's wait, a second and more. A conversation keeps its order of arrival.
+  /// Nodes that store the same deliveries concurrently lock rows in the same order, because a
+  /// deadlock delays each of them by the server's detection time, a second or more. A conversation
+  /// keeps its order of arrival.
   private static final Comparator<Offer> LOCKING_ORDER =
       Comparator.comparing(offer -> offer.delivery().conversation().id());
 
@@ -48,19 +49,19 @@ final class GroupCommit implements AutoCloseable {
   private final Thread writer;
   private volatile boolean closed;
 
-  /// @param commit keeps all in one transaction and says which were new
+  /// @param commit stores all deliveries in one transaction and returns which were new
   GroupCommit(Function<List<Delivery>, List<Boolean>> commit) {
     this(commit, PATIENCE);
   }
 
-  /// @param patience how long a sender waits at most
+  /// @param patience maximum time that a sender waits
   GroupCommit(Function<List<Delivery>, List<Boolean>> commit, Duration patience) {
     this.commit = commit;
     this.patience = patience;
     this.writer = Thread.ofPlatform().name("acceptance").daemon().start(this::run);
   }
 
-  /// Returns when the delivery is durable; throws when it is not, or not in time.
+  /// Returns when the delivery is durable; throws if it is not, or not in time.
   boolean accept(Delivery delivery) {
     var offer = new Offer(delivery, new CompletableFuture<>());
     if (closed || !waiting.offer(offer)) {
@@ -70,7 +71,7 @@ final class GroupCommit implements AutoCloseable {
     try {
       return isNew.get(patience.toMillis(), TimeUnit.MILLISECONDS);
     } catch (TimeoutException e) {
-      // The writer leaves out whoever has been told so.
+      // The writer skips a delivery whose sender got this error.
       if (isNew.completeExceptionally(e)) {
         throw new DatabaseException(
             "The database did not take the delivery in %s ms".formatted(patience.toMillis()), null);
@@ -101,7 +102,7 @@ final class GroupCommit implements AutoCloseable {
         }
       }
     } catch (InterruptedException hurried) {
-      log.warn("the last deliveries were not waited for");
+      log.warn("writer interrupted, refusing queued deliveries");
     }
     var refused = new IllegalStateException("Runnel is shutting down");
     together.clear();
@@ -119,7 +120,7 @@ final class GroupCommit implements AutoCloseable {
         together.get(i).isNew().complete(isNew.get(i));
       }
     } catch (RuntimeException | Error e) {
-      // The writer lives on also after an error, else every sender would wait for ever.
+      // The writer must survive errors, else every sender would wait forever.
       if (together.size() == 1 || (e instanceof DatabaseException gone && gone.isUnreachable())) {
         together.forEach(offer -> offer.isNew().completeExceptionally(e));
       } else {
@@ -130,7 +131,7 @@ final class GroupCommit implements AutoCloseable {
     }
   }
 
-  /// Finishes the commit under way.
+  /// Waits for the running commit to finish.
   @Override
   public void close() {
     closed = true;

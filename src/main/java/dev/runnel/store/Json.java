@@ -15,11 +15,10 @@ import dev.runnel.core.model.Question;
 import dev.runnel.core.model.Screen;
 import dev.runnel.core.model.Update;
 
-/// The core's records as JSON text. Rows outlive versions: what a newer version added is
-/// ignored, and
-/// what an older one did not write is empty.
+/// Serializes the core's records as JSON text. Rows are read by other versions: fields added by a
+/// newer version are ignored, and fields missing in an older one are empty.
 final class Json {
-  /// The sealed families carry their case by its simple name, so that packages may move.
+  /// Sealed types are stored with the simple name of their case, so that packages may change.
   @JsonTypeInfo(use = JsonTypeInfo.Id.SIMPLE_NAME, property = "is")
   private interface Family {}
 
@@ -55,17 +54,17 @@ final class Json {
     }
   }
 
-  /// A row that a newer version wrote, or that is damaged.
+  /// A row cannot be read: a newer version wrote it, or it is damaged.
   static final class Unreadable extends RuntimeException {
     private static final long serialVersionUID = 1;
 
-    /// @param cause its own words would quote the row
+    /// @param cause the exception's class name; its message would quote the row
     private Unreadable(Class<?> type, String cause) {
       super("Cannot read a stored %s: %s".formatted(type.getSimpleName(), cause));
     }
   }
 
-  /// @throws Unreadable when the text is not one of that type
+  /// @throws Unreadable if the text is not valid JSON of that type
   static <T> T read(String json, Class<T> type) {
     T value;
     try {

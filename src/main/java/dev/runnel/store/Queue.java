@@ -14,14 +14,14 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// What inbox and outbox have in common: rows of a lane that wait, are tried, and end.
+/// The common part of inbox and outbox: rows that are queued, attempted and finished or parked.
 final class Queue<T> {
   private static final Logger log = LoggerFactory.getLogger(Queue.class);
 
   static final String UNREADABLE =
       "This cannot be read: a newer version of Runnel wrote it, or it is damaged.";
 
-  /// A statement on our tables; its failure is the database's.
+  /// A statement whose SQL errors are reported as [DatabaseException].
   @FunctionalInterface
   interface Statement<R> {
     R run() throws SQLException;
@@ -45,21 +45,20 @@ final class Queue<T> {
     }
   }
 
-  /// A row whose turn may be next.
+  /// A row that may be processed next.
   ///
-  /// @param pending empty when the row cannot be read
+  /// @param pending empty if the row cannot be read
   record Candidate<T>(String id, Instant dueAt, Optional<Pending<T>> pending) {}
 
-  /// The first that is due. Rows that cannot be read are parked when it is their turn, and what
-  /// waits behind them goes on.
+  /// The first row that is due. Unreadable rows are parked when they are due, and the rows behind
+  /// them continue.
   Optional<Pending<T>> next(Instant now, Supplier<List<Candidate<T>>> candidates) {
     while (true) {
       var first = candidates.get().stream().filter(each -> !each.dueAt().isAfter(now)).findFirst();
       if (first.isEmpty() || first.get().pending().isPresent()) {
         return first.flatMap(Candidate::pending);
       }
-      log.error(
-          "row parked, it cannot be read table={} id={}", queueTable.table(), first.get().id());
+      log.error("unreadable row parked table={} id={}", queueTable.table(), first.get().id());
       park(first.get().id(), now, UNREADABLE);
     }
   }
@@ -68,7 +67,7 @@ final class Queue<T> {
     return new Candidate<>(row.getString("id"), Rows.instant(row, "due_at"), pending(row));
   }
 
-  /// The row, if it can be read.
+  /// The row; empty if it cannot be read.
   Optional<Pending<T>> pending(ResultSet row) throws SQLException {
     var tries = row.getInt("tries");
     var dueAt = Rows.instant(row, "due_at");
@@ -84,7 +83,7 @@ final class Queue<T> {
     }
   }
 
-  /// The waiting rows that can be read.
+  /// The waiting rows that are readable.
   List<Pending<T>> readable(String sql, Object... parameters) {
     return sql(
         () ->
@@ -103,9 +102,9 @@ final class Queue<T> {
     change("due_at = ?, why = ?, waits_for = ?", dueAt, why, service, id);
   }
 
-  /// Makes all due that waits for the service.
+  /// Makes everything due that waits for the service.
   ///
-  /// @return where that is
+  /// @return the conversations concerned
   List<Conversation> wake(String service, Instant now) {
     var waiting = "state = 0 AND waits_for = ?";
     return sql(
@@ -136,7 +135,7 @@ final class Queue<T> {
     change("state = 2, ended_at = ?, why = ?", at, why, id);
   }
 
-  /// Those that were given up, the newest first.
+  /// The parked rows, newest first.
   List<Parked<T>> parked(int limit) {
     return sql(
         () ->
@@ -153,7 +152,8 @@ final class Queue<T> {
                 limit));
   }
 
-  /// Due at once. What was tried before may have happened, and is looked for first.
+  /// Makes a parked row due now. If it was attempted before, the number of attempts stays above 0,
+  /// so that the next attempt first checks whether the effect happened.
   boolean retry(String id, Instant now) {
     return sql(
         () ->
@@ -166,7 +166,7 @@ final class Queue<T> {
                 == 1);
   }
 
-  /// The conversation of a row that was given up.
+  /// The conversation of a parked row.
   Optional<Conversation> parkedIn(String id) {
     return sql(
         () ->

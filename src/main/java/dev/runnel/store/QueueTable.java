@@ -1,6 +1,6 @@
 package dev.runnel.store;
 
-/// A table of rows that wait for a worker, by conversation.
+/// A table of queued rows, processed by conversation.
 enum QueueTable {
   INBOX("inbox", "dispatch"),
   OUTBOX("outbox", "post");
@@ -17,7 +17,7 @@ enum QueueTable {
     return table;
   }
 
-  /// The name of the engine's task that works on it.
+  /// The name of the engine's task that processes it.
   String task() {
     return task;
   }

@@ -5,8 +5,8 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.concurrent.atomic.AtomicLong;
 
-/// Numbers that only grow, also when the clock goes back, and that follow the clock from process to
-/// process: the order of rows.
+/// Generates the numbers that order rows: strictly increasing, even if the clock goes back, and
+/// close to the time, so that they also increase across processes.
 final class Sequence {
   private final InstantSource clock;
   private final AtomicLong last;

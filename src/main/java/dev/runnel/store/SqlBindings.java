@@ -90,7 +90,7 @@ final class SqlBindings implements Store.Bindings {
         limit);
   }
 
-  /// The ids are looked through in their index; a range would depend on the database's collation.
+  /// Scans the ids in their index; a range would depend on the database's collation.
   @Override
   public List<Binding> startingWith(String id, int limit) {
     var runs =
@@ -108,7 +108,7 @@ final class SqlBindings implements Store.Bindings {
     return runs.stream().flatMap(run -> of(run).stream()).toList();
   }
 
-  /// One that cannot be read must not hide the others.
+  /// Skips unreadable rows, which must not hide the others.
   private List<Binding> readable(String sql, Object... parameters) {
     return Queue.sql(
         () ->
@@ -220,7 +220,7 @@ final class SqlBindings implements Store.Bindings {
     }
   }
 
-  /// The status post and the version live in columns of their own.
+  /// The status post and the version are stored in columns of their own.
   private static Binding binding(ResultSet row) throws SQLException {
     var body = Json.read(row.getString("body"), Binding.class);
     return new Binding(

@@ -7,7 +7,7 @@ import java.time.Instant;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/// Holds in the table `holds`, which is empty as long as all is well.
+/// Holds in the table `holds`, which is normally empty.
 final class SqlHolds implements Store.Holds {
   private record Hold(SurfaceId surface, String why) {}
 

@@ -59,8 +59,8 @@ final class SqlInbox implements Store.Inbox {
     return isNew;
   }
 
-  /// Deliveries overtake each other on their way: a message takes its place before those that were
-  /// said after it and wait, untried, at the end of the queue.
+  /// Restores the order in which messages were sent, because deliveries may arrive out of order:
+  /// moves a message before later ones that are still untried at the end of the queue.
   private void order(Delivery delivery) {
     if (!(delivery.intent() instanceof Intent.Say)) {
       return;
@@ -79,7 +79,7 @@ final class SqlInbox implements Store.Inbox {
     if (said.size() < 2) {
       return;
     }
-    // The places stay; each message moves to the next one, and the new one takes the first.
+    // The sequence numbers stay; each message gets the next one, and the new message the first.
     for (int i = 1; i < said.size(); i++) {
       place(said.get(i), said.get(i - 1).seq());
     }
@@ -103,7 +103,7 @@ final class SqlInbox implements Store.Inbox {
     }
   }
 
-  /// The door's clock may be ahead of the workers'.
+  /// The clock that stamps arrivals may be ahead of the workers' clock.
   private static Instant earlier(Instant one, Instant other) {
     return one.isBefore(other) ? one : other;
   }
@@ -119,7 +119,7 @@ final class SqlInbox implements Store.Inbox {
         .min(Instant::compareTo);
   }
 
-  /// Those whose turn may be next: all that overtake, then the oldest of the others.
+  /// The rows that may be processed next: all that overtake, then the oldest of the others.
   private <R> List<R> candidates(String columns, Conversation conversation, Rows.Reader<R> reader) {
     return Queue.sql(
         () ->
@@ -234,7 +234,7 @@ final class SqlInbox implements Store.Inbox {
     queue.change("note = ?", note, id.value());
   }
 
-  /// Without a meaning this reads the whole table, for somebody who asks.
+  /// Without a semantic key this scans the whole table; used for questions of people only.
   @Override
   public List<DeliveryTrace> traces(
       Conversation conversation, Optional<String> meaning, int limit) {
@@ -272,7 +272,7 @@ final class SqlInbox implements Store.Inbox {
     queue.later(id.value(), dueAt, why, service);
   }
 
-  /// Makes all due that waits for the service.
+  /// Makes everything due that waits for the service.
   void wake(String service) {
     queue
         .wake(service, sequence.now())
@@ -348,8 +348,8 @@ final class SqlInbox implements Store.Inbox {
                 surface + ":" + meaning));
   }
 
-  /// A row's number is about the time when it came. This reads the whole table, for a handful of
-  /// questions after a catch-up.
+  /// A row's sequence number is close to its time of arrival. This scans the whole table; used only
+  /// for a few checks after a catch-up.
   @Override
   public List<Delivery> heard(Conversation conversation, Instant from, Instant to) {
     return Queue.sql(

@@ -6,13 +6,15 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 
-/// Limits in the table `limits`, and the turns kept in `turns`. Rows are written only around a
-/// pause, so that what nobody limits costs one look.
+/// Limits in the table `limits`, and reserved times in `turns`. Rows are written only around a
+/// pause, so that an unlimited use costs one read.
 final class SqlLimits implements Store.Limits {
-  /// Between two turns: what Slack asks for in a channel, and about what GitHub does.
+  /// Interval between two reserved times: what Slack requires in a channel, and about what GitHub
+  /// does.
   private static final Duration SPACING = Duration.ofSeconds(1);
 
-  /// After the last turn, so that not all who were told to wait come back at once.
+  /// Time after the last reserved one during which the limit still applies, so that not all waiting
+  /// users return at once.
   private static final Duration WARY = Duration.ofMinutes(1);
 
   private record Limit(Instant heldUntil, Instant nextTurn) {}
@@ -44,7 +46,8 @@ final class SqlLimits implements Store.Limits {
     return next(limit, holder, now);
   }
 
-  /// The update comes first: it holds off other nodes until our commit.
+  /// Reserves the next time. The update comes first, because it blocks other nodes until our
+  /// commit.
   private Instant next(String limit, String holder, Instant now) {
     return Queue.sql(
         () -> {
@@ -106,7 +109,7 @@ final class SqlLimits implements Store.Limits {
     Queue.sql(() -> rows.change("DELETE FROM turns WHERE name = ? AND holder = ?", limit, holder));
   }
 
-  /// The pause is long over, and nobody waits for a turn any more.
+  /// Deletes the limit, because the pause is over and nobody waits for a reserved time.
   private void forget(String limit) {
     Queue.sql(
         () ->

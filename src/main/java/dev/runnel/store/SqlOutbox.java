@@ -63,7 +63,7 @@ final class SqlOutbox implements Store.Outbox {
     Queue.sql(
         () -> {
           if (statusOf != null) {
-            // One whose post was begun stays: it may be in the thread already.
+            // An attempted one stays, because it may be posted already.
             rows.change(
                 "DELETE FROM outbox WHERE conversation = ? AND state = 0 AND status_of = ? AND"
                     + " tries = 0",
@@ -71,7 +71,7 @@ final class SqlOutbox implements Store.Outbox {
                 statusOf);
           }
           if (notice.update() instanceof Update.Received) {
-            // It may be set or not; it must not be set after this one.
+            // An older reaction may be set already, but must not be set after this one.
             rows.change(
                 "UPDATE outbox SET state = 1, ended_at = ? WHERE conversation = ? AND state = 0 AND"
                     + " status_of = ?",
@@ -153,7 +153,8 @@ final class SqlOutbox implements Store.Outbox {
         .min(Instant::compareTo);
   }
 
-  /// Those whose turn may be next: the oldest that has its place in the order, then all others.
+  /// The rows that may be processed next: the oldest of those that keep their order, then all
+  /// others.
   private <R> List<R> heads(String columns, Conversation conversation, Rows.Reader<R> reader) {
     return Queue.sql(
         () ->
@@ -215,7 +216,7 @@ final class SqlOutbox implements Store.Outbox {
     queue.later(id.value(), dueAt, why, service);
   }
 
-  /// Makes all due that waits for the service.
+  /// Makes everything due that waits for the service.
   void wake(String service) {
     queue
         .wake(service, sequence.now())
@@ -232,7 +233,7 @@ final class SqlOutbox implements Store.Outbox {
     return queue.parked(limit);
   }
 
-  /// A status that a newer one has followed is not told any more.
+  /// A status that a newer one has followed is discarded instead.
   @Override
   public boolean retry(NoticeId id) {
     var isOld =

@@ -11,7 +11,7 @@ import dev.runnel.database.Rows;
 import java.util.List;
 import java.util.Optional;
 
-/// Pull requests and their runs in the table `pushed_pull_requests`, who waits there in `askers`.
+/// Pull requests and their runs in the table `pushed_pull_requests`, and subscribers in `askers`.
 final class SqlPullRequests implements Store.PullRequests {
   private final Rows rows;
 
@@ -19,7 +19,7 @@ final class SqlPullRequests implements Store.PullRequests {
     this.rows = rows;
   }
 
-  /// Keeps the pull requests that the run opened.
+  /// Stores the pull requests that the run opened.
   void opened(Run run) {
     run.artifacts().stream()
         .filter(Artifact::isItsOwnPullRequest)

@@ -9,13 +9,13 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.HexFormat;
 
-/// Sessions and links of the console as rows. A secret is random and long, so that its plain hash
-/// tells nothing of it.
+/// The console's sessions and sign-in links as rows. A secret is random and long, so that its
+/// unsalted hash does not reveal it.
 public final class SqlSessions implements Sessions {
   private final Database database;
   private final InstantSource clock;
 
-  /// @param database whose tables are up to date
+  /// @param database the database, already migrated
   public SqlSessions(Database database, InstantSource clock) {
     this.database = database;
     this.clock = clock;
@@ -54,7 +54,7 @@ public final class SqlSessions implements Sessions {
 
   @Override
   public boolean redeem(String link, Instant now) {
-    // Strangers may ask: they cause no write.
+    // Check before deleting, so that unauthenticated requests cause no write.
     return isThere("console_links", link, now)
         && database.<Integer>write(
                 rows -> rows.change("DELETE FROM console_links WHERE hash = ?", hash(link)))

@@ -36,13 +36,13 @@ public final class SqlStore implements Store, AutoCloseable {
 
   private static final Duration CACHED_FOR = Duration.ofSeconds(10);
 
-  /// Bounds how long a node may overlook what another one wrote. The watcher looks at the changes
-  /// of the last two seconds again, so what it overlooks once it sees then.
+  /// Maximum time that a node may miss another node's write. The watcher reads the changes of the
+  /// last two seconds again, so it sees a missed one then.
   private static final Duration CACHED_BESIDE_OTHERS = Duration.ofSeconds(1);
 
   private static final int FORGOTTEN_TOGETHER = 500;
 
-  /// More than fits into what a database still has when it is full.
+  /// Larger than the free space left in a database that is full.
   private static final String PROBE = "probe ".repeat(4_000);
 
   private final Database database;
@@ -54,7 +54,7 @@ public final class SqlStore implements Store, AutoCloseable {
   private volatile Consumer<Set<Touched>> onTouched = _ -> {};
   private volatile @Nullable DatabaseException trouble;
 
-  /// Opens the store and brings its tables up to date.
+  /// Opens the store and migrates its tables.
   public SqlStore(Database database, InstantSource clock) {
     this.database = database.migrate("db/bot");
     this.clock = clock;
@@ -86,7 +86,7 @@ public final class SqlStore implements Store, AutoCloseable {
                 .orElse(0L));
   }
 
-  /// When the newest row that waits was written, by its writer's clock.
+  /// When the newest waiting row was written, by its writer's clock.
   public Instant newestWaiting() {
     return Instant.EPOCH.plus(newest(database), ChronoUnit.MICROS);
   }
@@ -111,7 +111,7 @@ public final class SqlStore implements Store, AutoCloseable {
         });
   }
 
-  /// The last change that failed, until one goes through.
+  /// Runs a change and records whether it failed, for [#trouble].
   private <T> T remembering(Supplier<T> change) {
     try {
       var result = change.get();
@@ -123,13 +123,13 @@ public final class SqlStore implements Store, AutoCloseable {
     }
   }
 
-  /// Why the last change failed, if it did.
+  /// Why the last change failed; empty if it succeeded.
   Optional<DatabaseException> trouble() {
     return Optional.ofNullable(trouble);
   }
 
-  /// Writes something and takes it away again: in two commits, because what is gone before the
-  /// first one ends takes no room.
+  /// Writes a row and deletes it again, to check that the disk is not full. In two commits, because
+  /// a row that is deleted in the same one needs no space.
   void probe(String id) {
     var _ =
         remembering(
@@ -162,7 +162,7 @@ public final class SqlStore implements Store, AutoCloseable {
     return database.read(rows -> new SqlPreferences(rows).of(places));
   }
 
-  /// That there is no run is asked each time: another node may start one.
+  /// Only positive results are cached: another node may start a run.
   @Override
   public boolean mayHaveRun(Conversation conversation) {
     if (withRun.getIfPresent(conversation) != null) {
@@ -181,7 +181,7 @@ public final class SqlStore implements Store, AutoCloseable {
     return database.read(rows -> new SqlHolds(rows).all());
   }
 
-  /// Is told, after each commit, where rows came.
+  /// Sets the listener that gets the conversations with new rows after each commit.
   void onTouched(Consumer<Set<Touched>> listener) {
     onTouched = listener;
   }
@@ -190,7 +190,7 @@ public final class SqlStore implements Store, AutoCloseable {
     return database;
   }
 
-  /// When the lane's next row of the conversation is due.
+  /// When the conversation's next row in the queue is due.
   Optional<Instant> due(QueueTable queueTable, Conversation conversation) {
     return database.read(
         rows -> {
@@ -202,7 +202,7 @@ public final class SqlStore implements Store, AutoCloseable {
         });
   }
 
-  /// Conversations with waiting rows that no instance of the lane's task looks after.
+  /// Conversations with waiting rows that no scheduled task instance covers.
   List<Conversation> forgotten(QueueTable queueTable) {
     return database.read(
         rows ->
@@ -213,10 +213,10 @@ public final class SqlStore implements Store, AutoCloseable {
                 queueTable.task()));
   }
 
-  /// Drops rows that ended before; they were kept to know what is said twice. And rows that
-  /// nobody cared about for longer.
+  /// Deletes rows that ended before a time, which were kept to detect duplicates, and rows that
+  /// were parked before another.
   ///
-  /// @return how many; done in small commits, so that no sender waits for long
+  /// @return number of rows deleted, in small commits, so that no sender waits for long
   int forget(Instant ended, Instant parked) {
     var sum = 0;
     for (var queueTable : QueueTable.values()) {
@@ -242,7 +242,7 @@ public final class SqlStore implements Store, AutoCloseable {
     return sum;
   }
 
-  /// How much waits and for how long, is parked and is watched, by Prometheus names.
+  /// Gauges by their Prometheus names: rows waiting and since when, rows parked, and active runs.
   public Map<String, Long> gauges() {
     return database.read(
         rows -> {
@@ -260,7 +260,7 @@ public final class SqlStore implements Store, AutoCloseable {
         });
   }
 
-  /// What is planned for later, as a reminder is, does not wait yet.
+  /// Rows scheduled for later, such as reminders, are not waiting yet.
   private long waiting(Rows rows, QueueTable queueTable) throws SQLException {
     return queueTable == QueueTable.OUTBOX
         ? count(
@@ -280,7 +280,7 @@ public final class SqlStore implements Store, AutoCloseable {
         .orElse(0L);
   }
 
-  /// How long the oldest row has waited; rows are numbered by their time.
+  /// The age of the oldest waiting row, by its sequence number.
   private Duration oldest(Rows rows, QueueTable queueTable) throws SQLException {
     var now = clock.instant();
     return rows.first(
@@ -292,12 +292,12 @@ public final class SqlStore implements Store, AutoCloseable {
         .orElse(Duration.ZERO);
   }
 
-  /// Whether the database answers; throws what is wrong otherwise.
+  /// Whether the database responds; throws [DatabaseException] otherwise.
   public boolean isReady() {
     return read(bindings -> bindings.countActive() >= 0);
   }
 
-  /// Takes no more deliveries; those taken are on disk.
+  /// Accepts no more deliveries; those accepted are on disk.
   @Override
   public void close() {
     groupCommit.close();

@@ -6,7 +6,8 @@ import dev.runnel.database.Rows;
 import java.util.LinkedHashSet;
 import java.util.Set;
 
-/// One transaction's view, and what it touched: the engine is told of it after the commit.
+/// The repositories within one transaction, and the conversations that got new rows, which the
+/// engine is notified of after the commit.
 final class SqlWork implements Store.Work {
   /// A conversation that has new rows in a lane.
   record Touched(QueueTable lane, Conversation conversation) {}

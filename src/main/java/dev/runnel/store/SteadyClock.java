@@ -4,11 +4,11 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.function.LongSupplier;
 
-/// The workers' time: a clock that never goes back. What is due stays due, and what waits a minute
-/// does not wait an hour, whatever is done to the machine's clock.
+/// The workers' clock, which never goes back: what is due stays due, and a delay of a minute does
+/// not become an hour if the machine's clock is changed. Thread-safe.
 ///
-/// It follows the clock below it forward. When that one is behind, because it was put back, this
-/// one goes on at half the pace until they meet. For any thread.
+/// It follows the underlying clock forward. While that one is behind, because it was set back, this
+/// one advances at half speed until they meet.
 public final class SteadyClock implements InstantSource {
   private final InstantSource below;
   private final LongSupplier nanos;
@@ -21,7 +21,7 @@ public final class SteadyClock implements InstantSource {
     this(below, System::nanoTime);
   }
 
-  /// @param nanos what has passed, by a clock that nobody can put back
+  /// @param nanos a monotonic time source in nanoseconds
   SteadyClock(InstantSource below, LongSupplier nanos) {
     this.below = below;
     this.nanos = nanos;
@@ -41,7 +41,7 @@ public final class SteadyClock implements InstantSource {
     }
   }
 
-  /// Goes on from there if it is later: an earlier process was already that far.
+  /// Advances to that time if it is later, because an earlier process had reached it.
   public synchronized void notBefore(Instant earlierProcess) {
     if (earlierProcess.isAfter(last)) {
       last = earlierProcess;

@@ -1,8 +1,6 @@
-/// What outlives a crash, in SQL: [SqlStore] keeps deliveries, bindings and notices, [Engine]
-/// gives
-/// each conversation's rows to one worker at a time. A small cache stands before the bindings;
-/// it is
-/// never the truth.
+/// Durable storage in SQL: [SqlStore] stores deliveries, bindings and notices, [Engine] gives each
+/// conversation's rows to one worker at a time. A small cache of bindings saves reads; the tables
+/// are authoritative.
 @NullMarked
 package dev.runnel.store;
 
