@@ -17,20 +17,20 @@ import org.flywaydb.core.api.configuration.FluentConfiguration;
 import org.sqlite.SQLiteConfig;
 import org.sqlite.SQLiteDataSource;
 
-/// A database and the two ways into it: a writing one and a reading one.
+/// A database with two connection pools: one for writing, one for reading. Thread-safe.
 ///
-/// SQLite takes one writer at a time, so its writing way is a single connection that callers queue
-/// for in the JVM, which is fair and never busy; its readers work beside the writer (WAL). On
-/// PostgreSQL both ways are the same pool.
+/// SQLite allows one writer at a time, so its write pool is a single connection that callers queue
+/// for in the JVM, which is fair and never fails with "busy"; readers run concurrently with the
+/// writer (WAL). On PostgreSQL both are the same pool.
 public final class Database implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 
-  /// A server may be gone without a word; whoever waits for it must hear of that.
+  /// A server may vanish without closing the connection; callers must get an error soon.
   private static final Duration PATIENCE_WITH_A_SERVER = Duration.ofSeconds(5);
 
   private static final Duration MAX_STATEMENT = Duration.ofSeconds(10);
 
-  /// PostgreSQL's word for it.
+  /// PostgreSQL's SQLSTATE for a detected deadlock.
   private static final String DEADLOCK = "40P01";
 
   private static final int MAX_DEADLOCKS = 5;
@@ -57,15 +57,14 @@ public final class Database implements AutoCloseable {
     this.embedded = embedded;
   }
 
-  /// Opens or creates a file, which no other account can read. A commit is on the disk when it
-  /// returns.
+  /// Opens or creates a file that no other account can read. A commit is on disk when it returns.
   public static Database sqlite(Path file) {
     try {
       var folder = file.toAbsolutePath().getParent();
       if (folder != null) {
         OwnerOnly.createFolders(folder);
       }
-      // SQLite makes its logs with the permissions of the file.
+      // SQLite creates its log files with the permissions of the database file.
       OwnerOnly.createFile(file);
       for (var suffix : List.of("", "-wal", "-shm", "-journal")) {
         OwnerOnly.close(file.resolveSibling(file.getFileName() + suffix));
@@ -80,8 +79,8 @@ public final class Database implements AutoCloseable {
 
   /// Connects to `jdbc:postgresql://…`.
   ///
-  /// @throws DatabaseException when it cannot be reached; without a cause, whose words would quote
-  ///     the address and a password in it
+  /// @throws DatabaseException if it cannot be reached; without a cause, whose message could
+  ///     contain the URL and a password in it
   public static Database postgres(String url) {
     var config = config("database", 10);
     config.setJdbcUrl(url);
@@ -91,7 +90,7 @@ public final class Database implements AutoCloseable {
     config.addDataSourceProperty("loginTimeout", seconds(PATIENCE_WITH_A_SERVER));
     config.addDataSourceProperty("socketTimeout", seconds(MAX_STATEMENT));
     config.addDataSourceProperty("tcpKeepAlive", "true");
-    // A node that vanished in a transaction must not hold up the others.
+    // A node that vanished within a transaction must not block the others.
     config.setConnectionInitSql("SET idle_in_transaction_session_timeout = '30s'");
     HikariDataSource pool;
     try {
@@ -99,7 +98,7 @@ public final class Database implements AutoCloseable {
     } catch (RuntimeException unreachable) {
       throw new DatabaseException("The database cannot be reached", null);
     }
-    // A migration may take longer than any statement of ours.
+    // Migrations use connections without these timeouts, because they may take longer.
     return new Database(pool, pool, flyway -> flyway.dataSource(url, null, null), false);
   }
 
@@ -107,7 +106,7 @@ public final class Database implements AutoCloseable {
     return Long.toString(duration.toSeconds());
   }
 
-  /// Brings the tables up to date from the migrations at a class-path location.
+  /// Applies the migrations at a class-path location.
   public Database migrate(String location) {
     var flyway = Flyway.configure().locations("classpath:" + location).loggers("slf4j");
     migrating.accept(flyway);
@@ -115,8 +114,8 @@ public final class Database implements AutoCloseable {
     return this;
   }
 
-  /// One transaction that may write: all or nothing, rolled back when the step throws. The step is
-  /// run again when the server ends the transaction because two waited for each other.
+  /// Runs the step in one transaction that may write; rolls back if the step throws. The step is
+  /// run again if the server aborts the transaction because of a deadlock.
   public <T> T write(Step<T> step) {
     for (int again = MAX_DEADLOCKS; ; again--) {
       try {
@@ -135,7 +134,7 @@ public final class Database implements AutoCloseable {
 
   private <T> T writeOnce(Step<T> step) {
     try (var connection = writing.getConnection()) {
-      // The pool puts this back; failing to must not hide why the change failed.
+      // The pool resets this; a failure to do so must not hide why the change failed.
       connection.setAutoCommit(false);
       try {
         var result = step.run(new Rows(connection));
@@ -150,7 +149,7 @@ public final class Database implements AutoCloseable {
     }
   }
 
-  /// Reads beside the writer, each statement on its own.
+  /// Reads concurrently with the writer, without a transaction around several statements.
   public <T> T read(Step<T> step) {
     try (var connection = reading.getConnection()) {
       return step.run(new Rows(connection));
@@ -159,17 +158,17 @@ public final class Database implements AutoCloseable {
     }
   }
 
-  /// The writing way, for engines that bring their own statements.
+  /// The write pool, for libraries that run their own statements.
   public DataSource dataSource() {
     return writing;
   }
 
-  /// Whether it is a file of ours rather than a server.
+  /// Whether it is an embedded file rather than a server.
   public boolean isEmbedded() {
     return embedded;
   }
 
-  /// The time by which rows are due: the server's where several nodes share one, else this
+  /// The clock that decides when rows are due: the server's if several nodes share it, else this
   /// machine's.
   public InstantSource clock(InstantSource here) {
     return embedded ? here : new ServerClock(this);
@@ -181,8 +180,8 @@ public final class Database implements AutoCloseable {
     writing.close();
   }
 
-  /// A connection that cannot be rolled back is of no use any more: a full SQLite has ended the
-  /// transaction already, and the driver does not know.
+  /// Evicts a connection that cannot be rolled back: on a full disk SQLite has already ended the
+  /// transaction, and the driver does not know.
   private void rollBack(Connection connection, Throwable broken) {
     try {
       connection.rollback();

@@ -6,10 +6,10 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.sqlite.SQLiteErrorCode;
 
-/// The database is gone, full, or refuses; nothing of the transaction happened.
+/// The database is unreachable, full, or refuses the operation; the transaction had no effect.
 ///
-/// Where the answer to a commit was lost nobody knows whether it happened: what is repeated then
-/// must be harmless.
+/// If the response to a commit was lost, it is unknown whether the commit happened: retries must be
+/// idempotent.
 public final class DatabaseException extends RuntimeException {
   private static final long serialVersionUID = 1;
   private static final int PRIMARY_CODE = 0xff;
@@ -18,7 +18,7 @@ public final class DatabaseException extends RuntimeException {
     super(message, cause);
   }
 
-  /// Whether no statement would get through just now, so that another one need not be tried.
+  /// Whether the database is unreachable, so that further statements need not be tried.
   public boolean isUnreachable() {
     return sql()
         .filter(
@@ -39,7 +39,7 @@ public final class DatabaseException extends RuntimeException {
         .isPresent();
   }
 
-  /// What is wrong, for people.
+  /// The problem, in a sentence for people.
   public String inWords() {
     if (isFull()) {
       return "The disk of the database is full.";

@@ -12,19 +12,19 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// A server's lock that one process at a time has: an advisory lock of a connection of its own, so
-/// it ends with the process, however that ends. It is looked after in the background: a connection
-/// that broke is made anew, and the lock taken again.
+/// A lock on a PostgreSQL server that one process at a time holds: an advisory lock of a separate
+/// connection, so it is released however the process ends. A background thread checks it: a broken
+/// connection is reopened and the lock taken again.
 public final class ExclusiveUse implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(ExclusiveUse.class);
   private static final Duration LOOK_AFTER = Duration.ofSeconds(5);
 
-  /// A process that ended just now may still be known to the server.
+  /// The server may not have noticed yet that a previous process has ended.
   private static final Duration PATIENCE = Duration.ofSeconds(3);
 
   private static final int CHECK_SECONDS = 5;
 
-  /// PostgreSQL's word for a lock that was not had in time.
+  /// PostgreSQL's SQLSTATE for a lock timeout.
   private static final String LOCKED = "55P03";
 
   private final String url;
@@ -32,7 +32,7 @@ public final class ExclusiveUse implements AutoCloseable {
   private final Properties properties = new Properties();
   private final CountDownLatch closed = new CountDownLatch(1);
   private final Thread keeper;
-  // Only the keeper's, once that works.
+  // Accessed only by the keeper thread once it runs.
   private @Nullable Connection connection;
   private volatile boolean lost;
 
@@ -47,9 +47,9 @@ public final class ExclusiveUse implements AutoCloseable {
   }
 
   /// @param url `jdbc:postgresql://…`
-  /// @param name what is used by one process at a time; each schema of the database has its own
-  /// @return empty when another process has it
-  /// @throws DatabaseException when the server does not answer
+  /// @param name the name of the lock; each schema of the database has its own
+  /// @return empty if another process holds it
+  /// @throws DatabaseException if the server does not respond
   public static Optional<ExclusiveUse> take(String url, String name) {
     var use = new ExclusiveUse(url, name);
     try {
@@ -57,14 +57,14 @@ public final class ExclusiveUse implements AutoCloseable {
         return Optional.empty();
       }
     } catch (SQLException e) {
-      // Without the cause, whose words may quote the address and a password in it.
+      // No cause: its message may contain the URL and a password in it.
       throw new DatabaseException("The database cannot be reached", null);
     }
     use.keeper.start();
     return Optional.of(use);
   }
 
-  /// Whether another process has it now, which can come after the server was away.
+  /// Whether another process holds it now, which can happen after the server was unreachable.
   public boolean isLost() {
     return lost;
   }
@@ -99,18 +99,18 @@ public final class ExclusiveUse implements AutoCloseable {
       disconnect();
       var taken = lock();
       if (!taken && !lost) {
-        log.error("another process has taken over name={}", name);
+        log.error("lock taken by another process name={}", name);
       }
       lost = !taken;
     } catch (SQLException | RuntimeException e) {
-      log.warn("lock not looked after, will try again name={} error={}", name, e.toString());
+      log.warn("lock check failed, will try again name={} error={}", name, e.toString());
     }
   }
 
   private boolean lock() throws SQLException {
     var made = DriverManager.getConnection(url, properties);
     try (var statement = made.createStatement()) {
-      // The server notices a machine that vanished without a word within half a minute.
+      // The server detects a machine that vanished within half a minute.
       statement.execute("SET tcp_keepalives_idle = 10");
       statement.execute("SET tcp_keepalives_interval = 5");
       statement.execute("SET tcp_keepalives_count = 3");
@@ -139,7 +139,7 @@ public final class ExclusiveUse implements AutoCloseable {
       try {
         kept.close();
       } catch (SQLException e) {
-        log.debug("connection of a lock not closed", e);
+        log.debug("lock connection not closed", e);
       }
     }
   }

@@ -11,8 +11,8 @@ import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Files and folders that no other account may look into. Where a file system has no such
-/// permissions, they are as all others.
+/// Files and folders that no other account can access. On file systems without POSIX permissions,
+/// they get the default ones.
 public final class OwnerOnly {
   private static final Logger log = LoggerFactory.getLogger(OwnerOnly.class);
   private static final Set<PosixFilePermission> FILE = PosixFilePermissions.fromString("rw-------");
@@ -21,14 +21,14 @@ public final class OwnerOnly {
 
   private OwnerOnly() {}
 
-  /// Makes a folder with all above it that are missing; what is there stays as it is.
+  /// Creates a folder and its missing parents; existing ones stay unchanged.
   public static void createFolders(Path folder) throws IOException {
     Files.createDirectories(folder, attributes(folder, FOLDER));
   }
 
-  /// Makes an empty file if there is none.
+  /// Creates an empty file if there is none.
   ///
-  /// @return false when there is one, which stays as it is
+  /// @return false if it exists; it stays unchanged
   public static boolean createFile(Path file) throws IOException {
     try {
       Files.createFile(file, attributes(file, FILE));
@@ -38,8 +38,8 @@ public final class OwnerOnly {
     }
   }
 
-  /// Closes what is there to others; does nothing for what is not. A file that belongs to another
-  /// account cannot be closed, and may be used all the same.
+  /// Removes other accounts' permissions from an existing path; does nothing if it does not exist.
+  /// The permissions of another account's file cannot be changed; that is logged and ignored.
   public static void close(Path path) {
     if (!isPosix(path) || !Files.exists(path)) {
       return;
@@ -50,7 +50,10 @@ public final class OwnerOnly {
         Files.setPosixFilePermissions(path, wanted);
       }
     } catch (IOException e) {
-      log.warn("other accounts may be able to read it path={} error={}", path, e.toString());
+      log.warn(
+          "permissions not restricted, other accounts may have access path={} error={}",
+          path,
+          e.toString());
     }
   }
 

@@ -12,10 +12,10 @@ import java.util.Optional;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/// Statements on one connection. Parameters are strings, numbers, booleans (kept as 0 and 1),
-/// instants (kept as epoch microseconds) or null.
+/// Runs statements on one connection. Parameters are strings, numbers, booleans (stored as 0 and
+/// 1), instants (stored as epoch microseconds) or null.
 public final class Rows {
-  /// Makes a value of the row that the result set stands on.
+  /// Maps the current row of the result set to a value.
   @FunctionalInterface
   public interface Reader<T> {
     T read(ResultSet row) throws SQLException;
@@ -27,7 +27,7 @@ public final class Rows {
     this.connection = connection;
   }
 
-  /// Runs a statement that changes rows, and says how many it changed.
+  /// Runs a statement that changes rows, and returns the number of rows changed.
   public int change(String sql, @Nullable Object... parameters) throws SQLException {
     try (var statement = prepare(sql, parameters)) {
       return statement.executeUpdate();
@@ -46,7 +46,7 @@ public final class Rows {
     }
   }
 
-  /// The rows up to the one with which there are enough; those behind it are not read.
+  /// The rows up to and including the first for which `enough` is true; later rows are not read.
   public <T> List<T> listUntil(
       Predicate<? super T> enough, String sql, Reader<T> reader, @Nullable Object... parameters)
       throws SQLException {

@@ -7,13 +7,13 @@ import java.time.temporal.ChronoUnit;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/// The database server's time, so that nodes whose clocks disagree agree on what is due and who is
-/// dead. Asked every few seconds, in the background; in between it is counted on from there, so it
-/// also goes on while the server does not answer.
+/// The database server's time, so that nodes with different clocks agree on what is due and which
+/// node is dead. Read every few seconds in the background and extrapolated in between, so it also
+/// advances while the server does not respond. Thread-safe.
 final class ServerClock implements InstantSource {
   private static final Duration ASK_AGAIN = Duration.ofSeconds(5);
 
-  /// @param nanos when it was that time, by this machine's counter
+  /// @param nanos this machine's `System.nanoTime()` at that time
   private record Sample(Instant at, long nanos) {
     Duration age() {
       return Duration.ofNanos(System.nanoTime() - nanos);
@@ -42,7 +42,7 @@ final class ServerClock implements InstantSource {
     try {
       sample = ask();
     } catch (DatabaseException gone) {
-      // Whoever needs more than the time says so.
+      // Callers that need the database report its failure.
     } finally {
       asking.set(false);
     }

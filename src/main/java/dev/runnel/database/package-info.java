@@ -1,6 +1,5 @@
-/// One way to the two databases: SQLite in a file, PostgreSQL by address. Same SQL for both:
-/// times are
-/// epoch microseconds, documents are JSON text, `ON CONFLICT` decides races.
+/// One interface to two databases: SQLite in a file, PostgreSQL by URL. The SQL is the same for
+/// both: times are epoch microseconds, documents are JSON text, `ON CONFLICT` resolves races.
 @NullMarked
 package dev.runnel.database;
 
