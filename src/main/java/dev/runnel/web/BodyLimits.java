@@ -19,19 +19,19 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// Bounds what the bodies of all requests together take, and how long each may take to arrive.
+/// Limits the memory that all request bodies take together, and the time each may take to arrive.
 ///
-/// The first bytes of a body are free, since connections are limited, so that large bodies do not
-/// keep small ones out: what platforms send is small nearly always. What goes beyond comes from a
-/// budget for all connections until the request is answered. Who reads a body over the budget gets
-/// a 503, of a body that is late a 408, as an [HttpResponseException].
+/// The first bytes of a body are not counted, since connections are limited, so that large bodies
+/// do not block small ones: webhook bodies are nearly always small. The rest is taken from a budget
+/// for all connections until the request is answered. Reading a body over the budget throws an
+/// [HttpResponseException] with status 503, reading one that is late with 408.
 final class BodyLimits implements Filter, AutoCloseable {
   private static final int FREE_BYTES = 64 * 1024;
   private static final int BUDGET_BYTES = 48 * 1024 * 1024;
   private static final int SKIPPED_TOGETHER = 64 * 1024;
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 
-  /// A body that is larger may take as much longer.
+  /// A larger body gets proportionally more time.
   private static final int BYTES_IN_TIME = 5 * 1024 * 1024;
 
   private final int freeBytes;
@@ -43,12 +43,12 @@ final class BodyLimits implements Filter, AutoCloseable {
     this(FREE_BYTES, BUDGET_BYTES, PATIENCE);
   }
 
-  /// @param patience with the first 5 MB of a body, and again with each next
+  /// @param patience time for the first 5 MB of a body, and again for each next 5 MB
   BodyLimits(int freeBytes, int budgetBytes, Duration patience) {
     this.freeBytes = freeBytes;
     this.budget = new Semaphore(budgetBytes);
     this.patience = patience;
-    // A platform thread: it must end the reading of a body when no virtual thread can run.
+    // A platform thread, because it must interrupt reading even if no virtual thread can run.
     this.alarms =
         new ScheduledThreadPoolExecutor(
             1, Thread.ofPlatform().daemon().name("late-bodies").factory());
@@ -68,7 +68,7 @@ final class BodyLimits implements Filter, AutoCloseable {
     alarms.shutdownNow();
   }
 
-  /// What of the budget is not taken.
+  /// The free part of the budget, in bytes.
   int freeBudget() {
     return budget.availablePermits();
   }
@@ -96,7 +96,7 @@ final class BodyLimits implements Filter, AutoCloseable {
     }
   }
 
-  /// Read by the thread of its request alone.
+  /// Read by the request's thread only.
   private final class BoundedBody extends ServletInputStream {
     private final ServletInputStream body;
     private long free = freeBytes;
@@ -125,7 +125,7 @@ final class BodyLimits implements Filter, AutoCloseable {
       return read;
     }
 
-    /// What is skipped is not kept, and takes nothing of the budget.
+    /// Skipped bytes are not kept, and are not counted against the budget.
     @Override
     public long skip(long most) throws IOException {
       var bytes = new byte[(int) Math.min(most, SKIPPED_TOGETHER)];
@@ -159,7 +159,7 @@ final class BodyLimits implements Filter, AutoCloseable {
       reader = Thread.currentThread();
     }
 
-    /// Takes the alarm's interrupt off the thread.
+    /// Clears the alarm's interrupt from the thread.
     private synchronized void end(int read) {
       reader = null;
       count += Math.max(0, read);

@@ -8,15 +8,15 @@ import java.util.function.Supplier;
 
 /// `GET /healthz`, `GET /readyz` and `GET /metrics`.
 public final class Health {
-  /// What orchestrators ask; answered without waiting for anything.
+  /// The probes of orchestrators, answered without waiting for anything.
   static final Set<String> PROBES = Set.of("/healthz", "/readyz");
 
   private final Supplier<Optional<String>> problem;
   private final Supplier<Map<String, Long>> gauges;
   private final RequestMetrics requestMetrics;
 
-  /// @param problem why no work can be done just now; empty when all is well
-  /// @param gauges numbers by their Prometheus names
+  /// @param problem the reason why no work can be done now; empty if there is none
+  /// @param gauges gauges by their Prometheus names
   public Health(
       Supplier<Optional<String>> problem,
       Supplier<Map<String, Long>> gauges,

@@ -6,7 +6,7 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 
-/// How many requests came in, by surface and by what became of them, since the start.
+/// Counts requests since the start, by surface and result. Thread-safe.
 public final class RequestMetrics {
   /// @param result `accepted`, `known`, `answered`, `rejected`, `not_stored`, `closed`, `late` or
   ///     `too_much`
@@ -18,7 +18,7 @@ public final class RequestMetrics {
     counts.computeIfAbsent(new Kind(surface, result), _ -> new LongAdder()).increment();
   }
 
-  /// How many were refused because they could not be kept.
+  /// Number of requests that were refused because they could not be stored.
   long notStored() {
     return counts.entrySet().stream()
         .filter(each -> each.getKey().result().equals("not_stored"))

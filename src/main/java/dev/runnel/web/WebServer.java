@@ -14,9 +14,9 @@ import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 
-/// The HTTP server of everything, which nobody can fill up: its connections are limited, and so is
-/// what [bodies][BodyLimits] take. Requests run on virtual threads; health checks run on platform
-/// threads, so that they are answered when the virtual ones have no carrier left.
+/// The HTTP server, protected against overload: connections are limited, and so is the memory for
+/// [bodies][BodyLimits]. Requests run on virtual threads; health checks run on platform threads, so
+/// that they are answered even if no carrier thread is free.
 public final class WebServer implements AutoCloseable {
   private static final int MAX_CONNECTIONS = 1_000;
   private static final Duration IDLE_WHEN_FULL = Duration.ofSeconds(5);
@@ -33,8 +33,8 @@ public final class WebServer implements AutoCloseable {
   }
 
   /// @param port `0` for any free one
-  /// @param largestBody in bytes; routes may take less
-  /// @throws io.javalin.util.JavalinBindException when the port cannot be had
+  /// @param largestBody maximum body size in bytes; routes may allow less
+  /// @throws io.javalin.util.JavalinBindException if the port cannot be bound
   public static WebServer start(
       String host, int port, long largestBody, Consumer<RoutesConfig> routes) {
     return start(host, port, largestBody, new BodyLimits(), routes);
@@ -85,8 +85,8 @@ public final class WebServer implements AutoCloseable {
     limits.close();
   }
 
-  /// Jetty's own virtual threads would read the requests, too, and none would be read while the
-  /// carriers are busy.
+  /// Starts the virtual threads here. Jetty's own would also read the requests, so none would be
+  /// read while all carriers are busy.
   private static final class OnVirtualThreads extends Handler.Wrapper {
     @Override
     public boolean handle(Request request, Response response, Callback callback) throws Exception {

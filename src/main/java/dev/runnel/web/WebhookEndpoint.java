@@ -22,15 +22,16 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Where deliveries come in: `POST /slack/events`, `POST /webhooks/NAME` and
-/// `POST /webhooks/hooks/NAME`, and [#take] for what comes over a platform's own connection.
+/// Receives deliveries: `POST /slack/events`, `POST /webhooks/NAME` and `POST
+/// /webhooks/hooks/NAME`, and [#take] for those that arrive over a platform's own connection.
 ///
-/// The order is the point: bound the size, let the surface verify and parse, commit, answer.
-/// Closed, it sends everybody away, to come back or to go to another node.
+/// The order is essential: limit the size, let the surface verify and parse, commit, respond. After
+/// [#close()] it responds to every request with 503, so that senders retry later or on another
+/// node.
 public final class WebhookEndpoint implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(WebhookEndpoint.class);
 
-  /// As much as any platform could send.
+  /// More than any platform sends.
   private static final int MAX_BYTES_SKIPPED = 32 * 1024 * 1024;
 
   private static final Reply OFF = Reply.text(404, "This platform is not connected here.\n");
@@ -63,7 +64,8 @@ public final class WebhookEndpoint implements AutoCloseable {
     routes.post("/slack/events", context -> handle(context, "slack"));
     routes.post("/webhooks/{name}", context -> handle(context, context.pathParam("name")));
     routes.post("/webhooks/hooks/{hook}", context -> handle(context, "hooks"));
-    // A Jira Data Center may be unable to sign, and has the secret here: nothing logs the path.
+    // A Jira Data Center may be unable to sign requests, so the secret is in the path, which must
+    // not be logged.
     routes.post("/webhooks/jira/{secret}", context -> handle(context, "jira"));
   }
 
@@ -82,7 +84,7 @@ public final class WebhookEndpoint implements AutoCloseable {
     context.result(reply.body());
   }
 
-  /// Nothing is read of what nobody will look at.
+  /// Does not read a body that nobody will process.
   private Reply reply(Context context, String name) {
     var surface =
         name.isBlank()
@@ -111,9 +113,9 @@ public final class WebhookEndpoint implements AutoCloseable {
     return take(surface.id(), surface.receive(request));
   }
 
-  /// Keeps what was received, on whatever way it came.
+  /// Stores a received delivery, whatever its transport.
   ///
-  /// @return what the sender is told: 2xx only when it is on disk
+  /// @return the response to the sender: 2xx only after the delivery is on disk
   public Reply take(SurfaceId surface, WebhookResult webhookResult) {
     return switch (webhookResult) {
       case WebhookResult.Accepted(var delivery, var reply) -> {
@@ -125,7 +127,8 @@ public final class WebhookEndpoint implements AutoCloseable {
           }
           isNew = store.accept(delivery);
         } catch (RuntimeException e) {
-          // The sender sends it again; one line, for a database that is gone is asked often.
+          // The sender resends it. Logged in one line, because this is frequent while the database
+          // is down.
           log.warn("delivery not stored delivery={} why={}", delivery.id(), e.toString());
           requestMetrics.count(surface, "not_stored");
           yield NOT_STORED;
@@ -151,13 +154,13 @@ public final class WebhookEndpoint implements AutoCloseable {
     };
   }
 
-  /// Words between people: nothing of them is kept where no run could be meant.
+  /// Whether it is a message between people, which must not be stored where no run could be meant.
   private static boolean isOverheard(Delivery delivery) {
     return !delivery.addressed()
         && (delivery.intent().words().isPresent() || delivery.intent() instanceof Intent.Amend);
   }
 
-  /// The body's bytes, or empty when there are too many; a length that is announced is believed.
+  /// The body's bytes; empty if there are too many. An announced length over the limit is trusted.
   private static Optional<byte[]> body(Context context, int most) throws IOException {
     var input = context.req().getInputStream();
     if (context.req().getContentLengthLong() <= most) {
@@ -172,7 +175,8 @@ public final class WebhookEndpoint implements AutoCloseable {
     return Optional.empty();
   }
 
-  /// A sender that is still writing would see a broken connection instead of our answer.
+  /// Reads the rest of the body, because a sender that is still writing would see a broken
+  /// connection instead of the response.
   private static void skipRest(InputStream input) throws IOException {
     long left = MAX_BYTES_SKIPPED;
     for (long skipped = 1; skipped > 0 && left > 0; left -= skipped) {
@@ -188,13 +192,13 @@ public final class WebhookEndpoint implements AutoCloseable {
     return new RawRequest(context.method().name(), context.path(), headers, body, clock.instant());
   }
 
-  /// Takes nothing any more; requests under way are finished.
+  /// Accepts no more requests; running ones are finished.
   @Override
   public void close() {
     closed = true;
   }
 
-  /// Why it takes nothing, if it is closed.
+  /// Why it accepts nothing; empty if it is open.
   public Optional<String> problem() {
     return closed ? Optional.of("Runnel is shutting down.") : Optional.empty();
   }

@@ -1,5 +1,6 @@
-/// The HTTP server with its limits, and the front door: it takes requests for the surfaces, answers
-/// only after what they say is on disk, and tells whether the process is well.
+/// The HTTP server with its limits; [WebhookEndpoint], which receives requests for the surfaces and
+/// responds only after deliveries are on disk; and [Health], which reports the state of the
+/// process.
 @NullMarked
 package dev.runnel.web;
 
