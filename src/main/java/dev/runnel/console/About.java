@@ -2,10 +2,10 @@ package dev.runnel.console;
 
 import java.util.List;
 
-/// What the head of each page says about this installation.
+/// The data about this installation in the header of each page.
 ///
-/// @param agent what runs the agents, for people: `command claude -p`, `runs.example`
-/// @param connected the platforms that are on, as people write them: `Slack`, `GitHub`
+/// @param agent the agent's program or service, for people: `command claude -p`, `runs.example`
+/// @param connected display names of the connected platforms: `Slack`, `GitHub`
 public record About(String agent, List<String> connected) {
   public About {
     connected = List.copyOf(connected);

@@ -10,8 +10,8 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.zip.CRC32;
 
-/// Style sheet, script and icon, read once. Their address changes with their content, so a browser
-/// may keep them for good.
+/// Style sheet, script and icon, loaded once. Their URLs contain a hash of their content, so that
+/// browsers may cache them permanently.
 final class Assets {
   @SuppressWarnings("ArrayRecordComponent") // sent, never compared
   record Asset(String contentType, byte[] bytes) {}
@@ -54,7 +54,7 @@ final class Assets {
     return Optional.ofNullable(byName.get(name));
   }
 
-  /// Goes into the addresses.
+  /// The hash of all assets, for their URLs.
   String version() {
     return version;
   }

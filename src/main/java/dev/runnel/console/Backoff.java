@@ -3,8 +3,9 @@ package dev.runnel.console;
 import java.time.Duration;
 import java.time.Instant;
 
-/// Slows down who guesses: after a few wrong tries each further one has to wait, twice as long each
-/// time. For all who try together, since an address tells nobody apart. Its owner guards it.
+/// Limits token guessing: after a few wrong attempts each further one must wait, twice as long each
+/// time. Shared by all clients, since an address does not identify a client. Not thread-safe: the
+/// owner synchronizes access.
 final class Backoff {
   private static final int FREE_TRIES = 5;
   private static final Duration FIRST = Duration.ofSeconds(1);
@@ -14,7 +15,7 @@ final class Backoff {
   private int wrongTries;
   private Instant next = Instant.EPOCH;
 
-  /// How long the next try has to wait; zero when it need not.
+  /// How long the next attempt has to wait; zero if it need not.
   Duration left(Instant now) {
     var left = Duration.between(now, next);
     return left.isNegative() ? Duration.ZERO : left;

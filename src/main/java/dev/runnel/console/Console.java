@@ -27,8 +27,9 @@ import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The pages: `/` all runs, `/runs/{id}` one run, and below each `live`, a stream that keeps it up
-/// to date; `/attention` what was given up; `/enter`, where people sign in, and `/leave`.
+/// The console's pages: `/` lists all runs, `/runs/{id}` shows one; `live` below each is a stream
+/// that keeps it up to date; `/attention` lists parked items; `/enter` signs in, and `/leave` signs
+/// out.
 ///
 /// A stream blocks its thread while its page is open: virtual threads should serve it.
 public final class Console implements AutoCloseable {
@@ -51,8 +52,8 @@ public final class Console implements AutoCloseable {
   private final Pages pages;
   private final Streams streams;
 
-  /// @param authentication the one that the surface has too
-  /// @param isHttps whether the outside reaches it by https
+  /// @param authentication the instance that the surface uses
+  /// @param isHttps whether it is reached by HTTPS from outside
   public Console(
       Store store,
       AgentRuns runs,
@@ -110,7 +111,7 @@ public final class Console implements AutoCloseable {
     routes.get("/console/{asset}", this::asset);
   }
 
-  /// Without a handler of its own a `HEAD` would be answered for whoever asks.
+  /// Registers `HEAD`, too: without a handler, Javalin would answer it without authentication.
   private void page(RoutesConfig routes, String path, Page page) {
     routes.get(path, guarded(page));
     routes.head(path, guarded(page));
@@ -122,7 +123,7 @@ public final class Console implements AutoCloseable {
     streams.close();
   }
 
-  /// What somebody who is signed in gets.
+  /// A page for signed-in visitors.
   @FunctionalInterface
   private interface Page {
     void show(Context ctx, ConsoleAuthentication.Visitor visitor) throws IOException;
@@ -156,7 +157,7 @@ public final class Console implements AutoCloseable {
         Optional.ofNullable(ctx.header("Authorization")));
   }
 
-  /// @param why said first
+  /// @param why text before the instructions; may be empty
   private String signIn(String title, String why, String to) {
     var link = "`./runnel console`, where Runnel runs, prints a link that opens the console.";
     var text =
@@ -226,12 +227,12 @@ public final class Console implements AutoCloseable {
     cookie.setMaxAge((int) age.toSeconds());
     cookie.setHttpOnly(true);
     cookie.setSecure(isHttps || "https".equals(ctx.header("X-Forwarded-Proto")));
-    // Links in Slack and in issues lead to pages; what acts needs the page's key besides.
+    // Lax, because links in Slack and in issues lead to pages; actions also need the page's key.
     cookie.setSameSite(SameSite.LAX);
     return cookie;
   }
 
-  /// A form of one of our pages; otherwise it is answered, and there is none.
+  /// The submitted form; empty if it was rejected, in which case the response is set.
   private Optional<Form> form(Context ctx) throws IOException {
     var body = ctx.bodyInputStream().readNBytes(Form.MAX_BYTES + 1);
     if (body.length > Form.MAX_BYTES) {
@@ -304,7 +305,7 @@ public final class Console implements AutoCloseable {
     }
   }
 
-  /// Ends with the session.
+  /// Opens a stream that ends with the session.
   private void follow(Context ctx, Streams.LivePage livePage) {
     streams.open(ctx, page -> visitor(ctx).isPresent() && livePage.send(page));
   }
@@ -333,7 +334,7 @@ public final class Console implements AutoCloseable {
                     store, runs, transcripts, surface, pages, clock, run, lastLineOf(ctx))));
   }
 
-  /// The whole of it, piece by piece.
+  /// Sends the whole transcript, in chunks.
   private void sendTranscript(Context ctx, ConsoleAuthentication.Visitor visitor)
       throws IOException {
     var given = ctx.pathParam("id");
@@ -355,7 +356,8 @@ public final class Console implements AutoCloseable {
     }
   }
 
-  /// The page says where it began, and a browser that comes back says how far it got.
+  /// The number of the last line that the page has: from the query for a new stream, from the event
+  /// id for a reconnect.
   private static long lastLineOf(Context ctx) {
     var id = ctx.header("Last-Event-ID");
     var line = id != null && !id.isEmpty() ? id : ctx.queryParam("after");
@@ -369,7 +371,7 @@ public final class Console implements AutoCloseable {
       return;
     }
     var id = new RunId(given);
-    // Looked up by run, a binding may be a moment old; its conversation may have a newer run.
+    // The look-up by run may be slightly stale, and the conversation may have a newer run.
     var binding =
         store.<Optional<Binding>>read(
             bindings ->

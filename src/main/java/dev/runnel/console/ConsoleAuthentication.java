@@ -17,16 +17,16 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 
-/// Who may see the console, and who may act from it: who has a session, or the token. No address
-/// is trusted, since agents and proxies have this machine's, too. A session begins with a link that
-/// works once, or with the token. For any thread.
+/// Authenticates the console's visitors by a session or the token. No address is trusted, since
+/// agents and proxies share this machine's. A session begins with a single-use link or the token.
+/// Thread-safe.
 public final class ConsoleAuthentication {
   static final String COOKIE = "runnel-console";
 
-  /// How long somebody stays signed in.
+  /// How long a session lasts.
   static final Duration SESSION = Duration.ofDays(14);
 
-  /// How long a link works.
+  /// How long a link is valid.
   public static final Duration LINK = Duration.ofHours(1);
 
   /// Where links and the token are exchanged for a session.
@@ -50,7 +50,7 @@ public final class ConsoleAuthentication {
     this.clock = clock;
   }
 
-  /// The path and query of a new link.
+  /// Creates a link; returns its path and query.
   public String newLink() {
     var link = secret();
     sessions.offer(link, clock.instant().plus(LINK));
@@ -61,17 +61,17 @@ public final class ConsoleAuthentication {
     return token != null;
   }
 
-  /// Who may see and do what the console offers.
+  /// An authenticated visitor.
   ///
-  /// @param secret what only this visitor and we know
+  /// @param secret a secret shared by this visitor and us: the session's, or the token
   record Visitor(String secret) {
-    /// A new key for a page: what is posted with it was posted by somebody who could see the page.
+    /// Creates a page key, which proves that a form was posted by somebody who could see the page.
     String pageKey() {
       var page = UUID.randomUUID().toString();
       return page + "." + sign(page);
     }
 
-    /// Whether the key was made for this visitor.
+    /// Whether the key was created for this visitor.
     boolean isPageKey(String key) {
       int dot = key.indexOf('.');
       return dot > 0 && same(sign(key.substring(0, dot)), key.substring(dot + 1));
@@ -88,14 +88,14 @@ public final class ConsoleAuthentication {
       }
     }
 
-    /// Never the secret.
+    /// Omits the secret.
     @Override
     public String toString() {
       return "Visitor[]";
     }
   }
 
-  /// Who sends a request, by its headers.
+  /// The sender of a request, by its headers; empty if not authenticated.
   ///
   /// @param cookies the header `Cookie`
   /// @param authorization the header `Authorization`
@@ -112,14 +112,14 @@ public final class ConsoleAuthentication {
         .map(Visitor::new);
   }
 
-  /// What came of a try to enter.
+  /// The result of an attempt to sign in.
   sealed interface Entry {
-    /// @param session what the cookie holds
+    /// @param session the value of the session cookie
     record Entered(String session) implements Entry {}
 
     record Wrong() implements Entry {}
 
-    /// Too many wrong tokens came: this one was not looked at.
+    /// Too many wrong tokens were tried: this one was not checked.
     record Later(Duration after) implements Entry {}
   }
 
@@ -127,7 +127,7 @@ public final class ConsoleAuthentication {
     return refusal(given).orElseGet(this::begin);
   }
 
-  /// @return empty when it is the token
+  /// @return empty if it is the token
   private Optional<Entry> refusal(String given) {
     synchronized (backoff) {
       var now = clock.instant();
@@ -155,7 +155,7 @@ public final class ConsoleAuthentication {
     return new Entry.Entered(session);
   }
 
-  /// Ends the session that the cookie holds.
+  /// Ends the cookie's session.
   void leave(Optional<String> cookies) {
     session(cookies).ifPresent(sessions::end);
   }

@@ -23,11 +23,11 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// The console as a place where people talk: forms of its pages come in at `/webhooks/console`.
+/// The console as a surface: its pages post their forms to `/webhooks/console`.
 ///
-/// What is said about a run goes to that run's own conversation, wherever it is, so that its order
-/// holds. Nothing is sent out: the pages show the bindings. Answers to the person are kept for them
-/// in memory.
+/// A message about a run goes to that run's own conversation, whatever its surface, so that its
+/// order holds. Nothing is sent out: the pages read the bindings. Answers to the person are kept in
+/// memory.
 public final class ConsoleSurface implements Surface {
   public static final SurfaceId ID = new SurfaceId("console");
 
@@ -57,9 +57,10 @@ public final class ConsoleSurface implements Surface {
     return Form.MAX_BYTES;
   }
 
-  /// Looks its sender's session up, which is one short read beside the writer.
+  /// Reads the sender's session from the database, one short read concurrent with the writer.
   ///
-  /// The body of an accepted reply is the conversation's id; of a 422, what to do, for the person.
+  /// The body of an accepted reply is the conversation's id; that of a 422 tells the person what to
+  /// do.
   @Override
   public WebhookResult receive(RawRequest request) {
     if (!isFromOurPage(request)) {
@@ -85,7 +86,8 @@ public final class ConsoleSurface implements Surface {
     }
   }
 
-  /// Browsers say where a form was posted from. A program that says nothing still needs the key.
+  /// Whether the form was posted from the same site, by the browser's headers. Programs that send
+  /// no such headers still need the page key.
   static boolean isFromOurPage(RawRequest request) {
     var site = request.header("sec-fetch-site");
     if (site.isPresent()) {
@@ -156,7 +158,7 @@ public final class ConsoleSurface implements Surface {
       case Intent.Status _ -> problem("How the run is doing stands at the top of this page.");
       case Intent.SayTo _, Intent.Link _, Intent.Linked _, Intent.CancelMine _, Intent.Ask _ ->
           problem(COMMAND_AT_START);
-      // The run of the page, which need not be the thread's current one.
+      // The page's run, which need not be the thread's current one.
       case Intent.Say(var words) ->
           accepted(form, form.conversation(), new Intent.SayTo(form.run(), words), request);
       case Intent.Cancel(_, var why) ->
@@ -200,7 +202,7 @@ public final class ConsoleSurface implements Surface {
     return Background.NONE;
   }
 
-  /// Not asked for: each start has a conversation of its own from the beginning.
+  /// Not needed: each start has its own conversation from the beginning.
   @Override
   public Posting open(Delivery delivery, boolean again) {
     return new Posting.Posted(new PostRef(delivery.id().value()), delivery.conversation());
@@ -227,18 +229,18 @@ public final class ConsoleSurface implements Surface {
     return new Posting.Posted(ref, notice.conversation());
   }
 
-  /// People look at the page; none of them waits for posts.
+  /// Nobody is notified of posts; people open the page.
   @Override
   public boolean isSilent() {
     return true;
   }
 
-  /// What people were told in the conversation, oldest first: the newest few.
+  /// The latest few answers in the conversation, oldest first.
   List<String> notes(Conversation conversation) {
     return flashMessages.of(conversation);
   }
 
-  /// Where a link may lead.
+  /// The link, if it is an HTTP or HTTPS URL.
   static Optional<URI> web(String link) {
     return link.startsWith("https://") || link.startsWith("http://")
         ? Optional.of(URI.create(link))

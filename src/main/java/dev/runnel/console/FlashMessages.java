@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/// What people of the console were told, for its pages to show: the newest few of each
-/// conversation, in memory, because they answer somebody who is looking. Safe for many threads.
+/// The latest few answers to people of the console, by conversation. In memory, because they are
+/// for somebody who is looking at the page. Thread-safe.
 final class FlashMessages {
   private static final int CONVERSATIONS = 200;
   private static final int EACH = 4;

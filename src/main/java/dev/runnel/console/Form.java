@@ -11,16 +11,16 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/// A form of the console's pages, decoded. Whatever is malformed is an `IllegalArgumentException`
-/// of the method that asks for it.
+/// A decoded form of the console's pages. Accessors throw `IllegalArgumentException` for malformed
+/// fields.
 ///
 /// - `action`: `start`, `say`, `stop`, `retry`, `discard`, `everywhere`
-/// - `page`, `turn`: the page's key, and the how-manieth post of it: together the delivery's id, so
-///   that a double click has one effect
-/// - `token`, `to`: to sign in, and the page to go to
+/// - `page`, `turn`: the page's key, and the number of the submission on that page: together the
+///   delivery's id, so that a double click has one effect
+/// - `token`, `to`: the token to sign in with, and the page to go to
 /// - `text`, `conversation`, `run`, `link`, `lane`, `id`: as the action needs
 record Form(Map<String, String> fields) {
-  /// A prompt of many pages.
+  /// Maximum size of a form, enough for a prompt of many pages.
   static final int MAX_BYTES = 64 * 1024;
 
   private static final Pattern TURN = Pattern.compile("\\d{1,9}");
@@ -61,7 +61,7 @@ record Form(Map<String, String> fields) {
     return field("text").replace("\r\n", "\n");
   }
 
-  /// The page and the turn, without the page's signature.
+  /// The delivery's id: the page key without its signature, and the submission number.
   String key() {
     var turn = field("turn");
     if (!TURN.matcher(turn).matches()) {

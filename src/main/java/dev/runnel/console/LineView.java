@@ -4,12 +4,12 @@ import dev.runnel.console.Transcripts.Line;
 import java.util.List;
 import java.util.Locale;
 
-/// A line of a transcript as the page shows it.
+/// A line of a transcript for the page.
 ///
-/// Public because the templates are a package of their own.
+/// Public because the templates are in another package.
 ///
-/// @param kind a name for style sheets: `said`
-/// @param who says it, where it is not the agent
+/// @param kind the CSS class: `said`
+/// @param who a label for the author; empty for the agent
 public record LineView(long number, String kind, String who, List<TextSpan> marks) {
   public LineView {
     marks = List.copyOf(marks);

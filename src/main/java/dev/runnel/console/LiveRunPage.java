@@ -10,11 +10,12 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 
-/// Keeps the page of one run up to date. Sends `head`, what stands above the transcript; `lines`,
-/// the transcript's next lines, with the number of the last as event id; `notes`, what was said to
-/// people of the console; and `moved` when its conversation has another run now. For one thread.
+/// Keeps the page of one run up to date. Sends the events `head`, the part above the transcript;
+/// `lines`, the transcript's next lines, with the number of the last one as event id; `notes`, the
+/// answers to people of the console; and `moved` when its conversation has another run. Not
+/// thread-safe.
 final class LiveRunPage implements Streams.LivePage {
-  /// How many looks go by before the run service is asked about a run that no store knows.
+  /// Number of polls between two reads of a run that only the run service knows.
   private static final int PATIENCE = 20;
 
   private final Store store;
@@ -30,8 +31,8 @@ final class LiveRunPage implements Streams.LivePage {
   private boolean first = true;
   private int looks;
 
-  /// @param shown the run as the page begins
-  /// @param line the last line the page has
+  /// @param shown the run as initially rendered
+  /// @param line the number of the last line that the page has
   LiveRunPage(
       Store store,
       AgentRuns runs,

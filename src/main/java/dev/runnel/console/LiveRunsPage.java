@@ -9,8 +9,9 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// Keeps the page of runs up to date. Sends `list`, the list; and for a page that has just asked
-/// for a run `notes`, what was said about that, and `started`, where the run is. For one thread.
+/// Keeps the page of runs up to date. Sends the event `list`, the list; and for a page that has
+/// just requested a run `notes`, the answers to it, and `started`, the path of the run. Not
+/// thread-safe.
 final class LiveRunsPage implements Streams.LivePage {
   private static final int RUNS = 100;
 

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// The templates of `src/main/jte`, compiled with everything else. Whole pages, and the pieces of
-/// them that are sent when something changes.
+/// Renders the precompiled templates of `src/main/jte`: whole pages, and the fragments that are
+/// sent when something changes.
 final class Pages {
   private final TemplateEngine engine =
       TemplateEngine.createPrecompiled(
@@ -22,7 +22,7 @@ final class Pages {
     this.version = version;
   }
 
-  /// @param givenUp how much needs attention
+  /// @param givenUp number of parked items
   String runs(List<RunView> runs, int givenUp, String pageKey) {
     return page("runs", Map.of("runs", runs, "givenUp", givenUp, "pageKey", pageKey));
   }
@@ -35,7 +35,7 @@ final class Pages {
     return piece("runlist", Map.of("runs", runs, "about", about));
   }
 
-  /// @param transcript its beginning; empty where it is not known here
+  /// @param transcript the beginning of the transcript; empty where it is not available here
   String run(
       RunView run, Optional<Transcripts.Part> transcript, List<String> notes, String pageKey) {
     var lines = transcript.map(Transcripts.Part::lines).orElse(List.of());
@@ -68,15 +68,15 @@ final class Pages {
     return piece("notes", Map.of("notes", notes));
   }
 
-  /// A page that only says something.
+  /// A page with a title and a text only.
   String sorry(String title, String text) {
     return page("sorry", Map.of("title", title, "text", text));
   }
 
-  /// A page for somebody who may not see any other, nor what is connected.
+  /// The sign-in page, which does not reveal what is connected.
   ///
   /// @param takesToken whether it asks for the token
-  /// @param to the page that they wanted to see
+  /// @param to the page that was requested
   String signIn(String title, String text, boolean takesToken, String to) {
     return page(
         "signin",

@@ -12,14 +12,14 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 
-/// Something that was given up, as the page shows it.
+/// A parked item for the page.
 ///
-/// Public because the templates are a package of their own.
+/// Public because the templates are in another package.
 ///
-/// @param lane `said` for what somebody said, `told` for what Runnel wanted to tell
-/// @param link where it was said; empty where that has no address
-/// @param since when it was given up, for machines
-/// @param when how long ago that was
+/// @param lane `said` for deliveries, `told` for notices
+/// @param link the message or issue; empty if it has no URL
+/// @param since when it was parked, as an ISO timestamp
+/// @param when how long ago that was, for people
 public record ParkedItemView(
     String lane,
     String id,

@@ -11,7 +11,7 @@ import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// What was given up, and what a person does about it.
+/// Lists parked items, and retries or discards them.
 final class ParkedItems {
   private static final Logger log = LoggerFactory.getLogger(ParkedItems.class);
   private static final int SHOWN = 100;
@@ -24,7 +24,7 @@ final class ParkedItems {
     this.clock = clock;
   }
 
-  /// The newest first.
+  /// All parked items, newest first.
   List<ParkedItemView> all() {
     var now = clock.instant();
     return store.<List<ParkedItemView>>commit(
@@ -40,9 +40,9 @@ final class ParkedItems {
                 .toList());
   }
 
-  /// What somebody has done about already is left as it is.
+  /// Retries or discards an item; does nothing if that has happened already.
   ///
-  /// @throws IllegalArgumentException when the form asks for something else
+  /// @throws IllegalArgumentException if the form asks for another action
   void act(Form form) {
     var done =
         switch (form.lane() + " " + form.action()) {

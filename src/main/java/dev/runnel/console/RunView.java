@@ -16,11 +16,11 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/// A run as the pages show it.
+/// A run for the pages.
 ///
-/// Public because the templates are a package of their own.
+/// Public because the templates are in another package.
 ///
-/// @param binding empty for a run that Runnel did not start: it can be looked at only
+/// @param binding empty for a run that Runnel did not start, which is read-only here
 public record RunView(Run run, Optional<Binding> binding, Instant now) {
   private static final int MAX_MESSAGE = 20_000;
 
@@ -28,7 +28,7 @@ public record RunView(Run run, Optional<Binding> binding, Instant now) {
     return new RunView(binding.run(), Optional.of(binding), now);
   }
 
-  /// Whether a page of the other shows this one too.
+  /// Whether both render the same page.
   boolean isSameAs(RunView other) {
     return run.equals(other.run) && isActive() == other.isActive();
   }
@@ -45,7 +45,7 @@ public record RunView(Run run, Optional<Binding> binding, Instant now) {
     return run.title().isBlank() ? "Untitled run" : run.title();
   }
 
-  /// A reopened run waits for its turn, whatever was seen of it last.
+  /// The state to show: a reopened run is queued, whatever state was last read.
   public RunState state() {
     return isActive() && run.state().isTerminal() ? RunState.QUEUED : run.state();
   }
@@ -54,7 +54,7 @@ public record RunView(Run run, Optional<Binding> binding, Instant now) {
     return state() == run.state() ? RunTexts.state(run) : "queued";
   }
 
-  /// A sign for places that take no picture, as a window's title.
+  /// A symbol for places without images, such as a window's title.
   public String sign() {
     return switch (state()) {
       case QUEUED, RUNNING, UNKNOWN -> "●";
@@ -80,7 +80,7 @@ public record RunView(Run run, Optional<Binding> binding, Instant now) {
     return binding.map(each -> each.requester().name()).orElse("");
   }
 
-  /// The platform it was asked on, as people write it.
+  /// The display name of the platform where it was requested.
   public String place() {
     return binding.map(each -> place(each.conversation())).orElse("");
   }
@@ -97,12 +97,12 @@ public record RunView(Run run, Optional<Binding> binding, Instant now) {
     };
   }
 
-  /// The message or issue it began with; empty where that has no address.
+  /// The message or issue it began with; empty if it has no URL.
   public String placeLink() {
     return binding.flatMap(each -> each.origin().link()).map(RunView::web).orElse("");
   }
 
-  /// Where the run service shows it; empty where that is this very page.
+  /// The run service's page of it; empty if that is this page.
   public String session() {
     return run.session()
         .filter(link -> !path().equals(link.getPath()))
@@ -114,17 +114,17 @@ public record RunView(Run run, Optional<Binding> binding, Instant now) {
     return ConsoleSurface.web(link.toString()).map(URI::toString).orElse("");
   }
 
-  /// What it made, as far as it can be opened.
+  /// The results that have a web link.
   public List<Artifact> artifacts() {
     return run.artifacts().stream().filter(each -> !web(each.link()).isEmpty()).toList();
   }
 
-  /// When it was asked for, by this machine's clock; empty where that is not known.
+  /// When it was requested, by this machine's clock; empty if unknown.
   public String since() {
     return binding.map(each -> each.since().toString()).orElse("");
   }
 
-  /// How long it has taken so far, or took.
+  /// How long it has taken so far, or took in total.
   public String elapsed() {
     if (isActive()) {
       return binding.map(each -> between(each.since(), now)).orElse("");
@@ -139,7 +139,7 @@ public record RunView(Run run, Optional<Binding> binding, Instant now) {
     return RunTexts.elapsed(Duration.between(since, end));
   }
 
-  /// How long ago it was asked for.
+  /// How long ago it was requested.
   public String when() {
     return binding.map(each -> Duration.between(each.since(), now)).map(RunView::ago).orElse("");
   }
@@ -154,7 +154,7 @@ public record RunView(Run run, Optional<Binding> binding, Instant now) {
     return since.toDays() < 1 ? since.toHours() + " h ago" : since.toDays() + " d ago";
   }
 
-  /// The service's latest words: progress, a question, the answer, or why it failed.
+  /// The service's latest message: progress, a question, the answer, or the reason for a failure.
   public List<TextSpan> message() {
     return run.message()
         .filter(text -> !text.isBlank())
@@ -182,7 +182,7 @@ public record RunView(Run run, Optional<Binding> binding, Instant now) {
     return binding.map(each -> each.conversation().id()).orElse("");
   }
 
-  /// A name for style sheets: `running`.
+  /// The CSS class: `running`.
   public String kind() {
     return state().name().toLowerCase(Locale.ROOT);
   }

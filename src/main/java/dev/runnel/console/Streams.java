@@ -9,13 +9,13 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Open pages that are kept up to date: a bounded number, each in the thread of its request, which
-/// looks, sends what is new, and waits. It ends when the page is closed, when its look says so, or
-/// on [#close()]. The server should run requests on virtual threads.
+/// Server-sent event streams of open pages: a bounded number, each on its request's thread, which
+/// polls, sends changes, and waits. A stream ends when the page is closed, when it has nothing more
+/// to send, or on [#close()]. The server should run requests on virtual threads.
 final class Streams implements AutoCloseable {
-  /// Sends what is new since the last time.
+  /// Sends the changes since the last call.
   interface LivePage {
-    /// @return false when there will be nothing more
+    /// @return false if nothing more will follow
     boolean send(SseClient page);
   }
 
@@ -27,9 +27,9 @@ final class Streams implements AutoCloseable {
   private final int most;
   private final CountDownLatch closing = new CountDownLatch(1);
 
-  /// @param pause between two looks
-  /// @param silence the longest: a page that was closed is noticed when something is sent to it,
-  ///     and proxies drop what says nothing
+  /// @param pause the interval between two polls
+  /// @param silence maximum time without data: a closed page is only detected by sending to it, and
+  ///     proxies drop idle connections
   Streams(int most, Duration pause, Duration silence) {
     this.most = most;
     this.pause = pause;
@@ -37,7 +37,8 @@ final class Streams implements AutoCloseable {
     this.free = new Semaphore(most);
   }
 
-  /// Answers with a stream; with 503 when too many are open, with 406 when none was asked for.
+  /// Responds with a stream; with 503 if too many are open, with 406 if the client does not accept
+  /// one.
   void open(Context ctx, LivePage livePage) {
     var accept = ctx.header("Accept");
     if (accept == null || !accept.contains("text/event-stream")) {
@@ -49,8 +50,8 @@ final class Streams implements AutoCloseable {
       return;
     }
     ctx.contentType("text/event-stream; charset=utf-8").header("X-Accel-Buffering", "no");
-    // In the request's own thread. Javalin's asynchronous streams hand the request back to the
-    // server while somebody may still write to it, and break when the page was closed.
+    // Runs on the request's own thread. Javalin's asynchronous streams return the request to the
+    // server while it may still be written to, and fail when the page was closed.
     run(new SseClient(ctx), livePage);
   }
 
@@ -68,14 +69,14 @@ final class Streams implements AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (RuntimeException e) {
-      log.warn("page stream broke, the page asks again", e);
+      log.warn("page stream failed, the page reconnects", e);
     } finally {
       free.release();
       page.close();
     }
   }
 
-  /// How many are open now.
+  /// The number of open streams.
   int open() {
     return most - free.availablePermits();
   }

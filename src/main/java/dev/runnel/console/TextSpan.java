@@ -4,9 +4,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/// A piece of a text for a page. The templates escape each piece, so nothing here is HTML.
+/// A part of a text for a page: plain text, code or a link. The templates escape each part, so
+/// nothing here is HTML.
 ///
-/// Public because the templates are a package of their own.
+/// Public because the templates are in another package.
 public sealed interface TextSpan {
   String text();
 
@@ -14,7 +15,7 @@ public sealed interface TextSpan {
 
   record Code(String text) implements TextSpan {}
 
-  /// @param text the address, `http` or `https`
+  /// @param text the URL, `http` or `https`
   record Link(String text) implements TextSpan {}
 
   Pattern LINK = Pattern.compile("https?://[^\\s<>\"'`\\\\]*[^\\s<>\"'`\\\\.,;:!?)\\]}*_]");
@@ -23,12 +24,12 @@ public sealed interface TextSpan {
       Pattern.compile(
           "\\u001B(?:\\[[0-?]*[ -/]*[@-~]|\\][^\\u0007\\u001B]*(?:\\u0007|\\u001B\\\\)?)");
 
-  /// Links and `code`.
+  /// Splits a text at links and `code`.
   static List<TextSpan> of(String text) {
     return marks(text, LINK_OR_CODE);
   }
 
-  /// Links only, and without the colours of terminals: for what programs print.
+  /// Splits program output at links, and removes terminal control sequences.
   static List<TextSpan> output(String text) {
     return marks(TERMINAL_SEQUENCE.matcher(text).replaceAll(""), LINK);
   }

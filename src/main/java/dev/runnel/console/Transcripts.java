@@ -6,18 +6,18 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// What was said in runs, where it is known here. A run service elsewhere keeps it to itself; its
-/// runs have a link to their session instead.
+/// The transcripts of runs, where they are available here. An external run service does not provide
+/// them; its runs have a link to their session instead.
 public interface Transcripts {
-  /// For a run service that keeps transcripts to itself.
+  /// For a run service that does not provide transcripts.
   Transcripts NONE = (_, _) -> Optional.empty();
 
-  /// What comes after a line, 0 for the beginning: a page of a size that is easy to hold.
+  /// The lines after a given one, 0 for the beginning, limited to a page that fits in memory.
   ///
-  /// @return empty when no transcript of that run is known here
+  /// @return empty if the run's transcript is not available here
   Optional<Part> after(RunId run, long line);
 
-  /// @param mayGrow whether more may come: there is a further page, or the run has not ended
+  /// @param mayGrow whether more may follow: there is a further page, or the run has not ended
   record Part(List<Line> lines, boolean mayGrow) {
     private static final int MAX_LINE = 5_000;
     private static final int MAX_CHARACTERS = 400_000;
@@ -26,8 +26,8 @@ public interface Transcripts {
       lines = List.copyOf(lines);
     }
 
-    /// What a page can show of it at once: its first lines, long ones in short. The rest can be
-    /// asked for next.
+    /// The lines to render at once: the first ones, long ones shortened. The rest can be requested
+    /// next.
     Part forAPage() {
       var shown = new ArrayList<Line>();
       int room = MAX_CHARACTERS;
@@ -44,7 +44,7 @@ public interface Transcripts {
   }
 
   /// @param number 1, 2, … within the run
-  /// @param execution the execution that said it, from 1
+  /// @param execution 1-based number of the execution it belongs to
   /// @param text without a line end; only [Kind#ASKED] may hold several lines
   record Line(long number, int execution, Kind kind, Instant at, String text) {
     private Line inShort(int most) {
@@ -52,7 +52,7 @@ public interface Transcripts {
     }
   }
 
-  /// The beginning of a text that is long, and how much is left out.
+  /// The beginning of a long text, and the number of characters left out.
   static String inShort(String text, int most) {
     if (text.length() <= most) {
       return text;
@@ -61,23 +61,23 @@ public interface Transcripts {
     return "%s … (%d more characters)".formatted(text.substring(0, end), text.length() - end);
   }
 
-  /// Who says a line.
+  /// The kind of a line.
   enum Kind {
-    /// What the agent was asked: the prompt, or a follow-up.
+    /// A request to the agent: the prompt, or a follow-up.
     ASKED,
-    /// The agent's words.
+    /// The agent's text.
     SAID,
-    /// A tool the agent used.
+    /// A tool call of the agent.
     DID,
-    /// What the tool gave back.
+    /// The result of a tool call.
     RESULT,
-    /// What the agent is busy with.
+    /// A status report of the agent.
     STATUS,
-    /// What the agent must know before it can go on.
+    /// A question of the agent.
     QUESTION,
     /// Standard error.
     ERROR,
-    /// The run service's own words.
+    /// A note of the run service.
     NOTE
   }
 }
