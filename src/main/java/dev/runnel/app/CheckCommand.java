@@ -17,8 +17,8 @@ import java.util.Optional;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/// `./runnel check`: calls everything that is connected once, and says in a line each what is
-/// well, and what to do about what is not.
+/// `./runnel check`: calls everything that is connected once, and prints one line for each: that it
+/// works, or how to fix it.
 final class CheckCommand {
   private final Config config;
   private final PrintStream out;
@@ -30,7 +30,7 @@ final class CheckCommand {
     this.out = out;
   }
 
-  /// @return the exit code: 0 when all is well
+  /// @return the exit code: 0 if everything works
   int run() {
     Platforms.require(config.settings());
     line("Data", data());
@@ -50,7 +50,7 @@ final class CheckCommand {
     return allWell ? 0 : 1;
   }
 
-  /// The bot's own tables, read beside a Runnel that may be running.
+  /// The bot's own tables, which a running Runnel may be using.
   private DataSource rows() {
     try {
       opened = config.databaseUrl().map(Database::postgres).orElseGet(this::file);
@@ -62,7 +62,7 @@ final class CheckCommand {
     }
   }
 
-  /// A check makes no files.
+  /// Uses a database in memory if there is no file, because a check must not create files.
   private Database file() {
     var file = config.data().resolve("runnel.db");
     return Database.sqlite(Files.exists(file) ? file : Path.of(":memory:"));

@@ -13,37 +13,37 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/// What was typed after `./runnel`.
+/// The parsed command line of `./runnel`.
 sealed interface CommandLine {
-  /// What every command takes.
+  /// The options of every command.
   ///
-  /// @param file the settings
-  /// @param overrides settings that win over the file and the environment
+  /// @param file the settings file
+  /// @param overrides settings that override the file and the environment
   record Options(Optional<Path> file, Map<Setting, String> overrides) {}
 
-  /// Bot, embedded service and console.
+  /// Runs bot, embedded service and console.
   ///
-  /// @param exitWhenReady stop as soon as everything works: a smoke test, and the training run
-  ///     of the class cache
+  /// @param exitWhenReady whether to stop once everything has started: for a smoke test, and for
+  ///     the training run of the class cache
   record Serve(Options options, boolean exitWhenReady) implements CommandLine {}
 
-  /// A link that opens the console.
+  /// Prints a link that opens the console.
   record Console(Options options) implements CommandLine {}
 
   record Check(Options options) implements CommandLine {}
 
-  /// What a sample gives at a hook, without starting anything.
+  /// Shows what a hook would do with a sample, without starting anything.
   ///
   /// @param sample a file; `-` for standard input
   record TryHook(Options options, String name, String sample) implements CommandLine {}
 
   record Manifest(Options options) implements CommandLine {}
 
-  /// The Agent Run API from a terminal.
+  /// Calls the Agent Run API from a terminal.
   ///
   /// @param verb start, list, show, follow, cancel or watch
-  /// @param waits whether a start goes on as a watch
-  /// @param chosen by option, what a start gives the run beside its prompt: `model`, `env`, …
+  /// @param waits whether a start then watches the run
+  /// @param chosen the options of a start besides its prompt, by name: `model`, `env`, …
   record RunCommand(
       Options options,
       String verb,
@@ -61,17 +61,18 @@ sealed interface CommandLine {
 
   record Version() implements CommandLine {}
 
-  /// Not understood.
+  /// An invalid command line.
   record Wrong(String why) implements CommandLine {}
 
   /// The options of every command that take a value.
   List<String> VALUE_OPTIONS = List.of("--config", "--port", "--data");
 
-  /// What `run start` gives the run beside its prompt.
+  /// The options of `run start`.
   List<String> START_OPTIONS =
       List.of("--name", "--model", "--env", "--title", "--skill", "--factory");
 
-  /// How many arguments each verb of `run` takes, at least; the last takes the rest of the words.
+  /// Minimum number of arguments of each verb of `run`; the last argument takes all remaining
+  /// words.
   Map<String, Integer> RUN_VERBS =
       Map.of("start", 1, "list", 0, "show", 1, "follow", 2, "cancel", 1, "watch", 1);
 

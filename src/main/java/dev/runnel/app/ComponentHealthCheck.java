@@ -18,9 +18,9 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/// The check-up of a running Runnel, for those who ask its `doctor`.
+/// Checks the components of a running Runnel, for the command `doctor`.
 final class ComponentHealthCheck implements HealthCheck {
-  /// No run has it; a service that says so is well.
+  /// An id that no run has; a service that answers "not found" works.
   private static final RunId NOBODY = new RunId("00000000-0000-0000-0000-000000000000");
 
   private static final Duration LATE = Duration.ofMinutes(2);
@@ -39,7 +39,7 @@ final class ComponentHealthCheck implements HealthCheck {
     this.clock = clock;
   }
 
-  /// The watcher's step, whose time is remembered.
+  /// Wraps the watcher's step to record when it last ran.
   Function<Instant, Optional<Instant>> watching(Function<Instant, Optional<Instant>> step) {
     return now -> {
       var next = step.apply(now);
@@ -61,7 +61,7 @@ final class ComponentHealthCheck implements HealthCheck {
         .forEach(it -> it.on().ifPresent(on -> findings.add(finding(it.name(), on.check().get()))));
     var gauges = databaseHealth.gauges();
     findings.add(watcher(gauges));
-    // The question for this check-up is in the queue itself.
+    // The `doctor` command itself is in the queue.
     findings.add(queue("Messages", "inbox", 1, gauges));
     findings.add(queue("Posts", "outbox", 0, gauges));
     return findings;

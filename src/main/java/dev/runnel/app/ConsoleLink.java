@@ -10,10 +10,10 @@ import java.io.PrintStream;
 import java.nio.file.Files;
 import java.time.InstantSource;
 
-/// `./runnel console`: a link that opens the console of the running server, once. Who can read its
-/// data folder, or has the settings of its database, may have one.
+/// `./runnel console`: prints a single-use link to the console of the running server. Available to
+/// everybody who can read its data folder or has the settings of its database.
 final class ConsoleLink {
-  /// The file in the data folder where the server says how it is reached.
+  /// The file in the data folder in which the server stores its URL.
   static final String ADDRESS = "console-address";
 
   private final Config config;

@@ -20,8 +20,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// The folder of the embedded database, the workspaces and the generated key. One process at a time
-/// works on it.
+/// The folder of the embedded database, the workspaces and the generated key, locked by one process
+/// at a time.
 final class DataFolder implements AutoCloseable {
   private static final String KEY_FILE = "agent-api-key";
   private static final int KEY_BYTES = 24;
@@ -60,8 +60,8 @@ final class DataFolder implements AutoCloseable {
     }
   }
 
-  /// Prompts, transcripts, keys and workspaces are nobody else's. A folder that holds other things
-  /// too stays as it is.
+  /// Removes other accounts' permissions, because prompts, transcripts, keys and workspaces are
+  /// private. A folder that also holds other files keeps its permissions.
   private static void closeToOthers(Path folder) throws IOException {
     try (var entries = Files.list(folder)) {
       var byWhose =
@@ -95,7 +95,7 @@ final class DataFolder implements AutoCloseable {
     return folder.resolve(name);
   }
 
-  /// Keeps a text for other processes on the same data.
+  /// Stores a text for other processes that use the folder.
   void keep(String name, String text) {
     try {
       OwnerOnly.createFile(folder.resolve(name));
@@ -106,7 +106,7 @@ final class DataFolder implements AutoCloseable {
     }
   }
 
-  /// The embedded service's key: made at the first start, readable by its owner alone.
+  /// The embedded service's key: generated at the first start, readable by its owner only.
   static String key(Path folder) {
     var file = folder.resolve(KEY_FILE);
     try {

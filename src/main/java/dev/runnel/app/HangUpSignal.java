@@ -4,18 +4,18 @@ import java.lang.reflect.Proxy;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The signal HUP: a terminal was closed, or somebody asks a service to read its settings again. It
-/// ends a JVM that does not handle it.
+/// The signal HUP, sent when a terminal is closed or to make a service reload its settings. It
+/// terminates a JVM that does not handle it.
 final class HangUpSignal {
   private static final Logger log = LoggerFactory.getLogger(HangUpSignal.class);
 
   private HangUpSignal() {}
 
-  /// From now on the signal does this, and does not end the process.
+  /// Runs the action on each HUP signal instead of terminating the process.
   static void handle(Runnable action) {
     try {
-      // The compiler warns of these names wherever they are written as types, and has no way to
-      // allow them.
+      // Uses reflection, because the compiler warns about these types wherever they are named, and
+      // the warning cannot be suppressed.
       var signal = Class.forName("sun.misc.Signal");
       var handler = Class.forName("sun.misc.SignalHandler");
       var handling =
@@ -30,7 +30,7 @@ final class HangUpSignal {
           .getMethod("handle", signal, handler)
           .invoke(null, signal.getConstructor(String.class).newInstance("HUP"), handling);
     } catch (ReflectiveOperationException e) {
-      log.warn("a hang-up ends this process: its signal cannot be handled", e);
+      log.warn("signal HUP cannot be handled, it terminates this process", e);
     }
   }
 }

@@ -9,8 +9,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/// `./runnel hook NAME [FILE]`: what a sample gives, as the hook is configured. Nothing is started,
-/// and no proof is asked for.
+/// `./runnel hook NAME [FILE]`: shows what a configured hook would do with a sample. Nothing is
+/// started, and the sender's proof is not checked.
 final class HookCommand {
   private final List<Hook> hooks;
   private final PrintStream out;
@@ -23,7 +23,7 @@ final class HookCommand {
   }
 
   /// @param sample a file, or `-`
-  /// @return the exit code: 0 when it is work
+  /// @return the exit code: 0 if the sample would start or stop a run
   int run(String name, String sample) {
     var hook = hooks.stream().filter(each -> each.name().equals(name)).findFirst();
     if (hook.isEmpty()) {

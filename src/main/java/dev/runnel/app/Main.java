@@ -13,7 +13,7 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// `java -jar runnel-all.jar …`: from words to a command.
+/// `java -jar runnel-all.jar …`: parses the command line and runs the command.
 public final class Main {
   private static final String HELP =
       """
@@ -43,12 +43,13 @@ public final class Main {
       succeeded, 1 it failed, 3 it waits for a person, 4 it was cancelled.
       """;
 
-  /// More than cores: work that keeps a carrier, as SQLite does, must not keep all of them.
+  /// More than there are cores, because work that pins a carrier thread, as SQLite does, must not
+  /// occupy all of them.
   private static final int CARRIERS = 16;
 
   private static final Logger log = LoggerFactory.getLogger(Main.class);
 
-  /// Orchestrators kill after 30 seconds.
+  /// Less than the 30 seconds after which orchestrators kill a process.
   private static final Duration MAX_STOP = Duration.ofSeconds(25);
 
   private final PrintStream out;
@@ -62,7 +63,7 @@ public final class Main {
   }
 
   public static void main(String[] args) {
-    // Read when the first virtual thread is made.
+    // The JDK reads this property when the first virtual thread is created.
     if (System.getProperty("jdk.virtualThreadScheduler.parallelism") == null) {
       System.setProperty("jdk.virtualThreadScheduler.parallelism", Integer.toString(CARRIERS));
     }
@@ -71,7 +72,7 @@ public final class Main {
     System.exit(new Main(out, err, System.getenv()).run(List.of(args)));
   }
 
-  /// @return the exit code, as the help says
+  /// @return the exit code, as described in the help
   int run(List<String> words) {
     try {
       return switch (CommandLine.parse(words)) {
@@ -128,12 +129,13 @@ public final class Main {
     return 0;
   }
 
-  /// The process ends when this returns, whatever still hangs: the rows say what is left to do.
+  /// Stops within a time limit. The process ends when this returns, even if something hangs: the
+  /// rows record the remaining work.
   private static void stop(Wiring runnel) {
     var closing = Thread.ofPlatform().name("closing").daemon().start(runnel::close);
     try {
       if (!closing.join(MAX_STOP)) {
-        log.error("not everything ended in time, left behind seconds={}", MAX_STOP.toSeconds());
+        log.error("shutdown timed out, exiting anyway seconds={}", MAX_STOP.toSeconds());
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

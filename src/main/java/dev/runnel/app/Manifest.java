@@ -11,9 +11,9 @@ import java.util.Objects;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/// The Slack app manifest, with this installation's address filled in; for a socket, without any.
+/// The Slack app manifest with this installation's URL; in socket mode, without request URLs.
 final class Manifest {
-  /// The address that stands in `manifest.yml`.
+  /// The placeholder URL in `manifest.yml`.
   static final String PLACEHOLDER = "https://runnel.example.com";
 
   private Manifest() {}
@@ -53,7 +53,7 @@ final class Manifest {
         .collect(Collectors.joining("\n", "", "\n"));
   }
 
-  /// Without the beginning, which says how to fill in the address.
+  /// Omits the comment at the beginning, which explains how to fill in the URL.
   private static Stream<String> lines() {
     return template().lines().dropWhile(line -> line.startsWith("#"));
   }

@@ -32,7 +32,7 @@ import okhttp3.OkHttpClient;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The platforms whose settings are there, and what to say about those that are off.
+/// The connected platforms, and hints for those that are off.
 record Platforms(Optional<SlackSurface> slack, List<Tracker> trackers, OkHttpClient http)
     implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Platforms.class);
@@ -40,13 +40,13 @@ record Platforms(Optional<SlackSurface> slack, List<Tracker> trackers, OkHttpCli
 
   /// A tracker that can be connected.
   ///
-  /// @param needs what to set to connect it
-  /// @param on empty while that is not set
+  /// @param needs the settings that connect it
+  /// @param on the connection; empty while the settings are missing
   record Tracker(String name, String needs, Optional<Connection> on) {}
 
-  /// @param check asks the tracker once whether its token is good; what to do when it is not
-  /// @param start learns who we are there
-  /// @param note what keeps it from serving anybody
+  /// @param check calls the tracker once to check the token; returns how to fix a problem
+  /// @param start looks up our own account there
+  /// @param note a reason why it cannot serve anybody
   record Connection(
       Surface surface,
       Supplier<Optional<String>> check,
@@ -61,14 +61,14 @@ record Platforms(Optional<SlackSurface> slack, List<Tracker> trackers, OkHttpCli
     }
   }
 
-  /// @throws SettingsException when half of a platform's settings are there
+  /// @throws SettingsException if a platform's settings are incomplete
   static void require(Settings settings) {
     var _ = slackConfig(settings);
     var _ = trackers(settings, new OkHttpClient(), InstantSource.system());
   }
 
-  /// @param publicUrl how the outside reaches us
-  /// @param database asked only where Slack may be installed in many workspaces
+  /// @param publicUrl the URL at which we are reached from outside
+  /// @param database used only if Slack may be installed in many workspaces
   static Platforms of(
       Settings settings, InstantSource clock, URI publicUrl, Supplier<DataSource> database) {
     var http = new OkHttpClient.Builder().callTimeout(PATIENCE).build();
@@ -87,7 +87,7 @@ record Platforms(Optional<SlackSurface> slack, List<Tracker> trackers, OkHttpCli
     return read(SlackConfig::from, settings.startingWith("SLACK_"));
   }
 
-  /// One entry a tracker.
+  /// One entry per tracker.
   private static List<Tracker> trackers(Settings settings, OkHttpClient http, InstantSource clock) {
     return List.of(
         new Tracker(
@@ -139,7 +139,7 @@ record Platforms(Optional<SlackSurface> slack, List<Tracker> trackers, OkHttpCli
     return Stream.<Surface>concat(slack.stream(), connected().map(Connection::surface)).toList();
   }
 
-  /// As people write them.
+  /// The display names of the connected platforms.
   List<String> names() {
     return Stream.concat(
             slack.map(_ -> "Slack").stream(),
@@ -147,7 +147,7 @@ record Platforms(Optional<SlackSurface> slack, List<Tracker> trackers, OkHttpCli
         .toList();
   }
 
-  /// One line each, on or off.
+  /// One line for each platform, on or off.
   List<String> lines() {
     var ofSlack =
         Wiring.line(
@@ -171,24 +171,25 @@ record Platforms(Optional<SlackSurface> slack, List<Tracker> trackers, OkHttpCli
     connected().forEach(Platforms::start);
   }
 
-  /// What is to be done about the credential is said where its work is held.
+  /// Starts a connection. The remedy for a refused credential is logged when its work is put on
+  /// hold.
   private static void start(Connection connection) {
     try {
       connection.start().run();
     } catch (CredentialRefused refused) {
-      log.error("platform connected, but not usable surface={}", connection.surface().id());
+      log.error("platform connected, but credential refused surface={}", connection.surface().id());
     }
   }
 
-  /// Opens the connections that are ours to open, in the background.
+  /// Opens the connections that we initiate, in the background.
   ///
-  /// @return closes them
+  /// @return a handle that closes them
   AutoCloseable connect(WebhookEndpoint door, RandomGenerator chance) {
     slack.ifPresent(it -> it.connect(webhookResult -> door.take(it.id(), webhookResult), chance));
     return () -> slack.ifPresent(SlackSurface::disconnect);
   }
 
-  /// Why one of those connections does not work; empty when all do.
+  /// Why one of those connections does not work; empty if all do.
   Optional<String> problem() {
     return slack.flatMap(SlackSurface::problem);
   }

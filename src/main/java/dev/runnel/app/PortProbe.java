@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// Whether Runnel can listen where it is to, asked before it takes time to build or to open a
-/// database. The launcher runs this file before anything is built, so it uses nothing but the JDK.
+/// Checks whether Runnel can listen on its port, before time is spent on building or on opening a
+/// database. The launcher runs this file before anything is built, so it uses only the JDK.
 final class PortProbe {
   private static final String USUAL_HOST = "127.0.0.1";
   private static final int USUAL_PORT = 8080;
@@ -19,9 +19,9 @@ final class PortProbe {
 
   private PortProbe() {}
 
-  /// Exits with 1, and says why, when it is known already that Runnel cannot listen.
+  /// Exits with 1 and a message if it is already certain that Runnel cannot listen.
   ///
-  /// @param words what was typed after `./runnel`
+  /// @param words the arguments of `./runnel`
   public static void main(String[] words) {
     problem(List.of(words), System.getenv())
         .ifPresent(
@@ -31,7 +31,7 @@ final class PortProbe {
             });
   }
 
-  /// Empty, too, where a settings file, which is read later, may say something else.
+  /// The problem, if any; also empty if a settings file, which is read later, may change the port.
   static Optional<String> problem(List<String> words, Map<String, String> environment) {
     var command = "serve";
     var port = environment.getOrDefault("PORT", environment.getOrDefault("RUNNEL_PORT", ""));
@@ -51,14 +51,14 @@ final class PortProbe {
         : Optional.empty();
   }
 
-  /// What is no port is said when the settings are read.
+  /// An invalid port is reported when the settings are read.
   private static int number(String port) {
     var number = port.matches("\\d{1,5}") ? Integer.parseInt(port) : USUAL_PORT;
     return number <= LAST_PORT ? number : USUAL_PORT;
   }
 
   /// @param port 0 for any free one
-  /// @return what to do about it; empty when Runnel can listen there
+  /// @return how to fix it; empty if Runnel can listen there
   static Optional<String> problem(String host, int port) {
     if (!binds(host, 0)) {
       return Optional.of(

@@ -6,12 +6,11 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import dev.runnel.text.Redactor;
 import org.slf4j.LoggerFactory;
 
-/// The log's lines without secrets: what is logged, and what exceptions say. `logback.xml` names
-/// it.
+/// Redacts secrets in log lines, exceptions included. Named in `logback.xml`.
 public final class RedactingLayout extends PatternLayout {
   private static final String REDACTOR = Redactor.class.getName();
 
-  /// From now on these are taken out too; before, what has the shape of a token is.
+  /// Sets the known secrets; until then only texts with the format of a token are redacted.
   static void use(Redactor redactor) {
     if (LoggerFactory.getILoggerFactory() instanceof LoggerContext context) {
       use(context, redactor);

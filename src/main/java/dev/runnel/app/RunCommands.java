@@ -33,10 +33,10 @@ import java.util.stream.Stream;
 final class RunCommands {
   private static final int LISTED = 20;
 
-  /// How many of the newest are searched for a name or the beginning of an id.
+  /// Maximum number of latest entries searched for a name or an id prefix.
   private static final int SEARCHED = 5_000;
 
-  /// The beginning of an id, and not all of it.
+  /// A proper prefix of an id.
   private static final Pattern PREFIX = Pattern.compile("(?i)[0-9a-f-]{4,35}");
 
   private static final Set<String> CONFIGURES = Set.of("name", "model", "env");
@@ -150,7 +150,7 @@ final class RunCommands {
     return created.runId();
   }
 
-  /// @param factory its uid, name or alias
+  /// @param factory the factory's uid, name or alias
   private static String factoryUid(RunsClient client, String factory) {
     var named =
         client
@@ -165,7 +165,7 @@ final class RunCommands {
     return named.size() == 1 ? named.getFirst() : factory;
   }
 
-  /// The whole id of a run that is named by its first characters.
+  /// The full id of a run that is given by a prefix.
   private static String id(RunsClient client, String given) {
     if (!PREFIX.matcher(given).matches()) {
       return given;
@@ -187,9 +187,9 @@ final class RunCommands {
     return found.isEmpty() ? given : found.getFirst();
   }
 
-  /// Prints each change until the run stops, or waits for somebody.
+  /// Prints each change until the run ends or waits for a person.
   ///
-  /// @return the exit code for how the run is then
+  /// @return the exit code for the run's state then
   private int watch(RunsClient client, CommandLine.RunCommand command, String id) {
     var before = new AtomicReference<>("");
     var run =

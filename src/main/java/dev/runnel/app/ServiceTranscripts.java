@@ -5,7 +5,7 @@ import dev.runnel.service.AgentRunService;
 import dev.runnel.service.run.TranscriptLine;
 import dev.runnel.service.run.TranscriptPart;
 
-/// The embedded service's transcripts in the console's words; neither knows the other.
+/// Maps the embedded service's transcripts to the console's types; neither package knows the other.
 final class ServiceTranscripts {
   private ServiceTranscripts() {}
 

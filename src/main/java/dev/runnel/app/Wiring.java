@@ -62,8 +62,8 @@ import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The one place where everything is built, by hand, in the order in which it is needed. What was
-/// opened is closed in the reverse order.
+/// The composition root: builds everything by hand, in the order of dependencies. Resources are
+/// closed in reverse order.
 final class Wiring implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Wiring.class);
   private static final Duration PLATFORM_PATIENCE = Duration.ofSeconds(2);
@@ -98,7 +98,7 @@ final class Wiring implements AutoCloseable {
     }
   }
 
-  /// What is on and what is not, a line each, for the operator.
+  /// One line for each component, on or off, for the operator.
   List<String> lines() {
     return List.copyOf(lines);
   }
@@ -117,7 +117,8 @@ final class Wiring implements AutoCloseable {
     var redactor = Redactor.of(Secrets.of(config.settings())).and(List.of(key));
     RedactingLayout.use(redactor);
 
-    // The trial starts a program, which takes as long as opening a database.
+    // Runs in parallel, because testing the isolation starts a program, which takes as long as
+    // opening a database.
     var isolation =
         CompletableFuture.supplyAsync(
             () -> isolation(environment, data), Thread.ofVirtual().name("isolation")::start);
@@ -230,12 +231,13 @@ final class Wiring implements AutoCloseable {
     log.info("runnel started port={}", port);
   }
 
-  /// A platform that does not answer holds nobody up; what it would say is asked for again.
+  /// Starts the platforms; one that does not respond does not delay the start, and is asked again
+  /// later.
   private static void startAll(Platforms platforms) {
     var starting = Thread.ofVirtual().name("platforms").start(platforms::start);
     try {
       if (!starting.join(PLATFORM_PATIENCE)) {
-        log.warn("a platform does not answer, its start goes on meanwhile");
+        log.warn("a platform does not respond, its start continues in the background");
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -275,7 +277,7 @@ final class Wiring implements AutoCloseable {
                 clock)));
   }
 
-  /// @throws SettingsException when the machine has not what is asked for
+  /// @throws SettingsException if the machine does not support the requested isolation
   private static Isolation result(CompletableFuture<Isolation> isolation) {
     try {
       return isolation.join();
@@ -297,8 +299,8 @@ final class Wiring implements AutoCloseable {
     }
   }
 
-  /// The runs of the embedded service are on its machine alone: to another node they are missing,
-  /// and it would tell their threads that they failed.
+  /// Ensures that no other node uses the database: the embedded service's runs exist on its machine
+  /// only, so another node would report them as failed.
   private Optional<ExclusiveUse> useRunServiceAlone() {
     if (config.agentApi().isPresent() || config.databaseUrl().isEmpty()) {
       return Optional.empty();
@@ -372,7 +374,7 @@ final class Wiring implements AutoCloseable {
     return resource;
   }
 
-  /// Finishes the steps under way, then lets go of everything, the last opened first.
+  /// Waits for running steps to finish, then closes everything, the last opened first.
   @Override
   public synchronized void close() {
     while (!open.isEmpty()) {

@@ -1,4 +1,4 @@
-/// Wiring and commands. Everything is built here once, by hand; nobody imports this room.
+/// Wiring and commands. Everything is built here once, by hand; no other package imports this one.
 @NullMarked
 package dev.runnel.app;
 

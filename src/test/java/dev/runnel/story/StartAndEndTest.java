@@ -37,14 +37,14 @@ class StartAndEndTest {
               "SLACK_API_URL", "http://127.0.0.1:" + silent.getLocalPort() + "/api/");
       long before = System.nanoTime();
       try (var runnel = RunnelProcess.start(folder, RunnelProcess.freePort(), settings)) {
-        assertThat(runnel.log()).contains("a platform does not answer");
+        assertThat(runnel.log()).contains("a platform does not respond");
         assertThat(runnel.get("/readyz").body()).isEqualTo("ready\n");
         assertThat(runnel.metric("runnel_store_up")).isOne();
 
         long asked = System.nanoTime();
         runnel.stop();
         assertThat(Duration.ofNanos(System.nanoTime() - asked)).isLessThan(Duration.ofSeconds(20));
-        assertThat(runnel.log()).doesNotContain("left behind");
+        assertThat(runnel.log()).doesNotContain("shutdown timed out");
       }
       assertThat(Duration.ofNanos(System.nanoTime() - before)).isLessThan(Duration.ofSeconds(60));
     }

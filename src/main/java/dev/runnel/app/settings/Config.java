@@ -17,7 +17,7 @@ import java.util.stream.Stream;
 /// @param port `0` for any free one
 /// @param databaseUrl empty for the embedded database in the data folder
 /// @param agentApi empty for the embedded service
-/// @param isolation what is asked for; the machine may not have it
+/// @param isolation the requested isolation, which the machine may not support
 public record Config(
     String host,
     int port,
@@ -76,7 +76,7 @@ public record Config(
         settings);
   }
 
-  /// A gap between the commas is for the platform to name.
+  /// Blank list entries are reported by the platform, which can name them.
   private static void checkLength(Setting setting, String value) {
     if (setting.mustBeLong()
         && !Stream.of(value.split(",")).allMatch(it -> it.isBlank() || Setting.isLong(it))) {
@@ -84,12 +84,12 @@ public record Config(
     }
   }
 
-  /// Whether a header can carry it.
+  /// Whether an HTTP header can carry it.
   public static boolean isKey(String text) {
     return KEY.matcher(text).matches();
   }
 
-  /// The run service's address: the one that is set, else the embedded one's on this port.
+  /// The run service's URL: the configured one, else the embedded one's on this port.
   public URI agentApiOr(int port) {
     var here = EVERYWHERE.contains(host) ? "127.0.0.1" : host;
     var literal = here.contains(":") && !here.startsWith("[") ? "[" + here + "]" : here;
@@ -129,7 +129,7 @@ public record Config(
         return number;
       }
     } catch (NumberFormatException e) {
-      // Said below, with what is allowed.
+      // Reported below, with the allowed values.
     }
     throw new SettingsException(
         "%s is %s, and must be a number from %d to %d."
@@ -148,7 +148,7 @@ public record Config(
           return url;
         }
       } catch (URISyntaxException e) {
-        // Said below.
+        // Reported below.
       }
       throw new SettingsException(
           "%s is not an address. It should read like https://runnel.example.com."
@@ -156,7 +156,7 @@ public record Config(
     };
   }
 
-  /// Without what may be secret.
+  /// Omits values that may be secret.
   @Override
   public String toString() {
     return "Config[host=%s, port=%d, data=%s]".formatted(host, port, data);

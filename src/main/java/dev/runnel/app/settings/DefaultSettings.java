@@ -13,7 +13,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 
-/// `defaults` of the file: what holds for runs, by the place where they are asked for.
+/// Reads `defaults` of the file: default options of runs, by place.
 final class DefaultSettings {
   static final String PLACE = "defaults";
   private static final List<String> KEYS =
@@ -32,7 +32,7 @@ final class DefaultSettings {
     return new DefaultSettings(file, profiles).places(tree);
   }
 
-  /// @param listed as in `admins`
+  /// @param listed the value of `admins`, separated by commas
   static Set<String> admins(Optional<String> listed) {
     var admins = new HashSet<String>();
     for (var admin : listed.orElse("").split(",", -1)) {

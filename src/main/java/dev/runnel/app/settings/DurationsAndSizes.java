@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/// Times and sizes as operators write them: `90s`, `15m`, `6h`, `7d`; `512KB`, `256MB`, `10GB`.
+/// Parses durations and sizes in settings: `90s`, `15m`, `6h`, `7d`; `512KB`, `256MB`, `10GB`.
 /// `none` is no limit.
 final class DurationsAndSizes {
   private static final Pattern SHAPE = Pattern.compile("(\\d{1,9})\\s*([A-Za-z]+)");
@@ -39,7 +39,7 @@ final class DurationsAndSizes {
                         .formatted(setting, setting.path(), text.get())));
   }
 
-  /// @return empty when it is no time
+  /// @return empty if it is not a duration
   static Optional<Duration> time(String text) {
     var match = SHAPE.matcher(text.strip());
     return match.matches() && TIMES.containsKey(match.group(2))
@@ -48,7 +48,7 @@ final class DurationsAndSizes {
         : Optional.empty();
   }
 
-  /// Times one after the other, such as `30m, 4h, 24h`; `off` for none.
+  /// Ascending durations such as `30m, 4h, 24h`; `off` for none.
   static Reminders reminders(Settings settings, Setting setting) {
     var text = settings.get(setting);
     if (text.isEmpty()) {
@@ -87,7 +87,7 @@ final class DurationsAndSizes {
       try {
         return Math.multiplyExact(SIZES.get(match.group(2)), Long.parseLong(match.group(1)));
       } catch (ArithmeticException _) {
-        // Said below.
+        // Reported below.
       }
     }
     throw new SettingsException(

@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// `agents.environments` of the file. Variables are named there, their values come from the
-/// operator's environment; one that is not set stops the start.
+/// Reads `agents.environments` of the file. Variables are named there; their values come from the
+/// operator's environment. A variable that is not set stops the start.
 final class EnvironmentSettings {
   static final String PLACE = "agents.environments";
   private static final List<String> KEYS =
@@ -33,7 +33,7 @@ final class EnvironmentSettings {
     return new EnvironmentSettings(file, variables).environments(tree);
   }
 
-  /// @param uid from the settings; blank for none
+  /// @param uid the setting's value; empty for none
   static Environments withDefault(Environments environments, Optional<String> uid) {
     if (uid.isEmpty()) {
       return environments;
@@ -115,7 +115,7 @@ final class EnvironmentSettings {
     }
   }
 
-  /// A folder is meant from where Runnel is started, as all paths of the settings are.
+  /// Relative folders are resolved against the working directory, as all paths in the settings.
   private static String absolute(String url) {
     return url.startsWith("./") || url.startsWith("../")
         ? Path.of(url).toAbsolutePath().normalize().toString()

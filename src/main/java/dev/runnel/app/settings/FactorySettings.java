@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// `factories` of the file: groups of agents, each with a foreman.
+/// Reads `factories` of the file: groups of agents, each with a foreman.
 final class FactorySettings {
   static final String PLACE = "factories";
   private static final List<String> KEYS =

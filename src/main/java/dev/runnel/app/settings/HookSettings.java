@@ -17,8 +17,8 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 
-/// `hooks` of the file: senders of JSON that start runs. One without a proof of its sender stops
-/// the start.
+/// Reads `hooks` of the file: senders of JSON that start runs. A hook without a proof of its sender
+/// stops the start.
 final class HookSettings {
   static final String PLACE = "hooks";
   private static final List<String> KEYS =
@@ -52,7 +52,7 @@ final class HookSettings {
     this.secrets = secrets;
   }
 
-  /// @param secrets replaces the names of variables in a secret by their values
+  /// @param secrets replaces references to variables in a secret by their values
   static List<Hook> read(JsonNode tree, Path file, UnaryOperator<String> secrets) {
     return new HookSettings(file, secrets).hooks(tree);
   }
@@ -223,7 +223,7 @@ final class HookSettings {
     T read();
   }
 
-  /// What is wrong is told with its place.
+  /// Adds the place to the message of an exception.
   private <T> T at(String place, Reading<T> reading) {
     try {
       return reading.read();

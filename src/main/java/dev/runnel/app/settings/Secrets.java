@@ -10,13 +10,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/// The values that Runnel may show nobody, wherever they were said.
+/// Collects the values that must be redacted everywhere.
 public final class Secrets {
   private static final Pattern PASSWORD = Pattern.compile("(?i)password=([^&]+)");
 
   private Secrets() {}
 
-  /// Those of the settings: each as a whole, and each of several that are separated by commas.
+  /// The secrets in the settings; a list separated by commas counts as a whole and by its entries.
   public static List<String> of(Settings settings) {
     var secrets = new ArrayList<String>();
     settings
@@ -51,7 +51,7 @@ public final class Secrets {
     try {
       secrets.add(Files.readString(Path.of(file)));
     } catch (IOException | InvalidPathException e) {
-      // Whoever needs it says so.
+      // The component that needs the file reports the problem.
     }
   }
 }

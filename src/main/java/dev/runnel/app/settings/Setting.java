@@ -3,7 +3,7 @@ package dev.runnel.app.settings;
 import java.util.Arrays;
 import java.util.Optional;
 
-/// The settings there are: a variable, and its place in the file. The variable wins.
+/// All settings: an environment variable, and its path in the file. The variable wins.
 public enum Setting {
   PORT("port"),
   RUNNEL_HOST("host"),
@@ -70,7 +70,7 @@ public enum Setting {
   GITEA_TOKEN("gitea.token"),
   GITEA_URL("gitea.url");
 
-  /// What is said of a secret that is shorter than [#isLong] wants, after its name.
+  /// The message about a secret that [#isLong] rejects, after its name.
   static final String TOO_SHORT =
       "is too short: a secret has at least 16 characters, so that nobody guesses it."
           + " `openssl rand -hex 32` makes one";
@@ -83,12 +83,12 @@ public enum Setting {
     this.path = path;
   }
 
-  /// Where it stands in the file: `slack.bot_token`.
+  /// The path in the file: `slack.bot_token`.
   public String path() {
     return path;
   }
 
-  /// Whether nobody but Runnel may know its value.
+  /// Whether its value is secret.
   boolean isSecret() {
     return switch (this) {
       case RUNNEL_DATABASE_URL,
@@ -160,8 +160,8 @@ public enum Setting {
     };
   }
 
-  /// Whether it is a secret by which others show who they are to Runnel, or Runnel to them, and
-  /// which the operator may make. Tokens and keys that platforms issue are long.
+  /// Whether it is a secret for authentication that the operator may choose, and that must not be
+  /// short. Tokens and keys that platforms issue are long.
   boolean mustBeLong() {
     return isSecret()
         && (name().endsWith("_SECRET")
@@ -169,7 +169,7 @@ public enum Setting {
             || this == RUNNEL_AGENT_API_KEY);
   }
 
-  /// Whether nobody guesses it.
+  /// Whether the secret is long enough not to be guessed.
   static boolean isLong(String secret) {
     return secret.strip().length() >= MIN_CHARACTERS;
   }

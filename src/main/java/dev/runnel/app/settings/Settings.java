@@ -27,10 +27,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/// What the operator said, from `runnel.yaml` and the environment, read once.
+/// The operator's settings, from `runnel.yaml` and the environment, read once.
 ///
-/// @param values by setting; blank ones are absent
-/// @param hooks senders of JSON that start runs
+/// @param values the values by setting; blank ones are absent
+/// @param hooks the senders of JSON that start runs
 /// @param borrowed the variables that the file takes secrets from
 public record Settings(
     Map<Setting, String> values,
@@ -44,15 +44,15 @@ public record Settings(
   private static final String PREFIX = "RUNNEL_";
   private static final Pattern REFERENCE = Pattern.compile("\\$\\{([A-Za-z_][A-Za-z0-9_]*)}");
 
-  /// A key that stands there twice, or a second document, would silently win or lose.
+  /// Rejects duplicate keys and a second document, which would be resolved silently.
   private static final YAMLMapper YAML =
       YAMLMapper.builder()
           .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
           .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
           .build();
 
-  /// Names that begin like ours, and that are not settings: the file's own, and what the embedded
-  /// service tells the agents it starts.
+  /// Variables with our prefix that are not settings: the path of the file, those of the client and
+  /// the launcher, and those that the embedded service passes to the agents it starts.
   private static final Set<String> NOT_SETTINGS =
       Set.of(
           "RUNNEL_CONFIG",
@@ -66,7 +66,7 @@ public record Settings(
           "RUNNEL_SKILL_FILE",
           "RUNNEL_CONVERSATION_FILE");
 
-  /// Another name of `PORT`, which wins.
+  /// An alias of `PORT`; `PORT` takes precedence.
   private static final String PORT_ALIAS = "RUNNEL_PORT";
 
   private static final Pattern OF_A_SERVICE =
@@ -85,8 +85,9 @@ public record Settings(
     borrowed = Set.copyOf(borrowed);
   }
 
-  /// @param file from the command line; else `RUNNEL_CONFIG`, else `runnel.yaml` if there is one
-  /// @param overrides from the command line; they win over everything
+  /// @param file the file given on the command line; else `RUNNEL_CONFIG`, else `runnel.yaml` if it
+  ///     exists
+  /// @param overrides settings given on the command line; they override all others
   public static Settings read(
       Map<String, String> environment, Optional<Path> file, Map<Setting, String> overrides) {
     var values = new EnumMap<Setting, String>(Setting.class);
@@ -136,7 +137,7 @@ public record Settings(
     return Optional.ofNullable(values.get(setting));
   }
 
-  /// The values of all settings whose variable begins so, by variable.
+  /// The values of all settings whose variable has one of the prefixes, by variable.
   public Map<String, String> startingWith(String... prefixes) {
     var found = new HashMap<String, String>();
     values.forEach(
@@ -148,14 +149,14 @@ public record Settings(
     return found;
   }
 
-  /// An environment without what the file took secrets from: what agents may see of it.
+  /// The environment that agents may see: without the variables that the file takes secrets from.
   public Map<String, String> withoutSecrets(Map<String, String> environment) {
     var rest = new HashMap<>(environment);
     rest.keySet().removeAll(borrowed);
     return rest;
   }
 
-  /// Never the values: some are secret.
+  /// Omits the values, because some are secret.
   @Override
   public String toString() {
     return "Settings" + values.keySet();
@@ -177,7 +178,7 @@ public record Settings(
     }
   }
 
-  /// @return the tree, which has members, or nothing in it at all
+  /// @return the tree, which is an object or empty
   private static JsonNode require(JsonNode tree, String place, String what) {
     if (tree.isObject() || tree.isMissingNode() || tree.isNull()) {
       return tree;
@@ -236,7 +237,7 @@ public record Settings(
     }
   }
 
-  /// A secret of a part of the file that is read on its own.
+  /// Resolves a secret in a section of the file that is read separately.
   private static String borrow(
       String secret, Path file, Map<String, String> environment, Set<String> borrowed) {
     borrowed.addAll(references(secret));
@@ -286,7 +287,7 @@ public record Settings(
     }
   }
 
-  /// Whether Kubernetes tells every process so of a Service whose name begins with `runnel`.
+  /// Whether Kubernetes injected the variable for a Service whose name begins with `runnel`.
   private static boolean isInjected(String variable, String value) {
     return OF_A_SERVICE.matcher(variable).matches()
         || (variable.endsWith("_PORT") && ADDRESS.matcher(value).lookingAt());
@@ -325,7 +326,7 @@ public record Settings(
     return new Profiles(profiles);
   }
 
-  /// ` Did you mean x?` for the nearest name, when one is near.
+  /// ` Did you mean x?` for the most similar name; empty if none is similar.
   public static String suggestion(String wrong, List<String> names) {
     return names.stream()
         .min((a, b) -> Integer.compare(distance(wrong, a), distance(wrong, b)))
@@ -334,7 +335,7 @@ public record Settings(
         .orElse("");
   }
 
-  /// How many letters differ (Levenshtein).
+  /// The edit distance (Levenshtein).
   private static int distance(String a, String b) {
     var row = new int[b.length() + 1];
     for (int j = 0; j <= b.length(); j++) {

@@ -1,6 +1,6 @@
 package dev.runnel.app.settings;
 
-/// A setting is wrong: its message names the setting, the place, and what to do.
+/// A setting is invalid; the message names the setting, its place, and the remedy.
 public final class SettingsException extends RuntimeException {
   private static final long serialVersionUID = 1;
 

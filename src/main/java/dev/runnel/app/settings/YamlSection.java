@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// Reads parts of the file that are more than single values. What is wrong is told with its place.
+/// Reads structured sections of the file. Exceptions name the place of the problem.
 record YamlSection(Path file) {
   void checkKeys(String place, JsonNode tree, List<String> keys) {
     if (!tree.isObject()) {
