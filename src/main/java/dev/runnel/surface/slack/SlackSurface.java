@@ -62,9 +62,9 @@ import java.util.stream.Collectors;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/// Slack, by signed requests over HTTP, by a socket, or by both.
+/// The Slack surface: receives signed requests over HTTP, Socket Mode, or both.
 ///
-/// @implSpec Thread-safe. [#receive] is pure; all else may call Slack.
+/// @implSpec Thread-safe. [#receive] is pure; every other method may call Slack.
 public final class SlackSurface implements Surface, AutoCloseable {
   private static final int MAX_BODY_BYTES = 1024 * 1024;
 
@@ -84,15 +84,15 @@ public final class SlackSurface implements Surface, AutoCloseable {
   private final SlackSenders senders;
   private final SlackAgentView agentView;
 
-  /// In one workspace, by the token from the settings.
+  /// Serves one workspace, with the bot token from the settings.
   public SlackSurface(SlackConfig config, InstantSource clock) {
     this(config, clock, Optional.empty());
   }
 
-  /// In the workspaces that install the app.
+  /// Serves every workspace that installs the app.
   ///
-  /// @param publicUrl how browsers reach us, without a path
-  /// @param database with the tables of `db/bot`
+  /// @param publicUrl the base URL at which browsers reach Runnel, without a path
+  /// @param database contains the tables of `db/bot`
   public SlackSurface(SlackConfig config, InstantSource clock, URI publicUrl, DataSource database) {
     this(config, clock, Optional.of(new Site(publicUrl.toString(), database)));
   }
@@ -153,7 +153,7 @@ public final class SlackSurface implements Surface, AutoCloseable {
     return new SlackCatchUp(workspace.api(), payloads, clock);
   }
 
-  /// Learns who we are. Where Slack cannot be asked, the next post asks again.
+  /// Looks up the bot's identity. If Slack cannot be reached, the next post asks again.
   public void start() {
     bolt.start();
     if (config.appToken().isEmpty()) {
@@ -161,16 +161,15 @@ public final class SlackSurface implements Surface, AutoCloseable {
     }
   }
 
-  /// Where people install the app; empty where it is in one workspace.
+  /// Handles app installation; empty when the surface serves a single workspace.
   public Optional<SlackInstaller> installer() {
     return installer;
   }
 
-  /// Opens a socket in the background, where one is wanted, and keeps it open until
+  /// If Socket Mode is configured, opens a socket in the background and keeps it open until
   /// [#disconnect()].
   ///
-  /// @param door takes what is read from it; what it answers with 2xx is acknowledged, with the
-  ///     body of the reply
+  /// @param door handles each result; a 2xx reply acknowledges the envelope, with the reply's body
   public void connect(Function<WebhookResult, Reply> door, RandomGenerator chance) {
     config
         .appToken()
@@ -191,7 +190,7 @@ public final class SlackSurface implements Surface, AutoCloseable {
             });
   }
 
-  /// Takes nothing more from the socket; what was taken is acknowledged.
+  /// Stops reading from the socket; envelopes already read are still acknowledged.
   public void disconnect() {
     var open = socket;
     if (open != null) {
@@ -199,15 +198,15 @@ public final class SlackSurface implements Surface, AutoCloseable {
     }
   }
 
-  /// Why nothing can come in from Slack. Over HTTP we cannot know, so where that is on too, a
-  /// socket that is down is no problem yet.
+  /// Why no request can arrive from Slack; empty if requests may arrive. HTTP delivery cannot be
+  /// checked from here, so a closed socket is not a problem while HTTP is configured too.
   public Optional<String> problem() {
     return config.listens()
         ? Optional.empty()
         : Optional.ofNullable(socket).flatMap(SlackSocket::problem);
   }
 
-  /// How Slack reaches us, and where we are: `over HTTP`.
+  /// The transport and the connected workspaces, for the operator: `over HTTP`.
   public String transport() {
     return (config.appToken().isEmpty()
             ? "over HTTP"
@@ -215,7 +214,7 @@ public final class SlackSurface implements Surface, AutoCloseable {
         + workspaces.summary();
   }
 
-  /// Asks Slack once, for each workspace, whether the tokens are good.
+  /// Asks Slack once per workspace whether the tokens are valid.
   public List<TokenCheck> check() {
     List<TokenCheck> found = new ArrayList<>(workspaces.check());
     checkAppToken().map(TokenCheck::problem).ifPresent(found::add);
@@ -281,7 +280,7 @@ public final class SlackSurface implements Surface, AutoCloseable {
     return read(request);
   }
 
-  /// What a request means that is known to be Slack's.
+  /// Parses a request that is already verified.
   WebhookResult read(RawRequest request) {
     return payloads.read(request).orElseGet(() -> bolt.receive(request));
   }
@@ -370,7 +369,7 @@ public final class SlackSurface implements Surface, AutoCloseable {
     return agentView.fading(SlackPlace.of(conversation));
   }
 
-  /// Slack counts messages by channel, pages and forms by workspace.
+  /// Slack limits the rate of messages per channel, and of views per workspace.
   @Override
   public String limit(Conversation conversation) {
     var place = SlackPlace.of(conversation);

@@ -1,7 +1,7 @@
-/// Slack. [SlackSurface] puts the packages below it together: `receive` turns requests into
-/// deliveries, `render` turns updates into Slack's blocks, `api` calls Slack, `post` sends, `read`
-/// fetches what was said, `install` knows the workspaces. Requests come over HTTP, or over a socket
-/// (decision 0010). What is not on the path of an acknowledgement is Bolt's (decision 0003).
+/// The Slack surface. [SlackSurface] connects the packages below it: `receive` turns requests into
+/// deliveries, `render` turns updates into blocks, `api` calls Slack, `post` sends, `read` fetches
+/// earlier messages, `install` manages the workspaces. Requests arrive over HTTP or Socket Mode
+/// (decision 0010). Bolt handles the requests that are not parsed here (decision 0003).
 @NullMarked
 package dev.runnel.surface.slack;
 

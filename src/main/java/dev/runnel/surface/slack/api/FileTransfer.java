@@ -11,7 +11,8 @@ import okhttp3.Request;
 import okhttp3.RequestBody;
 import okhttp3.Response;
 
-/// The bytes of files, to and from Slack's own hosts and nowhere else: the token goes along.
+/// Uploads and downloads file contents. Requests go to Slack's own hosts only, because they carry
+/// the token.
 public final class FileTransfer {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final MediaType BYTES = MediaType.get("application/octet-stream");
@@ -26,7 +27,7 @@ public final class FileTransfer {
         new OkHttpClient.Builder()
             .callTimeout(PATIENCE)
             .retryOnConnectionFailure(false)
-            // Who may not see a file is sent to a page to sign in.
+            // Without access to the file, Slack redirects to a sign-in page.
             .followRedirects(false)
             .build(),
         config.botToken());
@@ -38,13 +39,13 @@ public final class FileTransfer {
     this.token = token;
   }
 
-  /// The same for another workspace.
+  /// A copy that uses another workspace's token.
   public FileTransfer with(Optional<String> token) {
     return new FileTransfer(config, http, token);
   }
 
-  /// @param address that Slack gave for this
-  /// @return nothing to know
+  /// @param address the upload URL that Slack returned
+  /// @return a value without meaning
   public SlackResponse<String> send(String address, byte[] bytes) {
     return ours(address)
         .map(
@@ -55,8 +56,8 @@ public final class FileTransfer {
         .orElseGet(() -> new SlackResponse.No<>("not_slacks_address"));
   }
 
-  /// @param type what it must be
-  /// @param most in bytes; what is longer is refused
+  /// @param type the required media type
+  /// @param most in bytes; a longer file is refused
   public SlackResponse<byte[]> fetch(URI address, String type, long most) {
     var url = ours(address.toString());
     if (url.isEmpty()) {

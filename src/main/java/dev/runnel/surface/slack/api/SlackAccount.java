@@ -8,16 +8,16 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// An account as the workspace of our token sees it.
-/// See https://docs.slack.dev/reference/objects/user-object
+/// A Slack user as seen by the workspace of the token. See
+/// https://docs.slack.dev/reference/objects/user-object
 ///
 /// @param isPerson neither a bot nor deactivated
-/// @param isGuest a member of some channels only, or a stranger
-/// @param teams the workspaces that it is a member of; on Enterprise Grid there may be several
+/// @param isGuest a guest with access to some channels only, or a user of another organization
+/// @param teams the workspaces the user is a member of; several on Enterprise Grid
 public record SlackAccount(boolean isPerson, boolean isGuest, Set<String> teams) {
   static final SlackAccount UNKNOWN = new SlackAccount(false, false, Set.of());
 
-  /// Slack says that it is a person.
+  /// Slack's API reports Slackbot as a person.
   private static final String SLACKBOT = "USLACKBOT";
 
   public SlackAccount {

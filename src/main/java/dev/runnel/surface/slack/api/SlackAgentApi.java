@@ -13,8 +13,8 @@ import java.util.Optional;
 import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
-/// The calls of Slack's agent view: sessions, the status line, prompts, and streams. The SDK knows
-/// some of them, and of some not all, so they are made as forms.
+/// The Web API methods of Slack's agent view: sessions, status, suggested prompts and streams. The
+/// SDK supports only some of them, and some only in part, so they are sent as forms.
 public record SlackAgentApi(SlackApi api) {
   public static final String SET_SESSION = "agents.sessions.setStatus";
   public static final String SET_LINE = "assistant.threads.setStatus";
@@ -25,17 +25,17 @@ public record SlackAgentApi(SlackApi api) {
   public static final String STOP = "chat.stopStream";
   public static final String REPLIES = "conversations.replies";
 
-  /// All of them.
+  /// All methods that this type calls.
   public static final List<String> METHODS =
       List.of(SET_SESSION, SET_LINE, SET_TITLE, SET_PROMPTS, START, APPEND, STOP, REPLIES);
 
   private static final String NO_STOP_BUTTON = "missing_agent_session_stopped_event_subscription";
   private static final JsonMapper JSON = JsonMapper.builder().build();
 
-  /// How a session fares, in Slack's words.
+  /// The status of a session, by Slack's names.
   public enum Session {
     PROCESSING("processing"),
-    /// It waits for a person.
+    /// Waiting for a person.
     SUSPENDED("suspended"),
     ACTIVE("active");
 
@@ -46,11 +46,11 @@ public record SlackAgentApi(SlackApi api) {
     }
   }
 
-  /// Tells how the thread's session fares; the first time makes it.
+  /// Sets the status of the thread's session; the first call creates the session.
   ///
-  /// @param title of a session that is made; may be empty
-  /// @param user who began it
-  /// @return whether Slack shows its button that stops
+  /// @param title of a new session; may be empty
+  /// @param user who started it
+  /// @return whether Slack shows its stop button
   public SlackResponse<Boolean> session(
       SlackPlace place, Session session, String title, String user) {
     var fields = inThread(place);
@@ -62,10 +62,10 @@ public record SlackAgentApi(SlackApi api) {
     return api.form(SET_SESSION, fields).map(answer -> !answer.toString().contains(NO_STOP_BUTTON));
   }
 
-  /// The line under the thread, behind the app's name; Slack takes it away after two minutes, and
-  /// when something is posted.
+  /// Sets the status line under the thread, after the app's name. Slack clears it after two
+  /// minutes, and when a message is posted.
   ///
-  /// @param words empty to take it away
+  /// @param words empty to clear the line
   public SlackResponse<JsonNode> line(SlackPlace place, String words) {
     var fields = inThread(place);
     fields.put("status", words);
@@ -78,7 +78,8 @@ public record SlackAgentApi(SlackApi api) {
     return api.form(SET_TITLE, fields);
   }
 
-  /// @param thread of an app of the earlier kind; null else, where Slack would drop the call
+  /// @param thread the thread of an assistant app (the earlier kind); null otherwise, where Slack
+  ///     would ignore the call
   public SlackResponse<JsonNode> prompts(
       String channel, @Nullable String thread, SlackPrompts prompts) {
     var all = JSON.createArrayNode();
@@ -96,10 +97,11 @@ public record SlackAgentApi(SlackApi api) {
     return new HashMap<>(Map.of("channel_id", place.channel(), "thread_ts", place.thread()));
   }
 
-  /// Opens a message that grows. Slack closes it after five minutes, whatever is done.
+  /// Starts a stream, a message that content is appended to. Slack closes it after five minutes in
+  /// any case.
   ///
-  /// @param user who asked
-  /// @return its timestamp
+  /// @param user the user who made the request
+  /// @return the message's timestamp
   public SlackResponse<String> startStream(SlackPlace place, String user, ArrayNode chunks) {
     return api.form(
             START,
@@ -123,10 +125,10 @@ public record SlackAgentApi(SlackApi api) {
     return api.form(STOP, Map.of("channel", message.channel(), "ts", message.ts()));
   }
 
-  /// Looks for a message of ours: one that carries the mark, wherever Slack keeps it, or one that
-  /// still grows and carries none.
+  /// Finds a message of our own: one that carries the mark, wherever Slack keeps it, or one that is
+  /// still streaming and carries none.
   ///
-  /// @param oldest a timestamp
+  /// @param oldest a timestamp; earlier messages are not searched
   public SlackResponse<Optional<String>> find(
       SlackPlace place, String oldest, SlackPost.Mark mark) {
     return api.form(

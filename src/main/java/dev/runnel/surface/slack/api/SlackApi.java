@@ -31,7 +31,7 @@ import okhttp3.FormBody;
 import okhttp3.Response;
 import org.jspecify.annotations.Nullable;
 
-/// Calls to Slack's Web API. Every failure is a [SlackResponse]; nothing is repeated here.
+/// Calls Slack's Web API. Every failure is returned as a [SlackResponse]; nothing is retried here.
 public final class SlackApi implements AutoCloseable {
   private static final int TIMEOUT_MILLIS = 15_000;
   private static final int PAGE = 200;
@@ -54,7 +54,7 @@ public final class SlackApi implements AutoCloseable {
   private final Optional<String> token;
   private final Function<String, SlackResponse<?>> refusals;
 
-  /// Why no call can be made; null where calls can be made.
+  /// The result of every call while no call can be made; null when calls can be made.
   private final @Nullable SlackResponse<?> unavailable;
 
   public SlackApi(SlackConfig config) {
@@ -62,9 +62,10 @@ public final class SlackApi implements AutoCloseable {
     sdk.setMethodsEndpointUrlPrefix(config.apiUrl().toString());
     sdk.setHttpClientCallTimeoutMillis(TIMEOUT_MILLIS);
     sdk.setStatsEnabled(false);
-    // The SDK's own listeners would log bodies.
+    // The SDK's default listeners would log request bodies.
     sdk.setHttpClientResponseHandlers(List.of());
-    // Left to itself the client sends a post again whose answer was lost, and it is there twice.
+    // By default the client repeats a request whose response was lost, which would post a message
+    // twice.
     var http =
         SlackHttpClient.buildOkHttpClient(sdk).newBuilder().retryOnConnectionFailure(false).build();
     slack = Slack.getInstance(sdk, new SlackHttpClient(http));
@@ -86,31 +87,31 @@ public final class SlackApi implements AutoCloseable {
     this.unavailable = unavailable;
   }
 
-  /// The same for another workspace. It needs no closing.
+  /// A copy for another workspace. It does not need to be closed.
   ///
-  /// @param refusals what to make of an error code of Slack's: the token may be no good any more
+  /// @param refusals maps Slack's error code to a result, since the token may have become invalid
   public SlackApi with(String token, Function<String, SlackResponse<?>> refusals) {
     return new SlackApi(slack, Optional.of(token), refusals, null);
   }
 
-  /// The same, and its error codes are judged otherwise.
+  /// A copy that maps error codes with another function.
   public SlackApi judging(Function<String, SlackResponse<?>> judge) {
     return new SlackApi(slack, token, judge, null);
   }
 
-  /// The same for a workspace that cannot be called: each call answers so.
+  /// A copy for a workspace that cannot be called: every call returns the given result.
   ///
   /// @param why a [SlackResponse.Wait] or a [SlackResponse.No]
   public SlackApi unavailable(SlackResponse<?> why) {
     return new SlackApi(slack, Optional.empty(), refusals, why);
   }
 
-  /// By which it calls; empty where it calls nobody in particular.
+  /// The token used for calls; empty for calls that belong to no workspace.
   public Optional<String> token() {
     return token;
   }
 
-  /// For Bolt, which shares our client.
+  /// For Bolt, which shares this client.
   public Slack sdk() {
     return slack;
   }
@@ -127,7 +128,7 @@ public final class SlackApi implements AutoCloseable {
                     address(it.getUrl())));
   }
 
-  /// Trades the code that an installation brought, which Slack takes once.
+  /// Exchanges the authorization code of an installation, which Slack accepts once, for tokens.
   public SlackResponse<SlackGrant> install(SlackClient client, String code, URI redirect) {
     return call(() ->
             methods.oauthV2Access(
@@ -139,7 +140,7 @@ public final class SlackApi implements AutoCloseable {
         .map(SlackGrant::of);
   }
 
-  /// Trades a refresh token, which Slack takes once, for a new pair.
+  /// Exchanges a refresh token, which Slack accepts once, for a new token pair.
   public SlackResponse<SlackGrant> renew(SlackClient client, String refreshToken) {
     return call(() ->
             methods.oauthV2Access(
@@ -151,13 +152,13 @@ public final class SlackApi implements AutoCloseable {
         .map(SlackGrant::of);
   }
 
-  /// The address of a new socket. It holds a ticket: keep it secret.
+  /// The URL of a new socket. It contains a ticket: keep it secret.
   public SlackResponse<String> openSocket(String appToken) {
     return call(() -> methods.appsConnectionsOpen(r -> r.token(appToken)))
         .map(it -> orEmpty(it.getUrl()));
   }
 
-  /// @param thread the timestamp of its first message; null to post in the channel
+  /// @param thread the timestamp of the thread's first message; null to post in the channel
   /// @return the new message's timestamp
   public SlackResponse<String> post(String channel, @Nullable String thread, SlackPost post) {
     return call(() ->
@@ -183,7 +184,7 @@ public final class SlackApi implements AutoCloseable {
         .map(_ -> message.ts());
   }
 
-  /// A post that only one person sees; it has no lasting place.
+  /// Posts an ephemeral message, which only one user sees and Slack does not keep.
   public SlackResponse<String> postPrivately(
       String channel, @Nullable String thread, String user, SlackPost post) {
     return call(() ->
@@ -197,19 +198,19 @@ public final class SlackApi implements AutoCloseable {
         .map(it -> orEmpty(it.getMessageTs()));
   }
 
-  /// Opens a form.
+  /// Opens a modal view.
   ///
-  /// @param trigger of what the person just pressed; good once, for three seconds
+  /// @param trigger the trigger id of the interaction; valid once, for three seconds
   public SlackResponse<String> openView(String trigger, View view) {
     return call(() -> methods.viewsOpen(r -> r.triggerId(trigger).view(view))).map(_ -> trigger);
   }
 
-  /// Puts a page into a person's Home tab, in the place of the one before.
+  /// Publishes a view to a user's Home tab, replacing the one before.
   public SlackResponse<String> publishView(String user, View view) {
     return call(() -> methods.viewsPublish(r -> r.userId(user).view(view))).map(_ -> user);
   }
 
-  /// Answers a command or a button privately, at the address that came with it.
+  /// Answers a command or a button press privately, at its response URL.
   public SlackResponse<String> respond(String responseUrl, SlackPost post) {
     try {
       var response =
@@ -241,10 +242,10 @@ public final class SlackApi implements AutoCloseable {
         .map(_ -> message.ts());
   }
 
-  /// A thread, oldest first. Its first message comes on every page.
+  /// The messages of a thread, oldest first. Every page starts with the thread's first message.
   ///
-  /// @param oldest a timestamp; messages before it are left out
-  /// @param latest a timestamp; messages from it on are left out
+  /// @param oldest a timestamp; earlier messages are omitted
+  /// @param latest a timestamp; this message and later ones are omitted
   public SlackPages thread(SlackPlace place, @Nullable String oldest, @Nullable String latest) {
     return cursor ->
         call(() ->
@@ -259,7 +260,7 @@ public final class SlackApi implements AutoCloseable {
             .map(it -> SlackPages.Page.of(it.getMessages(), it.getResponseMetadata()));
   }
 
-  /// A channel's own messages, newest first.
+  /// A channel's messages outside threads, newest first.
   public SlackPages channel(String channel, String oldest) {
     return cursor ->
         call(() ->
@@ -268,13 +269,13 @@ public final class SlackApi implements AutoCloseable {
             .map(it -> SlackPages.Page.of(it.getMessages(), it.getResponseMetadata()));
   }
 
-  /// The name that people see.
+  /// A user's display name.
   SlackResponse<String> name(String user) {
     return call(() -> methods.usersInfo(r -> r.user(user)))
         .map(it -> Optional.ofNullable(it.getUser()).flatMap(SlackApi::name).orElse(user));
   }
 
-  /// What Slack says of an account.
+  /// A user's account data.
   public SlackResponse<SlackAccount> account(String user) {
     return call(() -> methods.usersInfo(r -> r.user(user)))
         .map(
@@ -294,7 +295,7 @@ public final class SlackApi implements AutoCloseable {
         .filter(it -> !it.isBlank());
   }
 
-  /// A method that the SDK does not know, or knows only in part.
+  /// Calls a method that the SDK does not support, or supports only in part.
   SlackResponse<JsonNode> form(String method, Map<String, String> fields) {
     if (unavailable != null) {
       return unavailable.as();
@@ -339,7 +340,7 @@ public final class SlackApi implements AutoCloseable {
     } catch (IOException e) {
       return unreachable(e);
     } catch (RuntimeException e) {
-      // The SDK throws what its JSON parser throws when a proxy answers instead of Slack.
+      // The SDK throws its JSON parser's exceptions when a proxy answers instead of Slack.
       return new SlackResponse.Wait<>(
           Optional.empty(), "unreadable answer: " + e.getClass().getSimpleName());
     }
@@ -393,10 +394,10 @@ public final class SlackApi implements AutoCloseable {
                     .orElse(channel));
   }
 
-  /// Where a file's bytes go, and what it is called from then on.
+  /// The URL to upload a file's contents to, and the file's id.
   public record Upload(String address, String id) {}
 
-  /// Makes room for a file that nobody sees yet.
+  /// Requests an upload URL. The file stays invisible until it is shared.
   ///
   /// @param length in bytes
   public SlackResponse<Upload> beginUpload(String name, int length) {
@@ -406,7 +407,7 @@ public final class SlackApi implements AutoCloseable {
 
   /// Shows an uploaded file in a thread.
   ///
-  /// @return its id
+  /// @return the file's id
   public SlackResponse<String> share(SlackPlace place, String id, String title) {
     var file = FilesCompleteUploadExternalRequest.FileDetails.builder().id(id).title(title).build();
     return call(() ->

@@ -9,10 +9,11 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// What Slack grants when the app is installed, or its token renewed.
+/// Slack's response to an installation or a token refresh.
 ///
-/// @param wholeOrganisation not for one workspace
-/// @param expiresIn empty where tokens are not rotated
+/// @param wholeOrganisation whether the app was installed for an organization, not for one
+///     workspace
+/// @param expiresIn empty when token rotation is off
 public record SlackGrant(
     String team,
     String teamName,
@@ -44,7 +45,7 @@ public record SlackGrant(
     return Objects.requireNonNullElse(text, "");
   }
 
-  /// Never the tokens.
+  /// Omits the tokens.
   @Override
   public String toString() {
     return "SlackGrant[team=" + team + ", tokens withheld]";

@@ -5,8 +5,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 
-/// Names of people and channels by their ids; asked for once, as long as they fit. A name that
-/// cannot be had is not worth a failure: the id stands for it.
+/// Looks up names of users and channels by id, and caches a limited number of them. A failed
+/// look-up is not an error: callers show the id instead.
 public final class SlackNames {
   private static final int MAX = 2_000;
 
@@ -17,12 +17,12 @@ public final class SlackNames {
     this.api = api;
   }
 
-  /// A person's.
+  /// A user's display name.
   public Optional<String> of(String user) {
     return of(user, api::name);
   }
 
-  /// A channel's, without its `#`.
+  /// A channel's name, without its `#`.
   public Optional<String> ofChannel(String channel) {
     return of(channel, api::channelName);
   }

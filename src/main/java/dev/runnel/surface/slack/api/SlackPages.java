@@ -6,12 +6,12 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// Reads a page of messages, from a cursor; null for the first.
+/// Reads one page of messages, starting at a cursor; null for the first page.
 @FunctionalInterface
 public interface SlackPages {
   SlackResponse<Page> read(@Nullable String cursor);
 
-  /// @param next where the next page begins; empty at the end
+  /// @param next the cursor of the next page; empty on the last page
   record Page(List<Message> messages, Optional<String> next) {
     static Page of(@Nullable List<Message> messages, @Nullable ResponseMetadata metadata) {
       return new Page(

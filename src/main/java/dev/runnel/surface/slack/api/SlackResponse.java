@@ -4,19 +4,19 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Function;
 
-/// What Slack answered to a call.
+/// The result of a call to Slack.
 public sealed interface SlackResponse<T> {
   record Ok<T>(T value) implements SlackResponse<T> {}
 
-  /// Not now, or nobody knows whether it happened.
+  /// A temporary failure, or one after which it is unknown whether the call had its effect.
   record Wait<T>(Optional<Duration> after, String why) implements SlackResponse<T> {}
 
-  /// A final no.
+  /// A permanent failure.
   ///
-  /// @param error Slack's code: `channel_not_found`
+  /// @param error Slack's error code: `channel_not_found`
   record No<T>(String error) implements SlackResponse<T> {}
 
-  /// An answer without a value, as one to another question.
+  /// Casts a failure to a response of another value type.
   ///
   /// @throws IllegalStateException when there is a value
   default <R> SlackResponse<R> as() {

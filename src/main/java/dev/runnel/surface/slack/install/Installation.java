@@ -13,19 +13,19 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.StreamSupport;
 
-/// The app in one workspace: who we are there, and by which token we may speak.
+/// The app's installation in one workspace: the bot's identity and its token.
 ///
-/// @param name the workspace's, for people
-/// @param renewal empty where tokens are not rotated
-/// @param scopes what was granted
+/// @param name the workspace's display name
+/// @param renewal empty when token rotation is off
+/// @param scopes the granted scopes
 record Installation(
     SlackIdentity identity,
     String name,
     String token,
     Optional<Renewal> renewal,
     Set<String> scopes) {
-  /// @param at from then on the token should be renewed
-  /// @param expiresAt from then on the token is good for nothing
+  /// @param at when the token is due for a refresh
+  /// @param expiresAt when the token stops working
   record Renewal(String refreshToken, Instant at, Instant expiresAt) {
     static Renewal of(String refreshToken, Duration life, Instant now) {
       var early = life.dividedBy(4).compareTo(EARLIEST) < 0 ? life.dividedBy(4) : EARLIEST;
@@ -33,14 +33,14 @@ record Installation(
       return new Renewal(refreshToken, expiresAt.minus(early), expiresAt);
     }
 
-    /// Never the token.
+    /// Omits the token.
     @Override
     public String toString() {
       return "Renewal[at=" + at + "]";
     }
   }
 
-  /// Of a token that lives for twelve hours. What fails to be renewed works for that long.
+  /// For a token valid for twelve hours. A failed refresh leaves this much time to retry.
   private static final Duration EARLIEST = Duration.ofHours(2);
 
   private static final JsonMapper JSON = JsonMapper.builder().build();
@@ -89,7 +89,7 @@ record Installation(
     return renewal.filter(it -> !now.isBefore(it.expiresAt())).isPresent();
   }
 
-  /// To be sealed.
+  /// The plain text to encrypt.
   String json() {
     var json =
         JSON.createObjectNode()
@@ -110,7 +110,7 @@ record Installation(
     return json.toString();
   }
 
-  /// @return empty when it is none
+  /// @return empty when the text is not an installation
   static Optional<Installation> parse(String text) {
     try {
       var json = JSON.readTree(text);
@@ -148,7 +148,7 @@ record Installation(
     return Optional.of(json.path(field).asText()).filter(it -> !it.isEmpty());
   }
 
-  /// Never the tokens.
+  /// Omits the tokens.
   @Override
   public String toString() {
     return "Installation[team=" + team() + ", tokens withheld]";

@@ -12,13 +12,13 @@ import java.util.Optional;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/// The tables `slack_installations` and `slack_states_used`. What a method does it does by one
-/// statement, without a transaction of several.
+/// Reads and writes the tables `slack_installations` and `slack_states_used`. Each change is one
+/// statement, so no transaction spans several.
 public final class InstallationRows {
-  /// @param version changes with the tokens
-  /// @param writtenAt when the tokens were
+  /// @param version increases with every change of the tokens
+  /// @param writtenAt when the tokens were last changed
   record Row(String team, String name, String sealed, long version, Instant writtenAt) {
-    /// Never what is sealed.
+    /// Omits the encrypted tokens.
     @Override
     public String toString() {
       return "Row[team=" + team + ", version=" + version + "]";
@@ -41,7 +41,7 @@ public final class InstallationRows {
     return list(COLUMNS + " FROM slack_installations ORDER BY name, team");
   }
 
-  /// The workspace is new, or installed the app again.
+  /// Inserts the installation, or replaces it when the workspace installs the app again.
   void install(String team, String name, String sealed, Instant now) throws SQLException {
     change(
         "INSERT INTO slack_installations (team, name, sealed, version, written_at, claimed_until)"
@@ -51,14 +51,14 @@ public final class InstallationRows {
         team,
         name,
         sealed,
-        // None that was there before, even if the row was gone in between.
+        // A version never used before, even if the row was deleted in between.
         micros(now),
         micros(now));
   }
 
-  /// Takes the right to renew the tokens, until a moment.
+  /// Claims the right to refresh the tokens until the given time.
   ///
-  /// @return false when another has it, or did it
+  /// @return false when another node has the claim or has already refreshed the tokens
   boolean claim(String team, long version, Instant now, Instant until) throws SQLException {
     return change(
             "UPDATE slack_installations SET claimed_until = ? WHERE team = ? AND version = ? AND"
@@ -70,9 +70,9 @@ public final class InstallationRows {
         == 1;
   }
 
-  /// Keeps new tokens.
+  /// Stores refreshed tokens.
   ///
-  /// @return false when others came in between
+  /// @return false when the tokens were changed in between
   boolean renew(String team, long version, String sealed, Instant now) throws SQLException {
     return change(
             "UPDATE slack_installations SET sealed = ?, version = version + 1, written_at = ?,"
@@ -84,7 +84,7 @@ public final class InstallationRows {
         == 1;
   }
 
-  /// Keeps the same tokens in another way.
+  /// Stores the same tokens with a new encryption.
   void reseal(Row row, String sealed) throws SQLException {
     change(
         "UPDATE slack_installations SET sealed = ? WHERE team = ? AND version = ?",
@@ -93,7 +93,7 @@ public final class InstallationRows {
         row.version());
   }
 
-  /// @return false when the tokens are newer, or there are none
+  /// @return false when the tokens are newer, or there is no row
   boolean forget(String team, Instant writtenUntil) throws SQLException {
     return change(
             "DELETE FROM slack_installations WHERE team = ? AND written_at <= ?",
@@ -102,7 +102,7 @@ public final class InstallationRows {
         == 1;
   }
 
-  /// @return false when the version is another
+  /// @return false when the row has another version
   boolean forget(String team, long version) throws SQLException {
     return change("DELETE FROM slack_installations WHERE team = ? AND version = ?", team, version)
         == 1;

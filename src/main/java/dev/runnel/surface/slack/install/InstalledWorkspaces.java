@@ -21,11 +21,11 @@ import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The workspaces that installed the app, by rows that all nodes share.
+/// The workspaces that installed the app, stored in rows that all nodes share.
 ///
-/// What is asked on the way to an acknowledgement comes from memory. Where a workspace is talked
-/// with, its row is read again every half a minute, and its token renewed when that is due: by the
-/// node that claims the row first. The others go on with the old token, which Slack takes until it
+/// Everything needed before an acknowledgement is answered from memory. While a workspace is in
+/// use, its row is read again every 30 seconds, and its token refreshed when due, by the node that
+/// claims the row first. Other nodes keep using the old token, which Slack accepts until it
 /// expires.
 public final class InstalledWorkspaces implements SlackWorkspaces {
   public static final String NOT_INSTALLED = "not_installed";
@@ -34,15 +34,16 @@ public final class InstalledWorkspaces implements SlackWorkspaces {
   private static final Logger log = LoggerFactory.getLogger(InstalledWorkspaces.class);
   private static final Duration FRESH = Duration.ofSeconds(30);
 
-  /// Longer than a call to Slack may take.
+  /// Longer than any call to Slack takes.
   private static final Duration CLAIM = Duration.ofMinutes(1);
 
-  /// Slack refused, and the token works for a while yet: somebody may install the app again.
+  /// Slack refused the refresh, but the token still works for a while, in which somebody may
+  /// reinstall the app.
   private static final Duration AFTER_A_REFUSAL = Duration.ofMinutes(10);
 
   private static final Duration SOON = Duration.ofSeconds(3);
 
-  /// These say that the app was taken away.
+  /// Error codes that mean the app was uninstalled.
   private static final Set<String> GONE = Set.of("account_inactive", "token_revoked");
 
   private static final Set<String> OF_THE_TOKEN =
@@ -69,8 +70,8 @@ public final class InstalledWorkspaces implements SlackWorkspaces {
   private final InstantSource clock;
   private final Map<String, Kept> kept = new ConcurrentHashMap<>();
 
-  /// @param root calls nobody in particular
-  /// @param talking what talks with a workspace, by its API
+  /// @param root the API without a workspace's token
+  /// @param talking creates a workspace's clients from its API
   /// @param installUrl where people install the app
   public InstalledWorkspaces(
       SlackConfig config,
@@ -92,8 +93,8 @@ public final class InstalledWorkspaces implements SlackWorkspaces {
 
   /// @param version of the row
   /// @param readAt when the row was read
-  /// @param saved whether the row has it; a token that was renewed while the database was gone is
-  ///     only here
+  /// @param saved whether the row has this token; one refreshed while the database was down exists
+  ///     only in memory
   private record Kept(
       Installation installation,
       long version,
@@ -111,15 +112,15 @@ public final class InstalledWorkspaces implements SlackWorkspaces {
       for (var row : rows.all()) {
         var read = read(row);
         if (read.isEmpty()) {
-          log.error("slack workspace cannot be read, it must install again team={}", row.team());
+          log.error("slack installation unreadable, reinstall the app team={}", row.team());
         }
       }
     } catch (SQLException e) {
-      log.warn("slack workspaces not read, tried again later why={}", e.toString());
+      log.warn("slack installations not loaded, will retry why={}", e.toString());
     }
   }
 
-  /// Any answer will do: each workspace has a token of its own.
+  /// Any response counts as available: each workspace has a token of its own.
   @Override
   public boolean isAvailable() {
     return !(root.identity() instanceof SlackResponse.Wait);
@@ -170,7 +171,7 @@ public final class InstalledWorkspaces implements SlackWorkspaces {
           .<SlackResponse<Kept>>map(SlackResponse.Ok::new)
           .orElseGet(() -> new SlackResponse.No<>(UNREADABLE));
     } catch (SQLException e) {
-      log.warn("slack workspace not read team={} why={}", team, e.toString());
+      log.warn("slack installation not loaded team={} why={}", team, e.toString());
       return new SlackResponse.Wait<>(Optional.empty(), "the database did not answer");
     }
   }
@@ -188,13 +189,16 @@ public final class InstalledWorkspaces implements SlackWorkspaces {
     return Optional.of(keep(installation.get(), row.version(), true));
   }
 
-  /// By today's secret, before the old one is taken away.
+  /// Encrypts with the current secret, before the old one is removed from the settings.
   private void sealAgain(InstallationRows.Row row, Installation installation) {
     try {
       rows.reseal(row, sealed(installation));
-      log.info("slack workspace sealed with the new client secret team={}", row.team());
+      log.info("slack tokens encrypted with the new client secret team={}", row.team());
     } catch (SQLException e) {
-      log.warn("slack workspace not sealed again team={} why={}", row.team(), e.toString());
+      log.warn(
+          "slack tokens not encrypted with the new client secret team={} why={}",
+          row.team(),
+          e.toString());
     }
   }
 
@@ -230,12 +234,12 @@ public final class InstalledWorkspaces implements SlackWorkspaces {
     }
     return switch (root.renew(client, refreshToken)) {
       case SlackResponse.Ok<SlackGrant>(SlackGrant grant) -> {
-        log.info("slack token renewed team={}", team);
+        log.info("slack token refreshed team={}", team);
         yield save(known.installation().renewed(grant, now), known.version(), now);
       }
       case SlackResponse.Wait<SlackGrant>(_, String why) -> {
-        // If only the answer was lost, Slack may not take the refresh token again.
-        log.warn("slack token not renewed, tried again team={} why=\"{}\"", team, why);
+        // If only the response was lost, Slack may not accept the refresh token again.
+        log.warn("slack token not refreshed, will retry team={} why=\"{}\"", team, why);
         yield meanwhile(known, now);
       }
       case SlackResponse.No<SlackGrant>(String error) -> refused(known, now, error);
@@ -248,7 +252,7 @@ public final class InstalledWorkspaces implements SlackWorkspaces {
         && others.version() != known.version()) {
       return meanwhile(others, now);
     }
-    log.error("slack does not renew a token, install again team={} error={}", team, error);
+    log.error("slack refused to refresh a token, reinstall the app team={} error={}", team, error);
     if (known.installation().isExpired(now)) {
       return new SlackResponse.No<>(error);
     }
@@ -256,20 +260,20 @@ public final class InstalledWorkspaces implements SlackWorkspaces {
       var until = now.plus(AFTER_A_REFUSAL);
       var _ = rows.claim(team, known.version(), now.plus(CLAIM), until);
     } catch (SQLException e) {
-      log.debug("slack claim not kept team={}", team);
+      log.debug("slack refresh claim not extended team={}", team);
     }
     return new SlackResponse.Ok<>(known);
   }
 
-  /// The token as it is, as long as it works.
+  /// The current token, as long as it works.
   private static SlackResponse<Kept> meanwhile(Kept known, Instant now) {
     return known.installation().isExpired(now)
         ? new SlackResponse.Wait<>(Optional.of(SOON), "the token of the workspace is being renewed")
         : new SlackResponse.Ok<>(known);
   }
 
-  /// Keeps renewed tokens. Where the database is gone they are kept here, and saved with the next
-  /// call: Slack does not give them twice.
+  /// Stores refreshed tokens. If the database is down they are kept in memory and stored at the
+  /// next call, because Slack does not issue them twice.
   private SlackResponse<Kept> save(Installation installation, long version, Instant now) {
     var team = installation.team();
     try {
@@ -277,12 +281,12 @@ public final class InstalledWorkspaces implements SlackWorkspaces {
           ? new SlackResponse.Ok<>(keep(installation, version + 1, true))
           : read(team);
     } catch (SQLException e) {
-      log.warn("slack token not saved yet team={} why={}", team, e.toString());
+      log.warn("slack token not saved, will retry team={} why={}", team, e.toString());
       return new SlackResponse.Ok<>(keep(installation, version, false));
     }
   }
 
-  /// What an error means that a call by this token got.
+  /// Maps an error code that a call with this token returned.
   private SlackResponse<?> judged(String team, String token, String error) {
     if (!GONE.contains(error) && !error.equals("token_expired")) {
       return new SlackResponse.No<>(error);
@@ -307,24 +311,24 @@ public final class InstalledWorkspaces implements SlackWorkspaces {
     try {
       if (rows.forget(team, version)) {
         kept.remove(team);
-        log.warn("slack workspace forgotten team={} error={}", team, error);
+        log.warn("slack installation deleted team={} error={}", team, error);
       }
     } catch (SQLException e) {
-      log.warn("slack workspace not forgotten yet team={} why={}", team, e.toString());
+      log.warn("slack installation not deleted team={} why={}", team, e.toString());
     }
   }
 
-  /// Keeps an installation that Slack granted just now.
+  /// Stores an installation that Slack has just granted.
   ///
-  /// @throws SQLException when it cannot be kept; the workspace must install again
+  /// @throws SQLException when it cannot be stored; the app must be installed again
   void install(Installation installation) throws SQLException {
     rows.install(installation.team(), installation.name(), sealed(installation), clock.instant());
     kept.remove(installation.team());
-    log.info("slack workspace installed team={}", installation.team());
+    log.info("slack app installed team={}", installation.team());
     var _ = read(installation.team());
   }
 
-  /// Slack's answers tell it too, should this be lost.
+  /// If this is lost, the error codes of later calls have the same effect.
   @Override
   public void left(String team, Instant at) {
     Thread.ofVirtual()
@@ -332,13 +336,13 @@ public final class InstalledWorkspaces implements SlackWorkspaces {
         .start(
             () -> {
               try {
-                // Slack counts in seconds. What was installed since then stays.
+                // Slack's time is in whole seconds. A later installation is kept.
                 if (rows.forget(team, at.plusSeconds(1))) {
-                  log.info("slack workspace left team={}", team);
+                  log.info("slack app uninstalled team={}", team);
                 }
                 var _ = read(team);
               } catch (SQLException e) {
-                log.warn("slack workspace not forgotten yet team={} why={}", team, e.toString());
+                log.warn("slack installation not deleted team={} why={}", team, e.toString());
               }
             });
   }

@@ -12,9 +12,9 @@ import java.util.Base64;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/// What an installation begins with, so that nobody can slip another one into somebody's browser:
-/// the browser gets a cookie, and Slack's page a state that belongs to that cookie. It is signed,
-/// so that nothing is kept about installations that nobody ends; it is good for one, for a while.
+/// The OAuth state of an installation, which prevents cross-site request forgery: the browser gets
+/// a cookie, and Slack's page a state bound to that cookie. The state is signed, so nothing is
+/// stored about installations that are never finished. It is valid once, for ten minutes.
 public final class OAuthState {
   static final Duration LIFE = Duration.ofMinutes(10);
 
@@ -33,7 +33,7 @@ public final class OAuthState {
     this.clock = clock;
   }
 
-  /// For one browser.
+  /// A new random cookie value.
   String cookie() {
     var bytes = new byte[COOKIE_BYTES];
     random.nextBytes(bytes);
@@ -49,9 +49,9 @@ public final class OAuthState {
     return (PURPOSE + expires + "\n" + cookie).getBytes(StandardCharsets.UTF_8);
   }
 
-  /// Uses the state up.
+  /// Verifies the state and marks it as used.
   ///
-  /// @return false when it is not this browser's, too old, or was used before
+  /// @return false when it belongs to another browser, has expired, or was used before
   boolean end(String state, String cookie) throws SQLException {
     var parts = STATE.matcher(state);
     if (!parts.matches() || cookie.isEmpty()) {

@@ -16,11 +16,12 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The one workspace of a token from the settings. All we hear is taken to be from there.
+/// The single workspace of the bot token from the settings. Every request is assumed to come from
+/// it.
 public final class OneWorkspace implements SlackWorkspaces {
   private static final Logger log = LoggerFactory.getLogger(OneWorkspace.class);
 
-  /// What Slack says of every call by a token that does not work.
+  /// Error codes that Slack returns to every call with an invalid token.
   private static final Set<String> OF_THE_TOKEN =
       Set.of(
           "invalid_auth",
@@ -35,8 +36,8 @@ public final class OneWorkspace implements SlackWorkspaces {
   private final SlackWorkspace workspace;
   private volatile @Nullable SlackIdentity identity;
 
-  /// @param api calls by the token from the settings
-  /// @param talking what talks with the workspace, by its API
+  /// @param api uses the token from the settings
+  /// @param talking creates the workspace's clients from its API
   public OneWorkspace(
       SlackConfig config, SlackApi api, Function<SlackApi, SlackWorkspace> talking) {
     this.config = config;
@@ -67,7 +68,7 @@ public final class OneWorkspace implements SlackWorkspaces {
         log.info("slack connected team={} user={}", found.team(), found.userId());
       }
       case SlackResponse.Wait<SlackIdentity>(_, String why) ->
-          log.warn("slack not reached, asked again later why=\"{}\"", why);
+          log.warn("slack unreachable, will retry why=\"{}\"", why);
       case SlackResponse.No<SlackIdentity>(String error) ->
           log.error("slack refused the bot token error={}", error);
     }
@@ -89,10 +90,10 @@ public final class OneWorkspace implements SlackWorkspaces {
     return workspace;
   }
 
-  /// The token is the operator's; Slack refuses it from now on.
+  /// Only logs: the token belongs to the operator, and Slack refuses it from now on.
   @Override
   public void left(String team, Instant at) {
-    log.warn("slack app taken out of its workspace team={}", team);
+    log.warn("slack app uninstalled from its workspace team={}", team);
   }
 
   @Override

@@ -18,8 +18,8 @@ import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Installs the app in a workspace (OAuth): from our address to Slack's page, and back with a code
-/// that is traded for a token. No token is in an address, on a page or in a log.
+/// Installs the app in a workspace (OAuth): redirects to Slack's page, and exchanges the code that
+/// comes back for a token. Tokens never appear in a URL, on a page or in a log.
 public final class SlackInstaller {
   public static final String INSTALL = "/slack/install";
   public static final String REDIRECT = "/slack/oauth_redirect";
@@ -54,7 +54,7 @@ public final class SlackInstaller {
     this.clock = clock;
   }
 
-  /// `GET /slack/install`: on to Slack.
+  /// `GET /slack/install`: redirects to Slack.
   public SlackPage install() {
     var cookie = states.cookie();
     var question =
@@ -87,10 +87,10 @@ public final class SlackInstaller {
             COOKIE, value, REDIRECT, seconds, publicUrl.startsWith("https:") ? "; Secure" : "");
   }
 
-  /// `GET /slack/oauth_redirect`: back from Slack.
+  /// `GET /slack/oauth_redirect`: the redirect back from Slack.
   ///
-  /// @param query of the address
-  /// @param cookie by the name [#COOKIE]; may be empty
+  /// @param query the URL's query parameters
+  /// @param cookie the value of [#COOKIE]; may be empty
   public SlackPage redirected(Map<String, String> query, String cookie) {
     var page = answer(query, cookie);
     var headers = new HashMap<>(page.headers());
@@ -117,7 +117,7 @@ public final class SlackInstaller {
       return switch (api.install(client, query.getOrDefault("code", ""), redirectUri())) {
         case SlackResponse.Ok<SlackGrant>(SlackGrant grant) -> granted(grant);
         case SlackResponse.Wait<SlackGrant>(_, String why) -> {
-          log.warn("slack installation not ended why=\"{}\"", why);
+          log.warn("slack installation not completed why=\"{}\"", why);
           yield page(502, "Slack did not answer", "Please try again in a minute.");
         }
         case SlackResponse.No<SlackGrant>(String code) -> {
@@ -126,7 +126,7 @@ public final class SlackInstaller {
         }
       };
     } catch (SQLException e) {
-      log.warn("slack installation not kept why={}", e.toString());
+      log.warn("slack installation not saved why={}", e.toString());
       return page(
           503, "The installation could not be kept", "Runnel's database does not answer just now.");
     }
@@ -149,7 +149,7 @@ public final class SlackInstaller {
     workspaces.install(installation);
     if (!config.accepts(grant.team())) {
       log.warn(
-          "slack workspace not served, nobody accepted it team={} to_serve_it=\"add it to"
+          "slack workspace not served, not accepted by the operator team={} to_serve_it=\"add it to"
               + " policy.installations.slack\"",
           grant.team());
       return waits(grant, installation);
@@ -157,7 +157,8 @@ public final class SlackInstaller {
     return done(grant, installation);
   }
 
-  /// Where Slack does not say now who we are, what it granted says the most important.
+  /// The bot's identity from `auth.test`; if that call fails, from the grant, which has the main
+  /// parts.
   private SlackIdentity identity(SlackGrant grant) {
     return api.with(grant.token(), SlackResponse.No::new).identity()
                 instanceof SlackResponse.Ok<SlackIdentity>(SlackIdentity found)
@@ -166,7 +167,7 @@ public final class SlackInstaller {
         : new SlackIdentity(grant.team(), grant.botUser(), "", "", Optional.empty());
   }
 
-  /// Anybody may come here: who runs Runnel says whom it is for.
+  /// Anybody can install the app; the operator decides which workspaces are served.
   private static SlackPage waits(SlackGrant grant, Installation installation) {
     return SlackPage.of(
         200,

@@ -5,10 +5,10 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/// An answer to somebody's browser.
+/// An HTTP response to a browser.
 ///
 /// @param headers by name
-/// @param html empty where the browser goes elsewhere
+/// @param html empty for a redirect
 public record SlackPage(int status, Map<String, String> headers, String html) {
   private static final String STYLE =
       "body{font:17px/1.5 system-ui,sans-serif;max-width:34rem;margin:12vh auto;padding:0 1.5rem;"
@@ -37,7 +37,7 @@ public record SlackPage(int status, Map<String, String> headers, String html) {
         Map.of(
             "Cache-Control",
             "no-store",
-            // The address holds a code of Slack's.
+            // The URL contains Slack's authorization code.
             "Referrer-Policy",
             "no-referrer",
             "Content-Security-Policy",
@@ -59,7 +59,7 @@ public record SlackPage(int status, Map<String, String> headers, String html) {
             .formatted(escape(title), STYLE, body, button.map(Button::html).orElse("")));
   }
 
-  /// @param to an address, or a path
+  /// @param to a URL or a path
   record Button(String text, String to) {
     private String html() {
       return "<p><a class=\"button\" href=\"%s\">%s</a></p>".formatted(escape(to), escape(text));

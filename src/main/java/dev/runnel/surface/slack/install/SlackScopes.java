@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.stream.StreamSupport;
 
-/// What the app asks a workspace for, as its manifest says.
+/// The OAuth scopes that the app requests, as in its manifest.
 public final class SlackScopes {
   private SlackScopes() {}
 

@@ -4,5 +4,5 @@ import dev.runnel.surface.slack.api.FileTransfer;
 import dev.runnel.surface.slack.api.SlackApi;
 import dev.runnel.surface.slack.api.SlackNames;
 
-/// What talks with one workspace, in its name.
+/// The clients of one workspace, all using its token.
 public record SlackWorkspace(SlackApi api, FileTransfer files, SlackNames names) {}

@@ -6,41 +6,41 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
-/// The workspaces we are in: one, by a token from the settings ([OneWorkspace]), or those that
+/// The workspaces to serve: one, by a token from the settings ([OneWorkspace]), or those that
 /// installed the app ([InstalledWorkspaces]).
 ///
 /// @implSpec Thread-safe.
 public interface SlackWorkspaces {
-  /// Learns who we are, where that can be learned now.
+  /// Looks up the bot's identity, as far as possible now.
   void learn();
 
-  /// Whether Slack answers, and accepts the token from the settings where there is one.
+  /// Whether Slack responds, and accepts the token from the settings if there is one.
   ///
-  /// @throws dev.runnel.core.port.CredentialRefused when it does not accept it
+  /// @throws dev.runnel.core.port.CredentialRefused when Slack rejects the token
   boolean isAvailable();
 
-  /// Who we are in a workspace, as far as that is known. Answers at once.
+  /// The bot's identity in a workspace, if known. Returns at once.
   ///
-  /// @param team empty where a request names none: who we are in the only workspace
+  /// @param team empty when a request names none: the identity in the only workspace
   Optional<SlackIdentity> known(String team);
 
-  /// What talks with a workspace. It may take a moment, to learn who we are there, or to renew a
-  /// token. Where the workspace cannot be talked with, its calls answer why.
+  /// The clients of a workspace. May block to look up the identity or refresh a token. If the
+  /// workspace cannot be reached, every call of the clients returns the reason.
   SlackWorkspace of(String team);
 
-  /// A workspace took the app away. Answers at once.
+  /// Handles an uninstallation. Returns at once.
   ///
-  /// @param at when, as Slack says
+  /// @param at when it happened, by Slack's clock
   void left(String team, Instant at);
 
-  /// Words for an error that has to do with the token.
+  /// A message for an error that concerns the token.
   ///
-  /// @return empty when it has not, or needs no other words than usual
+  /// @return empty when it does not concern the token, or the usual message is enough
   Optional<String> refusal(String error);
 
-  /// In short, for the operator: ` in 2 workspaces`; may be empty.
+  /// A short summary for the operator: ` in 2 workspaces`; may be empty.
   String summary();
 
-  /// Asks Slack in each workspace whether the token is good.
+  /// Asks Slack in each workspace whether the token is valid.
   List<TokenCheck> check();
 }

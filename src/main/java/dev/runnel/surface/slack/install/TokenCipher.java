@@ -14,8 +14,9 @@ import javax.crypto.spec.GCMParameterSpec;
 import javax.crypto.spec.HKDFParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
 
-/// Keeps texts secret in rows: AES-256-GCM, with keys that HKDF-SHA256 derives from secrets that
-/// all nodes have. The first secret seals, any of them opens, so that they can be changed.
+/// Encrypts texts for storage: AES-256-GCM, with keys that HKDF-SHA256 derives from secrets shared
+/// by all nodes. The first secret encrypts and any of them decrypts, so that secrets can be
+/// rotated.
 final class TokenCipher {
   private static final String CIPHER = "AES/GCM/NoPadding";
   private static final String VERSION = "1.";
@@ -26,7 +27,7 @@ final class TokenCipher {
   private final List<SecretKey> keys;
   private final SecureRandom random = new SecureRandom();
 
-  /// @param purpose another purpose has other keys
+  /// @param purpose part of the key derivation: each purpose has its own keys
   TokenCipher(List<String> secrets, String purpose) {
     keys = secrets.stream().map(secret -> key(secret, purpose)).toList();
   }
@@ -44,18 +45,18 @@ final class TokenCipher {
     }
   }
 
-  /// A text that was sealed.
+  /// A decrypted text.
   ///
-  /// @param current whether the first secret sealed it
+  /// @param current whether it was encrypted with the first secret
   record Opened(String text, boolean current) {
-    /// Never the text.
+    /// Omits the text.
     @Override
     public String toString() {
       return "Opened[current=" + current + "]";
     }
   }
 
-  /// @param place where it is kept; nowhere else can it be opened
+  /// @param place where the result is stored; it can be decrypted only for the same place
   String seal(String text, String place) {
     var nonce = new byte[NONCE_BYTES];
     random.nextBytes(nonce);
@@ -70,7 +71,7 @@ final class TokenCipher {
     }
   }
 
-  /// @return empty when none of the secrets opens it, or it was changed or moved
+  /// @return empty when no secret decrypts it, or it was changed or moved
   Optional<Opened> open(String sealed, String place) {
     if (!sealed.startsWith(VERSION)) {
       return Optional.empty();

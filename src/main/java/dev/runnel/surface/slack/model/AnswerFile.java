@@ -3,9 +3,9 @@ package dev.runnel.surface.slack.model;
 import java.nio.charset.StandardCharsets;
 import java.util.regex.Pattern;
 
-/// The agent's words as a file, where they are too long for a message.
+/// The agent's answer as a file, used when it is too long for a message.
 ///
-/// @param name unlike all others in the thread, so that the file is found again
+/// @param name unique in the thread, so that the file can be found again
 public record AnswerFile(String name, String text) {
   private static final Pattern NAME = Pattern.compile("answer-[0-9a-f]{8}\\.md");
 

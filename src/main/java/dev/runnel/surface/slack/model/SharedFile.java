@@ -15,17 +15,17 @@ import java.util.stream.Collectors;
 import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
-/// A file that somebody shared in a message.
+/// A file shared in a message.
 ///
-/// @param type its media type
-/// @param size in bytes, as Slack says
-/// @param source where its bytes are, for who has the token
-/// @param link where people open it
+/// @param type the media type
+/// @param size in bytes, as reported by Slack
+/// @param source the download URL, which requires the token
+/// @param link the URL for people
 public record SharedFile(
     String name, String type, long size, Optional<URI> source, Optional<URI> link) {
   private static final String NAMED = "[Attached file: ";
 
-  /// What the run service takes.
+  /// The media types that the run service accepts.
   private static final Set<String> IMAGES =
       Set.of("image/jpeg", "image/png", "image/gif", "image/webp");
 
@@ -47,7 +47,7 @@ public record SharedFile(
         file.getPermalink());
   }
 
-  /// @param files of an event; whatever is odd in them is left out
+  /// @param files of an event; malformed entries are skipped
   public static List<SharedFile> in(JsonNode files) {
     return StreamSupport.stream(files.spliterator(), false)
         .filter(JsonNode::isObject)
@@ -107,12 +107,12 @@ public record SharedFile(
     return files.stream().map(SharedFile::line).collect(Collectors.joining("\n"));
   }
 
-  /// Who only shares a file means the file.
+  /// A default request for a message that has files and no text.
   public static String wordsFor(String words, List<SharedFile> files) {
     return words.isBlank() && !files.isEmpty() ? "Look at the attached file." : words;
   }
 
-  /// The words for the agent, with the files named behind them.
+  /// Appends the names of the files to the text for the agent.
   public static Intent naming(Intent intent, List<SharedFile> files) {
     if (files.isEmpty()) {
       return intent;

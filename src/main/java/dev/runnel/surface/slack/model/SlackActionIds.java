@@ -3,31 +3,32 @@ package dev.runnel.surface.slack.model;
 import dev.runnel.core.model.Question.Configure.Level;
 import java.util.Locale;
 
-/// The ids of buttons, forms and inputs: what is drawn with one comes back with it.
+/// The ids of buttons, modals and inputs: Slack returns in each interaction the id that the element
+/// was rendered with.
 public final class SlackActionIds {
   public static final String CANCEL_RUN = "cancel_run";
   public static final String RETRY_RUN = "retry_run";
   public static final String START_RUN = "start_run";
   public static final String NEW_RUN = "new_run";
 
-  /// Before the action of a button on the Home tab.
+  /// Prefix of the action ids of buttons on the Home tab.
   public static final String ON_HOME = "home_";
 
-  /// The form to ask the agent with, and its inputs.
+  /// The modal to ask the agent, and its inputs.
   public static final String ASK = "ask";
 
   public static final String PROMPT = "prompt";
   public static final String CHANNEL = "channel";
 
-  /// The form to change defaults with.
+  /// The modal to change defaults.
   public static final String DEFAULTS = "defaults";
 
-  /// The action of each input; its block says which input it is.
+  /// The action id of every input; the block id identifies the input.
   public static final String VALUE = "value";
 
   private SlackActionIds() {}
 
-  /// The button that opens the form for the defaults of a level.
+  /// The button that opens the modal for the defaults of a level.
   public static String edit(Level level) {
     return "edit_" + level.name().toLowerCase(Locale.ROOT);
   }

@@ -12,12 +12,12 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/// How Runnel behaves in channels: what signs it sets, and whom it listens to.
+/// How Runnel behaves in channels: which reactions it adds, and whose messages it handles.
 ///
-/// @param signs the reaction that stands for a receipt; one without is not shown
-/// @param stop the reaction that stops a run; empty where none does
-/// @param listening where a channel has no mode of its own
-/// @param channels by channel id
+/// @param signs the reaction for each message status; a status without one is not shown
+/// @param stop the reaction that stops a run; empty for none
+/// @param listening the mode of channels that have none of their own
+/// @param channels modes by channel id
 public record SlackBehavior(
     Map<MessageStatus, String> signs,
     Optional<String> stop,
@@ -32,7 +32,7 @@ public record SlackBehavior(
   private static final Pattern EMOJI = Pattern.compile("[\\p{L}\\p{N}_+'-]{1,100}");
   private static final Pattern CHANNEL = Pattern.compile("[CGD][A-Z0-9]{2,30}");
 
-  /// People say in three short messages what is one.
+  /// People often split one request into several short messages.
   private static final Duration GATHERING = Duration.ofSeconds(1);
 
   private static final Map<MessageStatus, String> USUAL_SIGNS =

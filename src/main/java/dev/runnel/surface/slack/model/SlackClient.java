@@ -2,9 +2,9 @@ package dev.runnel.surface.slack.model;
 
 import java.util.List;
 
-/// The app itself, in whose name it is installed in workspaces.
+/// The app's OAuth client, by which it is installed in workspaces.
 ///
-/// @param secrets the first is Slack's today; what the others sealed can still be read
+/// @param secrets the first is Slack's current client secret; the others only decrypt stored tokens
 public record SlackClient(String id, List<String> secrets) {
   public SlackClient {
     secrets = List.copyOf(secrets);
@@ -22,7 +22,7 @@ public record SlackClient(String id, List<String> secrets) {
     return secrets.getFirst();
   }
 
-  /// Never the secrets.
+  /// Omits the secrets.
   @Override
   public String toString() {
     return "SlackClient[id=" + id + ", secrets withheld]";

@@ -9,20 +9,21 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/// How to talk with Slack: Slack calls us (HTTP), or we call Slack (a socket), or both, while an
-/// app moves from one to the other; in one workspace, or in all that install the app.
+/// The settings of the Slack surface. Requests arrive over HTTP, over Socket Mode, or over both
+/// while an app moves from one to the other. The surface serves one workspace, or all that install
+/// the app.
 ///
-/// @param signingSecrets all valid at once, so that they can be rotated without an outage; none
-///     when nothing comes over HTTP
-/// @param appToken opens sockets; empty when nothing comes over one
-/// @param botToken of the one workspace; empty where there may be many
-/// @param client installs the app in many; empty where there is one
-/// @param apiUrl the Web API's base, ending in `/api/`
-/// @param habits what signs we set, and whom we listen to
+/// @param signingSecrets all valid at once, so that they can be rotated without an outage; empty
+///     when HTTP is off
+/// @param appToken the app-level token for Socket Mode; empty when Socket Mode is off
+/// @param botToken of the single workspace; empty when many can install the app
+/// @param client the OAuth client for installations; empty for a single workspace
+/// @param apiUrl the Web API's base URL, ending in `/api/`
+/// @param habits the behavior in channels
 /// @param command the slash command's name as people type it, for help texts
-/// @param prompts what Slack offers to ask in its agent view
-/// @param installations the workspaces that the operator accepted; with none, the one of the bot
-///     token is served, and none that installs the app
+/// @param prompts the suggested prompts of Slack's agent view
+/// @param installations the workspaces that the operator accepted. If empty, only the workspace of
+///     the bot token is served, and no workspace that installs the app
 public record SlackConfig(
     List<String> signingSecrets,
     Optional<String> appToken,
@@ -33,7 +34,7 @@ public record SlackConfig(
     SlackBehavior habits,
     SlackPrompts prompts,
     Set<String> installations) {
-  /// Where Slack sends everything: events, commands, interactions.
+  /// The request path of everything Slack sends: events, commands, interactions.
   public static final String EVENTS_PATH = "/slack/events";
 
   static final String SIGNING_SECRET = "SLACK_SIGNING_SECRET";
@@ -46,7 +47,7 @@ public record SlackConfig(
 
   private static final String DEFAULT_API_URL = "https://slack.com/api/";
   private static final String DEFAULT_COMMAND = "/agent";
-  // What a header can carry: a line break pasted along with a token fails here, not at a call.
+  // Only what a header can carry: a token with a pasted line break fails at start, not at a call.
   private static final Pattern TOKEN = Pattern.compile("[!-~]+");
   private static final Pattern TEAM = Pattern.compile("T[A-Z0-9]+");
   private static final Pattern APP_LEVEL_TOKEN = Pattern.compile("xapp-[!-~]+");
@@ -89,7 +90,7 @@ public record SlackConfig(
     }
   }
 
-  /// Over HTTP.
+  /// A single workspace over HTTP.
   public SlackConfig(List<String> signingSecrets, String botToken, URI apiUrl, String command) {
     this(
         signingSecrets,
@@ -103,9 +104,9 @@ public record SlackConfig(
         Set.of());
   }
 
-  /// Reads the settings by their names.
+  /// Reads the settings by variable name.
   ///
-  /// @return empty when no setting of Slack's is there
+  /// @return empty when none of Slack's settings is set
   /// @throws IllegalArgumentException with the setting's name and what is missing
   public static Optional<SlackConfig> from(Map<String, String> settings) {
     var secrets = setting(settings, SIGNING_SECRET);
@@ -177,24 +178,24 @@ public record SlackConfig(
     }
   }
 
-  /// Whether Slack's requests over HTTP can be believed.
+  /// Whether requests over HTTP can be verified.
   public boolean listens() {
     return !signingSecrets.isEmpty();
   }
 
-  /// Whether people of the workspace are served.
+  /// Whether the workspace is served.
   public boolean accepts(String team) {
     return installations.contains(team) || (installations.isEmpty() && client.isEmpty());
   }
 
-  /// What to do to have the workspace served.
+  /// Instructions for getting the workspace served.
   public static String toAccept(String team) {
     return "Runnel does not serve this workspace yet. Whoever runs Runnel has to accept it: add "
         + team
         + " to policy.installations.slack.";
   }
 
-  /// Whether an address that came in a payload is Slack's own, so that we may post to it.
+  /// Whether a URL from a payload belongs to Slack, so that we may post to it.
   public boolean isOurs(URI address) {
     var host = address.getHost();
     var api = apiUrl.getHost();

@@ -6,16 +6,16 @@ import dev.runnel.core.model.Question.Configure.Level;
 import java.util.Arrays;
 import java.util.Optional;
 
-/// What a form carries along and brings back when it is filled in: Slack keeps it, and nobody sees
-/// it.
+/// The private metadata of a modal: Slack stores it, returns it with the submission and shows it to
+/// nobody.
 ///
-/// @param channel where its answers go, or what it is about is said; empty on a page
-/// @param thread where the words will be said; empty where the form asks for a place
-/// @param message the timestamp of the message that they are about
-/// @param about what that message says, as far as it fits
-/// @param address for private answers
-/// @param home whether it was opened on the person's page
-/// @param level whose defaults it changes
+/// @param channel where answers go, or where the message in question is; empty on the Home tab
+/// @param thread the thread to post the request in; empty when the modal asks for a channel
+/// @param message the timestamp of the message that the request is about
+/// @param about the text of that message, cut to fit
+/// @param address the URL for private answers
+/// @param home whether the modal was opened from the Home tab
+/// @param level the level whose defaults it changes
 public record SlackFormNote(
     String channel,
     String thread,
@@ -24,7 +24,7 @@ public record SlackFormNote(
     Optional<String> address,
     boolean home,
     Optional<Level> level) {
-  /// Slack's limit.
+  /// Slack's limit for private metadata, in characters.
   static final int MAX = 3_000;
 
   private static final JsonMapper JSON = JsonMapper.builder().build();
@@ -33,14 +33,14 @@ public record SlackFormNote(
     var json = write(about);
     var rest = about;
     while (json.length() > MAX && !rest.isEmpty()) {
-      // A character has at most six in JSON.
+      // A character takes at most six in JSON.
       rest = head(rest, Math.max(0, rest.length() - Math.max(1, (json.length() - MAX) / 6)));
       json = write(rest + "…");
     }
     return json;
   }
 
-  /// The beginning, without half a character at its end.
+  /// The first characters, without splitting a surrogate pair.
   public static String head(String text, int longest) {
     var end = Math.min(text.length(), longest);
     return text.substring(
@@ -55,7 +55,7 @@ public record SlackFormNote(
     return note.toString();
   }
 
-  /// @return empty for what we did not write
+  /// @return empty for text that [#json()] did not write
   public static Optional<SlackFormNote> read(String json) {
     try {
       var note = JSON.readTree(json);

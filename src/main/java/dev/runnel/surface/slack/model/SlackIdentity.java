@@ -3,9 +3,9 @@ package dev.runnel.surface.slack.model;
 import java.net.URI;
 import java.util.Optional;
 
-/// Who we are in Slack, as `auth.test` said.
+/// The bot's identity in a workspace, as returned by `auth.test`.
 ///
 /// @param userName what people type after `@`
-/// @param workspace the workspace's address, the beginning of every permanent link
+/// @param workspace the workspace's URL, which every permalink starts with
 public record SlackIdentity(
     String team, String userId, String botId, String userName, Optional<URI> workspace) {}

@@ -6,9 +6,9 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// Reads members of Slack's payloads that may be missing, null, or of a type nobody announced.
+/// Reads fields of Slack's payloads that may be missing, null, or of an undocumented type.
 public final class SlackJson {
-  // Ids become parts of our keys, so nothing but the characters of an id may get in.
+  // Ids become parts of our keys, so only the characters of an id are accepted.
   private static final Pattern ID = Pattern.compile("[A-Za-z0-9._-]{1,100}");
 
   private SlackJson() {}
@@ -17,7 +17,8 @@ public final class SlackJson {
     return node.isMissingNode() || node.isNull();
   }
 
-  /// Whether an id is there, and is none. Without it, a reply would be a message of its own.
+  /// Whether the field is present but is not a valid id. Treating it as absent would turn a reply
+  /// into a new message.
   public static boolean isOdd(JsonNode node, String field) {
     return !absent(node.path(field)) && id(node, field).isEmpty();
   }
@@ -31,7 +32,7 @@ public final class SlackJson {
     return value.isTextual() ? value.textValue() : "";
   }
 
-  /// An id of Slack's: anything else counts as absent.
+  /// A valid Slack id; anything else counts as absent.
   public static Optional<String> id(JsonNode node, String field) {
     return id(text(node, field));
   }

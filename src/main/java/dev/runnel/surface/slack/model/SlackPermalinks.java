@@ -4,11 +4,11 @@ import java.net.URI;
 import java.util.Optional;
 import java.util.function.Function;
 
-/// Links that show a message, made without asking Slack. Pure.
+/// Builds permalinks to messages without calling Slack. Pure.
 ///
-/// @param identity who we are in a workspace, once it is known; it must answer at once
+/// @param identity the bot's identity by workspace, once known; must return at once
 public record SlackPermalinks(Function<String, Optional<SlackIdentity>> identity) {
-  /// @param ts of a message in the place's thread, or of its first
+  /// @param ts of a message in the place's thread, or of its first message
   public Optional<URI> of(SlackPlace place, String ts) {
     return identity
         .apply(place.team())
@@ -24,7 +24,7 @@ public record SlackPermalinks(Function<String, Optional<SlackIdentity>> identity
             });
   }
 
-  /// To the first message of a thread.
+  /// The permalink to the first message of a thread.
   public Optional<URI> of(SlackPlace thread) {
     return thread.isThread() ? of(thread, thread.thread()) : Optional.empty();
   }

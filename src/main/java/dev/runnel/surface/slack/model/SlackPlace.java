@@ -7,10 +7,10 @@ import java.math.BigDecimal;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 
-/// Where a conversation is; its key is `TEAM/CHANNEL/THREAD`.
+/// The location of a conversation; its key is `TEAM/CHANNEL/THREAD`.
 ///
-/// @param thread the timestamp of the thread's first message, or `~` and something unique where
-///     there is no thread (yet): a slash command
+/// @param thread the timestamp of the thread's first message, or `~` and a unique suffix when there
+///     is no thread (yet), as for a slash command
 public record SlackPlace(String team, String channel, String thread) {
   public static final SurfaceId SURFACE = new SurfaceId("slack");
 
@@ -22,14 +22,14 @@ public record SlackPlace(String team, String channel, String thread) {
     return new SlackPlace(team, channel, NO_THREAD + unique);
   }
 
-  /// A person's page. A person's id stands for the channel of what is said to them directly.
+  /// A user's Home tab. The user id takes the place of the channel for direct messages.
   public static SlackPlace home(String team, String user) {
     return new SlackPlace(team, user, HOME);
   }
 
-  /// A form, which is opened in no particular order.
+  /// A modal. Each has a conversation of its own, so that modals open in no particular order.
   ///
-  /// @param channel where it is asked for; a person's id where that is none
+  /// @param channel where it was requested; a user id if not in a channel
   public static SlackPlace form(String team, String channel, String trigger) {
     return new SlackPlace(team, channel, FORM + trigger);
   }
@@ -50,12 +50,12 @@ public record SlackPlace(String team, String channel, String thread) {
     return !thread.startsWith(NO_THREAD);
   }
 
-  /// A direct message: all of it is private already.
+  /// Whether this is a direct message, where everything is private already.
   public boolean isDirect() {
     return channel.startsWith("D") || channel.startsWith("U") || channel.startsWith("W");
   }
 
-  /// A page or a form: what Slack limits apart from messages.
+  /// Whether this is a Home tab or a modal, which have rate limits apart from messages.
   public boolean isView() {
     return thread.equals(HOME) || thread.startsWith(FORM);
   }
@@ -68,7 +68,7 @@ public record SlackPlace(String team, String channel, String thread) {
     return new Message(channel, ts);
   }
 
-  /// A time as Slack writes it: seconds and six digits.
+  /// A timestamp in Slack's format: seconds and six digits.
   public static String timestamp(Instant at) {
     return "%d.%06d".formatted(at.getEpochSecond(), at.getNano() / 1_000);
   }
@@ -83,7 +83,7 @@ public record SlackPlace(String team, String channel, String thread) {
     }
   }
 
-  /// One message; as a reference `CHANNEL/TS`.
+  /// One message; its reference is `CHANNEL/TS`.
   public record Message(String channel, String ts) {
     public static Message of(PostRef ref) {
       var slash = ref.value().indexOf('/');

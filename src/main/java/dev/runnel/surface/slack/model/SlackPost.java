@@ -9,19 +9,19 @@ import java.util.UUID;
 
 /// A message to send.
 ///
-/// @param text for notifications, and where blocks cannot be shown
+/// @param text for notifications, and for clients that cannot show blocks
 public record SlackPost(String text, List<LayoutBlock> blocks) {
   public SlackPost {
     blocks = List.copyOf(blocks);
   }
 
-  /// The sign by which a post is found again: the id of its first block, which Slack keeps and
-  /// nobody sees.
+  /// Identifies a post so that it can be found again: the id of its first block, which Slack stores
+  /// and does not show.
   public record Mark(String value) {
     public static final String PREFIX = "runnel-";
     private static final String CONTENT = PREFIX + "content-";
 
-    /// A post that says something for later readers: a request, an answer.
+    /// A post with content for later readers: a request, an answer.
     public static Mark content(String id) {
       return new Mark(CONTENT + unique(id));
     }
@@ -31,7 +31,7 @@ public record SlackPost(String text, List<LayoutBlock> blocks) {
       return new Mark(PREFIX + unique(id));
     }
 
-    /// Ids of deliveries may be longer than a block's.
+    /// Delivery ids may be longer than a block id.
     private static UUID unique(String id) {
       return UUID.nameUUIDFromBytes(id.getBytes(StandardCharsets.UTF_8));
     }

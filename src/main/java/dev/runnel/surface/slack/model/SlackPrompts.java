@@ -5,10 +5,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 
-/// What Slack offers to ask, where somebody begins to talk with the agent.
+/// The suggested prompts that Slack shows when a user opens the agent.
 ///
-/// @param all at most four, as Slack shows no more
-/// @param areOurs false where the operator chose them
+/// @param all at most four, Slack's limit
+/// @param areOurs false when the operator chose them
 public record SlackPrompts(List<Prompt> all, boolean areOurs) {
   static final String SETTING = "SLACK_PROMPTS";
 
@@ -18,11 +18,11 @@ public record SlackPrompts(List<Prompt> all, boolean areOurs) {
   private static final String OFF = "off";
   private static final Pattern BETWEEN = Pattern.compile("\\s*(?:\\R|\\|)\\s*");
 
-  /// @param title what the person presses
-  /// @param message what they say by that
+  /// @param title the label of the button
+  /// @param message the text that pressing it sends
   public record Prompt(String title, String message) {}
 
-  /// The same as in the manifest, where an app of today takes them from.
+  /// The same as in the manifest, which current agent apps read them from.
   public static final SlackPrompts USUAL =
       new SlackPrompts(
           List.of(
@@ -39,7 +39,7 @@ public record SlackPrompts(List<Prompt> all, boolean areOurs) {
     all = List.copyOf(all);
   }
 
-  /// Reads the setting: `title = message`, one a line, or with `|` between them; `off` for none.
+  /// Reads the setting: `title = message`, one per line, or separated by `|`; `off` for none.
   ///
   /// @throws IllegalArgumentException with the setting's name and what is wrong
   static SlackPrompts from(Map<String, String> settings) {

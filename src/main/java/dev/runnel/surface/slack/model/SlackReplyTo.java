@@ -2,10 +2,10 @@ package dev.runnel.surface.slack.model;
 
 import java.util.Optional;
 
-/// How a private answer reaches the person: what [dev.runnel.core.model.Origin] keeps for us.
+/// How to reach a user privately; stored in [dev.runnel.core.model.Origin].
 ///
-/// @param trigger opens a form, for three seconds
-/// @param address takes messages that only the person sees, for half an hour
+/// @param trigger a trigger id, which opens a modal within three seconds
+/// @param address a response URL, which accepts messages that only the user sees, for 30 minutes
 public record SlackReplyTo(Optional<String> trigger, Optional<String> address) {
   private static final String TRIGGER = "trigger:";
   private static final String DIRECTLY = "directly";
@@ -23,13 +23,13 @@ public record SlackReplyTo(Optional<String> trigger, Optional<String> address) {
     return new SlackReplyTo(trigger, address);
   }
 
-  /// Whether it came from a form or a page, which brought no address.
+  /// Whether it came from a modal or the Home tab, which have no response URL.
   public static boolean isDirectly(Optional<String> value) {
     return value.filter(DIRECTLY::equals).isPresent();
   }
 
-  /// The inverse of [#of(Optional)]; never blank, so that what is asked on a page is known to come
-  /// from no thread.
+  /// The inverse of [#of(Optional)]. Never blank, so that a request from the Home tab is known to
+  /// come from no thread.
   public String value() {
     var opens = trigger.map(it -> TRIGGER + it);
     return opens.isPresent() && address.isPresent()

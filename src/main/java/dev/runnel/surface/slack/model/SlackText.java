@@ -8,7 +8,8 @@ import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// From Slack's mark-up to what the person typed: entities decoded, links and channels by name.
+/// Converts Slack's markup to the text that the user typed: decodes entities, and shows links and
+/// channels by name.
 public final class SlackText {
   private static final Pattern MARK =
       Pattern.compile("<(?<inner>[^<>\\s|][^<>|]*)(?:\\|(?<label>[^<>]*))?>|&(?:amp|lt|gt);");
@@ -21,7 +22,7 @@ public final class SlackText {
 
   private SlackText() {}
 
-  /// Mentions of people keep their form, `<@U1>`, unless Slack gave the name along.
+  /// User mentions stay as `<@U1>` unless Slack includes the name.
   public static String plain(String text) {
     return plain(text, _ -> Optional.empty());
   }
@@ -30,13 +31,13 @@ public final class SlackText {
     return plain(text, nameOf, _ -> Optional.empty());
   }
 
-  /// @param nameOf a person's name by user id, where it is known
-  /// @param channelOf a channel's name by its id, where it is known
+  /// @param nameOf a user's name by id, if known
+  /// @param channelOf a channel's name by id, if known
   public static String plain(
       String text,
       Function<String, Optional<String>> nameOf,
       Function<String, Optional<String>> channelOf) {
-    // One pass: what a decoded entity yields is text, never mark-up again.
+    // One pass: text from a decoded entity is never read as markup.
     return MARK.matcher(text)
         .replaceAll(match -> Matcher.quoteReplacement(replacement(match, nameOf, channelOf)));
   }
@@ -54,7 +55,7 @@ public final class SlackText {
     return switch (inner.charAt(0)) {
       case '@' ->
           label.or(() -> nameOf.apply(inner.substring(1))).map(it -> "@" + it).orElse(whole);
-      // Newer clients leave the label empty.
+      // Newer clients send an empty label.
       case '#' ->
           "#"
               + label
@@ -69,7 +70,7 @@ public final class SlackText {
   private static String link(String address, Optional<String> label) {
     return label
         .filter(it -> !it.isBlank())
-        // Slack makes links of example.com and Main.java; what was typed is the label.
+        // Slack turns example.com and Main.java into links; the label is what the user typed.
         .map(
             it ->
                 address.equals(it)
@@ -87,12 +88,13 @@ public final class SlackText {
     return users.stream().anyMatch(user -> mention(user).matcher(text).find());
   }
 
-  /// Whether somebody else is spoken to, a person or a group: `<@U1>`, `<!here>`, `<!subteam^S1>`.
+  /// Whether the text mentions anybody else, a user or a group: `<@U1>`, `<!here>`,
+  /// `<!subteam^S1>`.
   public static boolean mentionsOthers(String text, Collection<String> users) {
     return OTHERS.matcher(withoutMentions(text, users)).find();
   }
 
-  /// Takes out the mentions of these users, and of nobody else.
+  /// Removes the mentions of these users only.
   public static String withoutMentions(String text, Collection<String> users) {
     var rest = text;
     for (var user : users) {

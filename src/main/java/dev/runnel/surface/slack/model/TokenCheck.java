@@ -1,8 +1,8 @@
 package dev.runnel.surface.slack.model;
 
-/// What was found about one workspace, or one token.
+/// The result of checking one workspace or one token.
 ///
-/// @param words what to do where it is not well
+/// @param words what to do if it is not well
 public record TokenCheck(boolean isWell, String words) {
   public static final TokenCheck OK = new TokenCheck(true, "ok");
 

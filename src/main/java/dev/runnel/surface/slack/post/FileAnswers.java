@@ -15,13 +15,14 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 
-/// Posts what is too long for a message: its beginning as a message, and all of it as a file below,
-/// each once. The file's bytes are with Slack before anything is seen, so that no message names a
-/// file that cannot be there; a file that Slack refuses is replaced by the link to the session.
+/// Posts an answer that is too long for a message: its beginning as a message, and the whole text
+/// as a file below, each once. The contents are uploaded before anything is visible, so that no
+/// message names a file that cannot exist. If Slack refuses the file, the message links to the
+/// session instead.
 final class FileAnswers {
   private static final int MAX_PAGES = 20;
 
-  /// How often a file is tried to be sent before the message goes without it.
+  /// The number of failed attempts after which the message is posted without the file.
   private static final int PATIENCE = 3;
 
   private final SlackApi api;
@@ -34,13 +35,13 @@ final class FileAnswers {
     this.renderer = renderer;
   }
 
-  /// What an earlier try has left in the thread.
+  /// What an earlier attempt left in the thread.
   private record Found(Optional<String> message, boolean hasFile) {
     static final Found NOTHING = new Found(Optional.empty(), false);
   }
 
   /// @param place a thread
-  /// @param oldest a timestamp before the first try
+  /// @param oldest a timestamp before the first attempt
   /// @return the message's timestamp
   SlackResponse<String> post(
       SlackPlace place, Notice notice, SlackPost.Mark mark, AnswerFile file, String oldest) {
@@ -51,7 +52,7 @@ final class FileAnswers {
         case SlackResponse.Wait<Found>(Optional<Duration> after, String why) -> {
           return new SlackResponse.Wait<>(after, why);
         }
-        // Without the right to look, a second post is better than none.
+        // Without permission to search, a duplicate post is better than none.
         case SlackResponse.No<Found> _ -> {}
       }
     }
@@ -118,7 +119,7 @@ final class FileAnswers {
     var ts = found.message().get();
     return switch (api.update(place.message(ts), post)) {
       case SlackResponse.Wait<String> wait -> wait;
-      // It stands as it is: better than the same once more.
+      // On an error the existing post stays as it is, which is better than a duplicate.
       case SlackResponse.Ok<String> _, SlackResponse.No<String> _ -> new SlackResponse.Ok<>(ts);
     };
   }

@@ -7,8 +7,8 @@ import java.time.InstantSource;
 import java.util.Map;
 import java.util.Optional;
 
-/// Which channel people have open beside the agent, as Slack tells us: a hint for the agent, kept
-/// for a while by the process that heard it, and lost without harm.
+/// Which channel each user has open beside the agent, as reported by Slack. A hint for the agent:
+/// kept for 30 minutes in this process's memory, and lost without harm.
 ///
 /// @implSpec Thread-safe.
 public final class OpenChannels {
@@ -24,14 +24,14 @@ public final class OpenChannels {
     this.clock = clock;
   }
 
-  /// @param channel empty where they have none open
+  /// @param channel empty when none is open
   void at(String team, String user, Optional<String> channel) {
     channel.ifPresentOrElse(
         it -> looks.put(key(team, user), new Look(it, clock.instant())),
         () -> looks.remove(key(team, user)));
   }
 
-  /// The channel's id.
+  /// The id of the channel that the user has open; empty if unknown.
   public Optional<String> of(String team, String user) {
     return Optional.ofNullable(looks.get(key(team, user)))
         .filter(it -> it.at().plus(FRESH).isAfter(clock.instant()))

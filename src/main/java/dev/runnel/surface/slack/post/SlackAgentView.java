@@ -23,18 +23,19 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// A direct thread as Slack's agent view shows it: prompts to begin with, that the agent works, its
-/// steps as they come, and a button of Slack's own that stops. Where the app is no agent, each of
-/// these is missing by itself, and the status post is a message that is edited.
+/// Shows a direct thread in Slack's agent view: suggested prompts, a working status, the run's
+/// steps as they arrive, and Slack's own stop button. If the app is not an agent, each of these is
+/// omitted separately, and the status post is an edited message.
 ///
-/// A post grows only where Slack shows its button: a message that grows cannot have ours.
+/// A status is streamed only where Slack shows its stop button, because a streamed message cannot
+/// carry ours.
 ///
 /// @implSpec Thread-safe.
 public final class SlackAgentView implements SlackAgentEvents.Watcher, AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(SlackAgentView.class);
   private static final int HINTS_AT_ONCE = 4;
 
-  /// Nobody misses what comes in a flood.
+  /// Under load, further hints are dropped without harm.
   private static final int MAX_HINTS = 200;
 
   private final Supplier<SlackWorkspaces> workspaces;
@@ -61,12 +62,12 @@ public final class SlackAgentView implements SlackAgentEvents.Watcher, AutoClose
     this.looks = new OpenChannels(clock);
   }
 
-  /// What people have open beside the thread.
+  /// The channels that users have open beside the agent.
   public OpenChannels looks() {
     return looks;
   }
 
-  /// @param ref where the status post stands, once there is one
+  /// @param ref the status post, once there is one
   Posting status(
       Notice notice, Update.Status status, @Nullable PostRef ref, SlackStreams.Plain plain) {
     var place = SlackPlace.of(notice.conversation());
@@ -106,7 +107,7 @@ public final class SlackAgentView implements SlackAgentEvents.Watcher, AutoClose
     };
   }
 
-  /// It ended, or waits for a person.
+  /// Updates the post of a run that has ended or waits for a person.
   private Posting rests(
       SlackAgentApi api, Notice notice, @Nullable PostRef ref, SlackStreams.Plain plain) {
     if (ref != null && line.mayStream(SlackPlace.of(notice.conversation()))) {
@@ -122,7 +123,7 @@ public final class SlackAgentView implements SlackAgentEvents.Watcher, AutoClose
         : Optional.empty();
   }
 
-  /// The same once more, before it fades.
+  /// Renews the same status before it expires.
   Posting still(
       Notice notice, Update.Status status, @Nullable PostRef ref, SlackStreams.Plain plain) {
     var place = SlackPlace.of(notice.conversation());
@@ -140,7 +141,7 @@ public final class SlackAgentView implements SlackAgentEvents.Watcher, AutoClose
         ref == null ? place.message("~" + notice.id()).ref() : ref, notice.conversation());
   }
 
-  /// After what time a status in the thread is to be told once more.
+  /// The time after which the status in the thread must be renewed; empty for never.
   public Optional<Duration> fading(SlackPlace place) {
     if (!isShownIn(place)) {
       return Optional.empty();
@@ -173,7 +174,7 @@ public final class SlackAgentView implements SlackAgentEvents.Watcher, AutoClose
     return new SlackAgentApi(workspaces.get().of(team).api());
   }
 
-  /// Offers what to ask. An app of today has the usual prompts in its manifest.
+  /// Sets the suggested prompts. Current agent apps have the default prompts in their manifest.
   @Override
   public void opened(String team, String channel, Optional<String> thread) {
     if (prompts.all().isEmpty() || (thread.isEmpty() && prompts.areOurs())) {
@@ -193,14 +194,14 @@ public final class SlackAgentView implements SlackAgentEvents.Watcher, AutoClose
     hint(() -> line.released(api(place), place, user));
   }
 
-  /// Nothing is lost where it cannot be given.
+  /// Runs an optional call in the background; failures are ignored.
   private void hint(Runnable hint) {
     aside.execute(
         () -> {
           try {
             hint.run();
           } catch (CredentialRefused refused) {
-            log.debug("slack hint not given why=\"{}\"", refused.why());
+            log.debug("slack hint not sent why=\"{}\"", refused.why());
           }
         });
   }

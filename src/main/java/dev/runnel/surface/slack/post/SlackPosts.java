@@ -27,12 +27,12 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// What is posted in Slack: a root, a message in a thread, an edit, a word to one person.
+/// Posts to Slack: first messages of threads, replies, edits, and ephemeral messages.
 ///
-/// @implSpec Thread-safe. A post that may have been made already is looked for before it is made.
+/// @implSpec Thread-safe. Before a post is repeated, an earlier attempt's post is searched for.
 public final class SlackPosts implements SlackStreams.Plain {
   private static final int MAX_PAGES = 20;
-  // Slack's clock and ours need not agree when we look for a post of ours.
+  // Slack's clock and ours may differ when we search for an earlier post.
   private static final Duration CLOCK_SKEW = Duration.ofMinutes(5);
 
   private final SlackWorkspaces workspaces;
@@ -54,8 +54,8 @@ public final class SlackPosts implements SlackStreams.Plain {
     this.agentView = agentView;
   }
 
-  /// The root message of a conversation that is only a place so far; in a thread, the words that
-  /// nobody there saw.
+  /// Posts the first message of a conversation that has no thread yet; in a thread, posts the
+  /// request, which nobody there has seen.
   public Posting open(Delivery delivery, boolean again) {
     var place = SlackPlace.of(delivery.conversation());
     var api = api(place);
@@ -95,7 +95,7 @@ public final class SlackPosts implements SlackStreams.Plain {
     };
   }
 
-  /// @param status where the status message stands, once there is one
+  /// @param status the status message, once there is one
   public Posting post(Notice notice, @Nullable PostRef status) {
     return switch (notice.update()) {
       case Update.Received received ->
@@ -122,7 +122,7 @@ public final class SlackPosts implements SlackStreams.Plain {
     };
   }
 
-  /// A new message in the thread.
+  /// Posts a new message in the thread.
   @Override
   public Posting say(Notice notice) {
     var place = SlackPlace.of(notice.conversation());
@@ -163,7 +163,7 @@ public final class SlackPosts implements SlackStreams.Plain {
     var post = renderer.render(notice.update(), mark(notice));
     var api = api(SlackPlace.of(notice.conversation()));
     return switch (api.update(SlackPlace.Message.of(status), post)) {
-      // Somebody deleted it, or the workspace does not let old posts be edited.
+      // The message was deleted, or the workspace does not allow old messages to be edited.
       case SlackResponse.No<String>(String error)
           when error.equals("message_not_found")
               || error.equals("edit_window_closed")
@@ -173,7 +173,8 @@ public final class SlackPosts implements SlackStreams.Plain {
     };
   }
 
-  /// To one person: at the address their command came with, else beside the thread.
+  /// Answers one user privately: at the response URL of their command, else as an ephemeral
+  /// message.
   private Posting tellPrivately(Notice notice, Actor to) {
     var place = SlackPlace.of(notice.conversation());
     var post = renderer.render(notice.update(), mark(notice));
@@ -188,7 +189,7 @@ public final class SlackPosts implements SlackStreams.Plain {
       return say(notice);
     }
     if (notice.origin().home().isPresent()) {
-      // Nobody reads the channel who asked on a page of theirs.
+      // Someone who asked on the Home tab does not read this channel.
       return privatePosting(notice, place, api(place).post(to.id(), null, post));
     }
     var slackResponse = api(place).postPrivately(place.channel(), thread(place), to.id(), post);
@@ -198,7 +199,7 @@ public final class SlackPosts implements SlackStreams.Plain {
     if (place.isThread()) {
       return say(notice);
     }
-    // Who filled in a form need not be where we are.
+    // The user of a modal need not be in a channel that the bot is in.
     return privatePosting(
         notice,
         place,
@@ -210,7 +211,7 @@ public final class SlackPosts implements SlackStreams.Plain {
   private Posting privatePosting(
       Notice notice, SlackPlace place, SlackResponse<String> slackResponse) {
     return slackResponse instanceof SlackResponse.Ok<String>
-        // Nobody can edit it or find it again, so any name will do.
+        // It can be neither edited nor found again, so any reference will do.
         ? new Posting.Posted(place.message("~" + notice.id()).ref(), notice.conversation())
         : posting(notice, slackResponse);
   }
@@ -238,9 +239,9 @@ public final class SlackPosts implements SlackStreams.Plain {
                         error, workspaces.known(place.team()).map(SlackIdentity::userName))));
   }
 
-  /// Posts, unless an earlier try did.
+  /// Posts, unless an earlier attempt has done so.
   ///
-  /// @param again whether there was an earlier try
+  /// @param again whether there was an earlier attempt
   private static SlackResponse<String> once(
       boolean again,
       SlackPages earlier,
@@ -254,12 +255,12 @@ public final class SlackPosts implements SlackStreams.Plain {
           found.<SlackResponse<String>>map(SlackResponse.Ok::new).orElseGet(post);
       case SlackResponse.Wait<Optional<String>>(Optional<Duration> after, String why) ->
           new SlackResponse.Wait<>(after, why);
-      // Without the right to look, a second post is better than none.
+      // Without permission to search, a duplicate post is better than none.
       case SlackResponse.No<Optional<String>> _ -> post.get();
     };
   }
 
-  /// Looks for a post of ours.
+  /// Finds the bot's own post that carries the mark.
   private static SlackResponse<Optional<String>> find(SlackPages pages, SlackPost.Mark mark) {
     Optional<String> cursor = Optional.empty();
     for (var page = 0; page < MAX_PAGES; page++) {

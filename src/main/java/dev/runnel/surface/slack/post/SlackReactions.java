@@ -16,9 +16,9 @@ import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Reactions that say how a message fares: the new one is set, then the old ones are taken away. A
-/// reaction is an ornament: where it is not possible, it is done. To set one that is there, and to
-/// take one away that is not, does no harm, so all of it may be repeated.
+/// Shows a message's status by reactions: adds the new one, then removes the old ones. Reactions
+/// are optional, so a refusal counts as success. Adding and removing are idempotent, so all of it
+/// may be repeated.
 final class SlackReactions {
   private static final Logger log = LoggerFactory.getLogger(SlackReactions.class);
 
@@ -52,7 +52,8 @@ final class SlackReactions {
           Optional.of(new Posting.Later(after, why));
       case SlackResponse.Ok<String> _ -> Optional.empty();
       case SlackResponse.No<String>(String error) -> {
-        log.debug("slack reaction left out conversation={} error={}", notice.conversation(), error);
+        log.debug(
+            "slack reaction not changed conversation={} error={}", notice.conversation(), error);
         yield Optional.empty();
       }
     };

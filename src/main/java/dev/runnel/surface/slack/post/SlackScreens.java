@@ -10,7 +10,7 @@ import dev.runnel.surface.slack.render.SlackForms;
 import dev.runnel.surface.slack.render.SlackHome;
 import java.util.Set;
 
-/// Shows forms and pages.
+/// Opens modals and publishes the Home tab.
 public final class SlackScreens {
   static final String TOO_LATE =
       "That took me too long, so Slack did not open the form. Please try again.";
@@ -18,7 +18,7 @@ public final class SlackScreens {
   private static final Set<String> LATE =
       Set.of("expired_trigger_id", "trigger_expired", "invalid_trigger_id");
 
-  /// An earlier try opened it, and its answer was lost.
+  /// An earlier attempt opened it, and the response was lost.
   private static final Set<String> OPENED = Set.of("exchanged_trigger_id", "trigger_exchanged");
 
   private final SlackHome home;
@@ -27,11 +27,11 @@ public final class SlackScreens {
     this.home = home;
   }
 
-  /// What became of it.
+  /// The result of showing a view.
   sealed interface Showing {
     record Told(SlackResponse<String> answer) implements Showing {}
 
-    /// The person waited too long for a form, and has to ask again.
+    /// The trigger id has expired; the user has to ask again.
     record TooLate() implements Showing {}
   }
 

@@ -19,24 +19,25 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// What Slack itself shows under a direct thread while its run works: a session with a button that
-/// stops; where the app is no agent, a line of words; where neither is to be had, nothing. Which of
-/// them is found out by the first call in a workspace, and remembered.
+/// Sets what Slack itself shows under a direct thread while its run works: a session with a stop
+/// button; if the app is not an agent, a status line; if neither is available, nothing. The first
+/// call in a workspace finds out which of them is available.
 ///
-/// @implSpec Thread-safe. It is an ornament: what fails is not tried again before its time.
+/// @implSpec Thread-safe. All of this is optional: a failed call is not retried before the next
+///     update is due.
 final class SlackStatusLine {
   private static final Logger log = LoggerFactory.getLogger(SlackStatusLine.class);
 
-  /// Words fade after two minutes.
+  /// Slack clears a status line after two minutes.
   private static final Duration WORDS_LAST = Duration.ofSeconds(90);
 
-  /// Slack lets a session be busy for about an hour; a lost call is made good sooner.
+  /// Slack keeps a session busy for about an hour; this renews it earlier, in case a call was lost.
   private static final Duration SESSION_LASTS = Duration.ofMinutes(4);
 
   private static final int MAX_LINE = 100;
   private static final int MAX_TITLE = 190;
 
-  /// Errors that say nothing about the app.
+  /// Errors that concern the thread, not the app's capabilities.
   private static final Set<String> OF_THE_THREAD =
       Set.of(
           "channel_not_found",
@@ -53,13 +54,13 @@ final class SlackStatusLine {
           "token_revoked",
           "token_expired");
 
-  /// What a workspace gives us.
+  /// What is available in a workspace.
   enum Kind {
-    /// Not known yet.
+    /// Not yet known.
     UNKNOWN,
-    /// A session, and Slack's button stops it.
+    /// A session with Slack's stop button.
     STOPPABLE,
-    /// A session without the button: the app does not hear of it.
+    /// A session without the button: the app does not subscribe to its event.
     SESSION,
     WORDS,
     NONE;
@@ -69,7 +70,7 @@ final class SlackStatusLine {
     }
   }
 
-  /// The same is not said again before that: a run may say every second that it works.
+  /// The same status is not repeated within this time: a run may report every second that it works.
   private static final Duration SAID_ENOUGH = Duration.ofSeconds(30);
 
   private static final int MAX_REMEMBERED = 10_000;
@@ -99,14 +100,14 @@ final class SlackStatusLine {
     return kinds.getOrDefault(place.team(), Kind.UNKNOWN);
   }
 
-  /// Whether a status post there may be one that grows.
+  /// Whether a status post there may be a stream.
   boolean mayStream(SlackPlace place) {
     var kind = kind(place);
     return kind == Kind.STOPPABLE || kind == Kind.UNKNOWN;
   }
 
-  /// Shows that the run works, where that is a session. Words come by [#say], after the post that
-  /// would take them away.
+  /// Marks the session as processing, where sessions are available. The status line is set by
+  /// [#say], after the post that would clear it.
   Kind busy(SlackAgentApi api, SlackPlace place, Update.Status status) {
     return set(api, place, Session.PROCESSING, status);
   }
@@ -123,7 +124,7 @@ final class SlackStatusLine {
       }
       case SlackResponse.No<Boolean>(String error) -> {
         if (!OF_THE_THREAD.contains(error)) {
-          log.info("slack has no agent sessions here team={} error={}", place.team(), error);
+          log.info("slack agent sessions not available team={} error={}", place.team(), error);
           learn(place, Kind.WORDS);
         }
       }
@@ -137,9 +138,9 @@ final class SlackStatusLine {
     kinds.put(place.team(), kind);
   }
 
-  /// Says what the run does, where that is a line of words.
+  /// Sets the status line, where it is used instead of sessions.
   ///
-  /// @param first whether nothing was said of the run yet, so that the thread gets its title
+  /// @param first whether this is the run's first status, so that the thread gets its title
   void say(SlackAgentApi api, SlackPlace place, Update.Status status, boolean first) {
     var words = words(status);
     if (kind(place) != Kind.WORDS || (!first && isSaid(place, words))) {
@@ -148,18 +149,18 @@ final class SlackStatusLine {
     switch (api.line(place, words)) {
       case SlackResponse.Ok<?> _ -> remember(place, words);
       case SlackResponse.No<?>(String error) when !OF_THE_THREAD.contains(error) -> {
-        log.info("slack has no status line here team={} error={}", place.team(), error);
+        log.info("slack status line not available team={} error={}", place.team(), error);
         learn(place, Kind.NONE);
         return;
       }
       case SlackResponse.No<?> _, SlackResponse.Wait<?> _ -> {}
     }
     if (first && api.title(place, title(status)) instanceof SlackResponse.No<?>(String error)) {
-      log.debug("slack thread not titled conversation={} error={}", place.conversation(), error);
+      log.debug("slack thread title not set conversation={} error={}", place.conversation(), error);
     }
   }
 
-  /// The run works no more: it ended, or waits for a person.
+  /// Ends the busy state of a run that has ended or waits for a person.
   void over(SlackAgentApi api, SlackPlace place, Update.Status status) {
     var session = status.run().state() == RunState.BLOCKED ? Session.SUSPENDED : Session.ACTIVE;
     if (set(api, place, session, status) == Kind.WORDS) {
@@ -168,8 +169,8 @@ final class SlackStatusLine {
     }
   }
 
-  /// Somebody pressed Slack's button. Slack leaves it to us to end what it shows; a run that goes
-  /// on is shown again soon.
+  /// Handles a press of Slack's stop button. Slack leaves it to the app to end the busy state; a
+  /// run that continues is shown again soon.
   void released(SlackAgentApi api, SlackPlace place, String user) {
     said.remove(place.conversation().key());
     if (kind(place).mayBeSession()) {
@@ -177,7 +178,7 @@ final class SlackStatusLine {
     }
   }
 
-  /// After what time it is to be set again.
+  /// The time after which it must be set again; empty for never.
   Optional<Duration> lasts(SlackPlace place) {
     return switch (kind(place)) {
       case NONE -> Optional.empty();
@@ -186,7 +187,7 @@ final class SlackStatusLine {
     };
   }
 
-  /// `Runnel is working: running the tests`; Slack writes the app's name.
+  /// `is working: running the tests`; Slack puts the app's name in front.
   private static String words(Update.Status status) {
     if (status.stop().isPresent()) {
       return "is stopping…";
@@ -204,7 +205,7 @@ final class SlackStatusLine {
     };
   }
 
-  /// What the run is called in lists; one line of plain text.
+  /// The run's title in lists; one line of plain text.
   static String title(Update.Status status) {
     Run run = status.run();
     var title = Mrkdwn.oneLine(run.title(), MAX_TITLE);

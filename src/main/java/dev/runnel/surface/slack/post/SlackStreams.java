@@ -19,32 +19,32 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Status posts that grow: each step of the run is a card of its own. A stream is a status post
-/// that is young: when it is four minutes old, or its run stops working, it is closed and edited
-/// into the status post as it is everywhere else.
+/// Streams status posts: each step of the run is a task card of its own. A status post is streamed
+/// only for its first four minutes; then, or when its run stops working, the stream is closed and
+/// the message edited into the usual status post.
 ///
-/// A step is told under an id made of its words, so that the same told twice shows once. Which
-/// streams are open is remembered only to save calls: one that is not known (another node, or we
-/// before a crash, opened it) is closed and edited.
+/// A step's id is derived from its text, so that a repeated step shows once. Open streams are
+/// remembered only to save calls: a stream that is not known (opened by another node, or before a
+/// crash) is closed and edited.
 ///
-/// @implSpec Thread-safe. The steps of one conversation come one after the other.
+/// @implSpec Thread-safe. Calls for one conversation must not overlap.
 final class SlackStreams {
   private static final Logger log = LoggerFactory.getLogger(SlackStreams.class);
 
-  /// Slack closes a stream after five minutes, and leaves it looking broken.
+  /// Slack closes a stream after five minutes and then shows it as failed.
   private static final Duration LIFE = Duration.ofMinutes(4);
 
-  /// A message older than this cannot grow any more, by whoever's clock.
+  /// A message older than this is no longer streaming, even with clock skew.
   private static final Duration SURELY_CLOSED = Duration.ofMinutes(7);
 
   private static final Duration CLOCK_SKEW = Duration.ofMinutes(5);
   private static final int MAX_REMEMBERED = 10_000;
 
-  /// What else a status post can be: a message that is edited.
+  /// The alternative to a stream: a status message that is edited.
   interface Plain {
     Posting say(Notice notice);
 
-    /// @param orSay whether to post it anew where it is gone
+    /// @param orSay whether to post a new message if it was deleted
     Posting edit(Notice notice, PostRef status, boolean orSay);
 
     Posting posting(Notice notice, SlackResponse<String> slackResponse);
@@ -61,8 +61,8 @@ final class SlackStreams {
     this.clock = clock;
   }
 
-  /// What became of an earlier try to post a status, of which nobody knows: a stream, or a post,
-  /// that is found is the status post from then on.
+  /// Finds the result of an earlier attempt to post a status whose outcome is unknown. A stream or
+  /// post that is found becomes the status post.
   ///
   /// @return empty when nothing is found
   Optional<Posting> earlier(SlackAgentApi api, Notice notice, Plain plain) {
@@ -76,12 +76,12 @@ final class SlackStreams {
               .map(ref -> close(api, notice, ref).orElseGet(() -> plain.edit(notice, ref, true)));
       case SlackResponse.Wait<Optional<String>>(Optional<Duration> after, String why) ->
           Optional.of(new Posting.Later(after, why));
-      // Without the right to look, a second post is better than none.
+      // Without permission to search, a duplicate post is better than none.
       case SlackResponse.No<Optional<String>> _ -> Optional.empty();
     };
   }
 
-  /// Opens one as the status post of a run.
+  /// Starts a stream as the status post of a run.
   Posting begin(SlackAgentApi api, Notice notice, Update.Status status, Plain plain) {
     var place = SlackPlace.of(notice.conversation());
     var mark = SlackPost.Mark.of(notice.id().value());
@@ -98,7 +98,7 @@ final class SlackStreams {
       case SlackResponse.Ok<String> _ ->
           new Posting.Later(Optional.empty(), "Slack did not say where the stream is");
       case SlackResponse.No<String>(String error) -> {
-        log.info("slack does not stream here team={} error={}", place.team(), error);
+        log.info("slack streaming not available team={} error={}", place.team(), error);
         refusing.add(place.team());
         yield plain.say(notice);
       }
@@ -106,7 +106,7 @@ final class SlackStreams {
     };
   }
 
-  /// Tells the next step.
+  /// Appends the next step.
   Posting goOn(SlackAgentApi api, Notice notice, Update.Status status, PostRef ref, Plain plain) {
     var message = SlackPlace.Message.of(ref);
     var stream = known(notice, message).filter(it -> !isOld(it));
@@ -125,18 +125,18 @@ final class SlackStreams {
       }
       case SlackResponse.Wait<?>(Optional<Duration> after, String why) ->
           new Posting.Later(after, why);
-      // Slack closed it, or a person did by the button that stops.
+      // Slack closed it, or a user pressed the stop button.
       case SlackResponse.No<?>(String error) -> {
-        log.debug("slack stream is over conversation={} error={}", notice.conversation(), error);
+        log.debug("slack stream closed conversation={} error={}", notice.conversation(), error);
         remember(notice, new Stream(message.ts(), stream.get().openedAt(), Optional.empty()));
         yield plain.edit(notice, ref, true);
       }
     };
   }
 
-  /// Closes it, where it may be open.
+  /// Closes the stream if it may be open.
   ///
-  /// @return when to try again, where Slack cannot close it now
+  /// @return when to retry, if Slack cannot close it now
   Optional<Posting> close(SlackAgentApi api, Notice notice, PostRef ref) {
     var message = SlackPlace.Message.of(ref);
     var known = known(notice, message);
@@ -150,7 +150,7 @@ final class SlackStreams {
     return Optional.empty();
   }
 
-  /// Where it is time: closes it, and edits it into a status post that lasts.
+  /// If due, closes the stream and edits it into a permanent status post.
   Posting renew(SlackAgentApi api, Notice notice, PostRef ref, Plain plain) {
     var done = new Posting.Posted(ref, notice.conversation());
     var message = SlackPlace.Message.of(ref);
@@ -170,7 +170,7 @@ final class SlackStreams {
         .orElse(done);
   }
 
-  /// In what time the conversation's stream must be closed.
+  /// The time left until the conversation's stream must be closed.
   Optional<Duration> left(SlackPlace place) {
     return Optional.ofNullable(streams.get(place.conversation().key()))
         .filter(it -> it.steps().isPresent())

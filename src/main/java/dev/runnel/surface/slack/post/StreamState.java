@@ -16,15 +16,15 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/// What a stream shows so far, and what a status adds to it: the last card is what the agent does,
-/// those above are done.
+/// What a stream shows so far, and what a new status adds: the last card is the current step, the
+/// cards above it are complete.
 ///
-/// @param plan what stands above the cards
+/// @param plan the title above the cards
 /// @param card the id of the last card
-/// @param line its words
-/// @param cards how many there are
-/// @param links addresses that are shown already
-/// @param news what is to be sent for it, in Slack's form
+/// @param line the text of the last card
+/// @param cards the number of cards
+/// @param links URLs that are already shown
+/// @param news the chunks to send, in Slack's format
 record StreamState(
     String plan, String card, String line, int cards, Set<String> links, ArrayNode news) {
   private static final JsonMapper JSON = JsonMapper.builder().build();
@@ -32,7 +32,7 @@ record StreamState(
   /// Slack's limit is 256.
   private static final int MAX_LINE = 200;
 
-  /// More would be a wall; from then on the last one changes.
+  /// More would be unreadable; from then on the last card is updated.
   private static final int MAX_CARDS = 20;
 
   private static final int MAX_LINKS = 5;
@@ -41,9 +41,9 @@ record StreamState(
     links = Set.copyOf(links);
   }
 
-  /// What a new stream begins with.
+  /// The initial content of a stream.
   ///
-  /// @param mark by which the stream is found again
+  /// @param mark identifies the stream, so that it can be found again
   static StreamState first(Update.Status status, SlackPost.Mark mark) {
     var chunks = JSON.createArrayNode();
     var links = links(status, Set.of());
@@ -53,7 +53,7 @@ record StreamState(
     return new StreamState(plan(status), mark.value(), line(status), 1, links.keySet(), chunks);
   }
 
-  /// @return with the news; none when nothing new is to be seen
+  /// @return the next state; `news` is empty when nothing changed
   StreamState then(Update.Status status) {
     var chunks = JSON.createArrayNode();
     var planNow = plan(status);
@@ -100,7 +100,7 @@ record StreamState(
         .orElse("Working");
   }
 
-  /// No mention, whatever Slack reads into it.
+  /// Replaces angle brackets, so that the text cannot contain a mention.
   private static String harmless(String text) {
     return text.replace('<', '‹').replace('>', '›');
   }
@@ -135,7 +135,7 @@ record StreamState(
         .put("status", status);
   }
 
-  /// Adds a link to the card that was written last.
+  /// Adds a link to the last card in the chunks.
   private static void source(ArrayNode chunks, String url, String label) {
     var card = (ObjectNode) chunks.get(chunks.size() - 1);
     Optional.ofNullable((ArrayNode) card.get("sources"))

@@ -27,16 +27,16 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/// What was said in a thread before: its first message and the newest ones, as far as they fit, and
-/// the pictures that were shared there. Files that cannot go along are named in the words.
+/// Reads the earlier messages of a thread: its first message and the newest ones, as far as they
+/// fit, and the images shared there. Files that cannot be attached are named in the text.
 public final class SlackBackground {
-  /// In characters, over all messages.
+  /// In characters, for all messages together.
   private static final int BUDGET = 30_000;
 
   private static final int MAX_MESSAGE = 6_000;
   private static final int MAX_PAGES = 100;
 
-  /// The run service takes no more.
+  /// The run service's limits.
   private static final int MAX_ATTACHMENTS_COUNT = 5;
 
   private static final long MAX_ATTACHMENT = 5L * 1024 * 1024;
@@ -52,7 +52,7 @@ public final class SlackBackground {
     this.names = names;
   }
 
-  /// The pictures of a request that has nothing before it.
+  /// The images of a request that has no earlier messages.
   ///
   /// @param request the timestamp of its message
   /// @throws BackgroundUnavailable when Slack cannot be asked now
@@ -68,8 +68,8 @@ public final class SlackBackground {
         attachments(files(place, request)));
   }
 
-  /// @param before a message's timestamp: it and what came later is left out
-  /// @param hasFiles whether that message has files of its own, which go first
+  /// @param before a message's timestamp: that message and later ones are omitted
+  /// @param hasFiles whether that message has files of its own, which come first
   /// @throws BackgroundUnavailable when Slack cannot be asked now
   public Background of(SlackPlace place, String before, boolean hasFiles, Optional<URI> link) {
     Optional<Message> root = Optional.empty();
@@ -102,7 +102,7 @@ public final class SlackBackground {
         kind(place), Optional.empty(), "", List.of(), link, said, omitted, attachments(files));
   }
 
-  /// The same, for somebody who has a channel open beside it.
+  /// Adds the channel that the user has open beside the thread.
   public Background beside(Background background, String channel) {
     var name = names.ofChannel(channel).filter(it -> !it.equals(channel));
     if (name.isEmpty()) {
@@ -133,7 +133,7 @@ public final class SlackBackground {
   }
 
   private List<SharedFile> files(SlackPlace place, String ts) {
-    // What is listed begins after the timestamp that is asked for.
+    // Slack lists messages after this timestamp, excluding it.
     var justBefore = new BigDecimal(ts).subtract(new BigDecimal("0.000001")).toPlainString();
     return switch (api.thread(place, justBefore, null).read(null)) {
       case SlackResponse.Ok<SlackPages.Page>(SlackPages.Page page) ->
@@ -146,7 +146,7 @@ public final class SlackBackground {
     };
   }
 
-  /// Those that fit; one that cannot be had is left out, because the words name it.
+  /// The images that fit. One that cannot be fetched is skipped, because the text names it.
   private List<Attachment> attachments(List<SharedFile> files) {
     List<Attachment> attachments = new ArrayList<>();
     var seen = new HashSet<URI>();
@@ -201,7 +201,7 @@ public final class SlackBackground {
         "Slack refused to show the thread: " + error, new IllegalStateException(error));
   }
 
-  /// Our own status posts say nothing new; our requests and answers do.
+  /// Omits the bot's own status posts, but keeps its requests and answers.
   private static boolean counts(Message message, SlackPlace place, String before) {
     var ts = message.getTs();
     return ts != null
@@ -246,7 +246,7 @@ public final class SlackBackground {
         .orElse("a bot");
   }
 
-  /// Alerts of other apps often have their words in an attachment alone.
+  /// Alerts of other apps often have their text in an attachment only.
   private static String text(Message message) {
     var text = Objects.requireNonNullElse(message.getText(), "");
     return text.isBlank()

@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// What was said in the threads of the latest runs, and in their channels, since Slack last
-/// delivered. Slash commands and buttons are not listed anywhere; Slack told their sender that they
+/// Finds messages missed since Slack last delivered, in the threads of the latest runs and in their
+/// channels. Slash commands and button presses cannot be listed; Slack told their sender that they
 /// failed.
 public final class SlackCatchUp {
   private static final Logger log = LoggerFactory.getLogger(SlackCatchUp.class);
@@ -35,7 +35,7 @@ public final class SlackCatchUp {
   private static final int MAX_CHANNELS = 10;
   private static final int MAX_PAGES = 3;
 
-  /// What is said there is no business of ours any more.
+  /// Errors for conversations that the bot can no longer read, which are ignored.
   private static final Set<String> GONE =
       Set.of("channel_not_found", "thread_not_found", "message_not_found", "not_in_channel");
 
@@ -49,7 +49,7 @@ public final class SlackCatchUp {
     this.clock = clock;
   }
 
-  /// Slack could not be asked now.
+  /// Slack cannot be asked now.
   private static final class Waits extends Exception {
     private static final long serialVersionUID = 1;
     private final transient SlackResponse.Wait<?> answer;
@@ -80,7 +80,7 @@ public final class SlackCatchUp {
         unread.stream().findFirst());
   }
 
-  /// What several workspaces say, as one.
+  /// Combines the results of several workspaces.
   public static MissedDeliveries together(List<MissedDeliveries> all) {
     List<MissedDeliveries.Heard> heard = new ArrayList<>();
     List<String> unread = new ArrayList<>();
@@ -131,7 +131,8 @@ public final class SlackCatchUp {
         }
         case SlackResponse.Wait<SlackPages.Page> wait -> throw new Waits(wait);
         case SlackResponse.No<SlackPages.Page>(String error) -> {
-          log.info("slack does not list place={} error={}", place.conversation(), error);
+          log.info(
+              "slack messages not listed conversation={} error={}", place.conversation(), error);
           if (!GONE.contains(error)) {
             unread.add("Slack does not list messages (" + error + ")");
           }

@@ -20,15 +20,15 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/// Who may start and steer runs: full members of the workspaces that the operator accepted. Guests,
-/// people of other workspaces and bots may not, and neither may who cannot be looked up.
+/// Decides who may start and steer runs: full members of the workspaces that the operator accepted.
+/// Guests, users of other workspaces, bots, and users that cannot be looked up may not.
 ///
-/// Slack is asked once for a person, and again after ten minutes.
+/// A look-up is cached for ten minutes.
 public final class SlackSenders {
   private static final int MAX = 10_000;
   private static final Duration FRESH = Duration.ofMinutes(10);
 
-  /// These say something about the person, and not about us.
+  /// Errors that concern the user, not our token.
   private static final Set<String> NOBODY =
       Set.of("user_not_found", "user_not_visible", "users_not_found", "invalid_user_id");
 
@@ -62,7 +62,7 @@ public final class SlackSenders {
   public Admission admit(Delivery delivery) {
     var place = SlackPlace.of(delivery.conversation());
     var api = workspaces.of(place.team()).api();
-    // The workspace of our token: in a channel that workspaces share, what is delivered may name
+    // The workspace of the token: in a shared channel (Slack Connect) the delivery may name
     // another.
     var team = workspaces.known(place.team()).map(SlackIdentity::team);
     if (team.isPresent() && !config.accepts(team.get())) {
@@ -75,11 +75,11 @@ public final class SlackSenders {
       case SlackResponse.Wait<Boolean>(var after, var why) -> new Admission.Unknown(after, why);
       case SlackResponse.No<Boolean>(var error) ->
           switch (error) {
-            // The words do not arrive, and the operator sees that.
+            // The refusal cannot be delivered, but the operator sees it.
             case InstalledWorkspaces.NOT_INSTALLED ->
                 refused(delivery, "the app is not installed in its workspace any more", NOT_THERE);
             case MISSING_SCOPE -> refused(delivery, "Slack does not tell who said it", NO_SCOPE);
-            // It is about our token, and the operator can mend that.
+            // The error concerns our token, which the operator can fix.
             default ->
                 new Admission.Unknown(
                     Optional.empty(), "Slack does not tell who said it: " + error);
@@ -87,7 +87,7 @@ public final class SlackSenders {
     };
   }
 
-  /// @param team the workspace of our token; empty while Slack did not say
+  /// @param team the workspace of the token; empty while it is unknown
   private SlackResponse<Boolean> isMember(SlackApi api, Optional<String> team, String user) {
     var person = new Person(team.orElse(""), user);
     var kept = known.get(person);
@@ -110,7 +110,7 @@ public final class SlackSenders {
     };
   }
 
-  /// A person's page is opened by looking: nothing was asked for that could be refused in words.
+  /// The Home tab opens without a request that could be answered with a refusal.
   private static Admission refused(Delivery delivery, String why, String words) {
     return delivery.intent() instanceof Intent.Ask(Question.Home _)
         ? new Admission.TurnedAway(why)

@@ -1,6 +1,6 @@
-/// Reads from Slack what was not delivered: [SlackBackground] the thread that a request stands in,
-/// [SlackCatchUp] the messages that were missed, [SlackSenders] whether the sender is a full member
-/// of the workspace.
+/// Reads from Slack what was not delivered: [SlackBackground] reads the thread of a request,
+/// [SlackCatchUp] the missed messages, and [SlackSenders] checks whether the sender is a full
+/// member of the workspace.
 @NullMarked
 package dev.runnel.surface.slack.read;
 

@@ -20,8 +20,8 @@ import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/// Bolt, behind our own check of the signature: handshakes, and every kind of request that is not
-/// read by [SlackPayloads]. It calls nobody: who we are is told to it, not asked for by it.
+/// Runs Bolt, after our own signature check, for handshakes and every kind of request that
+/// [SlackPayloads] does not read. It makes no calls: the bot's identity is passed to it.
 public final class BoltApp {
   private static final Pattern ANY = Pattern.compile(".*", Pattern.DOTALL);
 
@@ -33,7 +33,7 @@ public final class BoltApp {
         AppConfig.builder()
             .slack(slack)
             .singleTeamBotToken(config.botToken().orElse(null))
-            // Done already, over the raw bytes and with every secret; or by the socket.
+            // Already verified, over the raw bytes and with every secret, or by the socket.
             .requestVerificationEnabled(false)
             .authTestCacheEnabled(true)
             .authTestCacheExpirationMillis(-1)
@@ -50,7 +50,7 @@ public final class BoltApp {
                   identity.get().ifPresent(it -> authorize(request, it, config.botToken()));
                   return chain.next(request);
                 }));
-    // Closes a modal, ends a spinner: better than the error Slack would show for a 404.
+    // Closes a modal or ends a spinner; a 404 would make Slack show an error.
     app.viewSubmission(ANY, (_, context) -> context.ack());
     app.viewClosed(ANY, (_, context) -> context.ack());
     app.blockSuggestion(ANY, (_, context) -> context.ack());
@@ -77,7 +77,7 @@ public final class BoltApp {
     try {
       response = app.run(parser.parse(translated(request)));
     } catch (Exception e) {
-      // Bolt throws what its JSON parser throws; its words would quote the body.
+      // Bolt throws its JSON parser's exceptions, whose messages would quote the body.
       return new WebhookResult.Rejected(
           Reply.empty(400), "unreadable for Bolt: " + e.getClass().getSimpleName());
     }

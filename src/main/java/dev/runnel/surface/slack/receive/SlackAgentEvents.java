@@ -16,9 +16,9 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 
-/// Events of Slack's agent view, and of the assistant view that came before it: somebody opens it,
-/// looks at another channel, presses Slack's button that stops. All but the stop are hints, which
-/// nobody waits for.
+/// Reads the events of Slack's agent view, and of the assistant view before it: a user opens it,
+/// switches to another channel, or presses Slack's stop button. All but the stop are optional
+/// hints.
 public final class SlackAgentEvents {
   static final String STARTED = "assistant_thread_started";
   static final String CONTEXT_OF_THREAD = "assistant_thread_context_changed";
@@ -29,28 +29,28 @@ public final class SlackAgentEvents {
   private static final String CHANNEL = "slack#/types/channel_id";
   private static final String MESSAGE = "slack#/types/message_context";
 
-  /// Is told of hints, and must not wait.
+  /// Receives the hints; must not block.
   public interface Watcher {
-    /// @param thread the one that was opened; empty where threads come with the messages
+    /// @param thread the thread that was opened; empty where threads are created with a message
     void opened(String team, String channel, Optional<String> thread);
 
-    /// @param user who pressed Slack's button
+    /// @param user the user who pressed Slack's stop button
     void stopped(SlackPlace place, String user);
 
-    /// @param channel the one a person has open; empty where it is none
+    /// @param channel the channel the user has open; empty for none
     void looksAt(String team, String user, Optional<String> channel);
   }
 
   private final Function<JsonNode, Optional<String>> teamOf;
   private final Watcher watcher;
 
-  /// @param teamOf the workspace that hears it, by the body of a request
+  /// @param teamOf finds the receiving workspace from the body of a request
   SlackAgentEvents(Function<JsonNode, Optional<String>> teamOf, Watcher watcher) {
     this.teamOf = teamOf;
     this.watcher = watcher;
   }
 
-  /// @return empty for what is not of the agent view; a message may be both
+  /// @return empty for events outside the agent view; a message may belong to both
   Optional<WebhookResult> read(JsonNode body, Instant arrivedAt) {
     var event = body.path("event");
     var team = teamOf.apply(body);
@@ -80,7 +80,7 @@ public final class SlackAgentEvents {
         return Optional.of(SlackPayloads.NOISE);
       }
       case "message" -> {
-        // A thread that gets its title: nobody said that.
+        // Slack's event for a new thread title, not a message from a person.
         if (text(event.path("message"), "subtype").equals("assistant_app_thread")) {
           return Optional.of(SlackPayloads.NOISE);
         }
@@ -95,7 +95,7 @@ public final class SlackAgentEvents {
     }
   }
 
-  /// The same as the word: who pressed it stops what runs in the thread.
+  /// Has the same effect as the word "stop": stops the run in the thread.
   private Optional<WebhookResult> stopped(JsonNode body, String team, Instant arrivedAt) {
     var event = body.path("event");
     var channel = id(event, "channel");
@@ -137,7 +137,7 @@ public final class SlackAgentEvents {
     }
   }
 
-  /// What they look at most comes first.
+  /// Slack lists the most relevant entity first.
   private void looks(JsonNode body, String team, JsonNode context) {
     var channel =
         StreamSupport.stream(context.path("entities").spliterator(), false)
@@ -156,7 +156,7 @@ public final class SlackAgentEvents {
     return found.filter(SlackAgentEvents::isRoom).stream();
   }
 
-  /// Not the direct message with us itself.
+  /// Whether it is a channel, not the direct message with the bot.
   private static boolean isRoom(String channel) {
     return !channel.startsWith("D");
   }

@@ -17,7 +17,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 
-/// What people do to a message that is there: they edit it, delete it, or react to it. Pure.
+/// Reads what users do to an existing message: edit it, delete it, or react to it. Pure.
 final class SlackAmendments {
   private static final Reply TAKEN = Reply.empty(200);
   private static final WebhookResult NOISE = new WebhookResult.Answered(TAKEN);
@@ -26,8 +26,8 @@ final class SlackAmendments {
   private final Function<JsonNode, Set<String>> ownUsers;
   private final Function<JsonNode, Optional<String>> teamOf;
 
-  /// @param ownUsers who we are, by the body of a request
-  /// @param teamOf the workspace that hears it, by the same
+  /// @param ownUsers finds the bot's user ids from the body of a request
+  /// @param teamOf finds the receiving workspace from the body
   SlackAmendments(
       SlackBehavior habits,
       Function<JsonNode, Set<String>> ownUsers,
@@ -57,7 +57,7 @@ final class SlackAmendments {
   private Optional<Delivery> amended(JsonNode body, JsonNode event, Instant arrivedAt) {
     var now = event.path("message");
     var before = event.path("previous_message");
-    // The first message of a thread that has replies leaves a gravestone.
+    // Deleting the first message of a thread with replies leaves a tombstone.
     var isGone =
         SlackJson.text(event, "subtype").equals("message_deleted")
             || SlackJson.text(now, "subtype").equals("tombstone");
@@ -103,10 +103,10 @@ final class SlackAmendments {
         delivery(body, meaning, place, ts.get(), user.get(), intent, addressed, arrivedAt));
   }
 
-  /// Not a link that was unfurled, nor a reply that was counted.
+  /// Whether the text changed; not so for an unfurled link or a new reply count.
   private static boolean saysAnother(JsonNode now, JsonNode before) {
     var text = SlackJson.text(now, "text");
-    // Words that cannot be read are not taken back for that.
+    // An unreadable text does not count as a deletion.
     if (!now.path("text").isTextual()) {
       return false;
     }
@@ -115,7 +115,7 @@ final class SlackAmendments {
         : !text.equals(SlackJson.text(before, "text"));
   }
 
-  /// @return empty for what is for the people in the thread
+  /// @return empty for text that addresses other people in the thread
   private static Optional<Intent> words(JsonNode message, Set<String> own, boolean addressed) {
     var text = SlackJson.text(message, "text");
     if (!addressed && SlackText.mentionsOthers(text, own)) {

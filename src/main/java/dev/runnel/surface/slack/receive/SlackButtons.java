@@ -23,14 +23,14 @@ import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/// What a press of a button under a message means. Pure; a button that is not ours is noise.
+/// Reads button presses under messages. Pure; unknown buttons are ignored.
 final class SlackButtons {
 
   private final Supplier<Optional<String>> ownTeam;
   private final Function<String, Optional<String>> replyTo;
 
-  /// @param ownTeam the workspace where a payload names none
-  /// @param replyTo the address for private replies, where it is Slack's
+  /// @param ownTeam the workspace of payloads that name none
+  /// @param replyTo the response URL, if it is Slack's
   SlackButtons(Supplier<Optional<String>> ownTeam, Function<String, Optional<String>> replyTo) {
     this.ownTeam = ownTeam;
     this.replyTo = replyTo;
@@ -40,7 +40,7 @@ final class SlackButtons {
     var action = SlackJson.first(interaction.path("actions"));
     var value = text(action, "value");
     if (value.isBlank()) {
-      // Of which run it was, nobody can tell: not of the one that happens to be here now.
+      // Without a value the run is unknown: do not guess that it is the conversation's current run.
       return SlackPayloads.NOISE;
     }
     var name = text(action, "action_id");
@@ -66,7 +66,7 @@ final class SlackButtons {
       return SlackPayloads.NOISE;
     }
     var place = new SlackPlace(team.get(), channel.get(), thread.get());
-    // Beside no thread it is a command, whose run gets a thread of its own.
+    // Outside a thread it acts as a command, whose run gets a thread of its own.
     var opensThread = name.equals(SlackActionIds.START_RUN) && inThread.isEmpty();
     return new WebhookResult.Accepted(
         new Delivery(
@@ -95,7 +95,7 @@ final class SlackButtons {
     };
   }
 
-  /// One press of a button; empty when Slack sent nothing that tells it from another.
+  /// Identifies one press; empty when Slack sent nothing that distinguishes it from another.
   private static String press(JsonNode interaction, JsonNode action) {
     List<String> parts = new ArrayList<>();
     id(interaction, "trigger_id").ifPresent(parts::add);

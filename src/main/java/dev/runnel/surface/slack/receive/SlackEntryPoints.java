@@ -28,10 +28,10 @@ import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/// Shortcuts, the Home tab, the buttons there, and those that open a form. Pure.
+/// Reads shortcuts, the Home tab, its buttons, and buttons that open a modal. Pure.
 ///
-/// A form is opened behind the acknowledgement, as any answer is given. Each has a conversation of
-/// its own, so that it waits for nothing: its trigger lives three seconds.
+/// A modal is opened after the acknowledgement, like any answer. Each has a conversation of its
+/// own, so that it waits for nothing: its trigger id expires after three seconds.
 final class SlackEntryPoints {
   /// The callback ids of the shortcuts, as in the manifest.
   static final String ASK_ABOUT_MESSAGE = "ask_about_message";
@@ -51,8 +51,8 @@ final class SlackEntryPoints {
   private final Function<String, Optional<String>> replyTo;
   private final SlackPermalinks links;
 
-  /// @param ownTeam the workspace where a payload names none
-  /// @param replyTo the address for private replies, where it is Slack's
+  /// @param ownTeam the workspace of payloads that name none
+  /// @param replyTo the response URL, if it is Slack's
   SlackEntryPoints(
       Supplier<Optional<String>> ownTeam,
       Function<String, Optional<String>> replyTo,
@@ -62,9 +62,9 @@ final class SlackEntryPoints {
     this.links = links;
   }
 
-  /// The Home tab was opened; its other tab, the messages, is none of ours.
+  /// Handles the opening of the Home tab; the Messages tab is ignored here.
   ///
-  /// @param team the workspace that hears it
+  /// @param team the receiving workspace
   WebhookResult home(JsonNode body, Optional<String> team, Instant arrivedAt) {
     var event = body.path("event");
     var user = id(event, "user");
@@ -85,7 +85,7 @@ final class SlackEntryPoints {
             arrivedAt));
   }
 
-  /// @return empty for what is not ours
+  /// @return empty for interactions that are not handled here
   Optional<WebhookResult> read(JsonNode interaction, Instant arrivedAt) {
     var type = text(interaction, "type");
     if (type.equals("block_actions")) {
@@ -196,7 +196,7 @@ final class SlackEntryPoints {
             arrivedAt));
   }
 
-  /// @param channel a person's id stands for what is said to them directly
+  /// @param channel a user id stands for direct messages
   private WebhookResult opens(
       From from, String channel, Question form, Origin origin, Instant arrivedAt) {
     return accepted(
@@ -226,7 +226,7 @@ final class SlackEntryPoints {
     return new WebhookResult.Accepted(delivery, SlackPayloads.TAKEN);
   }
 
-  /// Who did it; a trigger is unique per press.
+  /// The sender of an interaction; a trigger id is unique per press.
   private record From(
       String team, String user, String name, String trigger, Optional<String> address) {
     SlackPlace home() {
@@ -236,7 +236,7 @@ final class SlackEntryPoints {
     Origin answers(Origin origin, Optional<String> opens) {
       return new Origin(
           origin.link(),
-          // A page has none; what is said there is said directly.
+          // The Home tab has no response URL; answers go to the user directly.
           Optional.of(
               new SlackReplyTo(opens, origin.home().isPresent() ? Optional.empty() : address)
                   .value()),

@@ -12,12 +12,12 @@ import java.time.Instant;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/// What Slack sends over a socket, a JSON object a frame.
+/// A message from Slack over Socket Mode: one JSON object per frame.
 ///
-/// An envelope's payload is turned back into the request that Slack would have made over HTTP, so
-/// that one parser reads both.
+/// An envelope's payload is converted to the request that Slack would have made over HTTP, so that
+/// one parser reads both.
 public sealed interface SlackFrame {
-  /// The socket works.
+  /// The connection is ready.
   record Hello() implements SlackFrame {}
 
   /// Slack is about to close the socket.
@@ -25,10 +25,10 @@ public sealed interface SlackFrame {
   /// @param reason `warning`, `refresh_requested`, `link_disabled`, `too_many_websockets`
   record Disconnect(String reason) implements SlackFrame {}
 
-  /// A request, to be acknowledged by its envelope's id.
+  /// A request, acknowledged by its envelope id.
   record Envelope(String id, RawRequest request) implements SlackFrame {}
 
-  /// Nothing we know, or unreadable.
+  /// An unknown or unreadable frame.
   record Unknown() implements SlackFrame {}
 
   JsonMapper JSON = JsonMapper.builder().build();
@@ -52,7 +52,7 @@ public sealed interface SlackFrame {
     };
   }
 
-  /// The answer to an envelope that is done.
+  /// The acknowledgement of an envelope.
   static String ack(String envelope, Reply reply) {
     var ack = JSON.createObjectNode().put("envelope_id", envelope);
     try {
@@ -61,7 +61,7 @@ public sealed interface SlackFrame {
         ack.set("payload", payload);
       }
     } catch (JsonProcessingException e) {
-      // Words for a program that speaks HTTP.
+      // The reply is plain text for HTTP; an acknowledgement carries only JSON.
     }
     return ack.toString();
   }

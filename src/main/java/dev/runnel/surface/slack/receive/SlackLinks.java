@@ -9,7 +9,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/// What Slack's permanent links show: `https://acme.slack.com/archives/C1/p1700000000000100`.
+/// Finds what a Slack permalink points to: `https://acme.slack.com/archives/C1/p1700000000000100`.
 public final class SlackLinks {
   private static final Pattern MESSAGE =
       Pattern.compile(
@@ -20,7 +20,7 @@ public final class SlackLinks {
 
   private SlackLinks() {}
 
-  /// @param from whose team is meant; a link names none
+  /// @param from provides the workspace, because a permalink names none
   public static Optional<LinkTarget> shown(
       URI link, Conversation from, Optional<SlackIdentity> identity) {
     var path = MESSAGE.matcher(Optional.ofNullable(link.getPath()).orElse(""));

@@ -39,8 +39,8 @@ import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
 
-/// From the bytes of a verified request to what it means. Pure; whatever is odd in a payload is
-/// noise, answered with 200, because an error would only make Slack send it again.
+/// Parses verified requests. Pure. Anything unexpected in a payload is ignored with a 200, because
+/// an error would only make Slack resend it.
 public final class SlackPayloads {
   private static final Set<String> SPOKEN = Set.of("file_share", "thread_broadcast");
   private static final Set<String> FOR_BOLT =
@@ -60,10 +60,10 @@ public final class SlackPayloads {
   private final SlackSubmissions forms;
   private final SlackAgentEvents agentView;
 
-  /// @param identity who we are in a workspace, once it is known; its id is empty where a request
-  ///     names none. It must answer at once
-  /// @param left is told of a workspace that took the app away, and must not wait either
-  /// @param agentView is told of hints of Slack's agent view
+  /// @param identity the bot's identity by workspace, once known; the workspace is empty when a
+  ///     request names none. Must return at once
+  /// @param left called when a workspace uninstalls the app; must not block
+  /// @param agentView receives hints from Slack's agent view
   public SlackPayloads(
       SlackConfig config,
       Function<String, Optional<SlackIdentity>> identity,
@@ -82,14 +82,14 @@ public final class SlackPayloads {
     this.agentView = new SlackAgentEvents(this::team, agentView);
   }
 
-  /// @return empty for what is Bolt's: handshakes, and modals and shortcuts that are not ours
+  /// @return empty for requests that Bolt handles: handshakes, and modals and shortcuts of others
   public Optional<WebhookResult> read(RawRequest request) {
     try {
       return isJson(request.body())
           ? readJson(object(json.readTree(request.body())), request.arrivedAt())
           : readForm(form(request.body()), request.arrivedAt());
     } catch (IOException | IllegalArgumentException e) {
-      // The parser's words would quote the body.
+      // The parser's message would quote the body.
       return Optional.of(WebhookResult.Rejected.with(400, "unreadable body"));
     }
   }
@@ -199,9 +199,9 @@ public final class SlackPayloads {
         starts ? privately("On it. Watch the thread in this channel.") : TAKEN);
   }
 
-  /// What a message says, had it been delivered as an event.
+  /// Reads a listed message as if it had been delivered as an event.
   ///
-  /// @param message as the Web API lists it, with its `channel`
+  /// @param message as listed by the Web API, with its `channel`
   public Optional<Delivery> listed(String team, ObjectNode message, Instant arrivedAt) {
     var body = json.createObjectNode().put("team_id", team);
     body.set("event", message.put("type", "message"));
@@ -210,8 +210,8 @@ public final class SlackPayloads {
         : Optional.empty();
   }
 
-  /// A `message` or an `app_mention`. A mention comes as both, in either order, and both must mean
-  /// the same: only what both carry is used.
+  /// Reads a `message` or an `app_mention`. A mention arrives as both, in either order, and both
+  /// must mean the same, so only fields that both carry are used.
   private WebhookResult event(JsonNode body, Instant arrivedAt) {
     var ofAgentView = agentView.read(body, arrivedAt);
     if (ofAgentView.isPresent()) {
@@ -252,7 +252,7 @@ public final class SlackPayloads {
     var files = SharedFile.in(event.path("files"));
     var words =
         SharedFile.wordsFor(SlackText.plain(SlackText.withoutMentions(said, ownUsers)), files);
-    // Whoever mentions only others speaks to them.
+    // A message that mentions only other users addresses them.
     if (!addressed && (!isReply || words.isBlank() || SlackText.mentionsOthers(said, ownUsers))) {
       return NOISE;
     }
@@ -284,7 +284,7 @@ public final class SlackPayloads {
     return new Snapshot(Optional.of(SlackPlace.at(ts)), Optional.empty(), Optional.empty());
   }
 
-  /// The app was taken away, or its token was.
+  /// Handles the uninstallation of the app, or the revocation of its tokens.
   private WebhookResult gone(Optional<String> team, JsonNode body, Instant arrivedAt) {
     var tokens = body.path("event").path("tokens");
     if (team.isPresent() && (tokens.isMissingNode() || !tokens.path("bot").isEmpty())) {
@@ -294,7 +294,8 @@ public final class SlackPayloads {
     return NOISE;
   }
 
-  /// Whose token hears it. In a channel that workspaces share, `team_id` may be another one.
+  /// The workspace whose token receives the event. In a shared channel (Slack Connect), `team_id`
+  /// may be another one.
   private Optional<String> team(JsonNode body) {
     return id(first(body.path("authorizations")), "team_id")
         .or(() -> id(body, "team_id"))
@@ -306,7 +307,8 @@ public final class SlackPayloads {
     return "message:" + team + "/" + channel + "/" + ts;
   }
 
-  /// Said by a person just now: not an edit, a deletion, a "joined the channel", a bot.
+  /// Whether it is a new message from a person: not an edit, a deletion, a "joined the channel" or
+  /// a bot's message.
   private static boolean isSpoken(JsonNode event) {
     var subtype = event.path("subtype");
     return (absent(subtype) || SPOKEN.contains(subtype.asText()))

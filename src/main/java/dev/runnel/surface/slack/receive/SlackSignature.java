@@ -7,7 +7,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.regex.Pattern;
 
-/// Slack's proof of origin: `v0=` and an HMAC over `v0:`, the timestamp, `:` and the raw body.
+/// Verifies Slack's request signatures: `v0=` and an HMAC-SHA256 over `v0:`, the timestamp, `:` and
+/// the raw body.
 ///
 /// See [Verifying requests](https://docs.slack.dev/authentication/verifying-requests-from-slack).
 public final class SlackSignature {
@@ -24,7 +25,7 @@ public final class SlackSignature {
     this.hmac = hmac;
   }
 
-  /// Whether Slack sent this, within five minutes of its arrival.
+  /// Whether the signature is valid and the timestamp within five minutes of the arrival.
   public boolean proves(RawRequest request) {
     var timestamp = request.header(TIMESTAMP).orElse("");
     var signature = request.header(SIGNATURE).orElse("");

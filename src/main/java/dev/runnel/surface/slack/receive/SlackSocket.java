@@ -27,24 +27,24 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Keeps a socket to Slack open (Socket Mode), and hands what comes over it to the door.
+/// Keeps a socket to Slack open (Socket Mode), and passes its requests to a handler.
 ///
-/// One thread opens sockets, one after the other, for as long as this lives. When Slack announces
-/// that it will close one, the next is opened first, and the old one goes on until Slack closes it.
-/// An envelope is acknowledged after the door said 2xx, on the socket it came over; else Slack
-/// sends it again, and the keys of a delivery make that harmless.
+/// One thread opens sockets, one after the other, until this is closed. When Slack announces that
+/// it will close a socket, the next one is opened first, and the old one stays in use until Slack
+/// closes it. An envelope is acknowledged after a 2xx reply, on the socket it arrived on; otherwise
+/// Slack resends it, and the delivery's keys make that harmless.
 ///
-/// @implSpec Thread-safe. Nothing here waits for Slack but the thread of its own.
+/// @implSpec Thread-safe. Only the socket's own thread waits for Slack.
 public final class SlackSocket implements AutoCloseable {
-  /// How patient to be.
+  /// Timeouts and delays.
   ///
-  /// @param greeting how long Slack may take from the opening to its hello
-  /// @param ping how often to ask whether the other side is there; two without an answer are a no
-  /// @param first the pause after the first failure; it doubles
-  /// @param longest the longest pause
-  /// @param steady a socket that lived as long was no failure
-  /// @param farewell how long an old socket may go on beside the new one
-  /// @param grace how long none may be open before it is a problem
+  /// @param greeting the timeout from opening a socket to Slack's hello
+  /// @param ping the ping interval; two missing replies close the socket
+  /// @param first the delay after the first failure; it doubles with each further one
+  /// @param longest the maximum delay
+  /// @param steady a socket that lived this long does not count as a failure
+  /// @param farewell how long an old socket may stay open beside the new one
+  /// @param grace how long no socket may be open before it counts as a problem
   public record Pace(
       Duration greeting,
       Duration ping,
@@ -83,8 +83,8 @@ public final class SlackSocket implements AutoCloseable {
   private Instant downSince;
   private String why = "connecting";
 
-  /// @param address asks Slack for the address of a new socket; it holds a ticket: keep it secret
-  /// @param door takes a request; what it answered with 2xx is acknowledged
+  /// @param address requests a new socket's URL from Slack; it contains a ticket: keep it secret
+  /// @param door handles a request; a 2xx reply acknowledges it
   public SlackSocket(
       Supplier<SlackResponse<String>> address,
       Function<RawRequest, Reply> door,
@@ -106,12 +106,12 @@ public final class SlackSocket implements AutoCloseable {
             .build();
   }
 
-  /// Begins, in the background.
+  /// Starts in the background.
   public void start() {
     keeper.start();
   }
 
-  /// Why nothing can come in; empty while a socket is open, and during a short change of sockets.
+  /// Why no request can arrive; empty while a socket is open, and during a short reconnect.
   public synchronized Optional<String> problem() {
     if (current != null || (wasUp && clock.instant().isBefore(downSince.plus(pace.grace())))) {
       return Optional.empty();
@@ -148,7 +148,7 @@ public final class SlackSocket implements AutoCloseable {
         }
       }
     } catch (InterruptedException e) {
-      // This is how close() wakes it.
+      // close() interrupts this thread.
       Thread.currentThread().interrupt();
     }
   }
@@ -163,7 +163,7 @@ public final class SlackSocket implements AutoCloseable {
     return asked.filter(it -> it.compareTo(backoff) > 0).orElse(backoff);
   }
 
-  /// Opens a socket; returns when it is time for the next one.
+  /// Opens a socket; returns when the next one should be opened.
   private void hold(String url) throws InterruptedException {
     var link = new Link();
     WebSocket socket;
@@ -224,7 +224,7 @@ public final class SlackSocket implements AutoCloseable {
       why = reason;
     }
     if (!closed) {
-      log.warn("slack socket not open, tried again why=\"{}\"", reason);
+      log.warn("slack socket not connected, will retry why=\"{}\"", reason);
     }
   }
 
@@ -233,17 +233,17 @@ public final class SlackSocket implements AutoCloseable {
     try {
       reply = door.apply(envelope.request());
     } catch (RuntimeException e) {
-      log.error("slack envelope not taken envelope={}", envelope.id(), e);
+      log.error("slack envelope not processed envelope={}", envelope.id(), e);
       return;
     }
     var taken = reply.status() >= 200 && reply.status() < 300;
     if (taken && !socket.send(SlackFrame.ack(envelope.id(), reply))) {
       log.info(
-          "slack socket closed before an ack, Slack sends it again envelope={}", envelope.id());
+          "slack socket closed before an ack, Slack will resend it envelope={}", envelope.id());
     }
   }
 
-  /// Takes nothing new, acknowledges what was taken, and lets go of the socket.
+  /// Stops reading, acknowledges the envelopes already read, and closes the socket.
   @Override
   public void close() {
     closed = true;
@@ -251,7 +251,7 @@ public final class SlackSocket implements AutoCloseable {
     envelopes.shutdown();
     try {
       if (!envelopes.awaitTermination(LAST_ACKS.toMillis(), TimeUnit.MILLISECONDS)) {
-        log.warn("slack envelopes left behind, Slack sends them again");
+        log.warn("slack envelopes not acknowledged, Slack will resend them");
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -267,11 +267,11 @@ public final class SlackSocket implements AutoCloseable {
     http.connectionPool().evictAll();
   }
 
-  /// One socket, from its opening to its end.
+  /// One socket, from opening to closing.
   private final class Link extends WebSocketListener {
     private final CompletableFuture<Boolean> greeted = new CompletableFuture<>();
 
-    /// Done when the next socket should be opened; says why.
+    /// Completes when the next socket should be opened, with the reason.
     private final CompletableFuture<String> leaving = new CompletableFuture<>();
 
     private boolean ended;
@@ -298,7 +298,7 @@ public final class SlackSocket implements AutoCloseable {
         case SlackFrame.Hello _ -> greeted.complete(true);
         case SlackFrame.Disconnect(String reason) -> leaving.complete("Slack said " + reason);
         case SlackFrame.Envelope envelope -> envelopes.execute(() -> take(socket, envelope));
-        case SlackFrame.Unknown _ -> log.debug("slack frame not known");
+        case SlackFrame.Unknown _ -> log.debug("slack frame of an unknown type");
       }
     }
 
@@ -318,7 +318,7 @@ public final class SlackSocket implements AutoCloseable {
 
     private void end(String reason) {
       if (!closed && greeted.isDone()) {
-        log.info("slack socket ended why=\"{}\"", reason);
+        log.info("slack socket closed why=\"{}\"", reason);
       }
       down(this, reason);
       leaving.complete(reason);

@@ -32,8 +32,8 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/// What a form that was filled in means. Pure. A form is a delivery like any other: the same form
-/// sent again is the same delivery, and what is wrong in it is said in it.
+/// Reads modal submissions. Pure. A submission is a delivery like any other: the same one resent is
+/// the same delivery, and invalid input is reported in the modal.
 final class SlackSubmissions {
 
   private static final JsonMapper JSON = JsonMapper.builder().build();
@@ -52,7 +52,7 @@ final class SlackSubmissions {
     this.links = links;
   }
 
-  /// @return empty for what is not ours
+  /// @return empty for submissions of other modals
   Optional<WebhookResult> read(JsonNode interaction, Instant arrivedAt) {
     if (!text(interaction, "type").equals("view_submission")) {
       return Optional.empty();
@@ -64,16 +64,16 @@ final class SlackSubmissions {
     };
   }
 
-  /// Who filled in what.
+  /// A submission and its sender.
   private record Filled(
       JsonNode view, String team, String user, String name, String id, SlackFormNote note) {
-    /// What stands in an input; empty where nothing does.
+    /// The value of an input; empty when it has none.
     String value(String block) {
       return valueOf(view.path("state").path("values").path(block).path(SlackActionIds.VALUE))
           .strip();
     }
 
-    /// Whether somebody changed what stood there at first.
+    /// Whether the user changed the initial value.
     boolean isChanged(String block) {
       return !value(block).equals(initial(block).strip());
     }
@@ -162,7 +162,7 @@ final class SlackSubmissions {
         SlackPayloads.TAKEN);
   }
 
-  /// The same plan as a slash command's.
+  /// Starts a run, as a slash command does.
   private Delivery starts(
       JsonNode interaction, Filled form, String channel, Intent request, Instant arrivedAt) {
     var answers =
@@ -179,7 +179,8 @@ final class SlackSubmissions {
         arrivedAt);
   }
 
-  /// The same as words in the thread, which are shown there first: nobody saw them yet.
+  /// Continues in the thread like a message there. The request is first posted there, because
+  /// nobody has seen it.
   private Delivery says(Filled form, SlackPlace thread, Intent request, Instant arrivedAt) {
     var message = form.note().message();
     return form.delivery(
@@ -210,8 +211,8 @@ final class SlackSubmissions {
                     options(form, typed.options()))));
   }
 
-  /// What was left as it stood was not said: nearer defaults may hold where the run starts. What
-  /// was typed in the words wins.
+  /// Inputs left unchanged are not options: closer defaults may apply where the run starts. Options
+  /// typed in the request take precedence.
   private static RunOptions options(Filled form, RunOptions typed) {
     return new RunOptions(
         typed.profile().or(() -> said(form, "profile")),
@@ -268,7 +269,7 @@ final class SlackSubmissions {
     return Defaults.KEYS.getFirst();
   }
 
-  /// The form stays open, with the words beside the input.
+  /// Keeps the modal open and shows the message beside the input.
   private static WebhookResult error(String block, String words) {
     var answer = JSON.createObjectNode().put("response_action", "errors");
     answer.putObject("errors").put(block, words);

@@ -7,19 +7,19 @@ import java.util.Optional;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 
-/// From the Markdown that agents write to Slack's own dialect. Everything else is escaped, so that
-/// no text of others can mention people, and what is cut stays well-formed.
+/// Converts Markdown, as agents write it, to Slack's mrkdwn. Everything else is escaped, so that
+/// text from others cannot mention anybody, and cut text stays well-formed.
 ///
 /// See [Formatting](https://docs.slack.dev/messaging/formatting-message-text).
 public final class Mrkdwn {
   private static final String FENCE = "```";
-  // Longer ones could not be kept whole where a text is split.
+  // A longer link could not be kept whole where a text is split.
   private static final int MAX_LINK = 1_000;
-  // Of bold in italics in bold: enough for people.
+  // The maximum nesting of styles.
   private static final int DEEPEST = 4;
 
   private static final Pattern FENCE_LINE =
-      // Indented as deep as items of lists are.
+      // Indented as deep as list items.
       Pattern.compile("[ \\t]{0,16}(?<mark>`{3,}(?!.*`)|~{3,})(?<info>.*)");
   private static final Pattern HEADING = Pattern.compile("\\s{0,3}#{1,6}\\s+(?<text>.*)");
   private static final Pattern TASK =
@@ -27,13 +27,13 @@ public final class Mrkdwn {
   private static final Pattern BULLET = Pattern.compile("(?<indent>\\s*)[-*+]\\s+(?<text>.*)");
   private static final Pattern QUOTE = Pattern.compile("\\s{0,3}>\\s?(?<text>.*)");
   private static final Pattern RULE = Pattern.compile("\\s{0,3}([-*_])(?:\\s*+\\1){2,}+\\s*");
-  // Unseen by people, refused or misread by programs: controls, halves of characters, overrides of
-  // the writing direction.
+  // Characters that are invisible, refused or misread by programs: controls, lone surrogates,
+  // overrides of the writing direction.
   private static final Pattern UNSEEN =
       Pattern.compile("[[\\p{Cc}&&[^\\n\\t\\r]]\\p{Cs}\\u202A-\\u202E\\u2066-\\u2069]");
   private static final Pattern BADGE = Pattern.compile("\\[!\\[([^\\[\\]]*+)]\\([^()\\s]*+\\)]\\(");
   private static final Pattern FOLD = Pattern.compile("(?i)</?(?:details|summary)\\s*>|<br\\s*/?>");
-  // Repeated groups are possessive: others recurse, and overflow the stack on hostile texts.
+  // Repeated groups are possessive: others recurse, and overflow the stack on malicious input.
   private static final Pattern SPAN =
       Pattern.compile(
           "(?<!`)(?<ticks>`++)(?<code>[^`]+)\\k<ticks>(?!`)"
@@ -47,9 +47,9 @@ public final class Mrkdwn {
 
   private Mrkdwn() {}
 
-  /// Text whose characters stand for themselves.
+  /// Escapes plain text.
   static String escape(String text) {
-    // Mentions that people wrote stay readable, but nobody is called.
+    // Mentions in the text stay readable, but notify nobody.
     return unfenced(
         clean(text)
             .replaceAll("<@([A-Z0-9]+)>", "@$1")
@@ -62,12 +62,12 @@ public final class Mrkdwn {
     return UNSEEN.matcher(text).replaceAll("");
   }
 
-  /// Three backticks among words would open a code block that nothing closes.
+  /// Three backticks in a line would open a code block that nothing closes.
   private static String unfenced(String text) {
     return text.replace(FENCE, "'''");
   }
 
-  /// Plain words with bare links and code in backticks.
+  /// Plain text with bare links and code in backticks.
   static String plain(String words) {
     var text = clean(words);
     var result = new StringBuilder();
@@ -82,7 +82,7 @@ public final class Mrkdwn {
     return unfenced(result.append(escape(text.substring(rest))).toString());
   }
 
-  /// The label alone where the address is too long for a message.
+  /// Only the label if the URL is too long for a message.
   static String link(URI address, String label) {
     var text = escape(label);
     return address.toString().length() + text.length() > MAX_LINK / 2
@@ -90,7 +90,7 @@ public final class Mrkdwn {
         : link(address.toString(), text);
   }
 
-  /// @param label escaped already; empty to show the address
+  /// @param label already escaped; empty to show the URL
   private static String link(String address, String label) {
     var target =
         address.replace("&", "&amp;").replace("<", "%3C").replace(">", "%3E").replace("|", "%7C");
@@ -139,7 +139,7 @@ public final class Mrkdwn {
     return String.join("\n", lines).strip();
   }
 
-  /// Two code blocks with nothing between them would be read as one.
+  /// Adjacent code blocks would be read as one.
   private static void separate(List<String> lines) {
     if (!lines.isEmpty() && lines.getLast().equals(FENCE)) {
       lines.add("");
@@ -176,7 +176,7 @@ public final class Mrkdwn {
     return quote.matches() ? quoted(quote.group("text")) : spans(line);
   }
 
-  /// Slack has quotes one deep.
+  /// Slack has no nested quotes.
   private static String quoted(String text) {
     var rest = text;
     for (var inner = QUOTE.matcher(rest); inner.matches(); inner = QUOTE.matcher(rest)) {
@@ -234,7 +234,7 @@ public final class Mrkdwn {
     return escape(match.group("literal"));
   }
 
-  /// The marks at the end of a bare link belong to the sentence.
+  /// Punctuation at the end of a bare link belongs to the sentence.
   private static String bareLink(String address) {
     var end = address.length();
     while (".,;:!?'\"_~]}".indexOf(address.charAt(end - 1)) >= 0) {
@@ -243,14 +243,14 @@ public final class Mrkdwn {
     return link(address.substring(0, end), "") + escape(address.substring(end));
   }
 
-  /// A text in pieces that fit.
+  /// A text split into pieces within the limit.
   ///
-  /// @param whole whether nothing was left out
+  /// @param whole whether the pieces contain the whole text
   record Pieces(List<String> pieces, boolean whole) {}
 
-  /// Splits at line ends where possible; code blocks are closed and opened again at a split.
+  /// Splits at line ends if possible; code blocks are closed and reopened at a split.
   ///
-  /// @param mrkdwn well-formed, as this class makes it
+  /// @param mrkdwn well-formed, as produced by this class
   static Pieces split(String mrkdwn, int longest, int most) {
     List<String> pieces = new ArrayList<>();
     var piece = new StringBuilder();
@@ -270,7 +270,7 @@ public final class Mrkdwn {
     return new Pieces(filled(pieces), true);
   }
 
-  /// Slack refuses empty texts.
+  /// Slack rejects empty texts.
   private static List<String> filled(List<String> pieces) {
     return pieces.stream().filter(it -> !it.isBlank() && !it.replace(FENCE, "").isBlank()).toList();
   }
@@ -293,7 +293,7 @@ public final class Mrkdwn {
     return lines;
   }
 
-  /// Cuts to one piece, marked as cut.
+  /// Truncates to one piece, with a mark that shows the cut.
   static String cut(String mrkdwn, int longest) {
     if (mrkdwn.length() <= longest) {
       return mrkdwn;
@@ -302,7 +302,7 @@ public final class Mrkdwn {
     return split.pieces().isEmpty() ? "…" : split.pieces().getFirst() + "\n…";
   }
 
-  /// The first line, cut; before escaping.
+  /// The first line, truncated; call before escaping.
   public static String oneLine(String text, int longest) {
     var line = clean(text).strip().lines().findFirst().orElse("").strip();
     if (line.length() <= longest) {
@@ -312,7 +312,7 @@ public final class Mrkdwn {
     return line.substring(0, at).stripTrailing() + "…";
   }
 
-  /// Where to split at the latest, without breaking a link, an entity or a character.
+  /// The last position to split at without breaking a link, an entity or a character.
   private static int safeEnd(String line, int longest) {
     var end = longest;
     var open = line.lastIndexOf('<', end - 1);
@@ -327,7 +327,7 @@ public final class Mrkdwn {
       end--;
     }
     var space = line.lastIndexOf(' ', end - 1);
-    // A space inside a link's label is no place to split.
+    // Do not split at a space inside a link's label.
     var inLink = space > 0 && line.lastIndexOf('<', space) > line.lastIndexOf('>', space);
     return space > end / 2 && !inLink ? space : end;
   }

@@ -5,10 +5,10 @@ import java.util.List;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 
-/// A table of Markdown as Slack can show it, which has none: aligned in a code block, or, where it
-/// is too wide for that or has links, a list with a line for each row.
+/// Renders a Markdown table for Slack, which has no tables: aligned in a code block, or, if it is
+/// too wide or contains links, as a list with one line per row.
 final class MrkdwnTable {
-  /// What fits on a line of a code block in a narrow window.
+  /// The columns that fit on a line of a code block in a narrow window.
   private static final int WIDEST = 72;
 
   private static final Pattern DELIMITER =
@@ -34,7 +34,7 @@ final class MrkdwnTable {
         && DELIMITER.matcher(lines.get(at + 1)).matches();
   }
 
-  /// Where the table that starts there ends: the first line that is not its own.
+  /// The end of the table that starts there: the index of the first line after it.
   static int end(List<String> lines, int start) {
     var end = start + 2;
     while (end < lines.size() && lines.get(end).indexOf('|') >= 0) {
@@ -66,8 +66,8 @@ final class MrkdwnTable {
         .toList();
   }
 
-  /// @param spans makes a cell's Markdown into Slack's
-  /// @param escape makes characters stand for themselves
+  /// @param spans converts a cell's Markdown to mrkdwn
+  /// @param escape escapes plain text
   List<String> lines(UnaryOperator<String> spans, UnaryOperator<String> escape) {
     var all = new ArrayList<List<String>>();
     all.add(header.stream().map(MrkdwnTable::bare).toList());
@@ -132,12 +132,12 @@ final class MrkdwnTable {
     return lines;
   }
 
-  /// Marks mean nothing in a code block.
+  /// Removes style marks, which have no effect in a code block.
   private static String bare(String cell) {
     return cell.replace("**", "").replace("__", "").replace("~~", "").replace("`", "");
   }
 
-  /// In columns of a fixed-width font, as far as fonts agree.
+  /// The width in columns of a fixed-width font, approximately.
   private static int width(String text) {
     return text.codePoints().map(MrkdwnTable::width).sum();
   }

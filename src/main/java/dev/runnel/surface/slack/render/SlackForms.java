@@ -21,13 +21,13 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/// The forms: to ask the agent with, and to change defaults with. Pure.
+/// Renders the modals: to ask the agent, and to change defaults. Pure.
 public final class SlackForms {
   private static final int MAX_QUOTE = 600;
 
   private SlackForms() {}
 
-  /// @param asked where it was asked for
+  /// @param asked the conversation it was requested in
   public static View ask(Screen.Ask form, Conversation asked, Origin origin) {
     var running = form.run().isPresent();
     List<LayoutBlock> blocks = new ArrayList<>();
@@ -81,7 +81,7 @@ public final class SlackForms {
             ConversationsSelectElement.builder()
                 .actionId(SlackActionIds.VALUE)
                 .defaultToCurrentConversation(true)
-                // Brings an address for answers that only the person sees.
+                // Provides a response URL for answers that only the user sees.
                 .responseUrlEnabled(true)
                 .filter(
                     ConversationsFilter.builder()
@@ -100,7 +100,7 @@ public final class SlackForms {
         .collect(Collectors.joining("\n"));
   }
 
-  /// @param asked where it was asked for
+  /// @param asked the conversation it was requested in
   public static View preferences(Screen.Preferences form, Conversation asked, Origin origin) {
     List<LayoutBlock> blocks = new ArrayList<>();
     blocks.add(SlackInputs.context(about(form.level())));

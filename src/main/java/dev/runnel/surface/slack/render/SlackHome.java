@@ -27,14 +27,14 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/// The Home tab: a person's runs, with what can be done about them. Pure.
+/// Renders the Home tab: the user's runs and their buttons. Pure.
 public final class SlackHome {
   private static final int MAX_TITLE = 120;
   private static final int MAX_QUESTION = 300;
   private static final int MAX_VALUE = 60;
   private static final int MAX_DEFAULTS = 1_900;
   private static final int MAX_URL = 2_000;
-  // Slack takes 100 blocks; a run has two.
+  // Slack accepts 100 blocks; a run takes two.
   private static final int MAX = 14;
 
   private final String command;
@@ -134,7 +134,7 @@ public final class SlackHome {
     return binding.isActive() ? "for " + time : "started " + time + " ago";
   }
 
-  /// Only what applies.
+  /// Only the buttons that apply.
   private static List<BlockElement> buttons(Binding binding) {
     var run = binding.run();
     List<BlockElement> buttons = new ArrayList<>();

@@ -13,9 +13,9 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/// Answers in rows, as Slack shows them. Pure.
+/// Renders info cards for Slack. Pure.
 public final class SlackInfoCards {
-  /// Slack's limit of what a button carries.
+  /// Slack's limit for a button's value, in characters.
   private static final int MAX_VALUE = 2_000;
 
   private SlackInfoCards() {}
@@ -35,7 +35,7 @@ public final class SlackInfoCards {
         .collect(Collectors.joining("\n"));
   }
 
-  /// Those that change what the sheet shows, or start a run with its words.
+  /// Buttons that change what the card shows, or start a run with its text.
   public static List<LayoutBlock> buttons(InfoCard infoCard) {
     List<BlockElement> buttons = new ArrayList<>();
     infoCard

@@ -16,12 +16,12 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/// The inputs of forms, within Slack's limits. Pure.
+/// Renders the inputs of modals, within Slack's limits. Pure.
 final class SlackInputs {
-  /// Of an input with several lines.
+  /// The maximum length of a multi-line input.
   static final int MAX_TEXT = 3_000;
 
-  /// Of an input with one line; a longer value is only told of.
+  /// The maximum length of a single-line input; a longer value is shown but cannot be edited.
   static final int MAX_VALUE = 150;
 
   private static final int MAX_OPTION = 75;
@@ -51,9 +51,9 @@ final class SlackInputs {
         .build();
   }
 
-  /// One default: a list where there are choices, else a line.
+  /// The input for one default: a list if there are choices, otherwise a text input.
   ///
-  /// @param isLong whether it may have many lines
+  /// @param isLong whether it may have several lines
   static LayoutBlock field(Field field, boolean isLong) {
     var longest = isLong ? MAX_TEXT : MAX_VALUE;
     if (field.value().filter(it -> it.length() > longest).isPresent()) {
@@ -99,7 +99,7 @@ final class SlackInputs {
         .build();
   }
 
-  /// What is chosen now is in the list, however long that is.
+  /// The list always contains the current value, however many choices there are.
   private static BlockElement list(Field field) {
     var names = new LinkedHashSet<String>();
     field.value().ifPresent(names::add);

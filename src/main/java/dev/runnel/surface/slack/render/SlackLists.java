@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/// Lists of runs, as Slack shows them. Pure.
+/// Renders lists of runs for Slack. Pure.
 final class SlackLists {
   private static final int MAX = 30;
   private static final int MAX_TITLE = 80;

@@ -27,12 +27,12 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/// From an update to a post within Slack's limits. Pure.
+/// Renders updates as posts within Slack's limits. Pure.
 public final class SlackRenderer {
-  /// Slack advises 4,000 characters and refuses more in an edit.
+  /// Slack recommends at most 4,000 characters and rejects more in an edit.
   static final int MAX_TEXT = 3_900;
 
-  /// Of a section; Slack's limit is 3,000.
+  /// For a section; Slack's limit is 3,000.
   static final int MAX_SECTION = 2_900;
 
   // All blocks of a message together may have about 13,200 characters.
@@ -44,7 +44,7 @@ public final class SlackRenderer {
   private static final int MAX_LINE = 300;
   private static final int MAX_QUOTE = 2_000;
   private static final int MAX_URL = 2_000;
-  // The words of one update; more could not be shown anyway, and converting them costs time.
+  // The text of one update; more could not be shown, and converting it takes time.
   private static final int MAX_SOURCE = 10_000;
   private static final String REPLY = "Reply to continue.";
   private static final String IN_THE_FILE = "… The whole answer is in the file below.";
@@ -55,7 +55,7 @@ public final class SlackRenderer {
     this.command = command;
   }
 
-  /// The first message of a thread: who asked for what.
+  /// Renders the first message of a thread: the requester and the request.
   public SlackPost request(Actor requester, Request request, SlackPost.Mark mark) {
     var asked = "<@" + requester.id() + "> asked:";
     // Slack shows no code blocks in a quote.
@@ -67,7 +67,7 @@ public final class SlackRenderer {
         List.of(section(Mrkdwn.cut(asked + "\n" + quote, MAX_SECTION), mark)));
   }
 
-  /// The agent's words, where they are too long for the post.
+  /// The agent's text as a file, if it is too long for the post.
   public Optional<AnswerFile> tooLong(Update update, SlackPost.Mark mark) {
     return saidByTheAgent(update)
         .filter(it -> !pieces(it, isQuoted(update)).whole())
@@ -101,7 +101,7 @@ public final class SlackRenderer {
     return render(update, mark, false);
   }
 
-  /// @param withFile whether the agent's words are in a file below, where they are too long
+  /// @param withFile whether a file below the post contains the agent's text, if it is too long
   public SlackPost render(Update update, SlackPost.Mark mark, boolean withFile) {
     return switch (update) {
       case Update.Status status -> status(status, mark);
@@ -164,7 +164,7 @@ public final class SlackRenderer {
     return new SlackPost(headline + " · " + elapsed, blocks);
   }
 
-  /// Only what applies in this state.
+  /// Only the buttons that apply in this state.
   private static List<BlockElement> buttons(Run run, boolean stopping) {
     List<BlockElement> buttons = new ArrayList<>();
     run.session()
@@ -253,7 +253,7 @@ public final class SlackRenderer {
     return post(mark, pieces.removeFirst(), pieces, end);
   }
 
-  /// @param parts each at most a section long
+  /// @param parts each fits into a section
   private static SlackPost post(
       SlackPost.Mark mark, String headline, List<String> parts, List<LayoutBlock> end) {
     List<LayoutBlock> blocks = new ArrayList<>();
@@ -264,7 +264,7 @@ public final class SlackRenderer {
     return new SlackPost(Mrkdwn.cut(text, MAX_TEXT), blocks);
   }
 
-  /// The agent's own words, as far as they fit.
+  /// The agent's text, as far as it fits.
   private static List<String> words(String markdown, boolean isQuoted, Run run, boolean withFile) {
     var split = pieces(markdown, isQuoted);
     if (split.whole()) {
@@ -362,7 +362,7 @@ public final class SlackRenderer {
     return ContextBlock.builder().elements(List.of(text(Mrkdwn.cut(line, MAX_CONTEXT)))).build();
   }
 
-  /// Verbatim, so that Slack reads no mentions into the words of others; our links are explicit.
+  /// Verbatim, so that Slack does not parse mentions in text from others; our links are explicit.
   private static MarkdownTextObject text(String mrkdwn) {
     return MarkdownTextObject.builder().text(mrkdwn).verbatim(true).build();
   }

@@ -9,8 +9,8 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
-/// What is said about stops and about answers that do not come. Times read in the zone of whoever
-/// looks.
+/// Renders texts about stops and about missing answers. Slack shows times in the reader's time
+/// zone.
 final class SlackStops {
   private static final int MAX_QUESTION = 600;
 
@@ -26,7 +26,7 @@ final class SlackStops {
     return StopTexts.told(stopRequest, "<@" + stopRequest.by().id() + ">", SlackStops::time);
   }
 
-  /// `2 replies were not read: “…”, “…”.`; empty where all were.
+  /// `2 replies were not read: “…”, “…”.`; empty if all were read.
   static Optional<String> unread(List<String> words) {
     return words.isEmpty()
         ? Optional.empty()
@@ -38,7 +38,7 @@ final class SlackStops {
     return "<!date^%d^{time}|%s>".formatted(at.getEpochSecond(), StopTexts.utc(at));
   }
 
-  /// Short: the question stands above it.
+  /// Short, because the question is shown above.
   static String reminder(Update.Reminder reminder) {
     var waiting = RunTexts.elapsed(Duration.between(reminder.asked(), reminder.at()));
     return "✋ <@%s>, the agent still waits for your answer, for %s now.\n> %s\nReply here to answer."

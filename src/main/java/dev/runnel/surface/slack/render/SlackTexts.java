@@ -2,7 +2,7 @@ package dev.runnel.surface.slack.render;
 
 import java.util.Optional;
 
-/// What Runnel says in Slack that is not about one run.
+/// Runnel's texts in Slack that do not concern one run.
 public final class SlackTexts {
   private SlackTexts() {}
 
@@ -25,9 +25,9 @@ public final class SlackTexts {
         .formatted(command.isBlank() ? "/agent" : Mrkdwn.escape(command));
   }
 
-  /// A refusal by its error code, with what to do about it.
+  /// The message for an error code, with what to do about it.
   ///
-  /// @param bot our own name, once it is known
+  /// @param bot the bot's user name, once known
   public static String refusal(String error, Optional<String> bot) {
     return switch (error) {
       case "not_in_channel", "channel_not_found" ->

@@ -1,4 +1,4 @@
-/// Turns updates, answers, forms and pages into Slack's blocks. [SlackRenderer] makes every post
+/// Turns updates, answers, modals and pages into Slack's blocks. [SlackRenderer] renders every post
 /// and keeps it within Slack's limits; [Mrkdwn] converts Markdown to Slack's markup. Everything
 /// here is pure.
 @NullMarked
