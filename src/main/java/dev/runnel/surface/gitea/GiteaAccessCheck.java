@@ -17,10 +17,10 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/// Who may start and steer runs: those who may write in the repository. And whether a change of
-/// labels or assignees was one that concerns us, which the timeline shows.
+/// Decides who may start and steer runs: users with write access to the repository. Also checks in
+/// the timeline whether a change of labels or assignees concerned Runnel.
 final class GiteaAccessCheck {
-  // Its times are whole seconds. More would take an earlier change for this one.
+  // Gitea's times are whole seconds. A longer tolerance would match an earlier change.
   private static final Duration SLACK = Duration.ofSeconds(1);
 
   private final GiteaApi api;
@@ -46,7 +46,7 @@ final class GiteaAccessCheck {
     }
   }
 
-  /// Account names in lower case; Gitea takes them as the same in any.
+  /// Account names in lower case, because Gitea ignores case.
   Set<String> writers(GiteaIssue issue) throws Pages.Waits {
     return Pages.read(_ -> api.writers(issue), Integer.MAX_VALUE, _ -> false).stream()
         .flatMap(each -> Json.text(each, "login").stream())
@@ -58,7 +58,7 @@ final class GiteaAccessCheck {
     return login.toLowerCase(Locale.ROOT);
   }
 
-  /// Whether the last change of that kind is the one that the delivery took it for.
+  /// Whether the last change of that kind is the one that the delivery assumes.
   private boolean isSo(GiteaIssue issue, Delivery delivery) throws Pages.Waits {
     var since =
         instant(delivery.meaning().substring(delivery.meaning().lastIndexOf(' ') + 1))

@@ -13,9 +13,9 @@ import java.util.Map;
 import java.util.Optional;
 import okhttp3.OkHttpClient;
 
-/// The REST API of Gitea and Forgejo, as far as Runnel calls it. Thread-safe; blocks.
+/// The part of the REST API of Gitea and Forgejo that Runnel calls. Thread-safe; blocks.
 final class GiteaApi {
-  /// The most things a page has, however many are asked for.
+  /// The maximum page size, even if more are requested.
   static final int PAGE = 50;
 
   private final JsonHttp http;
@@ -34,12 +34,12 @@ final class GiteaApi {
     return calls.check(() -> http.get("/api/v1/user"));
   }
 
-  /// Whether Gitea answers and accepts what we call it with.
+  /// Whether Gitea responds and accepts our credential.
   boolean isAvailable() {
     return calls.isAvailable(() -> http.get("/api/v1/user"));
   }
 
-  /// The account that the token belongs to; empty when that cannot be asked.
+  /// The account that the token belongs to; empty when it cannot be looked up.
   Optional<String> account() {
     return calls.make("The account", () -> http.get("/api/v1/user"))
             instanceof ApiResult.Done(var user)
@@ -47,7 +47,7 @@ final class GiteaApi {
         : Optional.empty();
   }
 
-  /// All people who may write in the repository.
+  /// All users with write access to the repository.
   ApiResult writers(GiteaIssue issue) {
     return calls.make(issue, () -> http.get("/api/v1/repos/" + issue.repository() + "/assignees"));
   }
@@ -56,7 +56,7 @@ final class GiteaApi {
     return calls.make(issue, () -> http.get(issue.issuePath()));
   }
 
-  /// A page of a repository's issues and pull requests that changed since.
+  /// One page of a repository's issues and pull requests changed since that time.
   ApiResult issues(String repository, Instant since, int page) {
     var list = "/api/v1/repos/%s/issues?state=all&limit=%d&page=%d%s";
     return calls.make(
@@ -67,12 +67,12 @@ final class GiteaApi {
     return calls.make(issue, () -> http.get(issue.issuePath() + "/comments"));
   }
 
-  /// All comments since; this list has no pages.
+  /// All comments since that time; this list has no pages.
   ApiResult comments(GiteaIssue issue, Instant since) {
     return calls.make(issue, () -> http.get(issue.issuePath() + "/comments?" + since(since)));
   }
 
-  /// A page of what happened to an issue since, oldest first.
+  /// One page of an issue's timeline since that time, oldest first.
   ApiResult timeline(GiteaIssue issue, Instant since, int page) {
     return calls.make(
         issue,

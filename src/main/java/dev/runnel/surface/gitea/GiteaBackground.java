@@ -11,8 +11,8 @@ import dev.runnel.surface.kit.SaidBefore;
 import java.io.IOException;
 import java.time.Instant;
 
-/// Reads what was said on an issue before: the issue itself, and the comments of people who may
-/// write in the repository.
+/// Reads an issue's history for the agent: the issue itself, and the comments of users with write
+/// access to the repository.
 final class GiteaBackground {
   private final GiteaApi api;
   private final GiteaAccessCheck door;

@@ -16,8 +16,8 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 
-/// What was said and labelled in the repositories of the latest runs: Gitea never sends a delivery
-/// again.
+/// Finds missed comments and label changes in the repositories of the latest runs, because Gitea
+/// never redelivers a webhook.
 final class GiteaCatchUp {
   private static final int MAX_REPOSITORIES = 20;
   private static final int MAX_ISSUES = 30;
@@ -89,7 +89,7 @@ final class GiteaCatchUp {
     }
   }
 
-  /// The delivery that the event would have been.
+  /// The payload that the missed event would have had.
   private static Optional<ObjectNode> payload(String repository, JsonNode issue, JsonNode event) {
     ObjectNode then = issue.deepCopy();
     then.set("updated_at", event.path("created_at"));
@@ -116,7 +116,7 @@ final class GiteaCatchUp {
     };
   }
 
-  /// @param dated what happened, with its `id`, `created_at` and `user`
+  /// @param dated the event, with its `id`, `created_at` and `user`
   private void hear(
       List<MissedDeliveries.Heard> heard,
       String event,

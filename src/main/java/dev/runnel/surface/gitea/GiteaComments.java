@@ -27,7 +27,7 @@ record GiteaComments(GiteaApi api, GiteaIssue issue, BotAccount account) impleme
     return api.comments(issue, since);
   }
 
-  /// The first page is all there is.
+  /// The list has one page only.
   @Override
   public int pageSize() {
     return Integer.MAX_VALUE;
@@ -48,7 +48,7 @@ record GiteaComments(GiteaApi api, GiteaIssue issue, BotAccount account) impleme
     return api.react(issue, comment, "eyes");
   }
 
-  /// Gitea takes labels off by their numbers, and puts on only those that the repository has.
+  /// Gitea removes labels by their ids, and adds only labels that the repository has.
   @Override
   public ApiResult label(Optional<String> on, List<String> off) {
     var now = api.labels(issue);

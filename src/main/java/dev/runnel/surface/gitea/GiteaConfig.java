@@ -7,11 +7,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// How to talk with a Gitea or a Forgejo.
+/// The settings of the Gitea and Forgejo surface.
 ///
 /// @param webhookSecrets all valid at once, so that they can be rotated without an outage
-/// @param token of the account that comments
-/// @param url where people open it, without a slash at its end
+/// @param token of the account that posts comments
+/// @param url the base URL of its web interface, without a trailing slash
 public record GiteaConfig(
     List<String> webhookSecrets, String token, URI url, TrackerSettings tracker) {
   static final String SECRET = "GITEA_WEBHOOK_SECRET";
@@ -27,9 +27,9 @@ public record GiteaConfig(
     SettingValues.requireAddress(URL, url, EXAMPLE);
   }
 
-  /// Reads the settings by their names.
+  /// Reads the settings by variable name.
   ///
-  /// @return empty when none of the three is there
+  /// @return empty when none of the three is set
   /// @throws IllegalArgumentException with the setting's name and what is missing
   public static Optional<GiteaConfig> from(Map<String, String> settings) {
     var values = new SettingValues(settings);

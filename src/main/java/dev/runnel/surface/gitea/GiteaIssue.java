@@ -6,11 +6,11 @@ import dev.runnel.core.model.SurfaceId;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/// An issue or a pull request, which Gitea numbers in one row: `acme/shop#7`.
+/// An issue or a pull request, which share one sequence of numbers: `acme/shop#7`.
 ///
 /// @param repository owner and name
 record GiteaIssue(String repository, int number) {
-  // Also keeps a name such as ".." from climbing out of the paths made from it.
+  // Also rejects names such as "..", which would change the paths built from them.
   private static final Pattern REPOSITORY =
       Pattern.compile("[A-Za-z0-9][A-Za-z0-9_-]*/(?!\\.{1,2}$)[A-Za-z0-9._-]+");
   private static final Pattern KEY = Pattern.compile("(?<repository>.+)#(?<number>[0-9]{1,9})");
@@ -43,7 +43,7 @@ record GiteaIssue(String repository, int number) {
     return new PostRef(this + "/" + id);
   }
 
-  /// The id at the end of a reference made by [#comment(long)].
+  /// The id in a reference made by [#comment(long)].
   static Optional<Long> commentId(PostRef ref) {
     var matcher = COMMENT.matcher(ref.value());
     return matcher.matches() ? Optional.of(Long.valueOf(matcher.group("id"))) : Optional.empty();

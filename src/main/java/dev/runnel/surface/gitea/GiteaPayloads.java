@@ -19,13 +19,13 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/// From a webhook's JSON to what was said. Pure, and at ease with members that are missing or
-/// strange: what it cannot read is not for us.
+/// Parses a webhook's JSON to a delivery. Pure. Tolerates missing and malformed fields: a payload
+/// that it cannot read is ignored.
 ///
-/// A change of labels or assignees comes with what is there now, and on older servers without what
-/// changed. Such a delivery is a [#GUESS] until the issue's timeline was looked at.
+/// A webhook about labels or assignees contains the current values, and on older servers not what
+/// changed. Such a delivery is marked as a [#GUESS] until the issue's timeline is checked.
 final class GiteaPayloads {
-  /// What the meaning of a delivery begins with that may not be what it looks like.
+  /// Prefix of a semantic key whose change is only assumed.
   static final String GUESS = "perhaps ";
 
   static final String LABEL = "label";
@@ -69,7 +69,8 @@ final class GiteaPayloads {
       return SaidBefore.snapshot(asked, title(), Json.whole(issue(), "body"));
     }
 
-    /// The same for the deliveries of a repository's hook and of its organisation's.
+    /// The semantic key, the same for deliveries of the repository's and the organization's
+    /// webhook.
     String meaning(String what) {
       return what + " " + key + " " + Json.text(issue(), "updated_at").orElse(id.value());
     }
@@ -79,7 +80,7 @@ final class GiteaPayloads {
     return payload.path(Json.isThere(payload, "issue") ? "issue" : "pull_request");
   }
 
-  /// The account, if it is a person's: those of the server itself have numbers below one.
+  /// The account as an actor, if it is a person's: the server's own accounts have ids below one.
   static Optional<Actor> person(JsonNode account) {
     return Json.id(account, "id")
         .flatMap(_ -> Json.text(account, "login"))
@@ -87,7 +88,7 @@ final class GiteaPayloads {
   }
 
   /// @param event as in `X-Gitea-Event`
-  /// @return empty when nothing in it is for us
+  /// @return empty when the event does not concern Runnel
   Optional<Delivery> read(String event, DeliveryId id, JsonNode payload, Instant arrivedAt) {
     var key =
         Json.text(payload.path("repository"), "full_name")
@@ -173,7 +174,8 @@ final class GiteaPayloads {
         .map(intent -> delivery(said, said.meaning(what), intent));
   }
 
-  /// Only a start is said to Runnel: where no run goes on, a stop that nobody said does nothing.
+  /// Only a start is addressed to Runnel: without an active run, a stop that nobody asked for does
+  /// nothing.
   private Delivery delivery(Said said, String meaning, Intent intent) {
     return new Delivery(
             said.id(),
@@ -185,7 +187,7 @@ final class GiteaPayloads {
             new Origin(
                 Json.link(said.issue(), "html_url"), Optional.empty(), Optional.empty(), false),
             said.at())
-        // Not every change of an issue is in its time.
+        // Some changes do not update the issue's time.
         .about(said.snapshot(Optional.empty()));
   }
 

@@ -27,9 +27,9 @@ import java.util.regex.Pattern;
 import okhttp3.OkHttpClient;
 import org.jspecify.annotations.Nullable;
 
-/// Issues and pull requests on a Gitea or a Forgejo. Thread-safe.
+/// The Gitea and Forgejo surface: issues and pull requests. Thread-safe.
 public final class GiteaSurface implements Surface {
-  /// Where its webhooks are received.
+  /// The path at which its webhooks are received.
   public static final String PATH = "/webhooks/gitea";
 
   private static final SurfaceId ID = new SurfaceId("gitea");
@@ -58,14 +58,14 @@ public final class GiteaSurface implements Surface {
     this.catchUp = new GiteaCatchUp(ID, api, payloads, clock);
   }
 
-  /// Asks once whether the token is good.
+  /// Asks once whether the token is valid.
   ///
-  /// @return what to do when it is not, in a sentence
+  /// @return one sentence on what to do if it is not; empty if it is
   public Optional<String> check() {
     return api.check();
   }
 
-  /// Learns which account is ours. May call out; later is as good.
+  /// Looks up the bot's account. May block; can be called again later.
   public void start() {
     account.learn();
   }
@@ -75,8 +75,7 @@ public final class GiteaSurface implements Surface {
     return ID;
   }
 
-  /// It sends GitHub's headers beside its own, and the signature of nothing where it has no
-  /// secret.
+  /// Gitea also sends GitHub's headers, and an empty signature header if the webhook has no secret.
   @Override
   public WebhookResult receive(RawRequest request) {
     if (!isSigned(request)) {
@@ -98,7 +97,7 @@ public final class GiteaSurface implements Surface {
         .orElseGet(() -> new WebhookResult.Answered(Reply.empty(204)));
   }
 
-  /// Of a form, its decoded field is signed.
+  /// For a form body, the decoded field is signed.
   private boolean isSigned(RawRequest request) {
     var signature = header(request, "Signature").orElse("");
     return SIGNATURE.matcher(signature).matches()
@@ -134,7 +133,7 @@ public final class GiteaSurface implements Surface {
     return catchUp.since(since, conversations);
   }
 
-  /// Every delivery has its issue, so there is never a thread to open.
+  /// Every delivery belongs to an issue, so there is never a thread to open.
   @Override
   public Posting open(Delivery delivery, boolean again) {
     return new Posting.Undeliverable("On Gitea a conversation is an issue; none can be opened.");

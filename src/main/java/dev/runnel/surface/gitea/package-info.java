@@ -1,7 +1,6 @@
-/// Gitea and Forgejo: labels, assignments and comments come in as webhooks, answers go out as
-/// issue comments. Payloads and addresses are described under
-/// https://docs.gitea.com/usage/webhooks and https://docs.gitea.com/api. [GiteaSurface] is the
-/// way in.
+/// The Gitea and Forgejo surface: labels, assignments and comments arrive as webhooks, answers are
+/// posted as issue comments. For payloads and the API see https://docs.gitea.com/usage/webhooks and
+/// https://docs.gitea.com/api. Start with [GiteaSurface].
 @NullMarked
 package dev.runnel.surface.gitea;
 

@@ -10,8 +10,8 @@ import okhttp3.Request;
 import okhttp3.Response;
 import okhttp3.ResponseBody;
 
-/// Gives each call the token of the installation that its repository belongs to; calls about no
-/// repository are made as the app itself. A token that is no longer taken is renewed once.
+/// Adds to each call the token of its repository's installation; calls without a repository are
+/// made as the app itself. A rejected token is renewed once.
 final class AppAuthorization implements Interceptor {
   private static final Pattern REPOSITORY = Pattern.compile("/repos/(?<name>[^/]+/[^/]+)(?:/|$)");
   private static final MediaType JSON = MediaType.get("application/json");
@@ -52,10 +52,10 @@ final class AppAuthorization implements Interceptor {
     return request.newBuilder().header("Authorization", "Bearer " + token).build();
   }
 
-  /// The call cannot be made; why is what GitHub said about the token.
+  /// The response for a call that cannot be made, with GitHub's response to the token request.
   private static Response asAnswered(Request request, InstallationTokens.Refused refused) {
     var answer = refused.answer();
-    // A token that cannot be read is as good as none.
+    // A token response that cannot be read counts as an error.
     var status = answer.isGood() ? 502 : answer.status();
     return new Response.Builder()
         .request(request)

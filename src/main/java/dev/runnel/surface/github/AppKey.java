@@ -13,11 +13,11 @@ import java.time.Instant;
 import java.util.Base64;
 import java.util.regex.Pattern;
 
-/// A GitHub App's number and private key: who has them is the app.
+/// A GitHub App's id and private key, which authenticate as the app.
 ///
 /// See https://docs.github.com/apps/creating-github-apps/authenticating-with-a-github-app
 final class AppKey {
-  // GitHub takes ten minutes at most, and our clock may be ahead of its.
+  // GitHub accepts at most ten minutes, and our clock may be ahead of GitHub's.
   private static final Duration LIFE = Duration.ofMinutes(9);
   private static final Duration SKEW = Duration.ofMinutes(1);
 
@@ -25,7 +25,7 @@ final class AppKey {
       Pattern.compile(
           "-----BEGIN (?<kind>(?:RSA )?PRIVATE KEY)-----(?<body>[A-Za-z0-9+/=\\s]+)-----END"
               + " \\k<kind>-----");
-  // What stands before an RSA key in PKCS #8: version 0, and the algorithm's identifier.
+  // The PKCS #8 prefix of an RSA key: version 0, and the algorithm's identifier.
   private static final byte[] RSA = {
     0x02,
     0x01,
@@ -52,9 +52,10 @@ final class AppKey {
   private final String app;
   private final PrivateKey key;
 
-  /// @param app its number, or its client id
-  /// @param pem the key as GitHub hands it out; its line breaks may be written as `\n`
-  /// @throws IllegalArgumentException when that is no RSA private key; the message has none of it
+  /// @param app the app id or client id
+  /// @param pem the key as downloaded from GitHub; line breaks may be written as `\n`
+  /// @throws IllegalArgumentException if it is not an RSA private key; the message contains none of
+  ///     it
   AppKey(String app, String pem) {
     this.app = app;
     this.key = read(pem.replace("\\n", "\n"));
@@ -71,13 +72,13 @@ final class AppKey {
       return KeyFactory.getInstance("RSA")
           .generatePrivate(new PKCS8EncodedKeySpec(isBare ? wrapped(der) : der));
     } catch (GeneralSecurityException | IllegalArgumentException unreadable) {
-      // Its own words might quote the key.
+      // The exception's own message might quote the key.
       throw new IllegalArgumentException(
           "is no RSA private key that can be read (" + unreadable.getClass().getSimpleName() + ")");
     }
   }
 
-  /// GitHub hands out the bare key, which Java reads only inside PKCS #8.
+  /// GitHub provides a PKCS #1 key, which Java reads only inside PKCS #8.
   private static byte[] wrapped(byte[] bare) {
     var octets = element(OCTETS, bare);
     var content = ByteBuffer.allocate(RSA.length + octets.length).put(RSA).put(octets).array();
@@ -95,7 +96,7 @@ final class AppKey {
     return ByteBuffer.allocate(head.length + length).put(head).put(content).array();
   }
 
-  /// A token that proves to be the app, for some minutes.
+  /// A JWT that authenticates the app, valid for a few minutes.
   String token(Instant now) {
     var head = JsonNodeFactory.instance.objectNode().put("alg", "RS256").put("typ", "JWT");
     var claims =
@@ -123,7 +124,7 @@ final class AppKey {
     return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
   }
 
-  /// Never the key.
+  /// Omits the key.
   @Override
   public String toString() {
     return "AppKey[app=" + app + "]";

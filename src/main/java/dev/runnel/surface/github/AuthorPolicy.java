@@ -6,14 +6,14 @@ import dev.runnel.surface.kit.Json;
 import java.util.Optional;
 import java.util.Set;
 
-/// Who may start and steer runs: people, by the account's type and never by its name, who belong
-/// to the repository.
+/// Decides from payloads who may start and steer runs: people, by account type and never by name,
+/// who belong to the repository.
 final class AuthorPolicy {
   private static final Set<String> BELONGING = Set.of("OWNER", "MEMBER", "COLLABORATOR");
 
   private AuthorPolicy() {}
 
-  /// The account, if it is a person's.
+  /// The account as an actor, if it is a person's.
   static Optional<Actor> person(JsonNode account) {
     if (!Json.text(account, "type").equals(Optional.of("User"))) {
       return Optional.empty();
@@ -26,12 +26,14 @@ final class AuthorPolicy {
     return Json.text(authored, "author_association").filter(BELONGING::contains).isPresent();
   }
 
-  /// Who comments counts only if they belong, and if they wrote it themselves.
+  /// Whether the comment's author belongs to the repository and wrote the comment personally, not
+  /// through an app.
   static boolean mayAsk(JsonNode comment) {
     return belongs(comment) && wroteIt(comment);
   }
 
-  /// The same, where GitHub is asked later: who contributed may belong and not show it.
+  /// Whether the author may turn out to be allowed when GitHub is asked later: a `CONTRIBUTOR` may
+  /// have a role that the payload does not show.
   static boolean mayBelong(JsonNode comment) {
     return (belongs(comment)
             || Json.text(comment, "author_association").filter("CONTRIBUTOR"::equals).isPresent())
@@ -43,8 +45,8 @@ final class AuthorPolicy {
         && !Json.isThere(comment, "performed_via_github_app");
   }
 
-  /// GitHub lets only people who belong set labels, with one exception: an issue form sets its
-  /// labels in the name of whoever fills it in.
+  /// Whether the sender may set labels. GitHub allows that only to people who belong to the
+  /// repository, with one exception: an issue form sets its labels in the name of its author.
   static boolean mayLabel(Actor sender, JsonNode issue) {
     var author = Json.text(issue.path("user"), "login");
     return belongs(issue) || !author.equals(Optional.of(sender.id()));

@@ -10,17 +10,18 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
 
-/// Quotes the code that a comment on a line of a pull request is about: file, line and change.
-/// That is text of third parties, and stands inside a fence whose name nobody can know beforehand.
+/// Quotes the code that a pull request review comment is about: file, line and diff hunk. The code
+/// comes from third parties, so it is put inside a fence whose name cannot be guessed.
 ///
-/// @param secret makes the fence: the same for the same comment, and unknown to who writes the code
+/// @param secret derives the fence's name: the same for the same comment, and unknown to the code's
+///     author
 record CodeQuote(String secret) {
   private static final int MAX_LINES = 60;
   private static final int MAX = 6_000;
   private static final int MAX_PATH = 500;
   private static final int FENCE = 16;
 
-  /// The words, and behind them what they are about.
+  /// Appends the quoted code to the text.
   String behind(String words, JsonNode comment) {
     var path = Json.text(comment, "path").map(it -> Markdown.line(it, MAX_PATH));
     if (path.isEmpty()) {
@@ -50,7 +51,7 @@ record CodeQuote(String secret) {
         Hmac.hex(secret, content.getBytes(StandardCharsets.UTF_8)).substring(0, FENCE));
   }
 
-  /// An outdated comment only knows where its line was.
+  /// An outdated comment has only its original line.
   private static Optional<String> lines(JsonNode comment) {
     var last = Json.number(comment, "line").or(() -> Json.number(comment, "original_line"));
     var first =
@@ -65,7 +66,7 @@ record CodeQuote(String secret) {
                 + side.orElse(""));
   }
 
-  /// The comment is about the last line of its hunk.
+  /// The end of the hunk, because the comment is about its last line.
   private static String end(String hunk) {
     var all = InvisibleCharacters.text(hunk).lines().toList();
     List<String> kept = all.subList(Math.max(0, all.size() - MAX_LINES), all.size());
@@ -76,7 +77,7 @@ record CodeQuote(String secret) {
         : "(what stands before was left out)\n" + cut;
   }
 
-  /// Never the secret.
+  /// Omits the secret.
   @Override
   public String toString() {
     return "CodeQuote";

@@ -6,7 +6,7 @@ import dev.runnel.surface.kit.Json;
 import java.time.Instant;
 import java.util.Optional;
 
-/// Where on GitHub people say something, each with its event.
+/// The kinds of comments on GitHub, each with its webhook event.
 enum CommentKind {
   IN_A_COMMENT("issue_comment", "comment", "created"),
   ON_A_LINE("pull_request_review_comment", "comment", "created"),
@@ -22,7 +22,7 @@ enum CommentKind {
     this.first = first;
   }
 
-  /// As in `X-GitHub-Event`.
+  /// The event's name in `X-GitHub-Event`.
   String event() {
     return event;
   }
@@ -36,27 +36,27 @@ enum CommentKind {
     return Optional.empty();
   }
 
-  /// What was said, in a payload of the event.
+  /// The comment or review in a payload of the event.
   JsonNode in(JsonNode payload) {
     return payload.path(member);
   }
 
-  /// When it was said, by GitHub's clock.
+  /// When it was written, by GitHub's clock.
   Optional<Instant> at(JsonNode payload) {
     return Json.instant(in(payload), this == IN_A_REVIEW ? "submitted_at" : "created_at");
   }
 
-  /// The member of a payload that it is in.
+  /// The payload field that contains it.
   String member() {
     return member;
   }
 
-  /// The action of a payload in which it is new.
+  /// The action of a payload that announces a new one.
   String first() {
     return first;
   }
 
-  /// The semantic key of something new.
+  /// The semantic key of a new one.
   String meaning(long id) {
     return meaning(id, first);
   }

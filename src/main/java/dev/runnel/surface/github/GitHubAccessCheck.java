@@ -7,9 +7,8 @@ import dev.runnel.core.model.Intent;
 import dev.runnel.surface.kit.ApiResult;
 import dev.runnel.surface.kit.Json;
 
-/// Who may start and steer runs: people who have the role in the repository, as GitHub itself says
-/// when asked. The association that a payload carries does not tell a member who may only read from
-/// one who may write.
+/// Decides who may start and steer runs: people with the required role in the repository, looked up
+/// through GitHub's API. The association in a payload does not distinguish read from write access.
 final class GitHubAccessCheck {
   private static final Admission STRANGER =
       new Admission.TurnedAway("whoever said it has not the role in the repository");
@@ -22,7 +21,7 @@ final class GitHubAccessCheck {
     this.config = config;
   }
 
-  /// An issue's own end stops its run, whoever may end it; a correction is its author's.
+  /// Issue events that stop a run apply whoever causes them; an edit is always the author's own.
   Admission admit(IssueKey issue, Delivery delivery) {
     if (!config.accepts(issue.owner())) {
       return new Admission.TurnedAway("nobody accepted the account " + issue.owner());
@@ -41,7 +40,7 @@ final class GitHubAccessCheck {
     };
   }
 
-  /// Roles that an organisation made have a name of their own, and are built on one of GitHub's.
+  /// Custom roles of an organization have their own name and are based on one of GitHub's.
   private boolean isEnough(JsonNode permission) {
     return Json.text(permission, "role_name")
         .flatMap(GitHubConfig.Access::of)
@@ -50,8 +49,8 @@ final class GitHubAccessCheck {
         .isPresent();
   }
 
-  /// A token that may not write may not ask either. Then GitHub's own rules count: only who belongs
-  /// to a repository sets labels there.
+  /// A token without write access may not look up permissions. Then GitHub's own rules decide: only
+  /// people who belong to a repository can set labels there.
   private Admission byAssociation(IssueKey issue, Delivery delivery) {
     var said = delivery.origin().message().flatMap(issue::path);
     if (said.isEmpty()) {

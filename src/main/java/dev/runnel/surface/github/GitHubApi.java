@@ -17,16 +17,16 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 import okhttp3.OkHttpClient;
 
-/// GitHub's REST API, as far as Runnel calls it. Thread-safe; blocks.
+/// The part of GitHub's REST API that Runnel calls. Thread-safe; blocks.
 final class GitHubApi {
-  /// The most comments a page can have.
+  /// The maximum page size.
   static final int PAGE = 100;
 
   private static final Pattern NEXT = Pattern.compile("[?&]cursor=([^&>]+)[^>]*>; *rel=\"next\"");
 
   private final JsonHttp http;
   private final TrackerCalls calls;
-  // Empty for an account's token.
+  // Empty when a personal access token is used.
   private final Optional<InstallationTokens> installations;
 
   GitHubApi(GitHubConfig config, OkHttpClient http, InstantSource clock) {
@@ -57,24 +57,24 @@ final class GitHubApi {
         "User-Agent", "runnel");
   }
 
-  /// Whose installation a repository belongs to, as a delivery said. Calls nobody.
+  /// Remembers a repository's installation, as named by a delivery. Makes no call.
   void learn(String repository, long installation) {
     installations.ifPresent(tokens -> tokens.learn(repository, installation));
   }
 
-  /// Asks GitHub for something that every token may ask.
+  /// Makes a request that every valid token may make.
   ///
-  /// @return what to do when it does not answer, in a sentence
+  /// @return one sentence on what to do if GitHub does not respond well; empty if it does
   Optional<String> check() {
     return calls.check(() -> http.get(installations.isPresent() ? "/app" : "/rate_limit"));
   }
 
-  /// Whether GitHub answers and accepts what we call it with.
+  /// Whether GitHub responds and accepts our credential.
   boolean isAvailable() {
     return calls.isAvailable(() -> http.get(installations.isPresent() ? "/app" : "/rate_limit"));
   }
 
-  /// The account that comments are made by; empty when GitHub cannot be asked.
+  /// The account that posts comments; empty when GitHub cannot be asked.
   Optional<String> account() {
     var path = installations.isPresent() ? "/app" : "/user";
     return calls.make("The account", () -> http.get(path)) instanceof ApiResult.Done(var body)
@@ -82,14 +82,14 @@ final class GitHubApi {
         : Optional.empty();
   }
 
-  /// A page of a list that goes on behind a cursor.
+  /// One page of a list with cursor pagination.
   ///
-  /// @param next the cursor of what follows
+  /// @param next the cursor of the next page
   record Listed(ApiResult result, Optional<String> next) {}
 
-  /// What was sent by a webhook, the newest first.
+  /// One page of a webhook's deliveries, newest first.
   ///
-  /// @param cursor empty for the newest
+  /// @param cursor empty for the first page
   Listed deliveries(HookPath hook, String cursor) {
     var next = new ArrayList<String>();
     var path = hook.path() + "/deliveries?per_page=" + PAGE;
@@ -108,7 +108,7 @@ final class GitHubApi {
     return NEXT.matcher(link).results().map(each -> each.group(1)).findFirst();
   }
 
-  /// One delivery, with its payload.
+  /// One webhook delivery, with its payload.
   ApiResult delivery(HookPath hook, long id) {
     return calls.make(hook.path(), () -> http.get(hook.path() + "/deliveries/" + id));
   }
@@ -125,24 +125,25 @@ final class GitHubApi {
     return calls.make(issue, () -> http.get(issue.issuePath()));
   }
 
-  /// A page of comments, oldest first; the first page is 1.
+  /// One page of comments, oldest first; the first page is 1.
   ApiResult comments(IssueKey issue, int page) {
     return calls.make(issue, () -> http.get(commentsPath(issue, page)));
   }
 
-  /// The same, only what was said or edited since.
+  /// One page of the comments written or edited since that time.
   ApiResult comments(IssueKey issue, Instant since, int page) {
     return calls.make(issue, () -> http.get(commentsPath(issue, page) + since(since)));
   }
 
-  /// A page of a repository's issues and pull requests that changed since, oldest change first.
+  /// One page of a repository's issues and pull requests changed since that time, oldest change
+  /// first.
   ApiResult issues(String repository, Instant since, int page) {
     var list = "/repos/%s/issues?state=all&sort=updated&direction=asc&per_page=%d&page=%d";
     return calls.make(
         repository, () -> http.get(list.formatted(repository, PAGE, page) + since(since)));
   }
 
-  /// A page of what happened to an issue, oldest first.
+  /// One page of an issue's events, oldest first.
   ApiResult events(IssueKey issue, int page) {
     return calls.make(
         issue, () -> http.get(issue.issuePath() + "/events?per_page=" + PAGE + "&page=" + page));
@@ -166,32 +167,32 @@ final class GitHubApi {
     return calls.make(issue, () -> http.delete(issue.issuePath() + "/labels/" + encoded(label)));
   }
 
-  /// @param comment its path
+  /// @param comment the comment's API path
   ApiResult react(IssueKey issue, String comment, String emoji) {
     var reaction = JsonNodeFactory.instance.objectNode().put("content", emoji);
     return calls.make(issue, () -> http.post(comment + "/reactions", reaction));
   }
 
-  /// What somebody may do in a repository.
-  /// See https://docs.github.com/rest/collaborators/collaborators
+  /// A user's permission in a repository. See
+  /// https://docs.github.com/rest/collaborators/collaborators
   ApiResult permission(IssueKey issue, String login) {
     var path = "/repos/%s/collaborators/%s/permission";
     return calls.make(issue, () -> http.get(path.formatted(issue.repository(), encoded(login))));
   }
 
-  /// A comment or a review, as it is now.
+  /// A comment or a review in its current state.
   ApiResult read(IssueKey issue, String path) {
     return calls.make(issue, () -> http.get(path));
   }
 
-  /// A page of the comments on lines of a pull request that were made or edited since, oldest
-  /// first.
+  /// One page of a pull request's review comments (on lines of the diff) written or edited since
+  /// that time, oldest first.
   ApiResult lineComments(IssueKey issue, Instant since, int page) {
     var list = "/comments?sort=created&direction=asc&per_page=" + PAGE + "&page=" + page;
     return calls.make(issue, () -> http.get(issue.pullPath() + list + since(since)));
   }
 
-  /// A page of a pull request's reviews, oldest first.
+  /// One page of a pull request's reviews, oldest first.
   ApiResult reviews(IssueKey issue, int page) {
     var list = "/reviews?per_page=" + PAGE + "&page=" + page;
     return calls.make(issue, () -> http.get(issue.pullPath() + list));

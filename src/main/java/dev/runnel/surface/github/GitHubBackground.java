@@ -13,8 +13,8 @@ import java.time.Instant;
 import java.util.Optional;
 import java.util.stream.StreamSupport;
 
-/// Reads what was said on an issue before: the issue itself, and the comments of people who belong
-/// to the repository. The newest comments are kept where not all have room; the others are counted.
+/// Reads an issue's history for the agent: the issue itself, and the comments of people who belong
+/// to the repository. If not all fit, the newest comments are kept and the others counted.
 final class GitHubBackground {
   private static final int MAX_PAGES = 5;
 
@@ -43,9 +43,9 @@ final class GitHubBackground {
         .without(said.leftOut(delivery, Json.instant(issue, "updated_at")));
   }
 
-  /// Goes backwards through the comments, from the newest on.
+  /// Reads the comments from the newest to the oldest.
   ///
-  /// @return how many there was no time to read
+  /// @return the number of comments that were not read
   private int comments(IssueKey key, int count, Delivery delivery, SaidBefore before) {
     var request = delivery.origin().message().flatMap(IssueKey::commentId);
     var pages = (count + GitHubApi.PAGE - 1) / GitHubApi.PAGE;

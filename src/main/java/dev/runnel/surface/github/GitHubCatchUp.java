@@ -19,9 +19,9 @@ import java.util.function.IntFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// What was said and labelled in the repositories of the latest runs: GitHub never sends a
-/// delivery again. Lists need no more than the right to read issues; where a hook's own list may
-/// be read, [GitHubDeliveries] does.
+/// Finds missed comments and label changes in the repositories of the latest runs, because GitHub
+/// never redelivers a webhook by itself. These lists need only read access to issues; where a
+/// webhook's delivery list can be read, [GitHubDeliveries] is used.
 final class GitHubCatchUp {
   private static final Logger log = LoggerFactory.getLogger(GitHubCatchUp.class);
   private static final int MAX_REPOSITORIES = 20;
@@ -50,7 +50,10 @@ final class GitHubCatchUp {
       for (var repository : repositories.distinct().limit(MAX_REPOSITORIES).toList()) {
         var issues = read(page -> api.issues(repository, since, page), unread);
         if (issues.size() > MAX_ISSUES) {
-          log.warn("catch-up leaves issues out repository={} count={}", repository, issues.size());
+          log.warn(
+              "catch-up limit reached, some issues skipped repository={} count={}",
+              repository,
+              issues.size());
         }
         for (var issue : issues.stream().limit(MAX_ISSUES).toList()) {
           hear(heard, unread, repository, issue, since);
@@ -114,15 +117,16 @@ final class GitHubCatchUp {
     hear(heard, kind.event(), payload, said, dated, since);
   }
 
-  /// A label that an issue got and lost again still started a run.
+  /// The issue at the time of the event: a label that was added and removed again still started a
+  /// run.
   private static JsonNode asItWas(JsonNode issue, JsonNode event) {
     ObjectNode then = issue.deepCopy();
     then.set("updated_at", event.path("created_at"));
     return then;
   }
 
-  /// @param thing what happened, with its `id`
-  /// @param dated its member that says when
+  /// @param thing the event or comment, with its `id`
+  /// @param dated the field that has its time
   private void hear(
       List<MissedDeliveries.Heard> heard,
       String event,

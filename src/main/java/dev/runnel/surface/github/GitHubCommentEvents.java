@@ -9,10 +9,9 @@ import dev.runnel.surface.kit.Json;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 
-/// What people say in comments and reviews: new words, corrections of them, and words taken back.
-/// Pure.
+/// Reads comments and reviews: new, edited and deleted ones. Pure.
 final class GitHubCommentEvents {
-  /// @param author who said it, also where somebody else took it away
+  /// @param author who wrote it, even if somebody else deleted it
   /// @param meaning the semantic key
   record Heard(long id, Actor author, String meaning, Intent intent) {}
 
@@ -24,7 +23,7 @@ final class GitHubCommentEvents {
     this.quote = quote;
   }
 
-  /// @return empty when nothing in it is for us
+  /// @return empty when the event does not concern Runnel
   Optional<Heard> read(CommentKind kind, String action, Actor sender, JsonNode payload) {
     var said = kind.in(payload);
     var id = Json.id(said, "id");
@@ -37,7 +36,7 @@ final class GitHubCommentEvents {
           .map(intent -> new Heard(id.get(), author.get(), kind.meaning(id.get()), intent));
     }
     return switch (action) {
-      // Nobody speaks for another, though GitHub lets maintainers edit.
+      // Only an author's own edit counts, although GitHub lets maintainers edit.
       case "edited" ->
           Optional.of(payload.path("changes").path("body"))
               .filter(_ -> sender.equals(author.get()))
@@ -76,7 +75,7 @@ final class GitHubCommentEvents {
                 });
   }
 
-  /// A review's comments are not in its payload; whoever reads the link finds them.
+  /// The payload does not contain the review's comments; the link leads to them.
   private static String withLink(String words, JsonNode review) {
     return Json.link(review, "html_url")
         .map(link -> words + "\n\nThis was said in a review of the pull request: " + link)

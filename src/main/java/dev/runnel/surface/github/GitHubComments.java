@@ -52,7 +52,7 @@ record GitHubComments(GitHubApi api, IssueKey issue, BotAccount account) impleme
     return api.react(issue, issue.path(ref).orElseThrow(), "eyes");
   }
 
-  /// Also one on a line of a pull request; a whole review takes no reactions.
+  /// Also true for a pull request review comment; a review as a whole accepts no reactions.
   @Override
   public boolean isComment(PostRef ref) {
     return comment(ref).or(() -> IssueKey.lineCommentId(ref)).isPresent();

@@ -16,15 +16,15 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/// How to talk with GitHub.
+/// The settings of the GitHub surface.
 ///
 /// @param webhookSecrets all valid at once, so that they can be rotated without an outage
-/// @param identity whose name the comments carry
-/// @param apiUrl without a slash at its end; on Enterprise Server it ends in `/api/v3`
-/// @param access the least role in a repository that may start and steer runs
-/// @param hooks whose lists of deliveries are read to catch up; an app reads its own
-/// @param installations the accounts that the operator accepted, in lower case. Anybody may install
-///     an app, so with none it serves nobody; a token without any serves every sender
+/// @param identity the account or app that posts the comments
+/// @param apiUrl without a trailing slash; on Enterprise Server it ends in `/api/v3`
+/// @param access the minimum role in a repository for starting and steering runs
+/// @param hooks the webhooks whose delivery lists are read to catch up; an app reads its own
+/// @param installations the accounts that the operator accepted, in lower case. If empty, an app
+///     serves nobody, because anybody may install it, and a token serves every sender
 public record GitHubConfig(
     List<String> webhookSecrets,
     GitHubIdentity identity,
@@ -43,14 +43,14 @@ public record GitHubConfig(
   static final String HOOKS = "GITHUB_HOOKS";
   static final String INSTALLATIONS = "GITHUB_INSTALLATIONS";
 
-  /// What to do to have an account served.
+  /// Instructions for getting an account served.
   static final String TO_ACCEPT = "add it to policy.installations.github";
 
   private static final String DEFAULT_API_URL = "https://api.github.com";
 
   private static final Pattern ACCOUNT = Pattern.compile("[a-z0-9][a-z0-9_-]*");
 
-  /// GitHub's roles, each with all that the ones before may.
+  /// GitHub's roles; each includes the permissions of those before it.
   public enum Access {
     READ,
     TRIAGE,
@@ -58,7 +58,7 @@ public record GitHubConfig(
     MAINTAIN,
     ADMIN;
 
-    /// @return empty for a role that GitHub does not have by itself
+    /// @return empty for a custom role
     static Optional<Access> of(String word) {
       return Stream.of(values()).filter(each -> each.word().equals(word)).findFirst();
     }
@@ -95,7 +95,7 @@ public record GitHubConfig(
     SettingValues.requireAddress(API_URL, apiUrl, DEFAULT_API_URL);
   }
 
-  /// With an account's token; who may write is heard.
+  /// Uses a personal access token; people with write access may start and steer runs.
   public GitHubConfig(
       List<String> webhookSecrets, String token, URI apiUrl, TrackerSettings tracker) {
     this(
@@ -108,9 +108,9 @@ public record GitHubConfig(
         tracker);
   }
 
-  /// Reads the settings by their names.
+  /// Reads the settings by variable name.
   ///
-  /// @return empty when neither the secret nor the token is there
+  /// @return empty when neither the secret nor the token is set
   /// @throws IllegalArgumentException with the setting's name and what is missing
   public static Optional<GitHubConfig> from(Map<String, String> settings) {
     var values = new SettingValues(settings);
@@ -156,14 +156,14 @@ public record GitHubConfig(
     }
   }
 
-  /// Whether the repositories of the account are served.
+  /// Whether the account's repositories are served.
   boolean accepts(String account) {
     return installations.isEmpty()
         ? identity instanceof GitHubIdentity.Token
         : installations.contains(account.toLowerCase(Locale.ROOT));
   }
 
-  /// Whether nobody is served.
+  /// Whether no account is served.
   boolean acceptsNobody() {
     return installations.isEmpty() && identity instanceof GitHubIdentity.App;
   }

@@ -20,9 +20,9 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// What GitHub could not deliver: it sends nothing a second time, but keeps a list of what it sent
-/// for three days, each with what came of it. What failed is read there under its own id, so that
-/// it counts once, however it comes.
+/// Reads failed webhook deliveries: GitHub does not redeliver by itself, but lists each delivery
+/// and its result for three days. A failed delivery is read under its original id, so that it
+/// counts once, however it arrives.
 ///
 /// See https://docs.github.com/rest/apps/webhooks and https://docs.github.com/rest/repos/webhooks
 final class GitHubDeliveries {
@@ -37,7 +37,7 @@ final class GitHubDeliveries {
   private final InstantSource clock;
   private final List<HookPath> hooks;
 
-  /// @param hooks whose lists are read
+  /// @param hooks the webhooks whose delivery lists are read
   GitHubDeliveries(
       SurfaceId surface,
       GitHubApi api,
@@ -71,7 +71,7 @@ final class GitHubDeliveries {
     return new MissedDeliveries.Said(heard);
   }
 
-  /// One attempt of each delivery that never got through.
+  /// One attempt of each delivery whose attempts all failed.
   private List<JsonNode> failed(HookPath hook, Instant since) throws Pages.Waits {
     var arrived = new HashSet<String>();
     Map<String, JsonNode> failed = new LinkedHashMap<>();
@@ -86,12 +86,15 @@ final class GitHubDeliveries {
     }
     failed.keySet().removeAll(arrived);
     if (failed.size() > MAX_READ) {
-      log.warn("catch-up leaves deliveries out hook={} count={}", hook.path(), failed.size());
+      log.warn(
+          "catch-up limit reached, some deliveries skipped hook={} count={}",
+          hook.path(),
+          failed.size());
     }
     return failed.values().stream().limit(MAX_READ).toList();
   }
 
-  /// The newest first.
+  /// Newest first.
   private List<JsonNode> attempts(HookPath hook, Instant since) throws Pages.Waits {
     var all = new ArrayList<JsonNode>();
     var cursor = Optional.of("");
@@ -126,7 +129,7 @@ final class GitHubDeliveries {
         .map(said -> new MissedDeliveries.Heard(said, at.get(), true));
   }
 
-  /// As long as a list may not be seen, nobody knows what was missed.
+  /// While a list cannot be read, it is unknown what was missed.
   private static JsonNode seen(ApiResult result) throws Pages.Waits {
     return switch (result) {
       case ApiResult.Done(var body) -> body;

@@ -2,11 +2,11 @@ package dev.runnel.surface.github;
 
 import dev.runnel.surface.kit.Credential;
 
-/// As whom Runnel calls GitHub.
+/// The identity that Runnel calls GitHub with.
 sealed interface GitHubIdentity {
-  /// An account, by its token.
+  /// An account, by its personal access token.
   record Token(String token) implements GitHubIdentity {
-    /// Never the token.
+    /// Omits the token.
     @Override
     public String toString() {
       return "Token";
@@ -16,7 +16,7 @@ sealed interface GitHubIdentity {
   /// A GitHub App, which has a token for each installation.
   record App(AppKey key) implements GitHubIdentity {}
 
-  /// The same for people.
+  /// The credential, described for people.
   default Credential credential() {
     return switch (this) {
       case Token _ -> Credential.token(GitHubConfig.TOKEN);

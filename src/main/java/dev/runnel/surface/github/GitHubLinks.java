@@ -7,7 +7,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/// What GitHub's links show: an issue, a pull request, a comment on one.
+/// Finds what a GitHub link points to: an issue, a pull request, or a comment on one.
 final class GitHubLinks {
   private static final Pattern ISSUE =
       Pattern.compile("/(?<repository>[^/]+/[^/]+)/(?:issues|pull)/(?<number>\\d{1,9})(?:/.*)?");
@@ -16,7 +16,7 @@ final class GitHubLinks {
 
   private GitHubLinks() {}
 
-  /// @param api whose web pages are on the same host, or on that without `api.`
+  /// @param api the API URL; its web pages are on the same host, or on that host without `api.`
   static Optional<LinkTarget> shown(URI link, SurfaceId surface, URI api) {
     var path = ISSUE.matcher(Optional.ofNullable(link.getPath()).orElse(""));
     if (!host(link).equals(host(api).replaceFirst("^api\\.", "")) || !path.matches()) {

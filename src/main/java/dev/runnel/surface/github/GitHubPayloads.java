@@ -16,8 +16,8 @@ import dev.runnel.surface.kit.TrackerSettings;
 import java.time.Instant;
 import java.util.Optional;
 
-/// From a webhook's JSON to what was said. Pure, and at ease with members that are missing or
-/// strange: what it cannot read is not for us.
+/// Parses a webhook's JSON to a delivery. Pure. Tolerates missing and malformed fields: a payload
+/// that it cannot read is ignored.
 ///
 /// Payloads: https://docs.github.com/webhooks/webhook-events-and-payloads
 final class GitHubPayloads {
@@ -36,13 +36,13 @@ final class GitHubPayloads {
     this.words = new GitHubCommentEvents(rules, quote);
   }
 
-  /// Whether anything in an event may be for us.
+  /// Whether events of this name may concern Runnel.
   static boolean knows(String event) {
     return event.equals(ISSUES) || event.equals(PULL_REQUEST) || CommentKind.of(event).isPresent();
   }
 
   /// @param event as in `X-GitHub-Event`
-  /// @return empty when nothing in it is for us
+  /// @return empty when the event does not concern Runnel
   Optional<Delivery> read(String event, DeliveryId id, JsonNode payload, Instant arrivedAt) {
     var issue =
         payload.path("issue").isObject() ? payload.path("issue") : payload.path(PULL_REQUEST);
@@ -69,7 +69,7 @@ final class GitHubPayloads {
       JsonNode issue,
       JsonNode payload,
       Instant arrivedAt) {
-    /// A pull request is also told of as an issue that has one.
+    /// A pull request may also be delivered as an issue that has one.
     String thing() {
       return payload.path(PULL_REQUEST).isObject() || issue.path(PULL_REQUEST).isObject()
           ? "pull request"
@@ -93,7 +93,8 @@ final class GitHubPayloads {
       return Json.text(issue, "title");
     }
 
-    /// The same for the deliveries of a repository's hook and of its organisation's.
+    /// The semantic key, the same for deliveries of the repository's and the organization's
+    /// webhook.
     String meaning(String what) {
       return what
           + ":"
@@ -116,7 +117,7 @@ final class GitHubPayloads {
               .filter(account::is)
               .filter(_ -> mayStart(said))
               .map(_ -> changed(said, "assign", rules.assigned(said.title(), said.thing())));
-      // GitHub's own examples show the removed label among those that stay.
+      // In GitHub's example payloads the removed label is still among the issue's labels.
       case "unlabeled" ->
           said.label()
               .flatMap(
@@ -147,7 +148,8 @@ final class GitHubPayloads {
         .map(intent -> changed(said, said.action(), intent));
   }
 
-  /// Only a start is said to Runnel: where no run goes on, a stop that nobody said does nothing.
+  /// Only a start is addressed to Runnel: without an active run, a stop that nobody asked for does
+  /// nothing.
   private Delivery changed(Said said, String what, Intent intent) {
     return delivery(
         said,

@@ -38,10 +38,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Issues and pull requests on GitHub: the trigger label and comments that address Runnel come in,
-/// comments go out. Thread-safe.
+/// The GitHub surface: the trigger label and comments that address Runnel arrive as webhooks,
+/// answers are posted as comments. Thread-safe.
 public final class GitHubSurface implements Surface {
-  /// Where GitHub's webhooks are received.
+  /// The path at which GitHub's webhooks are received.
   public static final String PATH = "/webhooks/github";
 
   private static final Logger log = LoggerFactory.getLogger(GitHubSurface.class);
@@ -50,7 +50,7 @@ public final class GitHubSurface implements Surface {
   private static final Pattern DELIVERY = Pattern.compile("[!-~]{1,200}");
   private static final MarkdownPosts.Dialect DIALECT = new MarkdownPosts.Dialect(65_536, false);
 
-  // A review and each of its comments are deliveries of their own, sent at once.
+  // A review and its comments arrive as separate deliveries at the same time.
   private static final ConversationPolicy MANNERS =
       new ConversationPolicy(ConversationPolicy.Listening.EVERYONE, Duration.ofSeconds(2));
 
@@ -88,14 +88,14 @@ public final class GitHubSurface implements Surface {
     };
   }
 
-  /// Asks GitHub once whether the token is good.
+  /// Asks GitHub once whether the token is valid.
   ///
-  /// @return what to do when it is not, in a sentence
+  /// @return one sentence on what to do if it is not; empty if it is
   public Optional<String> check() {
     return api.check().or(this::note);
   }
 
-  /// What keeps it from serving anybody, for the operator.
+  /// For the operator: why nobody is served; empty if somebody is.
   public Optional<String> note() {
     return config.acceptsNobody()
         ? Optional.of(
@@ -104,7 +104,7 @@ public final class GitHubSurface implements Surface {
         : Optional.empty();
   }
 
-  /// Learns which account is ours. May call out; later is as good.
+  /// Looks up the bot's account. May block; can be called again later.
   public void start() {
     account.learn();
   }
@@ -150,11 +150,11 @@ public final class GitHubSurface implements Surface {
         .orElseGet(() -> new WebhookResult.Answered(Reply.empty(204)));
   }
 
-  /// Once for an account: others may send as much as they like.
+  /// Logs once per account, because anybody may send any number of events.
   private void warn(String account) {
     if (unaccepted.put(account, true) == null) {
       log.warn(
-          "github account not served, nobody accepted it account={} to_serve_it=\"{}\"",
+          "github account not served, not accepted by the operator account={} to_serve_it=\"{}\"",
           account,
           GitHubConfig.TO_ACCEPT);
     }
@@ -168,7 +168,7 @@ public final class GitHubSurface implements Surface {
     }
   }
 
-  /// They send GitHub's headers beside their own.
+  /// Other forges also send GitHub's headers.
   private static boolean isOfAnotherForge(String header) {
     var name = header.toLowerCase(Locale.ROOT);
     return name.startsWith("x-gitea-")
@@ -216,7 +216,7 @@ public final class GitHubSurface implements Surface {
     return deliveries.areListed() ? deliveries.since(since) : catchUp.since(since, conversations);
   }
 
-  /// Every delivery from GitHub has its issue, so there is never a thread to open.
+  /// Every delivery from GitHub belongs to an issue, so there is never a thread to open.
   @Override
   public Posting open(Delivery delivery, boolean again) {
     return new Posting.Undeliverable("On GitHub a conversation is an issue; none can be opened.");

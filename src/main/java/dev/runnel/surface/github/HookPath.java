@@ -2,7 +2,7 @@ package dev.runnel.surface.github;
 
 import java.util.regex.Pattern;
 
-/// A webhook of a repository or an organisation, where the API has it.
+/// The API path of a repository's or an organization's webhook.
 ///
 /// @param path `/repos/acme/shop/hooks/123`
 record HookPath(String path) {
@@ -11,10 +11,10 @@ record HookPath(String path) {
           "(?<owner>[A-Za-z0-9][A-Za-z0-9_-]*)(?:/(?<name>(?!\\.{1,2}/)[A-Za-z0-9._-]+))?"
               + "/(?<id>[0-9]{1,18})");
 
-  /// The one that every GitHub App has.
+  /// The webhook of a GitHub App.
   static final HookPath OF_THE_APP = new HookPath("/app/hook");
 
-  /// @param text `acme/shop/123` for a repository's, `acme/123` for an organisation's
+  /// @param text `acme/shop/123` for a repository's webhook, `acme/123` for an organization's
   static HookPath of(String text) {
     var form = FORM.matcher(text);
     if (!form.matches()) {

@@ -15,9 +15,9 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import okhttp3.OkHttpClient;
 
-/// The tokens of a GitHub App, one for each account that installed it: kept while they are good,
-/// renewed before they end. Thread-safe; two threads may ask GitHub for the same at once, which
-/// does no harm.
+/// Caches the installation access tokens of a GitHub App, one per account that installed it, and
+/// renews them before they expire. Thread-safe; two threads may request the same token at once,
+/// without harm.
 ///
 /// See https://docs.github.com/rest/apps/apps#create-an-installation-access-token-for-an-app
 final class InstallationTokens {
@@ -28,7 +28,7 @@ final class InstallationTokens {
   private final URI api;
   private final OkHttpClient http;
   private final InstantSource clock;
-  // By repository, in lower case.
+  // Keyed by repository, in lower case.
   private final Map<String, Long> installations = new ConcurrentHashMap<>();
   private final Map<Long, Token> tokens = new ConcurrentHashMap<>();
 
@@ -41,7 +41,7 @@ final class InstallationTokens {
     this.clock = clock;
   }
 
-  /// GitHub gives no token.
+  /// GitHub issued no token.
   static final class Refused extends Exception {
     private static final long serialVersionUID = 1;
     private final transient Answer answer;
@@ -56,14 +56,14 @@ final class InstallationTokens {
     }
   }
 
-  /// Whose installation a repository belongs to, as a delivery said. Calls nobody.
+  /// Remembers a repository's installation, as named by a delivery. Makes no call.
   void learn(String repository, long installation) {
     if (installations.size() < MAX_REMEMBERED) {
       installations.put(repository.toLowerCase(Locale.ROOT), installation);
     }
   }
 
-  /// A token that is good for some minutes more.
+  /// A token that stays valid for at least a few minutes.
   String of(String repository) throws IOException, Refused {
     var name = repository.toLowerCase(Locale.ROOT);
     var known = Optional.ofNullable(installations.get(name));
@@ -76,13 +76,13 @@ final class InstallationTokens {
       if (refused.answer().status() != 404) {
         throw refused;
       }
-      // Uninstalled, and perhaps installed again.
+      // The app was uninstalled, and perhaps installed again.
       installations.remove(name, known.get());
       return token(look(name)).value();
     }
   }
 
-  /// GitHub no longer takes this token.
+  /// Removes a token that GitHub no longer accepts.
   void drop(String token) {
     tokens.values().removeIf(each -> each.value().equals(token));
   }

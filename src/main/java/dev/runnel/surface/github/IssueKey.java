@@ -6,11 +6,11 @@ import dev.runnel.core.model.SurfaceId;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/// An issue or a pull request, which GitHub numbers in one row: `acme/shop#7`.
+/// An issue or a pull request, which share one sequence of numbers: `acme/shop#7`.
 ///
 /// @param repository owner and name
 record IssueKey(String repository, int number) {
-  // Also keeps a name such as ".." from climbing out of the paths made from it.
+  // Also rejects names such as "..", which would change the paths built from them.
   private static final Pattern REPOSITORY =
       Pattern.compile("[A-Za-z0-9][A-Za-z0-9_-]*/(?!\\.{1,2}$)[A-Za-z0-9._-]+");
   private static final Pattern KEY = Pattern.compile("(?<repository>.+)#(?<number>[0-9]{1,9})");
@@ -45,7 +45,7 @@ record IssueKey(String repository, int number) {
     return new PostRef(this + "/" + id);
   }
 
-  /// A comment on a line of a pull request: `acme/shop#7/r1234`
+  /// A pull request review comment (on a line of the diff): `acme/shop#7/r1234`
   PostRef lineComment(long id) {
     return new PostRef(this + "/r" + id);
   }
@@ -55,17 +55,17 @@ record IssueKey(String repository, int number) {
     return new PostRef(this + "/review-" + id);
   }
 
-  /// The id at the end of a reference made by [#comment(long)].
+  /// The id in a reference made by [#comment(long)].
   static Optional<Long> commentId(PostRef ref) {
     return id(COMMENT, ref);
   }
 
-  /// The same for [#lineComment(long)].
+  /// The id in a reference made by [#lineComment(long)].
   static Optional<Long> lineCommentId(PostRef ref) {
     return id(LINE_COMMENT, ref);
   }
 
-  /// Where the API has what the reference is to; empty for a reference to anything else.
+  /// The API path of the comment or review; empty for any other reference.
   Optional<String> path(PostRef ref) {
     return commentId(ref)
         .map(this::commentPath)

@@ -1,6 +1,6 @@
-/// GitHub: labels and comments come in as webhooks, answers go out as issue comments. Proofs and
-/// payloads are described under https://docs.github.com/webhooks, comments under
-/// https://docs.github.com/rest/issues/comments. [GitHubSurface] is the way in.
+/// The GitHub surface: labels and comments arrive as webhooks, answers are posted as issue
+/// comments. For signatures and payloads see https://docs.github.com/webhooks, for comments
+/// https://docs.github.com/rest/issues/comments. Start with [GitHubSurface].
 @NullMarked
 package dev.runnel.surface.github;
 

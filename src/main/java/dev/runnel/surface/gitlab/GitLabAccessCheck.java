@@ -7,8 +7,8 @@ import dev.runnel.surface.kit.Json;
 import dev.runnel.surface.kit.Pages;
 import java.util.Optional;
 
-/// Who may start and steer runs: people who have the role in the project, never bots, which GitLab
-/// knows as such.
+/// Decides who may start and steer runs: people with the required role in the project. GitLab marks
+/// bots as such, and they never may.
 final class GitLabAccessCheck {
   private final GitLabApi api;
   private final GitLabConfig.Access access;

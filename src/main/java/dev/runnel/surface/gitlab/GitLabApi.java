@@ -15,9 +15,9 @@ import java.util.Map;
 import java.util.Optional;
 import okhttp3.OkHttpClient;
 
-/// GitLab's REST API, as far as Runnel calls it. Thread-safe; blocks.
+/// The part of GitLab's REST API that Runnel calls. Thread-safe; blocks.
 final class GitLabApi {
-  /// The most things a page can have.
+  /// The maximum page size.
   static final int PAGE = 100;
 
   private final JsonHttp http;
@@ -34,12 +34,12 @@ final class GitLabApi {
     return calls.check(() -> http.get("/api/v4/user"));
   }
 
-  /// Whether GitLab answers and accepts what we call it with.
+  /// Whether GitLab responds and accepts our credential.
   boolean isAvailable() {
     return calls.isAvailable(() -> http.get("/api/v4/user"));
   }
 
-  /// The account that the token belongs to; empty when that cannot be asked.
+  /// The account that the token belongs to; empty when it cannot be looked up.
   Optional<String> account() {
     return calls.make("The account", () -> http.get("/api/v4/user"))
             instanceof ApiResult.Done(var user)
@@ -47,7 +47,7 @@ final class GitLabApi {
         : Optional.empty();
   }
 
-  /// The accounts of that name: one or none.
+  /// The accounts with that user name: one or none.
   ApiResult users(String username) {
     var name = URLEncoder.encode(username, StandardCharsets.UTF_8);
     return calls.make("The account", () -> http.get("/api/v4/users?username=" + name));
@@ -57,7 +57,7 @@ final class GitLabApi {
     return calls.make("The account", () -> http.get("/api/v4/users/" + id));
   }
 
-  /// The account as a member of the project, by its groups too.
+  /// The account's membership in the project, including through groups.
   ApiResult member(GitLabIssue issue, long user) {
     return calls.make(
         issue.name(),
@@ -68,7 +68,7 @@ final class GitLabApi {
     return calls.make(issue.name(), () -> http.get(issue.path()));
   }
 
-  /// A page of a project's issues or merge requests that changed since, oldest change first.
+  /// One page of a project's issues or merge requests changed since that time, oldest change first.
   ApiResult changed(String project, GitLabIssue.Kind kind, Instant since, int page) {
     var list = "/%s?updated_after=%s&order_by=updated_at&sort=asc&scope=all&per_page=%d&page=%d";
     return calls.make(
@@ -80,17 +80,17 @@ final class GitLabApi {
                         kind.path(), since.truncatedTo(ChronoUnit.SECONDS), PAGE, page)));
   }
 
-  /// A page of notes, the newest first.
+  /// One page of notes, newest first.
   ApiResult notes(GitLabIssue issue, int page) {
     return list(issue, "/notes?sort=desc&order_by=created_at&", page);
   }
 
-  /// A page of labels put on and taken off, oldest first.
+  /// One page of label events, oldest first.
   ApiResult labelEvents(GitLabIssue issue, int page) {
     return list(issue, "/resource_label_events?", page);
   }
 
-  /// A page of closings and reopenings, oldest first.
+  /// One page of state events (closed, reopened), oldest first.
   ApiResult stateEvents(GitLabIssue issue, int page) {
     return list(issue, "/resource_state_events?", page);
   }
@@ -100,7 +100,7 @@ final class GitLabApi {
         issue.name(), () -> http.get(issue.path() + list + "per_page=" + PAGE + "&page=" + page));
   }
 
-  /// A note that everybody reads, or, in an internal conversation, members only.
+  /// Adds a note; in an internal conversation, an internal note.
   ApiResult note(GitLabIssue issue, String text) {
     var note = JsonNodeFactory.instance.objectNode().put("body", text);
     if (issue.internal()) {

@@ -14,9 +14,9 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
 
-/// Reads what was said on an issue before: the issue itself, and the notes of people who have the
-/// role. Internal notes go along only with what was asked in one, or where all of the issue is
-/// confidential: the agent's answer stands where the question stood.
+/// Reads an issue's history for the agent: the issue itself, and the notes of people with the
+/// required role. Internal notes are included only if the request was made in one, or if the whole
+/// issue is confidential, because the answer is posted where the request was made.
 final class GitLabBackground {
   private final GitLabApi api;
   private final GitLabAccessCheck door;

@@ -16,8 +16,8 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-/// What was said, labelled and closed in the projects of the latest runs: GitLab gives a delivery
-/// up soon.
+/// Finds missed notes, label changes and closings in the projects of the latest runs, because
+/// GitLab soon stops retrying a webhook.
 final class GitLabCatchUp {
   private static final int MAX_PROJECTS = 20;
   private static final int MAX_ISSUES = 30;
@@ -102,7 +102,7 @@ final class GitLabCatchUp {
     return Json.instant(dated, "created_at").filter(at -> at.isBefore(since)).isPresent();
   }
 
-  /// @param dated what happened, with its `id` and `created_at`
+  /// @param dated the event, with its `id` and creation time
   private void hear(
       List<MissedDeliveries.Heard> heard,
       ObjectNode payload,

@@ -23,7 +23,7 @@ record GitLabComments(GitLabApi api, GitLabIssue issue, BotAccount account)
     return api.edit(issue, comment, text);
   }
 
-  /// GitLab cannot be asked for notes by time; the newest come first.
+  /// GitLab cannot filter notes by time; the newest come first.
   @Override
   public ApiResult since(Instant since, int page) {
     return api.notes(issue, page);
@@ -49,7 +49,7 @@ record GitLabComments(GitLabApi api, GitLabIssue issue, BotAccount account)
     return api.award(issue, comment, "eyes");
   }
 
-  /// Everybody sees labels; of an internal conversation they tell nothing.
+  /// Everybody sees labels, so an internal conversation sets none.
   @Override
   public ApiResult label(Optional<String> on, List<String> off) {
     return issue.internal() ? api.issue(issue) : api.label(issue, on, off);

@@ -8,13 +8,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// How to talk with GitLab.
+/// The settings of the GitLab surface.
 ///
-/// @param webhookSecrets secret tokens, or signing tokens, which begin with `whsec_`; all valid at
+/// @param webhookSecrets secret tokens, or signing tokens, which start with `whsec_`; all valid at
 ///     once
-/// @param token of the account that comments
-/// @param url where people open it, without a slash at its end
-/// @param access the least role in a project that may start and steer runs
+/// @param token of the account that posts comments
+/// @param url the base URL of its web interface, without a trailing slash
+/// @param access the minimum role in a project for starting and steering runs
 public record GitLabConfig(
     List<String> webhookSecrets, String token, URI url, Access access, TrackerSettings tracker) {
   static final String SECRET = "GITLAB_WEBHOOK_SECRET";
@@ -24,7 +24,7 @@ public record GitLabConfig(
 
   private static final String DEFAULT_URL = "https://gitlab.com";
 
-  /// GitLab's roles, by its numbers.
+  /// GitLab's roles, by access level.
   public enum Access {
     REPORTER(20),
     DEVELOPER(30),
@@ -78,9 +78,9 @@ public record GitLabConfig(
     return webhookSecrets.stream().filter(secret -> !StandardWebhooks.isKey(secret)).toList();
   }
 
-  /// Reads the settings by their names.
+  /// Reads the settings by variable name.
   ///
-  /// @return empty when neither the secret nor the token is there
+  /// @return empty when neither the secret nor the token is set
   /// @throws IllegalArgumentException with the setting's name and what is missing
   public static Optional<GitLabConfig> from(Map<String, String> settings) {
     var values = new SettingValues(settings);

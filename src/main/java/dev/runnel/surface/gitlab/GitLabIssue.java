@@ -6,11 +6,11 @@ import dev.runnel.core.model.SurfaceId;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/// An issue or a merge request, by the numbers people see: `acme/web/shop#7`, `acme/web/shop!7`.
-/// What is said there in internal notes is a conversation of its own, `acme/web/shop#7+internal`:
-/// all that is posted in it is internal, so nothing of it gets where everybody reads.
+/// An issue or a merge request, by its visible number: `acme/web/shop#7`, `acme/web/shop!7`. Its
+/// internal notes form a conversation of their own, `acme/web/shop#7+internal`: every post in it is
+/// internal, so that nothing of it becomes visible to everybody.
 ///
-/// @param project the path with its groups
+/// @param project the project path, including its groups
 record GitLabIssue(String project, Kind kind, int number, boolean internal) {
   enum Kind {
     ISSUE("issue", "#", "issues"),
@@ -35,7 +35,7 @@ record GitLabIssue(String project, Kind kind, int number, boolean internal) {
     }
   }
 
-  // No part may be ".." and climb out of the paths made from it.
+  // No part may be "..", which would change the paths built from it.
   private static final Pattern PROJECT =
       Pattern.compile("[A-Za-z0-9_][A-Za-z0-9_.-]*(?:/[A-Za-z0-9_][A-Za-z0-9_.-]*)+");
   private static final Pattern KEY =
@@ -74,7 +74,7 @@ record GitLabIssue(String project, Kind kind, int number, boolean internal) {
     return new PostRef(this + "/" + id);
   }
 
-  /// The id at the end of a reference made by [#note(long)].
+  /// The id in a reference made by [#note(long)].
   static Optional<Long> noteId(PostRef ref) {
     var matcher = NOTE.matcher(ref.value());
     return matcher.matches() ? Optional.of(Long.valueOf(matcher.group("id"))) : Optional.empty();

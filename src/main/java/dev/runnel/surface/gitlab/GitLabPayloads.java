@@ -18,8 +18,8 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
-/// From a webhook's JSON to what was said. Pure, and at ease with members that are missing or
-/// strange: what it cannot read is not for us.
+/// Parses a webhook's JSON to a delivery. Pure. Tolerates missing and malformed fields: a payload
+/// that it cannot read is ignored.
 final class GitLabPayloads {
   private final SurfaceId surface;
   private final IssueRules rules;
@@ -50,13 +50,13 @@ final class GitLabPayloads {
     }
   }
 
-  /// The account, if it is one.
+  /// The account as an actor, if there is one.
   static Optional<Actor> person(JsonNode user) {
     return Json.text(user, "username")
         .map(username -> new Actor(username, Json.text(user, "name").orElse(username)));
   }
 
-  /// @return empty when nothing in it is for us
+  /// @return empty when the event does not concern Runnel
   Optional<Delivery> read(DeliveryId id, JsonNode payload, Instant arrivedAt) {
     var sender = person(payload.path("user"));
     var project = Json.text(payload.path("project"), "path_with_namespace");
@@ -98,7 +98,7 @@ final class GitLabPayloads {
                     Json.texts(said.payload().path("assignees"), "username")));
   }
 
-  /// Labels and assignees are told as they were and as they are.
+  /// GitLab sends labels and assignees as they were before and as they are now.
   private Optional<Delivery> updated(Said said, GitLabIssue key) {
     var labels = said.changes().path("labels");
     var assignees = said.changes().path("assignees");
@@ -143,7 +143,8 @@ final class GitLabPayloads {
         .map(intent -> changed(said, key, issueCancelTrigger.word(), intent));
   }
 
-  /// Only a start is said to Runnel: where no run goes on, a stop that nobody said does nothing.
+  /// Only a start is addressed to Runnel: without an active run, a stop that nobody asked for does
+  /// nothing.
   private Delivery changed(Said said, GitLabIssue key, String what, Intent intent) {
     var at = Json.text(said.attributes(), "updated_at").orElse(said.id().value());
     return new Delivery(
@@ -174,7 +175,7 @@ final class GitLabPayloads {
     var key = target.flatMap(kind -> key(said, kind));
     var text = Json.text(note, "note");
     var id = Json.id(note, "id");
-    // Before GitLab 16.11 there is no action, and no delivery of an edit.
+    // Before GitLab 16.11 there is no action, and edits are not delivered.
     var isNew = Json.text(note, "action").orElse("create").equals("create");
     if (key.isEmpty()
         || text.isEmpty()
@@ -217,8 +218,8 @@ final class GitLabPayloads {
         .flatMap(number -> GitLabIssue.of(said.project(), kind, number, isInternal(said, target)));
   }
 
-  /// Whether fewer people read the note than the issue. Servers that do not say so of the note
-  /// call its delivery confidential.
+  /// Whether fewer people can read the note than the issue. Servers that do not say so on the note
+  /// mark the event as confidential.
   private static boolean isInternal(Said said, JsonNode target) {
     if (target.path("confidential").asBoolean()) {
       return false;

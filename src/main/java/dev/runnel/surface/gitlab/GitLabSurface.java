@@ -29,13 +29,13 @@ import java.util.regex.Pattern;
 import okhttp3.OkHttpClient;
 import org.jspecify.annotations.Nullable;
 
-/// Issues and merge requests on GitLab. Thread-safe.
+/// The GitLab surface: issues and merge requests. Thread-safe.
 public final class GitLabSurface implements Surface {
-  /// Where its webhooks are received.
+  /// The path at which its webhooks are received.
   public static final String PATH = "/webhooks/gitlab";
 
   private static final SurfaceId ID = new SurfaceId("gitlab");
-  // The first is the same for all tries of a delivery; older servers know only the last.
+  // The first is the same for all attempts of a delivery; older servers send only the last.
   private static final List<String> DELIVERY_IDS =
       List.of("Idempotency-Key", StandardWebhooks.ID, "X-Gitlab-Event-UUID");
   private static final Pattern DELIVERY = Pattern.compile("[!-~]{1,200}");
@@ -63,14 +63,14 @@ public final class GitLabSurface implements Surface {
     this.catchUp = new GitLabCatchUp(ID, api, payloads, clock);
   }
 
-  /// Asks once whether the token is good.
+  /// Asks once whether the token is valid.
   ///
-  /// @return what to do when it is not, in a sentence
+  /// @return one sentence on what to do if it is not; empty if it is
   public Optional<String> check() {
     return api.check();
   }
 
-  /// Learns which account is ours. May call out; later is as good.
+  /// Looks up the bot's account. May block; can be called again later.
   public void start() {
     account.learn();
   }
@@ -104,7 +104,7 @@ public final class GitLabSurface implements Surface {
         .orElseGet(() -> new WebhookResult.Answered(Reply.empty(204)));
   }
 
-  /// Compares with all of them, each in constant time.
+  /// Compares with every secret, each in constant time.
   private boolean hasSecretToken(RawRequest request) {
     var claimed = request.header("X-Gitlab-Token").orElse("").getBytes(StandardCharsets.UTF_8);
     return secretTokens.stream()
@@ -138,7 +138,7 @@ public final class GitLabSurface implements Surface {
     return catchUp.since(since, conversations);
   }
 
-  /// Every delivery has its issue, so there is never a thread to open.
+  /// Every delivery belongs to an issue, so there is never a thread to open.
   @Override
   public Posting open(Delivery delivery, boolean again) {
     return new Posting.Undeliverable("On GitLab a conversation is an issue; none can be opened.");

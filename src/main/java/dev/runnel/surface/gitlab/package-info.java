@@ -1,7 +1,7 @@
-/// GitLab: labels, assignments and notes of issues and merge requests come in as webhooks, answers
-/// go out as notes. Payloads and addresses are described under
+/// The GitLab surface: labels, assignments and notes of issues and merge requests arrive as
+/// webhooks, answers are posted as notes. For payloads and the API see
 /// https://docs.gitlab.com/user/project/integrations/webhook_events and
-/// https://docs.gitlab.com/api/notes. [GitLabSurface] is the way in.
+/// https://docs.gitlab.com/api/notes. Start with [GitLabSurface].
 @NullMarked
 package dev.runnel.surface.gitlab;
 

@@ -10,18 +10,18 @@ import java.util.regex.Pattern;
 
 /// One hook of the configuration, received at `/webhooks/hooks/NAME`.
 ///
-/// @param proof how its sender proves itself
-/// @param only what the body must say, all of it, to count
-/// @param cancels what the body says when the run of its conversation is to stop
-/// @param words what the agent is told
-/// @param title where the run's title is
-/// @param conversation where the id is of what belongs together; without it, every delivery is a
-///     conversation of its own
-/// @param delivery the header or the place in the body whose value is the same when the same thing
-///     is sent again; without it, the whole body has to be the same
-/// @param link where the address of what it is about is, for people
-/// @param options how its runs are run
-/// @param callback told how the run goes on
+/// @param proof how its sender authenticates
+/// @param only the conditions that the body must meet, all of them
+/// @param cancels the conditions under which the conversation's run is stopped
+/// @param words the prompt for the agent
+/// @param title where the body has the run's title
+/// @param conversation where the body has the id that groups deliveries; without it, every delivery
+///     is a conversation of its own
+/// @param delivery the header, or the place in the body, whose value stays the same when a delivery
+///     is repeated; without it, a repeated delivery must have the same body
+/// @param link where the body has the URL of the subject, for people
+/// @param options the options of its runs
+/// @param callback the URL that receives the run's updates
 public record Hook(
     String name,
     HookProof proof,
@@ -34,10 +34,10 @@ public record Hook(
     Optional<JsonPointer> link,
     RunOptions options,
     Optional<URI> callback) {
-  /// Names stand in addresses.
+  /// Names are part of URLs.
   private static final Pattern NAME = Pattern.compile("[a-z0-9][a-z0-9_-]{0,60}");
 
-  /// @param values any of which it may be
+  /// @param values the accepted values
   public record Condition(JsonPointer at, List<String> values) {
     public Condition {
       values = List.copyOf(values);
@@ -53,15 +53,15 @@ public record Hook(
     cancels = List.copyOf(cancels);
   }
 
-  /// Never what is secret.
+  /// Omits all secrets.
   @Override
   public String toString() {
     return "Hook[" + name + "]";
   }
 
-  /// Reads a place in a body, such as `/alert/name`.
+  /// Parses a place in a body, such as `/alert/name`.
   ///
-  /// @throws IllegalArgumentException when it is no JSON Pointer
+  /// @throws IllegalArgumentException when it is not a JSON Pointer
   public static JsonPointer place(String text) {
     if (text.isEmpty() || text.charAt(0) != '/') {
       throw new IllegalArgumentException(

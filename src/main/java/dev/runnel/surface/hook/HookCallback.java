@@ -21,11 +21,11 @@ import okhttp3.Request;
 import okhttp3.RequestBody;
 import okhttp3.Response;
 
-/// Tells a hook's callback how a run goes on, in JSON, with the hook's own kind of proof.
+/// Posts a run's updates to a hook's callback URL, as JSON with the hook's kind of authentication.
 ///
-/// A notice that is sent again, because its answer was lost, has the same `id`.
+/// A notice that is resent because its response was lost has the same `id`.
 final class HookCallback {
-  /// The member by which we know our own words, should a callback lead back to a hook.
+  /// The field that marks our own posts, in case a callback URL leads back to a hook.
   private static final String OURS = "runnel";
 
   private static final JsonMapper JSON = new JsonMapper();
@@ -40,7 +40,7 @@ final class HookCallback {
         http.newBuilder()
             .callTimeout(PATIENCE)
             .retryOnConnectionFailure(false)
-            // A proof goes to the address of the configuration and to no other.
+            // The credential is sent to the configured URL only.
             .followRedirects(false)
             .build();
     this.clock = clock;

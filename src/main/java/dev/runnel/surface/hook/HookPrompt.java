@@ -9,13 +9,13 @@ import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/// What the agent is told of a body.
+/// How to build the agent's prompt from a body.
 public sealed interface HookPrompt {
-  /// @param fence of which the body's author cannot know the word
-  /// @return empty when the body has nothing to tell
+  /// @param fence its name must be unknown to the body's author
+  /// @return empty when the body has no prompt
   Optional<String> of(JsonNode body, Fence fence);
 
-  /// A place in the body holds the whole prompt: its sender is trusted to say what to do.
+  /// A place in the body holds the whole prompt: the sender is trusted to give instructions.
   record Place(JsonPointer at) implements HookPrompt {
     @Override
     public Optional<String> of(JsonNode body, Fence fence) {
@@ -26,8 +26,8 @@ public sealed interface HookPrompt {
     }
   }
 
-  /// The operator's words, with data of the body between them. Data is fenced, so that nothing in
-  /// it reads as if the operator had said it.
+  /// The operator's text with data from the body inserted. The data is fenced, so that nothing in
+  /// it reads as the operator's text.
   record Template(List<Part> parts) implements HookPrompt {
     private static final Pattern PLACE = Pattern.compile("\\{(?<place>/[^{}\\n]*)}");
     private static final int MAX_VALUE = 20_000;

@@ -16,21 +16,21 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// How a sender proves itself, and how we prove ourselves to its callback: in the same way. There
-/// is no hook without one, because whoever can send can spend.
+/// How a sender authenticates, and in the same way how we authenticate to its callback. Every hook
+/// has one, because whoever can send can cause cost.
 public sealed interface HookProof {
   /// Whether the sender has one of the secrets; compared in constant time.
   boolean proves(RawRequest request);
 
-  /// The headers that prove a request of ours.
+  /// The headers that authenticate our request.
   ///
-  /// @param id of what is sent, the same when it is sent again
+  /// @param id the message id, the same when it is resent
   Map<String, String> headers(String id, Instant at, byte[] body);
 
-  /// All valid at once, so that they can be rotated without an outage; the first is ours.
+  /// All valid at once, so that they can be rotated without an outage; we use the first to sign.
   List<String> secrets();
 
-  /// How the signature is written down.
+  /// The encoding of the signature.
   enum Encoding {
     HEX,
     BASE64
@@ -38,8 +38,8 @@ public sealed interface HookProof {
 
   /// HMAC-SHA256 over the body.
   ///
-  /// @param header that holds the signature
-  /// @param prefix before the signature: `sha256=`
+  /// @param header the header that holds the signature
+  /// @param prefix the text before the signature: `sha256=`
   record Signature(String header, String prefix, Encoding encoding, List<String> secrets)
       implements HookProof {
     public Signature {
@@ -70,14 +70,14 @@ public sealed interface HookProof {
       };
     }
 
-    /// Never the secrets.
+    /// Omits the secrets.
     @Override
     public String toString() {
       return "Signature[" + header + "]";
     }
   }
 
-  /// https://www.standardwebhooks.com, which has a time window of its own.
+  /// The signatures of https://www.standardwebhooks.com, which include a time window.
   ///
   /// @param secrets each `whsec_` and a key in Base64
   record Standard(List<String> secrets) implements HookProof {
@@ -106,7 +106,7 @@ public sealed interface HookProof {
           StandardWebhooks.sign(secrets.getFirst(), id, timestamp, body));
     }
 
-    /// Never the secrets.
+    /// Omits the secrets.
     @Override
     public String toString() {
       return "Standard[]";
@@ -133,15 +133,15 @@ public sealed interface HookProof {
       return Map.of("Authorization", SCHEME + secrets.getFirst());
     }
 
-    /// Never the secrets.
+    /// Omits the secrets.
     @Override
     public String toString() {
       return "Bearer[]";
     }
   }
 
-  /// Another proof, for a body that says when it was sent: an old one is not believed, even though
-  /// it is signed.
+  /// Adds a freshness check to another proof, for bodies that contain their send time: an old body
+  /// is rejected even if it is signed.
   ///
   /// @param sentAt the place in the body: seconds or milliseconds since 1970, or ISO 8601
   record Fresh(HookProof proof, JsonPointer sentAt, Duration tolerance) implements HookProof {
@@ -162,7 +162,7 @@ public sealed interface HookProof {
       return proof.secrets();
     }
 
-    /// Whether it was sent just now, by what it says.
+    /// Whether the body's send time is within the tolerance.
     boolean isFresh(JsonNode body, Instant now) {
       return time(body.at(sentAt))
           .filter(at -> Duration.between(at, now).abs().compareTo(tolerance) <= 0)

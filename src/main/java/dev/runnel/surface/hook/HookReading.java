@@ -17,24 +17,24 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 
-/// What a body means to its hook. Pure.
+/// The meaning of a body for its hook. Pure.
 sealed interface HookReading {
   byte[] FENCE = "fence:".getBytes(StandardCharsets.UTF_8);
 
-  /// @param delivery the same when it is sent again
-  /// @param conversation what it belongs to
+  /// @param delivery the delivery key, the same when it is resent
+  /// @param conversation the conversation key
   record Work(Intent intent, String delivery, String conversation, Optional<URI> link)
       implements HookReading {}
 
-  /// Not for us.
+  /// Not for this hook.
   ///
-  /// @param why the condition that does not hold
+  /// @param why the condition that is not met
   record Noise(String why) implements HookReading {}
 
-  /// It lacks what the hook needs.
+  /// Lacks a value that the hook needs.
   record Lacking(String why) implements HookReading {}
 
-  /// @param header by its name
+  /// @param header looks up a header by name
   static HookReading of(
       Hook hook, JsonNode body, byte[] bytes, Function<String, Optional<String>> header) {
     var unmet = hook.only().stream().filter(each -> !holds(each, body)).findFirst();
@@ -87,7 +87,7 @@ sealed interface HookReading {
         fixed.factory());
   }
 
-  /// Whoever wrote parts of the body does not have the secret, and cannot know this.
+  /// Derived from the secret, so that authors of parts of the body cannot know it.
   private static Fence fence(Hook hook, byte[] bytes) {
     var secret = hook.proof().secrets().getFirst();
     return new Fence("data-" + Hmac.hex(secret, FENCE, bytes).substring(0, 16));
@@ -103,7 +103,7 @@ sealed interface HookReading {
     return value.filter(it -> !it.isBlank()).map(HookReading::key);
   }
 
-  /// Short and plain, whatever it is made of: it becomes a part of our keys.
+  /// A short value of safe characters, because it becomes part of our keys.
   private static String key(String value) {
     return value.matches("[A-Za-z0-9._-]{1,100}")
         ? value

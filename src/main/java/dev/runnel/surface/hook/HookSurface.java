@@ -28,17 +28,17 @@ import java.util.stream.Collectors;
 import okhttp3.OkHttpClient;
 import org.jspecify.annotations.Nullable;
 
-/// The hooks of the configuration: JSON comes in, and what becomes of it goes to the hook's
+/// The surface of the configured hooks: receives JSON, and posts the results to the hook's
 /// callback. Thread-safe.
 public final class HookSurface implements Surface {
-  /// Where hooks are received, each behind it by its name.
+  /// The path prefix of all hooks, followed by the hook's name.
   public static final String PATH = "/webhooks/hooks/";
 
   private static final SurfaceId ID = new SurfaceId("hooks");
   private static final JsonMapper JSON =
       JsonMapper.builder()
           .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
-          // One key twice would mean one thing to us and another to the sender.
+          // We and the sender might read a duplicate key differently.
           .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
           .build();
 
@@ -101,7 +101,7 @@ public final class HookSurface implements Surface {
     };
   }
 
-  /// @return empty when it is no JSON object
+  /// @return empty when it is not a JSON object
   static Optional<JsonNode> body(byte[] bytes) {
     try {
       return Optional.ofNullable(JSON.readTree(bytes)).filter(JsonNode::isObject);
@@ -114,7 +114,7 @@ public final class HookSurface implements Surface {
     return new WebhookResult.Rejected(Reply.text(status, words + "\n"), why);
   }
 
-  /// All there is to know is in the body.
+  /// The body contains everything.
   @Override
   public Background background(Delivery delivery) {
     return Background.NONE;
@@ -125,7 +125,7 @@ public final class HookSurface implements Surface {
     return new Posting.Undeliverable("A hook has no threads to open.");
   }
 
-  /// Without a callback nobody is there to be told; the console shows the run.
+  /// Without a callback there is nothing to post; the console shows the run.
   @Override
   public Posting post(Notice notice, @Nullable PostRef status) {
     var key = notice.conversation().key();

@@ -4,7 +4,7 @@ import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Request;
 import java.util.Optional;
 
-/// What a sample gives at a hook. Pure; no proof is asked for.
+/// Shows what a hook makes of a sample body. Pure; needs no authentication.
 public sealed interface HookTrial {
   record Start(String conversation, String delivery, Request request) implements HookTrial {}
 
@@ -17,7 +17,7 @@ public sealed interface HookTrial {
     if (body.isEmpty()) {
       return new Nothing("The sample is not a JSON object.");
     }
-    // A sample has no headers; whatever it is told apart by there, it is one delivery.
+    // A sample has no headers: any header that identifies deliveries gets one fixed value.
     return switch (HookReading.of(hook, body.get(), sample, _ -> Optional.of("sample"))) {
       case HookReading.Noise(var why) -> new Nothing("Not for this hook: " + why + ".");
       case HookReading.Lacking(var why) -> new Nothing(why + ".");

@@ -1,6 +1,6 @@
-/// Any system that can send JSON: a hook of the configuration says how its sender proves itself and
-/// where in the body the prompt is. Whoever sends is told how a run goes on at an address of
-/// theirs, if they gave one.
+/// The surface for any system that can send JSON: each configured hook defines how its sender
+/// authenticates and where the body has the prompt. A hook with a callback URL posts the run's
+/// updates there.
 @NullMarked
 package dev.runnel.surface.hook;
 

@@ -7,22 +7,22 @@ import java.util.List;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 
-/// The Atlassian Document Format, in which Jira Cloud keeps rich text: from Markdown and back.
-/// Pure.
+/// Converts between Markdown and the Atlassian Document Format, in which Jira Cloud stores rich
+/// text. Pure.
 final class Adf {
-  /// What a link to a person begins with; behind it is the account's id.
+  /// The prefix of a link to a person, followed by the account id.
   static final String PERSON = "person:";
 
   private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
 
   private Adf() {}
 
-  /// A document of Markdown; nobody is pinged.
+  /// Converts Markdown; mentions nobody.
   static ObjectNode document(String markdown) {
     return document(markdown, _ -> false);
   }
 
-  /// @param mayPing whether a link to that person becomes a mention
+  /// @param mayPing whether a link to this account id becomes a mention
   static ObjectNode document(String markdown, Predicate<String> mayPing) {
     var document = JSON.objectNode().put("version", 1).put("type", "doc");
     document
@@ -31,12 +31,12 @@ final class Adf {
     return document;
   }
 
-  /// What people read in a document, as Markdown. Things it does not know become their text.
+  /// Converts a document to Markdown. Unknown nodes become their text.
   static String markdown(JsonNode document) {
     return markdown(document, id -> id);
   }
 
-  /// @param person how the person of an account id is called where a mention does not say it
+  /// @param person the name for an account id, used if the mention has no text
   static String markdown(JsonNode document, UnaryOperator<String> person) {
     return new AdfToMarkdown(person).of(document);
   }

@@ -12,7 +12,7 @@ import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/// From a document in the Atlassian Document Format to Markdown.
+/// Converts a document in the Atlassian Document Format to Markdown.
 final class AdfToMarkdown {
   private static final int DEEPEST = 60;
   private static final Pattern TICKS = Pattern.compile("`+");
@@ -51,7 +51,7 @@ final class AdfToMarkdown {
     return String.join("\n\n", all);
   }
 
-  /// @param other whether a list before it must not run into it
+  /// @param other whether to separate it from a list before it
   private String block(JsonNode node, int depth, boolean other) {
     var content = node.path("content");
     if (depth > DEEPEST) {
@@ -139,7 +139,7 @@ final class AdfToMarkdown {
     return text.lines().map(line -> line.isEmpty() ? ">" : "> " + line).collect(joined("\n"));
   }
 
-  /// @param number of the first item; below 0 for none
+  /// @param number of the first item; negative for a bullet list
   private String list(JsonNode content, String mark, int number, int depth) {
     var items = new ArrayList<String>();
     for (var item : content) {
@@ -169,7 +169,7 @@ final class AdfToMarkdown {
 
   private String itemBlocks(JsonNode content, int depth) {
     var first = content.path(0);
-    // A list right behind the mark needs a line of its own.
+    // A list directly after the marker needs a line of its own.
     return (Adf.type(first).equals("paragraph") && first.path("content").isEmpty() ? "\n" : "")
         + blocks(content, depth);
   }
@@ -243,7 +243,7 @@ final class AdfToMarkdown {
         : "";
   }
 
-  /// All text in something that is not known.
+  /// All text in an unknown node.
   private static String text(JsonNode node, int depth) {
     var own = Json.text(node, "text").or(() -> Json.text(node.path("attrs"), "text")).orElse("");
     return depth > DEEPEST

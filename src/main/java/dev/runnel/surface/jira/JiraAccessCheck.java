@@ -10,8 +10,8 @@ import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Who may start and steer runs: those that the settings list, or, where they list nobody, those
-/// who may edit the issue. Never apps.
+/// Decides who may start and steer runs: the accounts that the settings list or, if they list none,
+/// those who can edit the issue. Apps never may.
 final class JiraAccessCheck {
   private static final Logger log = LoggerFactory.getLogger(JiraAccessCheck.class);
   private static final String GROUP = "group:";
@@ -34,7 +34,7 @@ final class JiraAccessCheck {
     }
   }
 
-  /// @param person an account id, on Data Center a user name
+  /// @param person an account id; on Data Center a user name
   boolean mayAsk(JiraIssue issue, String person) throws Pages.Waits {
     if (access.isEmpty()) {
       return mayEdit(issue, person);
@@ -49,8 +49,8 @@ final class JiraAccessCheck {
       case ApiResult.Gone _ -> false;
       case ApiResult.Refused _ -> {
         log.error(
-            "nobody is heard issue={} why=the account may not ask who may edit todo=give it"
-                + " Administer Projects, or list people in {}",
+            "nobody may start runs issue={} why=the account may not look up who can edit todo=give"
+                + " it Administer Projects, or list people in {}",
             issue,
             JiraConfig.ACCESS);
         yield false;
@@ -58,7 +58,7 @@ final class JiraAccessCheck {
     };
   }
 
-  /// Data Center finds names that only begin so, too.
+  /// Data Center also returns users whose name only starts with the query.
   private boolean isAmong(JsonNode users, String person) {
     for (var user : users) {
       if (isPerson(user) && api.site().id(user).filter(person::equals).isPresent()) {

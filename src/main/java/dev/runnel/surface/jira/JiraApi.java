@@ -15,13 +15,13 @@ import java.util.Map;
 import java.util.Optional;
 import okhttp3.OkHttpClient;
 
-/// Jira's REST API, as far as Runnel calls it: version 3 on Cloud, 2 on Data Center. Thread-safe;
-/// blocks.
+/// The part of Jira's REST API that Runnel calls: version 3 on Cloud, 2 on Data Center.
+/// Thread-safe; blocks.
 final class JiraApi {
-  /// The most things a page can have.
+  /// The maximum page size.
   static final int PAGE = 100;
 
-  /// The comment property in which a post has its marker: nobody sees it.
+  /// The comment property that stores a post's marker, invisible to users.
   static final String MARKER = "runnel.notice";
 
   private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
@@ -54,7 +54,7 @@ final class JiraApi {
     return calls.check(() -> http.get(site.api() + "/myself"));
   }
 
-  /// Whether Jira answers and accepts what we call it with.
+  /// Whether Jira responds and accepts our credential.
   boolean isAvailable() {
     return calls.isAvailable(() -> http.get(site.api() + "/myself"));
   }
@@ -81,7 +81,7 @@ final class JiraApi {
     return get("The account", "/myself");
   }
 
-  /// What an assignee is called who is us; empty when that cannot be asked.
+  /// The bot's account as it appears in an assignee field; empty when it cannot be looked up.
   Optional<String> account() {
     return myself() instanceof ApiResult.Done(var user) ? site.account(user) : Optional.empty();
   }
@@ -95,7 +95,8 @@ final class JiraApi {
     return get("The account", "/user?expand=groups&" + userQuery(id));
   }
 
-  /// Those of that name who may edit the issue. Only who administers the project may ask.
+  /// The accounts with that name that can edit the issue. Requires permission to administer the
+  /// project.
   ApiResult editors(JiraIssue issue, String id) {
     return get(
         issue,
@@ -109,18 +110,18 @@ final class JiraApi {
     return get(issue, path(issue));
   }
 
-  /// The issue and what became of it, the latest changes first.
+  /// The issue and its changelog, newest change first.
   ApiResult history(JiraIssue issue) {
     return get(issue, path(issue) + "?expand=changelog");
   }
 
-  /// A page of comments, the newest first.
+  /// One page of comments, newest first.
   ApiResult comments(JiraIssue issue, int page) {
     var list = "/comment?orderBy=-created&maxResults=%d&startAt=%d";
     return list(get(issue, path(issue) + list.formatted(PAGE, (page - 1) * PAGE)), "comments");
   }
 
-  /// The first page of what the query finds.
+  /// The first page of the query's results.
   ApiResult search(String jql) {
     var query = JSON.objectNode().put("jql", jql).put("maxResults", PAGE);
     query.putArray("fields").add("updated");
@@ -147,12 +148,12 @@ final class JiraApi {
     return comment;
   }
 
-  /// The marker of a comment; gone where it has none.
+  /// The marker of a comment; `Gone` if it has none.
   ApiResult marker(JiraIssue issue, long comment) {
     return get(issue, "/comment/" + comment + "/properties/" + MARKER);
   }
 
-  /// The account watches the issue.
+  /// Makes the account watch the issue.
   ApiResult watch(JiraIssue issue, String account) {
     return calls.make(
         issue, () -> http.post(site.api() + path(issue) + "/watchers", TextNode.valueOf(account)));
@@ -166,7 +167,7 @@ final class JiraApi {
     return calls.make(issue, () -> http.put(site.api() + path(issue), change));
   }
 
-  /// What the issue can go through now.
+  /// The transitions that are available now.
   ApiResult transitions(JiraIssue issue) {
     return list(get(issue, path(issue) + "/transitions"), "transitions");
   }

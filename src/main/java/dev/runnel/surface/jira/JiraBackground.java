@@ -15,8 +15,8 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 
-/// Reads what was said on an issue before: the issue itself, and the comments of people who are
-/// heard. Comments that only some people read stay out: everybody reads the agent's answer.
+/// Reads an issue's history for the agent: the issue itself, and the comments of people who may
+/// start runs. Restricted comments are left out, because everybody can read the agent's answer.
 final class JiraBackground {
   private final JiraApi api;
   private final JiraAccessCheck door;
@@ -57,7 +57,7 @@ final class JiraBackground {
             JiraSite.time(comment, "updated").orElse(at),
             JiraSite.markdown(comment.path("body"), payloads::called),
             Objects.requireNonNull(heard.get(id)) && !JiraPayloads.isRestricted(comment),
-            // Ours have no marker in their text.
+            // Our posts have no marker in their text.
             false);
       }
       var then = delivery.snapshot();
@@ -81,7 +81,7 @@ final class JiraBackground {
     }
   }
 
-  /// Ours have a marker, whoever's token they were made with.
+  /// Our posts have a marker, whichever token posted them.
   private boolean isOurs(JiraIssue key, com.fasterxml.jackson.databind.JsonNode comment)
       throws Pages.Waits {
     var isByUs = api.site().account(comment.path("author")).filter(payloads::isAccount);

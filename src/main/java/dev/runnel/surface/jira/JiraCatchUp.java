@@ -18,8 +18,8 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/// What was said, labelled and moved on in the projects of the latest runs, and wherever the
-/// trigger label is: Jira gives a delivery up after some tries.
+/// Finds missed comments and changes in the projects of the latest runs, and on all issues with the
+/// trigger label, because Jira stops retrying a webhook after some attempts.
 final class JiraCatchUp {
   private static final int MAX_PROJECTS = 20;
   private static final int MAX_ISSUES = 50;
@@ -62,7 +62,7 @@ final class JiraCatchUp {
     return new MissedDeliveries.Said(heard, unread.stream().findFirst());
   }
 
-  /// Minutes ago, for a time of day would be one in the time zone of the account.
+  /// Uses minutes ago, because a time of day would be read in the account's time zone.
   private String query(Instant since, List<Conversation> conversations) {
     var projects =
         conversations.stream()
@@ -78,7 +78,7 @@ final class JiraCatchUp {
             minutes, quoted(label), projects.isEmpty() ? "" : " OR project IN (" + projects + ")");
   }
 
-  /// As a query has text that may hold spaces, quotes and words of its own.
+  /// Quotes text that may contain spaces, quotes and JQL keywords.
   static String quoted(String text) {
     return "\"" + text.replace("\\", "\\\\").replace("\"", "\\\"") + "\"";
   }
@@ -140,7 +140,7 @@ final class JiraCatchUp {
     return payload;
   }
 
-  /// As it is now: what was changed since is told by its changes.
+  /// The issue's creation with its current fields: later changes have entries of their own.
   private static ObjectNode created(JsonNode issue) {
     ObjectNode first = issue.deepCopy();
     var fields = first.withObjectProperty("fields");

@@ -13,15 +13,15 @@ import java.util.Optional;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 
-/// The comments of one issue on Jira. The marker of a post is a property of its comment, for Jira
+/// The comments of one issue on Jira. A post's marker is stored as a comment property, because Jira
 /// shows all of a comment's text.
 ///
-/// @param mayPing whether a post may mention that account
+/// @param mayPing whether a post may mention this account
 record JiraComments(JiraApi api, JiraIssue issue, Predicate<String> mayPing)
     implements IssueComments {
   private static final String TEXT = "text";
   private static final Pattern MARKER = Pattern.compile("\\s*(?<marker><!-- runnel:.* -->)\\s*$");
-  // At the start of a line it would address us, and the post come back as a word to us.
+  // At the start of a line it would address Runnel, and the post would be read as a request.
   private static final Pattern ADDRESS =
       Pattern.compile("(?m)^([ \\u200B]*)([@/])(?=\\u200B?[A-Za-z0-9])");
   private static final String NO_BREAK_SPACE = "\u00A0";
@@ -57,7 +57,7 @@ record JiraComments(JiraApi api, JiraIssue issue, Predicate<String> mayPing)
     return api.edit(issue, comment, body(post), post.marker());
   }
 
-  /// All of our own at once, each with its marker for a text.
+  /// All of the bot's own comments on one page, each with its marker as the text.
   @Override
   public ApiResult since(Instant since, int page) {
     var found = JsonNodeFactory.instance.arrayNode();
@@ -86,7 +86,7 @@ record JiraComments(JiraApi api, JiraIssue issue, Predicate<String> mayPing)
     }
   }
 
-  /// Jira writes its numbers as text.
+  /// Jira sends ids as text.
   static Optional<Long> id(JsonNode comment) {
     return Json.text(comment, "id")
         .filter(id -> id.matches("[0-9]{1,18}"))
@@ -110,7 +110,7 @@ record JiraComments(JiraApi api, JiraIssue issue, Predicate<String> mayPing)
     return TEXT;
   }
 
-  /// Jira lets nobody react to a comment through its API; who watches an issue has seen it.
+  /// Jira's API has no comment reactions; watching the issue shows that it was seen.
   @Override
   public ApiResult react(long comment) {
     return switch (api.myself()) {

@@ -13,15 +13,15 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/// How to talk with Jira.
+/// The settings of the Jira surface.
 ///
 /// @param webhookSecrets all valid at once, so that they can be rotated without an outage
-/// @param url where people open it, without a slash at its end
-/// @param email of the account whose token it is, on Cloud; empty for a Data Center
-/// @param token of the account that comments
-/// @param access account ids (on Data Center user names) and `group:NAME`s that may start and
-///     steer runs; empty for everybody who may edit the issue
-/// @param transitions what an issue goes through as its run goes on, by name
+/// @param url the base URL of its web interface, without a trailing slash
+/// @param email of the token's account, on Cloud; empty for Data Center
+/// @param token of the account that posts comments
+/// @param access the account ids (on Data Center user names) and `group:NAME`s that may start and
+///     steer runs; empty for everybody who can edit the issue
+/// @param transitions the name of the transition for each stage of a run
 public record JiraConfig(
     List<String> webhookSecrets,
     URI url,
@@ -40,7 +40,7 @@ public record JiraConfig(
   private static final String EXAMPLE = "https://acme.atlassian.net";
   private static final String CLOUD = ".atlassian.net";
 
-  /// How far a run is, as far as an issue's status tells it.
+  /// The stages of a run that an issue's status can show.
   public enum Stage {
     RUNNING,
     BLOCKED,
@@ -69,9 +69,9 @@ public record JiraConfig(
     }
   }
 
-  /// Reads the settings by their names.
+  /// Reads the settings by variable name.
   ///
-  /// @return empty when none of them is there
+  /// @return empty when none of them is set
   /// @throws IllegalArgumentException with the setting's name and what is missing
   public static Optional<JiraConfig> from(Map<String, String> settings) {
     var values = new SettingValues(settings);

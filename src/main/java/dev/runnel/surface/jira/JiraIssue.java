@@ -8,7 +8,7 @@ import java.util.regex.Pattern;
 
 /// An issue by the key people see: `SHOP-7`.
 record JiraIssue(String key) {
-  // Nothing in it climbs out of the paths made from it.
+  // Contains nothing that would change the paths built from it.
   private static final Pattern KEY =
       Pattern.compile("(?<project>[A-Z][A-Z0-9_]{0,30})-(?<number>[1-9][0-9]{0,11})");
   private static final Pattern COMMENT = Pattern.compile(".+/(?<id>[0-9]{1,18})");
@@ -34,7 +34,7 @@ record JiraIssue(String key) {
     return new PostRef(key + "/" + id);
   }
 
-  /// The id at the end of a reference made by [#comment(long)].
+  /// The id in a reference made by [#comment(long)].
   static Optional<Long> commentId(PostRef ref) {
     var matcher = COMMENT.matcher(ref.value());
     return matcher.matches() ? Optional.of(Long.valueOf(matcher.group("id"))) : Optional.empty();

@@ -24,8 +24,8 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 
-/// From a webhook's JSON to what was said. Pure, and at ease with members that are missing or
-/// strange: what it cannot read is not for us.
+/// Parses a webhook's JSON to a delivery. Pure. Tolerates missing and malformed fields: a payload
+/// that it cannot read is ignored.
 final class JiraPayloads {
   private static final String ISSUE = "issue";
   private static final String PREFIX = "jira:";
@@ -60,7 +60,7 @@ final class JiraPayloads {
       return fields().path("status");
     }
 
-    /// In one of the statuses that count as done, whatever a workflow calls them.
+    /// Whether its status is in the category "done", whatever its name in the workflow.
     boolean isDone() {
       return Json.text(status().path("statusCategory"), "key").equals(Optional.of("done"));
     }
@@ -71,7 +71,7 @@ final class JiraPayloads {
     }
   }
 
-  /// @return empty when nothing in it is for us
+  /// @return empty when the event does not concern Runnel
   Optional<Delivery> read(DeliveryId id, JsonNode payload, Instant arrivedAt) {
     var event = Json.text(payload, "webhookEvent").orElse("");
     var key = Json.text(payload.path("issue"), "key").flatMap(JiraIssue::of);
@@ -100,7 +100,7 @@ final class JiraPayloads {
   }
 
   private Optional<Delivery> updated(Said said) {
-    // Data Center tells of comments in this way as well.
+    // Data Center also delivers comments as issue events.
     if (Json.text(said.payload(), "issue_event_type_name").equals(Optional.of("issue_commented"))) {
       return comment(said);
     }
@@ -145,7 +145,7 @@ final class JiraPayloads {
         said, name.equals("closed") ? IssueCancelTrigger.CLOSE : IssueCancelTrigger.DONE, at);
   }
 
-  /// Jira tells all labels as they were and as they are, each time, divided by spaces.
+  /// Jira sends all labels before and after each change, separated by spaces.
   private Optional<Delivery> relabelled(Said said, String at) {
     return said.changes("labels")
         .findFirst()
@@ -187,7 +187,8 @@ final class JiraPayloads {
         .flatMap(intent -> changed(said, issueCancelTrigger.word(), at, intent));
   }
 
-  /// Only a start is said to Runnel: where no run goes on, a stop that nobody said does nothing.
+  /// Only a start is addressed to Runnel: without an active run, a stop that nobody asked for does
+  /// nothing.
   private Optional<Delivery> changed(Said said, String what, String at, Intent intent) {
     return actor(said.payload().path("user"))
         .map(
@@ -207,7 +208,7 @@ final class JiraPayloads {
                             said, JiraSite.time(said.payload().path("changelog"), "created"))));
   }
 
-  /// Apps, and whoever is not named, are not heard.
+  /// Ignores apps, and events without a user.
   private Optional<Actor> actor(JsonNode user) {
     return JiraSite.isApp(user) ? Optional.empty() : site.person(user);
   }
@@ -239,8 +240,8 @@ final class JiraPayloads {
                     .about(snapshot(said, JiraSite.time(comment, "created"))));
   }
 
-  /// A delivery says itself when it was asked; a change that was missed, and a comment, have times
-  /// of their own.
+  /// The issue at the time of the request. A webhook has its own timestamp; comments and missed
+  /// changes have theirs.
   private Snapshot snapshot(Said said, Optional<Instant> dated) {
     return SaidBefore.snapshot(
         dated.or(() -> Json.id(said.payload(), "timestamp").map(Instant::ofEpochMilli)),
@@ -250,13 +251,14 @@ final class JiraPayloads {
             : Optional.empty());
   }
 
-  /// Whether fewer people read the comment than the issue. An answer to it would be read by all.
+  /// Whether fewer people can read the comment than the issue. An answer would be visible to all of
+  /// them.
   static boolean isRestricted(JsonNode comment) {
     var isPublic = comment.path("jsdPublic");
     return Json.isThere(comment, "visibility") || (isPublic.isBoolean() && !isPublic.asBoolean());
   }
 
-  /// Our account, picked from Jira's list of people, is as good as the word.
+  /// A mention of the bot's account, chosen from Jira's list, counts like the mention word.
   String called(String person) {
     return account.is(person) ? mention : person;
   }

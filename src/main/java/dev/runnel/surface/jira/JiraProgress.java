@@ -11,15 +11,15 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Moves an issue on as its run goes on, through the transitions that the settings name. A
-/// courtesy: where a workflow has no such transition now, nothing is lost. Thread-safe.
+/// Moves an issue through the transitions that the settings name as its run progresses. Optional:
+/// if the workflow has no such transition now, nothing happens. Thread-safe.
 final class JiraProgress {
   private static final Logger log = LoggerFactory.getLogger(JiraProgress.class);
   private static final int MAX_REMEMBERED = 1_000;
 
   private final JiraApi api;
   private final Map<Stage, String> transitions;
-  // Spares calls that would change nothing.
+  // Avoids calls that would change nothing.
   private final Map<Conversation, Stage> last = Recent.map(MAX_REMEMBERED);
 
   JiraProgress(JiraApi api, Map<Stage, String> transitions) {
@@ -51,7 +51,7 @@ final class JiraProgress {
         return;
       }
     }
-    log.debug("no such transition now issue={} stage={}", issue, stage.get());
+    log.debug("transition not available issue={} stage={}", issue, stage.get());
   }
 
   private static Optional<Stage> stage(RunState state) {

@@ -9,8 +9,8 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
 
-/// Whether a webhook comes from our Jira. It signs the body; a Data Center that does not may have
-/// the secret at the end of the webhook's address, or as the password in it.
+/// Verifies that a webhook comes from the configured Jira. Jira signs the body; a Data Center that
+/// does not may have the secret at the end of the webhook's URL, or as the password in it.
 final class JiraProofs {
   private static final String SHA256 = "sha256=";
   private static final String BASIC = "Basic ";
@@ -25,11 +25,11 @@ final class JiraProofs {
     this.isCloud = isCloud;
   }
 
-  /// A signature that is there must be right, whatever else is.
+  /// If there is a signature it must be valid, whatever else is sent.
   boolean proved(RawRequest request) {
     var signature = request.header("X-Hub-Signature");
     if (signature.isPresent()) {
-      // The method stands before the signature; this is the only one that is safe.
+      // The algorithm precedes the signature; only this one is secure.
       return signature
           .filter(text -> text.startsWith(SHA256))
           .filter(text -> hmac.signs(text.substring(SHA256.length()), request.body()))
@@ -40,7 +40,7 @@ final class JiraProofs {
             || password(request).filter(this::isSecret).isPresent());
   }
 
-  /// Compares with all of them, each in constant time.
+  /// Compares with every secret, each in constant time.
   private boolean isSecret(String claimed) {
     var bytes = claimed.getBytes(StandardCharsets.UTF_8);
     return secrets.stream()

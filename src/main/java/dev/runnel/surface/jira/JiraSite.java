@@ -12,13 +12,13 @@ import java.util.Optional;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 
-/// What Cloud and Data Center do differently: how people are named, and how text is written.
-/// People are known by their accounts, never by an e-mail, which most of them hide.
+/// The differences between Cloud and Data Center: how people are identified, and the format of
+/// text. People are identified by account, never by email address, which most of them hide.
 enum JiraSite {
   CLOUD("/rest/api/3"),
   DATA_CENTER("/rest/api/2");
 
-  // As in 2026-01-05T09:00:00.000+0000.
+  // For example 2026-01-05T09:00:00.000+0000.
   private static final DateTimeFormatter TIME =
       DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss[.SSS]XX");
 
@@ -32,14 +32,14 @@ enum JiraSite {
     return api;
   }
 
-  /// What an assignee is called in a change.
+  /// The account as it appears in a change of the assignee.
   Optional<String> account(JsonNode user) {
     return this == CLOUD
         ? Json.text(user, "accountId")
         : Json.text(user, "key").or(() -> Json.text(user, "name"));
   }
 
-  /// By what people are asked for and called.
+  /// The id by which a user is looked up and mentioned.
   Optional<String> id(JsonNode user) {
     return this == CLOUD
         ? Json.text(user, "accountId")
@@ -60,7 +60,7 @@ enum JiraSite {
     return this == CLOUD ? document : TextNode.valueOf(WikiText.of(document));
   }
 
-  /// Text of either form, as Markdown; webhooks of Cloud have the older one.
+  /// Converts text of either format to Markdown; Cloud's webhooks contain the older one.
   static String markdown(JsonNode body, UnaryOperator<String> person) {
     return body.isTextual()
         ? WikiReader.markdown(body.asText(), person)

@@ -32,14 +32,14 @@ import java.util.regex.Pattern;
 import okhttp3.OkHttpClient;
 import org.jspecify.annotations.Nullable;
 
-/// Issues on Jira, Cloud or Data Center. Thread-safe.
+/// The Jira surface, for Cloud and Data Center. Thread-safe.
 public final class JiraSurface implements Surface {
-  /// Where its webhooks are received. Behind it a Data Center may have the secret.
+  /// The path at which its webhooks are received. On Data Center the secret may follow it.
   public static final String PATH = "/webhooks/jira";
 
   private static final SurfaceId ID = new SurfaceId("jira");
   private static final Pattern DELIVERY = Pattern.compile("[!-~]{1,200}");
-  // Jira's limit is 32,767; marks take their part of it.
+  // Jira's limit is 32,767, including markup.
   private static final int MAX = 30_000;
   private static final int MAX_NAME = 150;
 
@@ -78,14 +78,14 @@ public final class JiraSurface implements Surface {
     this.catchUp = new JiraCatchUp(ID, api, payloads, config.tracker().label(), clock);
   }
 
-  /// Asks once whether the token is good.
+  /// Asks once whether the token is valid.
   ///
-  /// @return what to do when it is not, in a sentence
+  /// @return one sentence on what to do if it is not; empty if it is
   public Optional<String> check() {
     return api.check();
   }
 
-  /// Learns which account is ours. May call out; later is as good.
+  /// Looks up the bot's account. May block; can be called again later.
   public void start() {
     account.learn();
   }
@@ -110,8 +110,8 @@ public final class JiraSurface implements Surface {
         .orElseGet(() -> new WebhookResult.Answered(Reply.empty(204)));
   }
 
-  /// The same for all tries of a delivery. Where Jira gives none, the body, which has its time in
-  /// it, is one.
+  /// The same for all attempts of a delivery. If Jira sends no id, the body identifies it, because
+  /// it contains its time.
   private static String deliveryId(RawRequest request) {
     return request
         .header("X-Atlassian-Webhook-Identifier")
@@ -152,7 +152,7 @@ public final class JiraSurface implements Surface {
     return catchUp.since(since, conversations);
   }
 
-  /// Every delivery has its issue, so there is never a thread to open.
+  /// Every delivery belongs to an issue, so there is never a thread to open.
   @Override
   public Posting open(Delivery delivery, boolean again) {
     return new Posting.Undeliverable("On Jira a conversation is an issue; none can be opened.");
@@ -172,7 +172,7 @@ public final class JiraSurface implements Surface {
     return posting;
   }
 
-  /// A question pings whom it is for, and nobody else is pinged by the words of an agent.
+  /// A question mentions the person it is for; the agent's text mentions nobody else.
   private static Predicate<String> mayPing(Update update) {
     return update instanceof Update.Blocked blocked ? blocked.requester().id()::equals : _ -> false;
   }

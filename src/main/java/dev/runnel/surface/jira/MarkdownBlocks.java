@@ -8,8 +8,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/// Reads the blocks of Markdown into those of the Atlassian Document Format: where that does not
-/// allow a block, its words stay and its form goes.
+/// Converts Markdown blocks to Atlassian Document Format nodes. A block that is not allowed in its
+/// place keeps its text and loses its formatting.
 final class MarkdownBlocks {
   private static final int DEEPEST = 12;
   private static final Pattern FENCE =
@@ -32,7 +32,7 @@ final class MarkdownBlocks {
     this.inline = inline;
   }
 
-  /// What blocks may be in it.
+  /// The containers, which differ in the blocks they allow.
   private enum Place {
     DOCUMENT,
     QUOTE,
@@ -57,7 +57,7 @@ final class MarkdownBlocks {
     return line.length() - line.stripLeading().length();
   }
 
-  /// Three or more of one sign, with spaces between.
+  /// Three or more of the same character, with spaces between.
   private static boolean isRule(String line) {
     var signs = line.replace(" ", "");
     return signs.length() >= 3
@@ -66,7 +66,7 @@ final class MarkdownBlocks {
         && signs.chars().allMatch(sign -> sign == signs.charAt(0));
   }
 
-  /// The cells of a table's row; an escaped bar, or one in code, is none between cells.
+  /// The cells of a table row; an escaped bar, or one in code, does not separate cells.
   private static List<String> cells(String line) {
     var text = line.strip();
     var cells = new ArrayList<String>();
@@ -329,7 +329,7 @@ final class MarkdownBlocks {
       blocks.add(paragraph(all));
     }
 
-    /// Whether the line ends a paragraph before it.
+    /// Whether the line ends the paragraph before it.
     private boolean startsBlock(String line) {
       var item = ITEM.matcher(line);
       return line.isBlank()

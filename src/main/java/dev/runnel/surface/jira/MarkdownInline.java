@@ -15,7 +15,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// Reads the words of a Markdown paragraph, with their marks and links, into inline nodes of the
+/// Converts the text of a Markdown paragraph, with its styles and links, to inline nodes of the
 /// Atlassian Document Format.
 final class MarkdownInline {
   private static final int DEEPEST = 8;
@@ -62,7 +62,7 @@ final class MarkdownInline {
     return out.nodes();
   }
 
-  /// Collects nodes; neighbours of one style are one.
+  /// Collects nodes, and merges adjacent text of the same style.
   private static final class Out {
     private final List<ObjectNode> nodes = new ArrayList<>();
 
@@ -118,7 +118,7 @@ final class MarkdownInline {
     private final int depth;
     private final Out out;
     private final StringBuilder plain = new StringBuilder();
-    // What was looked for and is not in the rest: spares looking again.
+    // Delimiters that do not occur in the rest, so that they are not searched for again.
     private final Set<String> missing = new HashSet<>();
     private @Nullable Map<Integer, Integer> brackets;
     private int at;
@@ -144,7 +144,7 @@ final class MarkdownInline {
       plain.setLength(0);
     }
 
-    /// @return false when the next character is only a character
+    /// @return false when the next character is plain text
     private boolean special() {
       return switch (text.charAt(at)) {
         case '\n' -> lineBreak(1);
@@ -196,7 +196,7 @@ final class MarkdownInline {
       return end - from;
     }
 
-    /// Where a code span that begins there is closed, or -1.
+    /// The index at which a code span that starts there is closed, or -1.
     private int closingTicks(int from, int length) {
       var ticks = "`".repeat(length);
       if (missing.contains(ticks)) {
@@ -276,7 +276,7 @@ final class MarkdownInline {
       out.text(words, isShort ? new Style(style.marks(), Optional.of(url)) : style, false);
     }
 
-    /// Where the bracket that opens there is closed, or -1.
+    /// The index at which the bracket that opens there is closed, or -1.
     private int closingBracket(int open) {
       if (brackets == null) {
         brackets = pairs();
@@ -392,7 +392,7 @@ final class MarkdownInline {
           end = (closing < 0 ? end : closing) + length - 1;
         } else if (here == sign) {
           var length = run(end, sign);
-          // The last signs of a run close what was opened first.
+          // The last delimiters of a run close the style that was opened first.
           var start = end + length - mark.length();
           var fits = mark.length() == 1 ? length != 2 : length >= 2;
           if (fits

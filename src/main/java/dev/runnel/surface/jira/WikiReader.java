@@ -6,8 +6,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// From Jira's older markup, in which webhooks tell of comments, to Markdown: enough to know what
-/// is code, what is quoted and who is meant. What is Markdown already stays as it is.
+/// Converts Jira's wiki markup, in which webhooks send comments, to Markdown: enough to recognize
+/// code, quotes and mentions. Text that is already Markdown is unchanged.
 final class WikiReader {
   private static final Pattern BLOCK =
       Pattern.compile("\\{(?<name>code|noformat)(?::(?<more>[^}\\n]*))?\\}");
@@ -38,7 +38,7 @@ final class WikiReader {
     this.person = person;
   }
 
-  /// @param person how the person of an account id or a name is called
+  /// @param person the display name for an account id or user name
   static String markdown(String wiki, UnaryOperator<String> person) {
     var reader = new WikiReader(person);
     wiki.replace("\r\n", "\n").replace('\r', '\n').lines().forEach(reader::read);

@@ -9,12 +9,12 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.StreamSupport;
 
-/// Jira's older markup, as Data Center keeps rich text, written from a document in the Atlassian
-/// Document Format. Words of others mean nothing in it. Pure.
+/// Renders an Atlassian Document Format document as wiki markup, in which Data Center stores rich
+/// text. Text from others cannot act as markup. Pure.
 final class WikiText {
   private static final int DEEPEST = 60;
   private static final char ZERO_WIDTH_SPACE = '\u200B';
-  // Data Center shows an error where it does not know the language.
+  // Data Center shows an error for an unknown language.
   private static final Set<String> LANGUAGES =
       Set.of(
           "actionscript",
@@ -73,7 +73,7 @@ final class WikiText {
         .collect(Collectors.joining("\n\n"));
   }
 
-  /// @param marks of the lists it is in: `*#`
+  /// @param marks the markers of the enclosing lists: `*#`
   private static String block(JsonNode node, String marks, int depth) {
     var content = node.path("content");
     if (depth > DEEPEST) {
@@ -126,7 +126,7 @@ final class WikiText {
     return cells.append(mark).toString();
   }
 
-  /// What ends the code block is not in its text.
+  /// Breaks up the end tag, so that the text cannot end the code block.
   private static String code(JsonNode node) {
     var text = list(node.path("content")).stream().map(each -> each.path("text").asText());
     var code = text.collect(Collectors.joining()).replace("{code", "{" + ZERO_WIDTH_SPACE + "code");
@@ -186,7 +186,7 @@ final class WikiText {
         .replace(" ", "%20");
   }
 
-  /// A backslash before a backslash would break the line.
+  /// Two backslashes would break the line.
   private static String escaped(String text) {
     return SIGNS
         .matcher(text)

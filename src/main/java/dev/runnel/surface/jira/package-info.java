@@ -1,8 +1,8 @@
-/// Jira, Cloud and Data Center: labels, assignments, comments and transitions of issues come in as
-/// webhooks, answers go out as comments, in the Atlassian Document Format or as wiki text.
-/// Described under https://developer.atlassian.com/cloud/jira/platform/webhooks/ and
-/// https://developer.atlassian.com/cloud/jira/platform/apis/document/structure/. [JiraSurface] is
-/// the way in.
+/// The Jira surface, for Cloud and Data Center: labels, assignments, comments and transitions of
+/// issues arrive as webhooks, answers are posted as comments, in the Atlassian Document Format or
+/// as wiki markup. See https://developer.atlassian.com/cloud/jira/platform/webhooks/ and
+/// https://developer.atlassian.com/cloud/jira/platform/apis/document/structure/. Start with
+/// [JiraSurface].
 @NullMarked
 package dev.runnel.surface.jira;
 

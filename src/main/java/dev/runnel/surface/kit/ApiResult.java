@@ -4,18 +4,18 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.time.Duration;
 import java.util.Optional;
 
-/// What became of a call to a tracker.
+/// The result of a call to a tracker's API.
 public sealed interface ApiResult {
   record Done(JsonNode body) implements ApiResult {}
 
-  /// Not now, or nobody knows whether it happened.
+  /// A temporary failure, or one after which it is unknown whether the call had its effect.
   record Busy(Optional<Duration> after, String why) implements ApiResult {}
 
-  /// It is not there, or the token may not see it.
+  /// The resource does not exist, or the token has no access to it.
   record Gone(String why) implements ApiResult {}
 
-  /// A final no.
+  /// A permanent failure.
   ///
-  /// @param why one plain sentence with what to do
+  /// @param why one sentence on what to do
   record Refused(String why) implements ApiResult {}
 }

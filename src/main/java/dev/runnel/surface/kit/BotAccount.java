@@ -5,34 +5,34 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// The account that our token belongs to, asked for once and then known. Thread-safe.
+/// The account that our token belongs to, looked up once and then cached. Thread-safe.
 ///
-/// Until it is known, nothing counts as assigned to it; catching up makes good for that.
+/// Until it is known, no assignment counts as the bot's; catching up finds those later.
 public final class BotAccount {
   private final Supplier<Optional<String>> question;
   private volatile @Nullable String name;
 
-  /// @param question asks the tracker for the account's name; may call out
+  /// @param question looks up the account's name at the tracker; may block
   public BotAccount(Supplier<Optional<String>> question) {
     this.question = question;
   }
 
-  /// Asks, unless it is known. May call out.
+  /// Looks up the account, unless it is known. May block.
   ///
-  /// @throws CredentialRefused when the tracker does not accept our credential
+  /// @throws CredentialRefused when the tracker rejects our credential
   public void learn() {
     if (name == null) {
       question.get().ifPresent(answer -> name = answer);
     }
   }
 
-  /// Whether this is it. Never calls out; names are the same in any case.
+  /// Whether this is the bot's account, ignoring case. Never blocks.
   public boolean is(String account) {
     return account.equalsIgnoreCase(name);
   }
 
-  /// Whether a post with our marker may be ours: by somebody else it only pretends to be. Never
-  /// calls out.
+  /// Whether a post with our marker may be the bot's; another author may have copied the marker.
+  /// Never blocks.
   public boolean mayBe(String account) {
     return name == null || is(account);
   }

@@ -14,19 +14,19 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Posts updates as comments of an issue: one status comment that is edited, new comments for what
-/// should notify, a reaction as the sign of receipt, and where configured a label that tells how
-/// the run is. Thread-safe.
+/// Posts updates as comments of an issue: one status comment that is edited, new comments for
+/// updates that should notify, a reaction as an acknowledgement, and, if configured, a label with
+/// the run's state. Thread-safe.
 public final class CommentPosts {
   private static final Logger log = LoggerFactory.getLogger(CommentPosts.class);
-  // Our clock and the tracker's may differ by as much.
+  // The possible difference between our clock and the tracker's.
   private static final Duration SKEW = Duration.ofHours(1);
   private static final int MAX_PAGES = 10;
   private static final int MAX_REMEMBERED = 1_000;
 
   private final TrackerSettings settings;
   private final MarkdownPosts renderer;
-  // Spares calls that would change nothing; what is forgotten is only set again.
+  // Avoids calls that would change nothing; a forgotten label is only set again.
   private final Map<Conversation, RunState> labelled = Recent.map(MAX_REMEMBERED);
 
   public CommentPosts(TrackerSettings settings, MarkdownPosts renderer) {
@@ -36,7 +36,7 @@ public final class CommentPosts {
 
   public Posting post(IssueThread issue, Notice notice, @Nullable PostRef status) {
     return switch (notice.update()) {
-      // The others would stand beside this one: it is not taken away.
+      // Reactions for other statuses would be added to this one, because it is never removed.
       case Update.Received(var message, var messageStatus, _) ->
           messageStatus == MessageStatus.TAKEN || messageStatus == MessageStatus.DELIVERED
               ? react(issue, message, notice)
@@ -63,7 +63,7 @@ public final class CommentPosts {
     };
   }
 
-  /// A sign of receipt is a courtesy: where it cannot be given, nothing is lost.
+  /// Acknowledges the message by a reaction. Optional: a failure is ignored.
   private static Posting react(IssueThread issue, PostRef message, Notice notice) {
     if (issue.isComment(message) && !(issue.react(message) instanceof ApiResult.Done)) {
       log.debug("reaction not set notice={} conversation={}", notice.id(), notice.conversation());
@@ -71,7 +71,7 @@ public final class CommentPosts {
     return new Posting.Posted(message, notice.conversation());
   }
 
-  /// A courtesy as well.
+  /// Sets the state label. Optional: a failure is ignored.
   private void label(IssueThread issue, Notice notice, RunState state) {
     if (!settings.stateLabels() || labelled.put(notice.conversation(), state) == state) {
       return;
@@ -94,7 +94,7 @@ public final class CommentPosts {
     var text = renderer.render(notice.update(), notice.id());
     return switch (issue.edit(status, text)) {
       case ApiResult.Done _ -> posted(notice, status);
-      // Somebody deleted the comment.
+      // The comment was deleted.
       case ApiResult.Gone _ -> comment(issue, notice);
       case ApiResult.Busy busy -> later(busy);
       case ApiResult.Refused(var why) -> new Posting.Undeliverable(why);
@@ -123,9 +123,9 @@ public final class CommentPosts {
     };
   }
 
-  /// Looks whether an earlier try of the notice got through.
+  /// Finds the comment of an earlier attempt to post the notice.
   ///
-  /// @return its post, or why that cannot be known now; empty when there is none
+  /// @return the comment, or why it cannot be looked up; empty when there is none
   private static Optional<Posting> findEarlier(IssueThread issue, Notice notice) {
     var marker = Marker.of(notice.id());
     var since = notice.createdAt().minus(SKEW);

@@ -9,15 +9,15 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/// What people see of a text that a tracker shows as Markdown with HTML in it. Comments, hidden
-/// elements, attributes and titles are gone; the description of a picture is named as one. Code
-/// stays as it is: people see it.
+/// Reduces a text, which a tracker shows as Markdown with HTML, to what people see. Removes
+/// comments, hidden elements, attributes and titles, and marks an image's alternative text as such.
+/// Code is kept, because people see it.
 final class HiddenMarkupFilter {
   private static final int MAX_SOURCE = 100_000;
   private static final int MAX_DESCRIPTION = 100;
 
-  // Code is kept aside under its number. Nothing else holds these two: they are private characters,
-  // which people do not see and what is read no longer has.
+  // Code is replaced by numbered placeholders meanwhile. Their delimiters are private-use
+  // characters, which the input no longer contains.
   private static final char ASIDE = '\uE000';
   private static final char ASIDE_END = '\uE001';
   private static final Pattern KEPT_ASIDE = Pattern.compile("\uE000(?<number>\\d+)\uE001");
@@ -102,7 +102,7 @@ final class HiddenMarkupFilter {
     return line.isEmpty() ? "[image]" : "[image: " + line + "]";
   }
 
-  /// @param from where it stands, and where it ends
+  /// @param from the start index
   private record Tag(int from, int to, boolean isEnd, String name, String attributes) {
     Optional<String> value(String attribute) {
       var each = NAME_AND_VALUE.matcher(attributes);
@@ -137,7 +137,7 @@ final class HiddenMarkupFilter {
       return name.equals("img") || name.equals("input") || name.equals("br") || name.equals("hr");
     }
 
-    /// Without what only the page's author sees.
+    /// The tag without attributes that readers do not see.
     String shown(String source) {
       if (isEnd || attributes.isBlank()) {
         return source.substring(from, to);
@@ -177,7 +177,7 @@ final class HiddenMarkupFilter {
       } else if (!tag.isVoid()) {
         var end = end(tags, at);
         if (end < 0) {
-          // It hides nothing that ends; shown as it is, it cannot hide anything from anybody.
+          // The element never ends. Shown as text, the tag cannot hide anything.
           seen.append(text, tag.from(), tag.to());
         } else {
           at = end;
@@ -188,7 +188,7 @@ final class HiddenMarkupFilter {
     return seen.append(text, from, text.length()).toString();
   }
 
-  /// Where the element ends that begins there.
+  /// The index of the end tag of the element that begins there, or -1.
   private static int end(List<Tag> tags, int begin) {
     var depth = 0;
     for (var at = begin; at < tags.size(); at++) {
@@ -202,7 +202,8 @@ final class HiddenMarkupFilter {
     return -1;
   }
 
-  /// Where links lead that are named elsewhere. Those that nothing names are seen by nobody.
+  /// Keeps link reference definitions that are used, without their titles, and removes unused ones,
+  /// which nobody sees.
   private static String references(String text) {
     var lower = text.toLowerCase(Locale.ROOT);
     return REFERENCE

@@ -9,7 +9,7 @@ import java.util.regex.Pattern;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
-/// HMAC-SHA256 over the bytes of a request, as webhook senders sign them.
+/// Verifies and creates HMAC-SHA256 signatures over the bytes of a webhook.
 ///
 /// @param secrets all valid at once, so that they can be rotated without an outage
 public record Hmac(List<String> secrets) {
@@ -22,8 +22,8 @@ public record Hmac(List<String> secrets) {
     }
   }
 
-  /// Whether one of the secrets signs the parts, put together, as `signature` says. It costs one
-  /// HMAC for each secret; what cannot be a signature costs none.
+  /// Whether `signature` is one of the secrets' signatures of the concatenated parts. Costs one
+  /// HMAC per secret; a malformed signature costs none.
   ///
   /// @param signature lower-case hex; compared in constant time
   public boolean signs(String signature, byte[]... parts) {
@@ -39,7 +39,7 @@ public record Hmac(List<String> secrets) {
     return matches;
   }
 
-  /// The signature in lower-case hex.
+  /// Signs the parts; lower-case hex.
   public static String hex(String secret, byte[]... parts) {
     try {
       var mac = Mac.getInstance("HmacSHA256");
@@ -53,7 +53,7 @@ public record Hmac(List<String> secrets) {
     }
   }
 
-  /// Never the secrets.
+  /// Omits the secrets.
   @Override
   public String toString() {
     return "Hmac[" + secrets.size() + " secrets]";

@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.Locale;
 import java.util.Optional;
 
-/// What happens to an issue that stops its run, each by its word in the settings.
+/// The issue events that stop its run.
 public enum IssueCancelTrigger {
   UNLABEL("the label was removed"),
   UNASSIGN("the %s was assigned to somebody else"),
@@ -19,12 +19,12 @@ public enum IssueCancelTrigger {
     this.why = why;
   }
 
-  /// @param thing what it happened to: `issue`
+  /// @param thing the kind of item: `issue`
   public String why(String thing) {
     return why.formatted(thing);
   }
 
-  /// As in the settings: `unlabel`.
+  /// The name in the settings: `unlabel`.
   public String word() {
     return name().toLowerCase(Locale.ROOT);
   }

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.runnel.core.model.PostRef;
 import java.util.Optional;
 
-/// The comments of one issue on a tracker that numbers them, by their numbers.
+/// The comments of one issue, on a tracker with numeric comment ids.
 public interface IssueComments extends IssueThread {
   ApiResult edit(long comment, String text);
 
@@ -12,7 +12,7 @@ public interface IssueComments extends IssueThread {
 
   PostRef ref(long comment);
 
-  /// The comment in a reference made by [#ref(long)].
+  /// The comment id in a reference made by [#ref(long)].
   Optional<Long> comment(PostRef ref);
 
   @Override

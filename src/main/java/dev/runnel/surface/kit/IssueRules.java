@@ -8,7 +8,7 @@ import java.util.Collection;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/// What the things that happen on an issue mean, on every tracker. Pure.
+/// Maps issue events to intents, the same for every tracker. Pure.
 public final class IssueRules {
   private static final int MAX_TITLE = 80;
   private static final Pattern ADDRESS = Pattern.compile("^@[^\\s,:;.!?]+[,:;.!?]*\\s*");
@@ -23,10 +23,10 @@ public final class IssueRules {
     this.mention = new Mention(settings.mention());
   }
 
-  /// Labels came and went at once.
+  /// Reads a change that may add and remove labels together.
   ///
-  /// @param thing whose labels: `issue`
-  /// @param open whether it is; a closed one starts nothing
+  /// @param thing the kind of item: `issue`
+  /// @param open whether the issue is open; a closed one starts nothing
   public Optional<Intent> relabelled(
       Collection<String> before,
       Collection<String> after,
@@ -46,14 +46,14 @@ public final class IssueRules {
         : Optional.empty();
   }
 
-  /// @return empty when the label is none that starts a run
+  /// @return empty when the label is not a trigger label
   public Optional<Intent> labelled(String label, Optional<String> title, String thing) {
     return trigger.isTrigger(label)
         ? Optional.of(start(title, thing, trigger.profile(label)))
         : Optional.empty();
   }
 
-  /// @param staying the labels the issue still has; the removed one may be among them
+  /// @param staying the labels after the removal; may still contain the removed one
   public Optional<Intent> unlabelled(String removed, Collection<String> staying, String thing) {
     return trigger.isTrigger(removed)
             && staying.stream()
@@ -63,12 +63,12 @@ public final class IssueRules {
         : Optional.empty();
   }
 
-  /// The issue was given to our account.
+  /// The issue was assigned to the bot's account.
   public Intent assigned(Optional<String> title, String thing) {
     return start(title, thing, Optional.empty());
   }
 
-  /// @return empty when the settings let the run go on
+  /// @return empty when the settings do not stop the run for it
   public Optional<Intent> ended(IssueCancelTrigger issueCancelTrigger, String thing) {
     return settings.cancelOn().contains(issueCancelTrigger)
         ? Optional.of(
@@ -76,14 +76,14 @@ public final class IssueRules {
         : Optional.empty();
   }
 
-  /// @return empty for a comment that is not for us, or is ours
+  /// @return empty for a comment that does not address Runnel, or is Runnel's own
   public Optional<Intent> said(String comment) {
     return Marker.isIn(comment)
         ? Optional.empty()
         : mention.in(comment).flatMap(MessageParser::words);
   }
 
-  /// What was said where everything is said to Runnel: a mention at its beginning is only polite.
+  /// Reads text from a place where everything addresses Runnel: a leading mention is removed.
   public Optional<Intent> told(String text) {
     var seen = Markdown.text(Markdown.seen(text)).strip();
     return MessageParser.words(ADDRESS.matcher(seen).replaceFirst(""));
@@ -93,8 +93,8 @@ public final class IssueRules {
     return trigger.isAmong(labels);
   }
 
-  /// Whoever put the label on may not have written the title: it is what the run is called, and no
-  /// part of what is asked.
+  /// The title is used only as the run's title, not in the prompt, because whoever added the label
+  /// may not have written it.
   private static Intent start(Optional<String> title, String thing, Optional<String> profile) {
     var none = RunOptions.NONE;
     return new Intent.Start(

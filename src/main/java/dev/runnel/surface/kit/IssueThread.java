@@ -6,37 +6,38 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
-/// The calls that a tracker offers for one issue, as far as posting needs them, whatever its
-/// comments are called by. They block.
+/// The calls for one issue that posting needs, independent of how a tracker identifies comments.
+/// They block.
 public interface IssueThread {
   /// @return `Done` with the comment
   ApiResult add(String text);
 
   ApiResult edit(PostRef comment, String text);
 
-  /// A page of the comments that are as new as that or newer, in any order; the first page is 1.
+  /// One page of the comments created or changed since that time, in any order; the first page is
+  /// 1.
   ApiResult since(Instant since, int page);
 
-  /// How many comments a full page has.
+  /// The number of comments on a full page.
   int pageSize();
 
-  /// The member of a comment that holds its text.
+  /// The field of a comment that holds its text.
   String textMember();
 
-  /// Gives the comment a sign of receipt.
+  /// Adds a reaction to the comment as an acknowledgement.
   ApiResult react(PostRef comment);
 
-  /// Puts a label on the issue and takes others off; those it does not have do no harm.
+  /// Adds one label to the issue and removes others; labels it does not have are ignored.
   ApiResult label(Optional<String> on, List<String> off);
 
-  /// Where this comment is, as [#add] or [#since] told of it; empty where they did not say.
+  /// The reference of a comment returned by [#add] or [#since]; empty if it has no id.
   Optional<PostRef> ref(JsonNode comment);
 
-  /// Whether its author may be us. A marker in somebody else's comment was copied from ours.
+  /// Whether its author may be the bot. A marker in somebody else's comment is a copy.
   default boolean mayBeOurs(JsonNode comment) {
     return true;
   }
 
-  /// Whether the reference is to a comment, made by [#ref(JsonNode)].
+  /// Whether the reference is to a comment, as made by [#ref(JsonNode)].
   boolean isComment(PostRef ref);
 }

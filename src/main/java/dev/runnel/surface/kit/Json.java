@@ -11,7 +11,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.StreamSupport;
 
-/// Reads members that may be missing, null, or of a type nobody announced.
+/// Reads fields that may be missing, null, or of an undocumented type.
 public final class Json {
   private Json() {}
 
@@ -19,7 +19,7 @@ public final class Json {
     return Optional.ofNullable(node.path(name).textValue()).filter(text -> !text.isBlank());
   }
 
-  /// All of it: `""` where it is null, empty only where nothing is told of it.
+  /// The text of a field: `""` if it is null, empty only if it is missing.
   public static Optional<String> whole(JsonNode node, String name) {
     return node.has(name)
         ? Optional.of(Objects.requireNonNullElse(node.path(name).textValue(), ""))
@@ -37,7 +37,7 @@ public final class Json {
     return id(node, name).filter(id -> id <= Integer.MAX_VALUE).map(Long::intValue);
   }
 
-  /// The text members `name` of the things in a list.
+  /// The texts in the field `name` of a list's elements.
   public static List<String> texts(JsonNode list, String name) {
     return list.isArray()
         ? StreamSupport.stream(list.spliterator(), false)
@@ -78,7 +78,7 @@ public final class Json {
     }
   }
 
-  /// Also as GitLab writes it: `2015-05-17 17:06:40 UTC`.
+  /// Also accepts GitLab's format: `2015-05-17 17:06:40 UTC`.
   private static Optional<Instant> instant(String text) {
     try {
       var standard = text.endsWith(" UTC") ? text.replace(" UTC", "Z").replace(' ', 'T') : text;

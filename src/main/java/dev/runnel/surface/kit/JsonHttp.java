@@ -16,10 +16,10 @@ import okhttp3.OkHttpClient;
 import okhttp3.Request;
 import okhttp3.RequestBody;
 
-/// Calls to a platform's API with JSON both ways. Thread-safe.
+/// Calls a platform's API with JSON requests and responses. Thread-safe.
 ///
-/// Nothing is repeated here, not even after a broken connection: whether a request that adds
-/// something may be sent again is for the caller to know.
+/// Nothing is retried here, not even after a broken connection: only the caller knows whether a
+/// request may be repeated.
 public final class JsonHttp {
   private static final JsonMapper JSON = new JsonMapper();
   private static final MediaType TYPE = MediaType.get("application/json");
@@ -30,17 +30,17 @@ public final class JsonHttp {
   private final HttpUrl base;
   private final Headers headers;
 
-  /// @param base what the paths are put behind; it may have a path of its own
-  /// @param headers sent with each request, the token's among them
+  /// @param base the URL that paths are appended to; it may have a path of its own
+  /// @param headers sent with each request, including the token's
   public JsonHttp(OkHttpClient http, URI base, Map<String, String> headers) {
     this.http = http.newBuilder().retryOnConnectionFailure(false).callTimeout(PATIENCE).build();
     this.base = HttpUrl.get(base.toString());
     this.headers = Headers.of(headers);
   }
 
-  /// What the platform answered, whatever the status.
+  /// The platform's response, whatever its status.
   ///
-  /// @param body missing where it is no JSON
+  /// @param body a missing node if the response is not JSON
   public record Answer(int status, Headers headers, JsonNode body) {
     public boolean isGood() {
       return status >= 200 && status < 300;
@@ -50,22 +50,22 @@ public final class JsonHttp {
       return Optional.ofNullable(headers.get(name));
     }
 
-    /// A header that is a whole number, such as `Retry-After`.
+    /// A header whose value is a whole number, such as `Retry-After`.
     public Optional<Long> number(String name) {
       return header(name).filter(text -> text.matches("[0-9]{1,15}")).map(Long::valueOf);
     }
 
-    /// Without headers and body, which may be secret.
+    /// Omits headers and body, which may be secret.
     @Override
     public String toString() {
       return "Answer[status=" + status + "]";
     }
   }
 
-  /// @param path behind the base: segments divided by `/`, then perhaps a query, all
+  /// @param path appended to the base: segments separated by `/`, then an optional query, all
   ///     encoded
-  /// @throws IOException when there was no answer; for one of the other methods that leaves open
-  ///     whether it had its effect
+  /// @throws IOException when there was no response; for other methods than GET it is then unknown
+  ///     whether the call had its effect
   public Answer get(String path) throws IOException {
     return call(new Request.Builder().get(), path);
   }

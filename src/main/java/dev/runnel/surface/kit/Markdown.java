@@ -7,13 +7,14 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// Markdown as far as Runnel must know it: what of a comment people see, what in it is code, and
-/// how to write down words of others so that they do nothing.
+/// The parts of Markdown that Runnel needs: what people see of a comment, what in it is code, and
+/// how to quote text from others without any effect.
 public final class Markdown {
   private static final Pattern FENCE = Pattern.compile("^ {0,3}(?<fence>`{3,}(?!.*`)|~{3,}).*");
   private static final Pattern QUOTE = Pattern.compile("^ {0,3}>.*");
-  // A code span on one line, a link, an @ that GitHub may take for a mention, or a picture: whoever
-  // looks at it asks a server for it that the words may have chosen, with what they put in its URL.
+  // A code span on one line, a link, an @ that GitHub may take for a mention, or an image. Viewing
+  // an image sends a request to a server that the text's author may have chosen, with data in the
+  // URL.
   private static final Pattern LIVE =
       Pattern.compile(
           "(?<![`\\\\])(?<ticks>`+)(?!`).*?(?<!`)\\k<ticks>(?!`)|https?://[^\\s<>()\\[\\]\"'`]+"
@@ -35,7 +36,7 @@ public final class Markdown {
 
   public record Line(Kind kind, String text) {}
 
-  /// What people see of a comment, line by line: without HTML comments and unseen characters.
+  /// What people see of a comment, line by line: without HTML comments and invisible characters.
   public static List<Line> seen(String source) {
     return new Reader(source).lines();
   }
@@ -44,10 +45,10 @@ public final class Markdown {
     return lines.stream().map(Line::text).collect(Collectors.joining("\n")).strip();
   }
 
-  /// The words of others, to be posted as they are: they mention nobody, fetch nothing, hide
-  /// nothing and leave no code block open that would swallow what comes after.
+  /// Text from others, to be posted as it is: it mentions nobody, loads no images, hides nothing,
+  /// and leaves no code block open that would include the text after it.
   ///
-  /// @param slashCommands whether a line that begins with a slash would do something, too
+  /// @param slashCommands whether the tracker runs a line that begins with a slash as a command
   public static String quiet(String source, boolean slashCommands) {
     var reader = new Reader(source);
     var text =
@@ -63,27 +64,27 @@ public final class Markdown {
     return slashCommands ? COMMAND.matcher(text).replaceFirst("$1\\\\/") : text;
   }
 
-  /// The words of others inside a sentence or a link: one line, nothing in it means anything.
+  /// Text from others inside a sentence or a link: one line, with all markup escaped.
   public static String plain(String source, int longest) {
     return unmentioned(MARKS.matcher(line(source, longest)).replaceAll("\\\\$0"));
   }
 
-  /// The words of others on one line, their code and links kept.
+  /// Text from others on one line, with code and links kept.
   public static String quietLine(String source, int longest) {
     return unmentioned(line(source, longest));
   }
 
-  /// What people see of it, on one line.
+  /// What people see of the text, on one line.
   public static String line(String source, int longest) {
     return cut(text(seen(source)).replaceAll("\\s+", " "), longest);
   }
 
-  /// At most so many characters, the last of them `…` where something is missing.
+  /// Truncates to at most that many characters, ending in `…` if anything is cut.
   public static String cut(String text, int longest) {
     return text.length() <= longest ? text : head(text, longest - 1).stripTrailing() + "…";
   }
 
-  /// The beginning, no character torn in two.
+  /// The first characters, without splitting a surrogate pair.
   public static String head(String text, int longest) {
     if (text.length() <= longest) {
       return text;
@@ -101,7 +102,7 @@ public final class Markdown {
                     : live.group("picture") != null ? "\\\\$0" : "$0");
   }
 
-  /// Goes through the lines and keeps what they are inside of.
+  /// Reads the lines and tracks open code blocks and comments.
   private static final class Reader {
     private final List<String> source;
     // Whether a comment ends on a later line of the same paragraph.
@@ -180,8 +181,8 @@ public final class Markdown {
         for (; counted < start; counted++) {
           ticks += raw.charAt(counted) == '`' ? 1 : 0;
         }
-        // In a code span, or in the middle of a line and never closed in its paragraph, the signs
-        // are only signs.
+        // Inside a code span, or in the middle of a line and never closed in its paragraph, the
+        // comment's start is plain text.
         var closed = lastEnd >= start + 2 || closedBelow[at];
         if (ticks % 2 == 1 || !(closed || start == firstWord)) {
           seen.append(COMMENT_START);

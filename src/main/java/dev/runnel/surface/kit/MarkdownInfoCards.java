@@ -7,7 +7,7 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/// Answers in rows, and the end of long lists, as GitHub shows them. Pure.
+/// Renders info cards, and the end of long lists, as Markdown. Pure.
 final class MarkdownInfoCards {
   private static final int MAX = 2_000;
 
@@ -37,7 +37,7 @@ final class MarkdownInfoCards {
     return Markdown.quietLine(text, MAX);
   }
 
-  /// What the list leaves out; empty where that is nothing.
+  /// The line about omitted entries; empty if there are none.
   static String left(Optional<Update.Listing> listing, String mention) {
     var lines = new ArrayList<String>();
     listing

@@ -20,8 +20,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/// From an update to a comment in Markdown within the tracker's limits, its invisible marker
-/// included. Pure.
+/// Renders updates as Markdown comments within the tracker's limits, including the invisible
+/// marker. Pure.
 public final class MarkdownPosts {
   private static final int MAX_TITLE = 150;
   private static final int MAX_LINE = 300;
@@ -34,13 +34,13 @@ public final class MarkdownPosts {
   private final String mention;
   private final Dialect dialect;
 
-  /// What trackers differ in.
+  /// The differences between trackers.
   ///
-  /// @param longest the most characters that a comment may have
-  /// @param slashCommands whether a line that begins with a slash is a command to the tracker
-  /// @param ping a person's name such that the tracker tells them
+  /// @param longest the maximum length of a comment, in characters
+  /// @param slashCommands whether the tracker runs a line that begins with a slash as a command
+  /// @param ping renders a person's name as a mention that notifies them
   public record Dialect(int longest, boolean slashCommands, Function<Actor, String> ping) {
-    /// Where an `@` before the id tells them.
+    /// For trackers where an `@` before the id is a mention.
     public Dialect(int longest, boolean slashCommands) {
       this(longest, slashCommands, MarkdownPosts::called);
     }
@@ -140,7 +140,7 @@ public final class MarkdownPosts {
     };
   }
 
-  /// A sentence on those that no agent has read; empty where all were.
+  /// A sentence about messages that no agent has read; empty if all were read.
   public static String unread(List<String> words) {
     return words.isEmpty() ? "" : StopTexts.unread(words, each -> Markdown.plain(each, MAX_LINE));
   }
@@ -174,7 +174,7 @@ public final class MarkdownPosts {
         "<sub>Comment `%1$s …` to steer it, `%1$s stop` to stop it.</sub>".formatted(mention));
   }
 
-  /// Puts a comment together; where all is too long, the words of others are cut.
+  /// Assembles a comment; if it is too long, the text from others is cut.
   private String post(NoticeId id, String head, String words, String tail) {
     var marker = Marker.of(id);
     var room =
@@ -301,12 +301,12 @@ public final class MarkdownPosts {
     return Markdown.plain(RunTexts.name(run), MAX_TITLE);
   }
 
-  /// The person, without a ping.
+  /// The person's name, without a mention.
   private static String named(Actor actor) {
     return Markdown.plain(actor.name(), MAX_TITLE);
   }
 
-  /// The person, with a ping.
+  /// A mention of the person.
   private static String called(Actor actor) {
     return LOGIN.matcher(actor.id()).matches() ? "@" + actor.id() : named(actor);
   }

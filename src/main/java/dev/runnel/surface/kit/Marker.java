@@ -3,10 +3,10 @@ package dev.runnel.surface.kit;
 import dev.runnel.core.model.NoticeId;
 import java.util.regex.Pattern;
 
-/// The invisible last line of every post of Runnel. By it a post is known as ours, whoever's token
-/// it was made with, and one made just before a crash is found again.
+/// The invisible last line of each of Runnel's posts. It identifies a post as Runnel's, whichever
+/// token posted it, and finds a post made just before a crash.
 public final class Marker {
-  // At the start of a line: quoted by somebody else it is behind a ">".
+  // At the start of a line: in a quote by somebody else it follows a ">".
   private static final Pattern OURS = Pattern.compile("(?m)^<!-- runnel:");
   private static final Pattern UNFIT = Pattern.compile("[^A-Za-z0-9_.-]");
 

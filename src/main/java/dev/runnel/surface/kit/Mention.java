@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/// Finds what a comment says to Runnel: a line that begins with `@agent` or `/agent`, and all that
-/// follows. Code, quotes and what is hidden from people do not count.
+/// Finds the request to Runnel in a comment: a line that begins with `@agent` or `/agent`, and
+/// everything after it. Code, quotes and hidden text are ignored.
 public final class Mention {
   private final Pattern address;
 
@@ -19,7 +19,7 @@ public final class Mention {
             Pattern.CASE_INSENSITIVE);
   }
 
-  /// @return the words after the mention, to the end of the comment
+  /// @return the text after the mention, to the end of the comment
   public Optional<String> in(String comment) {
     var lines = Markdown.seen(comment);
     for (var at = 0; at < lines.size(); at++) {

@@ -11,14 +11,14 @@ import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Reads a tracker's lists page by page, a few pages at most.
+/// Reads a tracker's lists page by page, up to a few pages.
 public final class Pages {
   private static final Logger log = LoggerFactory.getLogger(Pages.class);
   private static final int MAX_PAGES = 5;
 
   private Pages() {}
 
-  /// The tracker could not be asked now.
+  /// The tracker cannot be asked now.
   public static final class Waits extends Exception {
     private static final long serialVersionUID = 1;
     private final transient Optional<Duration> after;
@@ -39,17 +39,17 @@ public final class Pages {
     }
   }
 
-  /// @param size how many a full page has
-  /// @param enough whether what follows this one is not wanted
-  /// @return what can be seen; a place that is gone is empty
+  /// @param size the number of elements on a full page
+  /// @param enough whether the elements after this one are not needed
+  /// @return the readable elements; empty if the list does not exist
   public static List<JsonNode> read(
       IntFunction<ApiResult> pages, int size, Predicate<JsonNode> enough) throws Waits {
     return read(pages, size, enough, _ -> {});
   }
 
-  /// The same for those who must know whether they saw all.
+  /// The same, for callers that must know whether they have the whole list.
   ///
-  /// @param refused is told why a page may not be seen
+  /// @param refused receives the reason why a page may not be read
   public static List<JsonNode> read(
       IntFunction<ApiResult> pages, int size, Predicate<JsonNode> enough, Consumer<String> refused)
       throws Waits {
@@ -69,7 +69,7 @@ public final class Pages {
         }
         case ApiResult.Busy busy -> throw new Waits(busy);
         case ApiResult.Gone(var why) -> {
-          log.info("list not seen why={}", why);
+          log.info("list not found why={}", why);
           return all;
         }
         case ApiResult.Refused(var why) -> {

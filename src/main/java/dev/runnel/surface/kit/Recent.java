@@ -4,11 +4,11 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/// What is remembered to spare calls, and may be forgotten.
+/// Creates bounded caches whose entries may be lost.
 public final class Recent {
   private Recent() {}
 
-  /// A map for many threads that forgets what was not used for longest when it has more than `most`
+  /// A thread-safe map that removes its least recently used entry when it has more than `most`
   /// entries.
   public static <K, V> Map<K, V> map(int most) {
     return Collections.synchronizedMap(

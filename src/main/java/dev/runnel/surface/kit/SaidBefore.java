@@ -11,14 +11,13 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 
-/// Gathers the comments that go along with a request, from the newest to the oldest: those of
-/// people who are heard, as they were when it was made, as far as there is room. The others are
-/// counted.
+/// Collects the comments that accompany a request, from the newest to the oldest: those of
+/// permitted authors, unchanged since the request, as far as they fit. The others are counted.
 public final class SaidBefore {
   private static final int MAX_SAID = 40_000;
   private static final int MAX_COMMENT = 8_000;
   private static final int MAX_BODY = 40_000;
-  // What was asked changes the issue as well, a moment later.
+  // The request itself also updates the issue, a moment later.
   private static final Duration AT_ONCE = Duration.ofSeconds(5);
 
   private final Instant asked;
@@ -32,7 +31,7 @@ public final class SaidBefore {
     this.asked = delivery.saidAt();
   }
 
-  /// What people see of a description.
+  /// What people see of a description, truncated.
   public static String description(String text) {
     return Markdown.cut(HiddenMarkupFilter.text(text), MAX_BODY);
   }
@@ -41,9 +40,9 @@ public final class SaidBefore {
     return Markdown.line(text, MAX_COMMENT);
   }
 
-  /// The issue as a delivery tells of it.
+  /// The issue as described by a delivery.
   ///
-  /// @param body empty where it does not tell, `""` where there is none
+  /// @param body empty if the delivery has no such field, `""` if the issue has no description
   public static Snapshot snapshot(
       Optional<Instant> at, Optional<String> title, Optional<String> body) {
     return new Snapshot(at, title.map(SaidBefore::title), body.map(SaidBefore::description));
@@ -53,11 +52,12 @@ public final class SaidBefore {
     return room <= 0;
   }
 
-  /// The next older comment.
+  /// Takes the next older comment.
   ///
-  /// @param changed when it was last written or changed
-  /// @param heard whether its author is
-  /// @param mayBeOurs whether its author may be us: our own posts are passed over, and only those
+  /// @param changed when it was last written or edited
+  /// @param heard whether its author may start runs
+  /// @param mayBeOurs whether its author may be the bot; only then a comment with our marker is
+  ///     skipped
   public void take(
       String author,
       Instant at,
@@ -93,12 +93,13 @@ public final class SaidBefore {
     return List.copyOf(kept);
   }
 
-  /// How many there was no room for.
+  /// The number of comments that did not fit.
   public int omitted() {
     return omitted;
   }
 
-  /// What else is not shown. Where the delivery did not tell the description, it was read later.
+  /// The other comments left out. If the delivery has no description, it was read later than the
+  /// request.
   ///
   /// @param changed when the issue was last changed
   public LeftOut leftOut(Delivery delivery, Optional<Instant> changed) {

@@ -7,26 +7,26 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/// A platform's settings by their variables' names; what is blank is absent. All that is wrong is
-/// an `IllegalArgumentException` that names the setting.
+/// A platform's settings by variable name; a blank value is absent. Every invalid value is an
+/// `IllegalArgumentException` that names the setting.
 public record SettingValues(Map<String, String> byName) {
-  // What a header can carry: a line break pasted along with a token fails here, not at a call.
+  // Only what a header can carry: a token with a pasted line break fails at start, not at a call.
   private static final Pattern TOKEN_FORM = Pattern.compile("[!-~]+");
 
   public Optional<String> text(String name) {
     return Optional.of(byName.getOrDefault(name, "").strip()).filter(text -> !text.isEmpty());
   }
 
-  /// Divided by commas; a part may be empty.
+  /// Splits at commas; a part may be empty.
   public List<String> list(String name) {
     return text(name)
         .map(text -> Arrays.stream(text.split(",", -1)).map(String::strip).toList())
         .orElse(List.of());
   }
 
-  /// Whether a platform is on: all of these are there.
+  /// Whether a platform is configured: all of these are set.
   ///
-  /// @return false when none of them is
+  /// @return false when none of them is set
   public boolean areThere(String... names) {
     var there = Arrays.stream(names).filter(name -> text(name).isPresent()).toList();
     var missing = Arrays.stream(names).filter(name -> text(name).isEmpty()).findFirst();
@@ -40,7 +40,7 @@ public record SettingValues(Map<String, String> byName) {
     return true;
   }
 
-  /// @param otherwise where it is not set
+  /// @param otherwise the default
   public URI address(String name, String otherwise) {
     var text = text(name).orElse(otherwise);
     try {
@@ -79,7 +79,7 @@ public record SettingValues(Map<String, String> byName) {
     }
   }
 
-  /// Never the values: some are secret.
+  /// Omits the values, because some are secret.
   @Override
   public String toString() {
     return "SettingValues" + byName.keySet();

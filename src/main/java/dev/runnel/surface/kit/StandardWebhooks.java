@@ -13,8 +13,8 @@ import java.util.regex.Pattern;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
-/// The signatures of https://www.standardwebhooks.com: over id, time and body, and only good for a
-/// while.
+/// Verifies and creates the signatures of https://www.standardwebhooks.com: over id, time and body,
+/// valid for a limited time.
 public final class StandardWebhooks {
   public static final String ID = "webhook-id";
   public static final String TIMESTAMP = "webhook-timestamp";
@@ -30,7 +30,7 @@ public final class StandardWebhooks {
   private final List<byte[]> keys;
 
   /// @param secrets each `whsec_` and a key in Base64; all valid at once
-  /// @throws IllegalArgumentException when one is not of that form
+  /// @throws IllegalArgumentException when one has another format
   public StandardWebhooks(List<String> secrets) {
     this.keys = secrets.stream().map(StandardWebhooks::key).toList();
   }
@@ -46,14 +46,13 @@ public final class StandardWebhooks {
         return key;
       }
     } catch (IllegalArgumentException malformed) {
-      // Said below, without the secret.
+      // Reported below, without the secret.
     }
     throw new IllegalArgumentException("is not a signing token: whsec_ and a key in Base64");
   }
 
-  /// Whether one of the keys signed it, and not long before it came in, nor after. The first few
-  /// signatures count, however many the sender lists: what a request costs is one HMAC for each of
-  /// our keys.
+  /// Whether one of the keys signed it, within the tolerance before or after its arrival. Only the
+  /// first few signatures in the header count, so that a request costs one HMAC per key.
   public boolean signed(RawRequest request) {
     var id = request.header(ID).orElse("");
     var timestamp = request.header(TIMESTAMP).orElse("");
@@ -84,7 +83,7 @@ public final class StandardWebhooks {
     return matches;
   }
 
-  /// The signature as the header holds it: `v1,` and Base64.
+  /// The signature as in the header: `v1,` and Base64.
   public static String sign(String secret, String id, String timestamp, byte[] body) {
     return sign(key(secret), id, timestamp, body);
   }

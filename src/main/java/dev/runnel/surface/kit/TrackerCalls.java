@@ -11,35 +11,35 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/// Makes calls to a tracker, and reads from status and headers what became of them.
+/// Makes calls to a tracker, and derives their results from status and headers.
 ///
-/// @param platform as people write it
-/// @param credential what we call it with
-/// @param urlSetting where the address comes from
+/// @param platform the display name
+/// @param credential the credential for calls
+/// @param urlSetting the variable that contains the URL
 public record TrackerCalls(
     String platform, Credential credential, String urlSetting, InstantSource clock) {
-  // What to wait where a refusal for haste does not say how long.
+  // The delay if a rate limit response names none.
   private static final Duration A_MINUTE = Duration.ofMinutes(1);
   private static final List<String> REMAINING =
       List.of("x-ratelimit-remaining", "ratelimit-remaining");
   private static final List<String> RESET = List.of("x-ratelimit-reset", "ratelimit-reset");
 
-  /// With a token.
+  /// Authenticates with a token.
   ///
-  /// @param tokenSetting where it comes from
+  /// @param tokenSetting the variable that contains it
   public TrackerCalls(
       String platform, String tokenSetting, String urlSetting, InstantSource clock) {
     this(platform, Credential.token(tokenSetting), urlSetting, clock);
   }
 
-  /// A request on its way.
+  /// Sends one request.
   @FunctionalInterface
   public interface Call {
     Answer send() throws IOException;
   }
 
-  /// @param place what the call is about, for people
-  /// @throws CredentialRefused when the tracker does not accept what we call it with
+  /// @param place the subject of the call, for people
+  /// @throws CredentialRefused when the tracker rejects our credential
   public ApiResult make(Object place, Call call) {
     try {
       return result(place, call.send());
@@ -48,9 +48,9 @@ public record TrackerCalls(
     }
   }
 
-  /// Asks for something that every token may ask.
+  /// Makes a request that every valid token may make.
   ///
-  /// @return what to do when there is no good answer, in a sentence
+  /// @return one sentence on what to do if the response is not good; empty if it is
   public Optional<String> check(Call call) {
     try {
       var status = call.send().status();
@@ -67,9 +67,9 @@ public record TrackerCalls(
     }
   }
 
-  /// Whether the tracker answers, asked for something that every token may ask.
+  /// Whether the tracker responds to a request that every valid token may make.
   ///
-  /// @throws CredentialRefused when it does not accept what we call it with
+  /// @throws CredentialRefused when it rejects our credential
   public boolean isAvailable(Call call) {
     try {
       var status = call.send().status();
@@ -115,8 +115,9 @@ public record TrackerCalls(
     };
   }
 
-  /// "Too much" is 429, on Jira perhaps 503 and a pause, or on GitHub 403 and a hint.
-  /// See https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api
+  /// Whether the call was rate limited: 429, on Jira also 503 with Retry-After, on GitHub also 403
+  /// with a rate limit header or message. See
+  /// https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api
   private static boolean isForHaste(Answer answer) {
     return answer.status() == 429
         || (answer.status() == 503 && answer.header("Retry-After").isPresent())

@@ -5,12 +5,12 @@ import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/// What is the same on every tracker.
+/// The settings that all trackers share.
 ///
-/// @param label the one that starts a run; with `:NAME` behind it, with the profile NAME
+/// @param label the label that starts a run; followed by `:NAME`, with the profile NAME
 /// @param mention the word after `@` or `/` that addresses Runnel
-/// @param cancelOn what stops a run besides a word
-/// @param stateLabels whether issues get labels that tell how their run is
+/// @param cancelOn the issue events that stop a run
+/// @param stateLabels whether issues get labels with their run's state
 public record TrackerSettings(
     String label, String mention, Set<IssueCancelTrigger> cancelOn, boolean stateLabels) {
   static final String LABEL = "RUNNEL_TRIGGER_LABEL";
@@ -33,12 +33,12 @@ public record TrackerSettings(
     }
   }
 
-  /// Everything that can stop a run does; no labels are set.
+  /// All issue events stop a run; no state labels are set.
   public static TrackerSettings of(String label, String mention) {
     return new TrackerSettings(label, mention, EnumSet.allOf(IssueCancelTrigger.class), false);
   }
 
-  /// Reads the settings by their names.
+  /// Reads the settings by variable name.
   ///
   /// @throws IllegalArgumentException with the setting's name and what is wrong
   public static TrackerSettings from(Map<String, String> settings) {

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/// The label that starts a run: its whole name counts, in any case. With `:NAME` behind it, it
-/// starts one with the profile NAME, except for the names that tell how a run is.
+/// The label that starts a run, compared as a whole and ignoring case. Followed by `:NAME`, it
+/// starts a run with the profile NAME, unless it is one of the state labels.
 public record TriggerLabel(String name) {
   private enum Sign {
     RUNNING,
@@ -25,7 +25,7 @@ public record TriggerLabel(String name) {
     return labels.stream().anyMatch(this::isTrigger);
   }
 
-  /// `fast` of `agent:fast`.
+  /// The profile in a label: `fast` in `agent:fast`.
   public Optional<String> profile(String label) {
     return suffix(label).filter(_ -> states().stream().noneMatch(label::equalsIgnoreCase));
   }
@@ -37,12 +37,12 @@ public record TriggerLabel(String name) {
         : Optional.empty();
   }
 
-  /// The labels that tell how a run is: `agent:running`.
+  /// The state labels: `agent:running`.
   public List<String> states() {
     return Arrays.stream(Sign.values()).map(this::state).toList();
   }
 
-  /// The label for a state; empty where nothing is to be told.
+  /// The label for a state; empty for none.
   public Optional<String> state(RunState state) {
     return switch (state) {
       case QUEUED, RUNNING -> Optional.of(state(Sign.RUNNING));

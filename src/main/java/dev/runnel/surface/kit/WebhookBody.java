@@ -10,7 +10,7 @@ import java.util.Arrays;
 import java.util.Locale;
 import java.util.Optional;
 
-/// Reads what a tracker sent: JSON, or a form with JSON in its field `payload`.
+/// Reads a webhook's body: JSON, or a form with JSON in the field `payload`.
 public final class WebhookBody {
   private static final byte[] FIELD = "payload=".getBytes(StandardCharsets.US_ASCII);
   private static final JsonMapper JSON =
@@ -25,8 +25,8 @@ public final class WebhookBody {
         .isPresent();
   }
 
-  /// The JSON's bytes; of a form those of its decoded field, none where it cannot be decoded. A
-  /// sender may not have proved itself yet, so that nothing is copied more than once.
+  /// The JSON's bytes; for a form, those of the decoded field, or none if it cannot be decoded. The
+  /// sender may not be authenticated yet, so nothing is copied more than once.
   public static byte[] payload(RawRequest request) {
     var body = request.body();
     if (!isForm(request)) {
@@ -72,7 +72,7 @@ public final class WebhookBody {
     return length == bytes.length ? bytes : Arrays.copyOf(bytes, length);
   }
 
-  /// @return empty when there is no JSON object
+  /// @return empty when it is not a JSON object
   public static Optional<JsonNode> json(RawRequest request) {
     try {
       return Optional.ofNullable(JSON.readTree(payload(request))).filter(JsonNode::isObject);

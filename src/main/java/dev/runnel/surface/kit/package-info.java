@@ -1,6 +1,5 @@
-/// What two surfaces or more share: signatures, HTTP with JSON. Code moves here when a second
-/// surface
-/// needs it, not before.
+/// What several surfaces share: signatures, HTTP with JSON, posting of comments. Code moves here
+/// when a second surface needs it, not before.
 @NullMarked
 package dev.runnel.surface.kit;
 

@@ -13,19 +13,18 @@ import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Reads GraphQL answers, which carry their failures in the body, as if they carried them in the
-/// status. See https://linear.app/developers/graphql and
-/// https://linear.app/developers/rate-limiting.
+/// Maps GraphQL responses, which report failures in the body, to HTTP-like status codes. See
+/// https://linear.app/developers/graphql and https://linear.app/developers/rate-limiting.
 record GraphQl(InstantSource clock) {
   private static final Logger log = LoggerFactory.getLogger(GraphQl.class);
-  // Linear's budgets, each with what is left of it and when it is full again, in milliseconds.
+  // Linear's rate limits, each with the remaining amount and the reset time in milliseconds.
   private static final List<String> BUDGETS =
       List.of("X-RateLimit-Requests-", "X-RateLimit-Complexity-", "X-RateLimit-Endpoint-Requests-");
   private static final int NOT_GRAPHQL = 502;
 
-  /// What is at the path below `data`, with the status that says how it went.
+  /// The value at the path below `data`, with a status for the result.
   ///
-  /// @param path what was asked for, from its outermost name
+  /// @param path the requested field, from its outermost name
   Answer read(Answer answer, String... path) {
     var data = answer.body().path("data");
     var asked = data.path(path[0]);
@@ -33,7 +32,7 @@ record GraphQl(InstantSource clock) {
     var isThere = !asked.isMissingNode() && !asked.isNull();
     if (isThere && !isRefused(asked)) {
       if (!errors.isEmpty()) {
-        log.warn("answer incomplete query={} codes={}", path[0], codes(errors));
+        log.warn("response incomplete query={} codes={}", path[0], codes(errors));
       }
       return new Answer(200, answer.headers(), at(asked, path));
     }
@@ -57,7 +56,7 @@ record GraphQl(InstantSource clock) {
     return node;
   }
 
-  /// A mutation that says of itself that it did not happen.
+  /// Whether a mutation reports that it failed.
   private static boolean isRefused(JsonNode payload) {
     return payload.path("success").isBoolean() && !payload.path("success").asBoolean();
   }
@@ -109,8 +108,8 @@ record GraphQl(InstantSource clock) {
     return errors.valueStream();
   }
 
-  /// Until the latest of the budgets that are spent is full again. Where none says so, a minute:
-  /// they fill all the time.
+  /// The time until all exhausted limits are reset. If none is given, one minute, because the
+  /// limits refill continuously.
   private Duration pause(Answer answer) {
     var asked = answer.number("Retry-After").map(Duration::ofSeconds);
     return asked.orElseGet(

@@ -3,10 +3,11 @@ package dev.runnel.surface.linear;
 import java.nio.charset.StandardCharsets;
 import java.util.regex.Pattern;
 
-/// Our marker in a form that Linear keeps. It turns Markdown into its own rich text, which knows no
-/// HTML: a comment in HTML is shown or lost, but characters without a width stay and are not seen.
+/// Encodes the marker in a form that Linear keeps. Linear converts Markdown to its own rich text,
+/// which has no HTML: an HTML comment is shown or lost, but zero-width characters are kept and
+/// invisible.
 final class HiddenMarker {
-  // Two bits each. None is a joiner, which would change the letters beside it.
+  // Two bits each. None is a joiner, which would change adjacent letters.
   private static final String SIGNS = "\u200B\u2060\u2062\u2063";
   private static final Pattern VISIBLE =
       Pattern.compile("\\n*<!-- (?<words>runnel:[A-Za-z0-9_=.-]+) -->\\s*\\z");
@@ -15,7 +16,7 @@ final class HiddenMarker {
 
   private HiddenMarker() {}
 
-  /// A post as Linear keeps it.
+  /// Converts a post to the form that Linear keeps.
   static String hide(String post) {
     var plain = SMALL.matcher(post).replaceAll("${words}");
     var marker = VISIBLE.matcher(plain);
@@ -24,7 +25,7 @@ final class HiddenMarker {
         : plain;
   }
 
-  /// The inverse of [#hide(String)], as far as the marker goes; any other text stays as it is.
+  /// The inverse of [#hide(String)] for the marker; other text is unchanged.
   static String show(String text) {
     var hidden = HIDDEN.matcher(text);
     while (hidden.find()) {

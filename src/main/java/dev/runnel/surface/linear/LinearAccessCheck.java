@@ -8,8 +8,8 @@ import dev.runnel.surface.kit.Json;
 import dev.runnel.surface.kit.Pages;
 import dev.runnel.surface.kit.TriggerLabel;
 
-/// Who may start and steer runs: people of the workspace, never apps or people from outside. Also
-/// whether a label that was taken off was the trigger.
+/// Decides who may start and steer runs: members of the workspace, never apps or external users.
+/// Also checks whether a removed label was the trigger label.
 final class LinearAccessCheck {
   private final LinearApi api;
   private final LinearConfig.Access access;
@@ -42,7 +42,7 @@ final class LinearAccessCheck {
     };
   }
 
-  /// @param user as the API describes it
+  /// @param user as returned by the API
   boolean isHeard(JsonNode user) {
     return user.path("active").asBoolean()
         && !user.path("app").asBoolean()
@@ -59,7 +59,7 @@ final class LinearAccessCheck {
           }
         }
         case ApiResult.Busy busy -> throw new Pages.Waits(busy);
-        // It was not taken off: there is no such label any more.
+        // The label itself was deleted, not removed from the issue.
         case ApiResult.Gone _, ApiResult.Refused _ -> {}
       }
     }

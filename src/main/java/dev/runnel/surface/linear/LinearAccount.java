@@ -6,9 +6,9 @@ import dev.runnel.surface.kit.Json;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// The account that our token belongs to, asked for once and then known. Thread-safe.
+/// The account that our token belongs to, looked up once and then cached. Thread-safe.
 ///
-/// Until it is known, nothing counts as assigned to it; catching up makes good for that.
+/// Until it is known, no assignment counts as the bot's; catching up finds those later.
 final class LinearAccount {
   private record Known(String id, String name, boolean app, boolean agent) {}
 
@@ -19,7 +19,7 @@ final class LinearAccount {
     this.api = api;
   }
 
-  /// Asks, unless it is known. May call out.
+  /// Looks up the account, unless it is known. May block.
   void learn() {
     if (known == null && api.viewer() instanceof ApiResult.Done(var viewer)) {
       Json.text(viewer, "id").ifPresent(id -> known = known(id, viewer));
@@ -39,24 +39,25 @@ final class LinearAccount {
     return account != null && user.filter(account.id()::equals).isPresent();
   }
 
-  /// Whether a post with our marker may be ours. While the account is not known, it may.
+  /// Whether a post with our marker may be the bot's; true while the account is unknown.
   boolean mayBe(Optional<String> user) {
     return known == null || is(user);
   }
 
-  /// Whether it is an app, whose comments are all ours. A person may lend us a token.
+  /// Whether it is the account of an app, whose comments are all ours. A personal token is shared
+  /// with its owner.
   boolean isApp(String user) {
     var account = known;
     return account != null && account.app() && account.id().equals(user);
   }
 
-  /// Whether Linear opens an agent session where somebody mentions it or delegates to it.
+  /// Whether Linear opens an agent session when a user mentions the account or delegates to it.
   boolean hasSessions() {
     var account = known;
     return account != null && account.agent();
   }
 
-  /// Whether a mention by this word, `@agent`, is one of it for Linear too.
+  /// Whether Linear, too, takes a mention of this word, `@agent`, as a mention of the account.
   boolean hasSessionsAs(String word) {
     var account = known;
     return account != null && account.agent() && account.name().equalsIgnoreCase(word);

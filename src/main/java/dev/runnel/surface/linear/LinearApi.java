@@ -17,9 +17,9 @@ import java.util.Map;
 import java.util.Optional;
 import okhttp3.OkHttpClient;
 
-/// Linear's GraphQL API, as far as Runnel calls it. Thread-safe; blocks.
+/// The part of Linear's GraphQL API that Runnel calls. Thread-safe; blocks.
 final class LinearApi {
-  /// The most things a list has here.
+  /// The maximum number of elements of a list.
   static final int PAGE = 100;
 
   private static final String PERSONAL_KEY = "lin_api_";
@@ -51,7 +51,7 @@ final class LinearApi {
     return calls.check(() -> send("query { viewer { id } }", variables(), "viewer"));
   }
 
-  /// Whether Linear answers and accepts what we call it with.
+  /// Whether Linear responds and accepts our credential.
   boolean isAvailable() {
     return calls.isAvailable(() -> send("query { viewer { id } }", variables(), "viewer"));
   }
@@ -114,7 +114,7 @@ final class LinearApi {
         "nodes");
   }
 
-  /// What changed since, each issue with its new comments and its history.
+  /// The issues changed since that time, each with its new comments and its history.
   ApiResult changed(Instant since, int issues) {
     return call(
         "The workspace",
@@ -218,7 +218,7 @@ final class LinearApi {
         "issueLabel");
   }
 
-  /// Other labels, put on by somebody at the same time, stay.
+  /// Adds and removes labels; other labels, set by somebody at the same time, are kept.
   ApiResult relabel(String issue, List<String> on, List<String> off) {
     var change = variables();
     on.forEach(change.putArray("addedLabelIds")::add);
@@ -243,7 +243,7 @@ final class LinearApi {
   }
 
   /// @param id chosen by us
-  /// @param fleeting whether the next activity takes its place
+  /// @param fleeting whether the next activity replaces it
   ApiResult act(String id, String session, ObjectNode content, boolean fleeting) {
     var input = variables().put("id", id).put("agentSessionId", session);
     input.set("content", content);
@@ -262,14 +262,14 @@ final class LinearApi {
         "agentActivity");
   }
 
-  /// Puts a link on the session; other links stay.
+  /// Adds a link to the session; other links are kept.
   ApiResult link(String session, String label, URI url) {
     var input = variables();
     input.putArray("addedExternalUrls").addObject().put("label", label).put("url", url.toString());
     return update(session, input);
   }
 
-  /// Shows a checklist in place of the one before.
+  /// Replaces the session's plan.
   ApiResult plan(String session, ArrayNode steps) {
     var input = variables();
     input.set("plan", steps);

@@ -11,8 +11,8 @@ import java.io.IOException;
 import java.time.Instant;
 import java.util.Comparator;
 
-/// Reads what was said on an issue before: the issue itself, and the latest comments of people who
-/// are heard.
+/// Reads an issue's history for the agent: the issue itself, and the latest comments of people who
+/// may start runs.
 final class LinearBackground {
   private final LinearApi api;
   private final LinearAccessCheck door;

@@ -14,9 +14,10 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-/// What was said and changed in the workspace since: Linear gives a delivery up after some hours.
+/// Finds missed comments and changes in the workspace, because Linear stops retrying a webhook
+/// after some hours.
 final class LinearCatchUp {
-  // As many as one question may cost; see https://linear.app/developers/rate-limiting.
+  // The most that one query's complexity allows; see https://linear.app/developers/rate-limiting.
   private static final int MAX_ISSUES = 25;
 
   private final SurfaceId surface;
@@ -53,7 +54,7 @@ final class LinearCatchUp {
     return new MissedDeliveries.Said(heard, unread.stream().findFirst());
   }
 
-  /// @param dated what happened, with its `id` and `createdAt`
+  /// @param dated the event, with its `id` and creation time
   private void hear(
       List<MissedDeliveries.Heard> heard,
       ObjectNode payload,
@@ -69,12 +70,12 @@ final class LinearCatchUp {
     }
   }
 
-  /// The delivery that it would have been, as far as the issue still tells.
+  /// The payload of the missed creation, as far as the issue still shows it.
   private static ObjectNode created(JsonNode issue) {
     var payload = payload("Issue", "create", issue.path("creator"), issue);
     var data = payload.putObject("data");
     describe(data, issue, issue);
-    // What was put on later is in the history.
+    // Labels and assignees added later are in the history.
     if (issue.path("history").path("nodes").isEmpty()) {
       data.set("labels", issue.path("labels").path("nodes"));
       data.set("assigneeId", issue.path("assignee").path("id"));
@@ -118,7 +119,7 @@ final class LinearCatchUp {
     return payload;
   }
 
-  /// The issue's labels without some and with others.
+  /// The issue's labels without the first and with the second list.
   private static JsonNode labels(JsonNode issue, JsonNode without, JsonNode with) {
     var ids = Json.texts(without, "id");
     var labels = JsonNodeFactory.instance.arrayNode();

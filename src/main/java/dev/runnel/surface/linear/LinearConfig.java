@@ -7,12 +7,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// How to talk with Linear.
+/// The settings of the Linear surface.
 ///
 /// @param webhookSecrets all valid at once
-/// @param token a personal API key, which begins with `lin_api_`, or an OAuth token
+/// @param token a personal API key, which starts with `lin_api_`, or an OAuth token
 /// @param url of the GraphQL API
-/// @param access who of the workspace may start and steer runs
+/// @param access which members of the workspace may start and steer runs
 public record LinearConfig(
     List<String> webhookSecrets, String token, URI url, Access access, TrackerSettings tracker) {
   static final String SECRET = "LINEAR_WEBHOOK_SECRET";
@@ -22,7 +22,7 @@ public record LinearConfig(
 
   private static final String DEFAULT_URL = "https://api.linear.app/graphql";
 
-  /// Each lets in those before it.
+  /// Each value includes the roles before it.
   public enum Access {
     ADMIN,
     MEMBER,
@@ -53,9 +53,9 @@ public record LinearConfig(
     SettingValues.requireAddress(URL, url, DEFAULT_URL);
   }
 
-  /// Reads the settings by their names.
+  /// Reads the settings by variable name.
   ///
-  /// @return empty when neither the secret nor the token is there
+  /// @return empty when neither the secret nor the token is set
   /// @throws IllegalArgumentException with the setting's name and what is missing
   public static Optional<LinearConfig> from(Map<String, String> settings) {
     var values = new SettingValues(settings);

@@ -10,8 +10,9 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.regex.Pattern;
 
-/// Linear's ids, and the references to posts that are made of them: `comment/ID`, `session/ID`. An
-/// issue is its own id as well: what people read, `ENG-7`, changes when it moves to another team.
+/// Linear's ids, and the references to posts built from them: `comment/ID`, `session/ID`. An issue
+/// is identified by its id, because its visible key, `ENG-7`, changes when it moves to another
+/// team.
 final class LinearId {
   private static final Pattern FORM = Pattern.compile("[A-Za-z0-9][A-Za-z0-9_-]{0,63}");
   private static final String COMMENT = "comment/";
@@ -27,7 +28,7 @@ final class LinearId {
     return new PostRef(COMMENT + id);
   }
 
-  /// The session's activities are one post, as far as anybody else knows.
+  /// All activities of a session count as one post.
   static PostRef session(String id) {
     return new PostRef(SESSION + id);
   }
@@ -47,8 +48,8 @@ final class LinearId {
         .filter(LinearId::isOne);
   }
 
-  /// The same UUID, of the form of version 4, for each try of a notice: Linear takes ids that its
-  /// callers chose, so that a second try finds what the first one made.
+  /// A version 4 style UUID, the same for each attempt to post a notice: Linear accepts ids chosen
+  /// by the caller, so that a second attempt finds the result of the first.
   static String of(NoticeId notice) {
     try {
       var bytes =

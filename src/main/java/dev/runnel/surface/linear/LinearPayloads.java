@@ -23,10 +23,10 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 
-/// From a webhook's JSON to what was said. Pure, and at ease with members that are missing or
-/// strange: what it cannot read is not for us.
+/// Parses a webhook's JSON to a delivery. Pure. Tolerates missing and malformed fields: a payload
+/// that it cannot read is ignored.
 final class LinearPayloads {
-  /// Begins the meaning of a label taken off whose name Linear did not tell; the ids follow.
+  /// Prefix of the semantic key of a removed label whose name Linear did not send; the ids follow.
   static final String UNNAMED = "Issue unlabel-of ";
 
   private static final String THING = "issue";
@@ -53,7 +53,7 @@ final class LinearPayloads {
       return payload.path("updatedFrom");
     }
 
-    /// Whether an update changed the member; before it was in [#before()].
+    /// Whether an update changed the field; its old value is in [#before()].
     boolean changed(String member) {
       return before().has(member);
     }
@@ -81,7 +81,7 @@ final class LinearPayloads {
     }
   }
 
-  /// The account, if it is a person's.
+  /// The account as an actor, if it is a person's.
   static Optional<Actor> person(JsonNode user) {
     var type = Json.text(user, "type").orElse("user");
     return type.equalsIgnoreCase("user")
@@ -93,7 +93,7 @@ final class LinearPayloads {
     return Json.text(user, "name").or(() -> Json.text(user, "displayName")).orElse(otherwise);
   }
 
-  /// @return empty when nothing in it is for us
+  /// @return empty when the event does not concern Runnel
   Optional<Delivery> read(DeliveryId id, JsonNode payload, Instant arrivedAt) {
     return switch (Json.text(payload, "type").orElse("")) {
       case "Issue" -> said(id, payload, arrivedAt).flatMap(this::issue);
@@ -142,8 +142,7 @@ final class LinearPayloads {
         .or(() -> moved(said, issue));
   }
 
-  /// Linear tells the ids of the labels that were there before, and the names only of those that
-  /// are there now.
+  /// Linear sends the ids of the labels before the change, but names only for the current ones.
   private Optional<Delivery> labels(Said said, Conversation issue) {
     var now = said.data().path("labels");
     if (said.changed("labels")) {
@@ -177,7 +176,7 @@ final class LinearPayloads {
                 changed(said, issue, intent instanceof Intent.Start ? "label" : "unlabel", intent));
   }
 
-  /// Whether one of them was the trigger is asked later.
+  /// Whether one of them was the trigger label is looked up later.
   private Optional<Delivery> unlabelled(Said said, Conversation issue, Set<String> removed) {
     if (removed.isEmpty()
         || rules.hasTrigger(Json.texts(said.data().path("labels"), "name"))
@@ -239,7 +238,8 @@ final class LinearPayloads {
         Optional.empty());
   }
 
-  /// Only a start is said to Runnel: where no run goes on, a stop that nobody said does nothing.
+  /// Only a start is addressed to Runnel: without an active run, a stop that nobody asked for does
+  /// nothing.
   private static Delivery changed(
       Said said, Conversation issue, String meaning, Intent intent, Optional<PostRef> message) {
     return new Delivery(
@@ -298,7 +298,8 @@ final class LinearPayloads {
                             Optional.empty())));
   }
 
-  /// Where the mention is Linear's own for our app, it opens a session, and the session counts.
+  /// Whether the mention also opens a session, because Linear knows it as our app: then only the
+  /// session counts.
   private boolean comesAsSession(String text) {
     return account.hasSessionsAs(mention)
         && !text.stripLeading().startsWith("/")
@@ -373,7 +374,7 @@ final class LinearPayloads {
                     .map(id -> new Actor(id, "Somebody")));
   }
 
-  /// By a mention in a comment, or by a delegation, which says nothing.
+  /// A session is opened by a mention in a comment, or by a delegation, which has no text.
   private Optional<Intent> opened(JsonNode session) {
     var comment = Json.text(session.path("comment"), "body").filter(body -> body.contains("@"));
     return comment.isPresent()

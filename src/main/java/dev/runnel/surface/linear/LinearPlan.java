@@ -6,11 +6,11 @@ import dev.runnel.core.model.RunState;
 import dev.runnel.core.model.Update;
 import java.util.Optional;
 
-/// The checklist of an agent session: what happens to a run, and how far it is. Pure.
+/// The plan of an agent session: the steps of a run and their status. Pure.
 ///
-/// @param ready how "get ready" fares
-/// @param work how "work on it" fares
-/// @param answer how "answer" fares
+/// @param ready the status of "get ready"
+/// @param work the status of "work on it"
+/// @param answer the status of "answer"
 record LinearPlan(Step ready, Step work, Step answer) {
   private static final LinearPlan WAITING =
       new LinearPlan(Step.RUNNING, Step.PENDING, Step.PENDING);
@@ -32,7 +32,7 @@ record LinearPlan(Step ready, Step work, Step answer) {
     }
   }
 
-  /// @return empty for what says nothing of how far the run is
+  /// @return empty for updates that do not concern the run's progress
   static Optional<LinearPlan> after(Update update) {
     return switch (update) {
       case Update.Status status -> during(status.run().state());
@@ -45,7 +45,7 @@ record LinearPlan(Step ready, Step work, Step answer) {
     };
   }
 
-  /// The end is told by an update of its own.
+  /// The end has an update of its own.
   private static Optional<LinearPlan> during(RunState state) {
     return switch (state) {
       case QUEUED -> Optional.of(WAITING);
@@ -54,7 +54,7 @@ record LinearPlan(Step ready, Step work, Step answer) {
     };
   }
 
-  /// As Linear takes it, which replaces the one before.
+  /// The plan in Linear's format, which replaces the one before.
   ArrayNode steps() {
     var steps = JsonNodeFactory.instance.arrayNode();
     steps.addObject().put("content", "Get ready").put("status", ready.word);

@@ -23,10 +23,9 @@ import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Posts updates as the activities of an agent session. Linear reads from the last of them how the
-/// session is: a thought or an action says that the agent works, an elicitation that it waits, a
-/// response or an error that it is done. See https://linear.app/developers/agent-interaction.
-/// Thread-safe.
+/// Posts updates as the activities of an agent session. Linear derives the session's state from the
+/// last activity: a thought or an action means working, an elicitation waiting, a response or an
+/// error done. See https://linear.app/developers/agent-interaction. Thread-safe.
 final class LinearSessions {
   private static final Logger log = LoggerFactory.getLogger(LinearSessions.class);
   private static final int MAX = 60_000;
@@ -35,7 +34,7 @@ final class LinearSessions {
 
   private final LinearApi api;
   private final MarkdownPosts comments;
-  // Spare calls that would change nothing.
+  // Avoid calls that would change nothing.
   private final Map<String, URI> linked = Recent.map(MAX_REMEMBERED);
   private final Map<String, LinearPlan> planned = Recent.map(MAX_REMEMBERED);
 
@@ -62,7 +61,7 @@ final class LinearSessions {
     }
   }
 
-  /// @param fleeting whether the next one takes its place
+  /// @param fleeting whether the next activity replaces it
   private record Activity(Kind kind, String text, boolean fleeting) {
     ObjectNode content() {
       var content = JsonNodeFactory.instance.objectNode().put("type", kind.word());
@@ -103,7 +102,7 @@ final class LinearSessions {
     };
   }
 
-  /// A courtesy: where it cannot be given, nothing is lost.
+  /// Sets the session's link. Optional: a failure is ignored.
   private void link(String session, URI url) {
     if (url.equals(linked.put(session, url))) {
       return;
@@ -114,7 +113,7 @@ final class LinearSessions {
     }
   }
 
-  /// A courtesy as well.
+  /// Sets the session's plan. Optional: a failure is ignored.
   private void plan(String session, LinearPlan plan) {
     if (plan.equals(planned.put(session, plan))) {
       return;
@@ -125,10 +124,10 @@ final class LinearSessions {
     }
   }
 
-  /// @return empty where an activity would tell Linear something wrong about the session
+  /// @return empty when an activity would give the session a wrong state
   private Optional<Activity> activity(Notice notice) {
     return switch (notice.update()) {
-      // How the run fares from then on is told by its own activities.
+      // Later states of the run have activities of their own.
       case Update.Received(_, MessageStatus messageStatus, _) ->
           Optional.of(new Activity(Kind.THOUGHT, "On it.", true))
               .filter(
@@ -173,7 +172,7 @@ final class LinearSessions {
     return new Activity(kind, text, false);
   }
 
-  /// While the run waits or is over, its last activity must stay the last.
+  /// While the run waits or after it has ended, its last activity must stay the last.
   private static Optional<Activity> progress(Update.Status status) {
     var run = status.run();
     if (run.state().isTerminal() || run.state().needsPerson()) {

@@ -31,9 +31,9 @@ import java.util.regex.Pattern;
 import okhttp3.OkHttpClient;
 import org.jspecify.annotations.Nullable;
 
-/// Issues and agent sessions on Linear. Thread-safe.
+/// The Linear surface: issues and agent sessions. Thread-safe.
 public final class LinearSurface implements Surface {
-  /// Where its webhooks are received.
+  /// The path at which its webhooks are received.
   public static final String PATH = "/webhooks/linear";
 
   private static final SurfaceId ID = new SurfaceId("linear");
@@ -64,14 +64,14 @@ public final class LinearSurface implements Surface {
     this.catchUp = new LinearCatchUp(ID, api, payloads, clock);
   }
 
-  /// Asks once whether the token is good.
+  /// Asks once whether the token is valid.
   ///
-  /// @return what to do when it is not, in a sentence
+  /// @return one sentence on what to do if it is not; empty if it is
   public Optional<String> check() {
     return api.check();
   }
 
-  /// Learns which account is ours. May call out; later is as good.
+  /// Looks up the bot's account. May block; can be called again later.
   public void start() {
     account.learn();
   }
@@ -81,7 +81,7 @@ public final class LinearSurface implements Surface {
     return ID;
   }
 
-  /// Linear takes nothing but 200 as an answer.
+  /// Linear accepts only 200 as a success.
   @Override
   public WebhookResult receive(RawRequest request) {
     if (!hmac.signs(request.header("Linear-Signature").orElse(""), request.body())) {
@@ -105,7 +105,7 @@ public final class LinearSurface implements Surface {
         .orElseGet(() -> new WebhookResult.Answered(Reply.empty(200)));
   }
 
-  /// The time in the body is signed; the one in the header is not.
+  /// The timestamp in the body is signed; the one in the header is not.
   private static boolean isFresh(JsonNode payload, Instant arrivedAt) {
     var sent = payload.path("webhookTimestamp");
     return sent.isIntegralNumber()
@@ -134,7 +134,7 @@ public final class LinearSurface implements Surface {
     return catchUp.since(since);
   }
 
-  /// Every delivery has its issue, so there is never a thread to open.
+  /// Every delivery belongs to an issue, so there is never a thread to open.
   @Override
   public Posting open(Delivery delivery, boolean again) {
     return new Posting.Undeliverable("On Linear a conversation is an issue; none can be opened.");
@@ -149,14 +149,14 @@ public final class LinearSurface implements Surface {
             new LinearThread(api, notice.conversation().key(), account), byName(notice), status);
   }
 
-  /// Where what it answers was said.
+  /// The session of the message that the notice acknowledges.
   private static Optional<String> session(Notice notice) {
     return notice.update() instanceof Update.Received(PostRef message, _, _)
         ? LinearId.session(message)
         : notice.origin().message().flatMap(LinearId::session);
   }
 
-  /// People are called by their names: the ids in front of an at sign would call nobody.
+  /// Mentions people by name: an id after an at sign would mention nobody.
   private static Notice byName(Notice notice) {
     return notice.update() instanceof Update.Blocked(Run run, Actor requester, String question)
         ? notice.saying(

@@ -26,7 +26,7 @@ record LinearThread(LinearApi api, String issue, LinearAccount account) implemen
     return api.edit(LinearId.comment(comment).orElseThrow(), HiddenMarker.hide(text));
   }
 
-  /// The latest ones, whenever they were said, with their markers as everywhere else.
+  /// The latest comments of any age, with their markers in the usual form.
   @Override
   public ApiResult since(Instant since, int page) {
     return switch (api.comments(issue)) {
@@ -44,7 +44,7 @@ record LinearThread(LinearApi api, String issue, LinearAccount account) implemen
     };
   }
 
-  /// The first page is all there is.
+  /// The list has one page only.
   @Override
   public int pageSize() {
     return Integer.MAX_VALUE;
@@ -65,7 +65,7 @@ record LinearThread(LinearApi api, String issue, LinearAccount account) implemen
     return api.react(LinearId.comment(comment).orElseThrow(), "eyes");
   }
 
-  /// Labels are found by their names; one that is nowhere is made in the issue's team.
+  /// Finds labels by name; a missing one is created in the issue's team.
   @Override
   public ApiResult label(Optional<String> on, List<String> off) {
     if (!(api.labels(issue) instanceof ApiResult.Done(var now))) {

@@ -1,7 +1,7 @@
-/// Linear: labels, assignments, comments and agent sessions come in as webhooks; answers go out as
-/// comments, or in an agent session as its activities. Payloads and calls are described under
+/// The Linear surface: labels, assignments, comments and agent sessions arrive as webhooks; answers
+/// are posted as comments, or in an agent session as its activities. See
 /// https://linear.app/developers/webhooks, https://linear.app/developers/agent-interaction and
-/// https://linear.app/developers/graphql. [LinearSurface] is the way in.
+/// https://linear.app/developers/graphql. Start with [LinearSurface].
 @NullMarked
 package dev.runnel.surface.linear;
 
