@@ -1,14 +1,14 @@
-// Keeps a page up to date from its stream, and sends its forms. Without it the pages still read.
+// Updates a page from its event stream, and sends its forms. Without scripts the pages stay readable.
 'use strict';
 
 const $ = (selector) => document.querySelector(selector);
 const part = (name) => $(`[data-part="${name}"]`);
 let stream;
-let follows = false; // whether to go along when the conversation gets a new run
+let follows = false; // whether to open the new run when the conversation gets one
 
 const toBottom = (box) => { box.scrollTop = box.scrollHeight; };
 
-// Who reads the newest lines goes on reading them, whatever grows on the page.
+// Keeps the transcript scrolled to its end, if it was there before the change.
 function keepingBottom(act) {
   const box = part('lines');
   const follow = box && box.scrollHeight - box.scrollTop - box.clientHeight < 40;
@@ -56,13 +56,13 @@ function follow(address) {
   for (const [event, act] of Object.entries(on)) {
     stream.addEventListener(event, ({ data }) => keepingBottom(() => act(data)));
   }
-  // A browser comes back by itself, except after an answer that is no stream.
+  // The browser reconnects by itself, except after a response that is not an event stream.
   stream.onerror = ({ target }) => {
     if (target.readyState === EventSource.CLOSED) setTimeout(() => follow(address), 10_000);
   };
 }
 
-// The words of core/text/RunTexts, so that they go on counting between two events.
+// The formats of core/text/RunTexts, so that times keep counting between two events.
 function elapsed(ms) {
   const s = Math.max(0, Math.floor(ms / 1000));
   const [m, h, d] = [60, 3600, 86400].map((unit) => Math.floor(s / unit));
@@ -98,7 +98,7 @@ async function send(form, button) {
     const reply = await fetch('/webhooks/console', { method: 'POST', body: fields });
     const text = await reply.text();
     if (reply.ok) {
-      form.turn.value = Number(form.turn.value) + 1; // the next post is another one
+      form.turn.value = Number(form.turn.value) + 1; // the next post is a new delivery
       follows = true;
       if (['start', 'say'].includes(button.value)) form.text.value = '';
       answer.textContent = { start: 'Starting …', say: 'Sent.', stop: 'Stopping …', retry: 'Starting again …' }[button.value];
