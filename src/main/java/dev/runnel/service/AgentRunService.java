@@ -42,10 +42,10 @@ import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The embedded Agent Run Service. Open it, register its routes, close it at the end; runs outlive
-/// all of that in its database.
+/// The embedded Agent Run Service. Open it, register its routes, and close it at shutdown. Runs are
+/// stored in its database and survive a restart.
 public final class AgentRunService implements AutoCloseable {
-  /// What the body of a request to it may hold: a run with five images of a few MB.
+  /// Maximum size of a request body in bytes; enough for a run with five images of a few MB each.
   public static final int MAX_BYTES = 32 * 1024 * 1024;
 
   private static final Logger log = LoggerFactory.getLogger(AgentRunService.class);
@@ -87,15 +87,17 @@ public final class AgentRunService implements AutoCloseable {
     this.resources = resources;
   }
 
-  /// Brings the tables up to date, ends what an earlier life left running, and begins to work.
+  /// Migrates the database, ends the executions that a previous process left running, and starts to
+  /// claim queued runs.
   ///
-  /// @param database the service's own, an embedded one; stays the caller's to close, after this
+  /// @param database an embedded database for this service alone; the caller closes it, after
+  ///     closing this service
   public static AgentRunService open(
       Database database, ServiceSettings settings, InstantSource clock) {
     return open(database, settings, clock, Spawner.system(), FreeSpace.of(settings.workspaces()));
   }
 
-  /// On a machine with its own processes, threads and disk.
+  /// Opens the service with the given processes, threads and disk; for tests.
   static AgentRunService open(
       Database database,
       ServiceSettings settings,
@@ -123,7 +125,7 @@ public final class AgentRunService implements AutoCloseable {
             workspaceCleanup,
             watchers,
             queueSignal);
-    log.info("agent run service open agent={} slots={}", agents.usual().name(), settings.slots());
+    log.info("agent run service opened agent={} slots={}", agents.usual().name(), settings.slots());
     var links = new SignedLinks(clock);
     var skills = new SkillCatalog(spawner, settings, workspaces);
     var changes = new Semaphore(0);
@@ -160,50 +162,50 @@ public final class AgentRunService implements AutoCloseable {
     api.closeWithNothing();
   }
 
-  /// What works here: `command`, `claude`, `codex`, `gemini`, `opencode`, or `rehearsal` where
-  /// there is no agent.
+  /// Name of the default agent: `command`, `claude`, `codex`, `gemini`, `opencode`, or `rehearsal`
+  /// when no agent is installed.
   public String agentName() {
     return agents.usual().name();
   }
 
-  /// What keeps agents apart from the machine, in a line for the operator.
+  /// Describes the isolation of agents in one line, for the operator.
   public String isolation() {
     return settings.isolation().line();
   }
 
-  /// The environments that runs may name.
+  /// The environments that a run can request.
   List<Environment> environments() {
     return settings.environments().all();
   }
 
-  /// The skills that an environment's repositories offer, the malformed ones with their error.
-  /// Calls git, and the servers of the repositories where there is no clone yet.
+  /// Lists the skills in an environment's repositories; malformed skills carry their error. Runs
+  /// git, and contacts the server of each repository that has no local clone yet.
   ///
-  /// @param refresh whether to ask the servers in any case
-  /// @throws IllegalStateException with git's own words when a repository cannot be had
+  /// @param refresh whether to fetch from the servers even if a clone exists
+  /// @throws IllegalStateException with git's error output if a repository cannot be fetched
   List<Skill> skills(Environment environment, boolean refresh) throws InterruptedException {
     return skills.of(environment, refresh);
   }
 
-  /// A run's transcript from after a line on.
+  /// Reads a run's transcript after a given line.
   ///
   /// @param afterLine the number of the last line already seen; 0 for none
-  /// @return empty when there is no such run
+  /// @return empty if there is no such run
   public Optional<TranscriptPart> transcript(String runId, long afterLine) {
     return index.transcript(runId, afterLine);
   }
 
-  /// Tells when a run or its transcript changed; what changed is to be asked.
+  /// Calls back after each change to a run or its transcript. The callback carries no data; read
+  /// the run again to see what changed.
   ///
-  /// @param changed called by the thread that made the change, so it must be quick and not throw
-  /// @return ends the watching; closing it twice is fine
+  /// @param changed called on the thread that made the change; must return quickly and not throw
+  /// @return closing it ends the subscription; closing it twice is harmless
   public AutoCloseable watch(String runId, Runnable changed) {
     return watchers.watch(runId, changed);
   }
 
-  /// Takes no more runs out of the queue, ends the agents at work, and writes down that they did
-  /// not get to their end. Takes at most the drain time, the grace time and some
-  /// seconds.
+  /// Stops claiming runs, ends the working agents and records their executions as interrupted.
+  /// Blocks for at most the drain time, the grace time and a few seconds.
   @Override
   public void close() {
     scheduleClock.close();

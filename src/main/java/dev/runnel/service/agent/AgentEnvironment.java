@@ -5,18 +5,19 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/// Which of the operator's variables reach the programs of a run. Only what is named here, by the
-/// agent, or by the run's environment does: a list of what to hide would miss the next secret.
+/// Selects the operator's environment variables that programs of a run receive: an allowlist of the
+/// names here, those of the agent and those of the run's environment. A denylist would miss the
+/// next secret.
 ///
-/// A name that ends with `*` stands for all names that begin so.
+/// A name that ends with `*` matches by prefix.
 public final class AgentEnvironment {
-  /// For every program.
+  /// Variables for every program.
   public static final List<String> COMMON =
       List.of("PATH", "HOME", "LANG", "LC_*", "TZ", "TERM", "TMPDIR");
 
-  /// For the git that Runnel itself runs, which no agent can look into: how it reaches a server.
-  /// Not `GIT_DIR` and the like: they would lead every clone to one repository, where Runnel was
-  /// started from a hook.
+  /// Variables for the git that Runnel itself runs, which agents cannot inspect: how to reach a
+  /// server. `GIT_DIR` and similar are excluded: if Runnel was started from a git hook, they would
+  /// direct every clone to one repository.
   public static final List<String> FOR_GIT =
       List.of(
           "SSH_AUTH_SOCK",
@@ -42,7 +43,7 @@ public final class AgentEnvironment {
 
   private AgentEnvironment() {}
 
-  /// What tells a program which run it works for.
+  /// Variables that identify the run and execution.
   public static Map<String, String> of(ExecutionRequest executionRequest) {
     return Map.of(
         "RUNNEL_RUN_ID",
@@ -53,7 +54,7 @@ public final class AgentEnvironment {
         Integer.toString(executionRequest.execution()));
   }
 
-  /// The variables of these names that there are.
+  /// The variables whose names match.
   public static Map<String, String> pick(Map<String, String> environment, List<String> names) {
     var picked = new HashMap<String, String>();
     environment.forEach(

@@ -4,25 +4,24 @@ import dev.runnel.service.run.Usage;
 import java.util.Set;
 import java.util.function.UnaryOperator;
 
-/// What a line of an agent's output means.
+/// An event parsed from an agent's output.
 public sealed interface AgentEvent {
-  /// A piece of text for people; the last paragraph is the answer unless [Answer] says
-  /// otherwise.
+  /// Text for people. The last paragraph is the answer unless there is an [Answer].
   record Said(String text) implements AgentEvent {}
 
-  /// A tool it used.
+  /// The agent used a tool.
   ///
-  /// @param given the command, the file, or whatever it was given, on one line and short
+  /// @param given the command, file or other input, shortened to one line
   record Did(String tool, String given) implements AgentEvent {
     private static final Set<String> SHELLS =
         Set.of("Bash", "bash", "shell", "run_shell_command", "exec_command");
 
-    /// As the transcript keeps it: `Bash ls -l`.
+    /// The text for the transcript: `Bash ls -l`.
     public String shown() {
       return given.isEmpty() ? tool : tool + " " + given;
     }
 
-    /// What it is busy with, for people: `Running: ls -l`.
+    /// The current activity, for people: `Running: ls -l`.
     public String busy() {
       if (SHELLS.contains(tool)) {
         return "Running: " + given;
@@ -31,36 +30,36 @@ public sealed interface AgentEvent {
     }
   }
 
-  /// What a tool gave back.
+  /// The output of a tool.
   record Result(String text, boolean failed) implements AgentEvent {}
 
-  /// What it is busy with.
+  /// The current activity.
   record Status(String text) implements AgentEvent {}
 
-  /// What it must know before it can go on.
+  /// A question that the agent needs answered to continue.
   record Question(String text) implements AgentEvent {}
 
-  /// The whole answer, where an agent names it.
+  /// The complete answer, for agents that report it.
   record Answer(String text) implements AgentEvent {}
 
-  /// The agent's own name for the session, to continue it later.
+  /// The agent's session id, needed to resume the session.
   record Session(String id) implements AgentEvent {}
 
-  /// What it intends to do, step by step; a later one replaces it.
+  /// The agent's plan as a list of steps; a later plan replaces it.
   record Planned(String text) implements AgentEvent {}
 
-  /// A file that it wrote anew.
+  /// The agent created or overwrote a file.
   record Wrote(String path) implements AgentEvent {}
 
   record Used(Usage usage) implements AgentEvent {}
 
-  /// It says that it came to its end; killed agents do not.
+  /// The agent reports that it finished; killed agents do not.
   record Finished() implements AgentEvent {}
 
-  /// It says that it failed, whatever its exit status will be.
+  /// The agent reports that it failed, regardless of its exit status.
   record Failure(String why) implements AgentEvent {}
 
-  /// The same with its words changed, where people read them.
+  /// Returns a copy with the function applied to all text that people read.
   default AgentEvent with(UnaryOperator<String> words) {
     return switch (this) {
       case Said(String text) -> new Said(words.apply(text));

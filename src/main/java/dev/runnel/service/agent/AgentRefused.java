@@ -2,11 +2,11 @@ package dev.runnel.service.agent;
 
 import java.io.IOException;
 
-/// An agent cannot be started as the run asks for it.
+/// The agent cannot be started as the run requests.
 public final class AgentRefused extends IOException {
   private static final long serialVersionUID = 1;
 
-  /// @param why for people
+  /// @param why the reason, for people
   AgentRefused(String why) {
     super(why);
   }

@@ -10,15 +10,15 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/// Which agents work on this machine.
+/// The agents that are available on this machine.
 ///
-/// @param usual for runs that do not ask for a certain one
-/// @param here the known agents that are installed
+/// @param usual the default agent, for runs that request none
+/// @param here the installed agents among the known ones
 public record Agents(Harness usual, List<Harness> here) {
   private static final List<Harness> KNOWN =
       List.of(new ClaudeAgent(), new CodexAgent(), new GeminiAgent(), new OpencodeAgent());
 
-  /// The public service's own agent, and so the usual one.
+  /// The public service's own agent; here it means the default agent.
   private static final String ANY = "oz";
 
   private static final Set<HarnessType> PUBLISHED =
@@ -30,8 +30,8 @@ public record Agents(Harness usual, List<Harness> here) {
     here = List.copyOf(here);
   }
 
-  /// The usual one is the command if there is one, else the first known agent on the `PATH`, else
-  /// the rehearsal.
+  /// Finds the installed agents. The default agent is the command if there is one, else the first
+  /// known agent on the `PATH`, else the demo agent.
   public static Agents find(Optional<String> command, Map<String, String> environment) {
     var here =
         KNOWN.stream()
@@ -44,7 +44,7 @@ public record Agents(Harness usual, List<Harness> here) {
         here);
   }
 
-  /// The secrets among the operator's variables that some known agent is lent.
+  /// The values of the operator's secret variables that any known agent receives.
   public static List<String> secrets(Map<String, String> environment) {
     return KNOWN.stream()
         .map(agent -> AgentEnvironment.pick(environment, agent.variables()))
@@ -55,16 +55,16 @@ public record Agents(Harness usual, List<Harness> here) {
         .toList();
   }
 
-  /// The usual one, by a name that is published; the service's own goes by the name of the public
-  /// service's.
+  /// The type of the default agent as published in the API; `oz` stands for any agent that is not
+  /// published.
   public HarnessType usualType() {
     var type = new HarnessType(usual.name());
     return PUBLISHED.contains(type) ? type : HarnessType.OZ;
   }
 
-  /// The agent that a run asks for.
+  /// The agent that a run requests.
   ///
-  /// @throws AgentRefused when it is not here
+  /// @throws AgentRefused if it is not installed
   public Harness of(ExecutionRequest executionRequest) throws AgentRefused {
     var wanted = executionRequest.harness().orElse(ANY);
     if (wanted.equals(ANY) || wanted.equals(usual.name())) {
@@ -78,9 +78,9 @@ public record Agents(Harness usual, List<Harness> here) {
     throw new AgentRefused(missing(wanted));
   }
 
-  /// Why no run can have an agent.
+  /// Explains why an agent cannot be used; empty if it can.
   ///
-  /// @param wanted blank for the usual one
+  /// @param wanted name of the agent; blank for the default
   public Optional<String> problem(String wanted) {
     var isHere =
         wanted.isBlank()

@@ -32,7 +32,7 @@ record ClaudeAgent() implements Harness {
         .or(() -> executionRequest.newSession().map(session -> "--session-id=" + session))
         .ifPresent(command::add);
     if (executionRequest.basePrompt().isPresent()) {
-      // A resumed session does not remember it.
+      // A resumed session does not keep the appended system prompt.
       var file = launchFiles.lay("claude-base-prompt.txt", executionRequest.basePrompt().get());
       command.add("--append-system-prompt-file=" + file);
     }
@@ -49,7 +49,7 @@ record ClaudeAgent() implements Harness {
       }
       case FULL -> {
         command.add("--permission-mode=bypassPermissions");
-        // Without being told that this is a sandbox, it refuses that to root.
+        // As root, Claude Code refuses to bypass permissions unless this variable is set.
         yield new Launch(command, executionRequest.prompt(), Map.of("IS_SANDBOX", "1"));
       }
     };
@@ -192,7 +192,7 @@ record ClaudeAgent() implements Harness {
                 false)));
     var text = event.path("result").asText();
     if (event.path("is_error").asBoolean()) {
-      // The subtype can be "success" even so.
+      // The subtype can be "success" even for an error.
       sayings.add(new AgentEvent.Failure(text.isBlank() ? event.path("subtype").asText() : text));
     } else {
       if (!text.isBlank()) {

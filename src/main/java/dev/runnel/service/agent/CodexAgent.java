@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/// Codex, `exec --json`. The sandbox is a setting rather than `-s`, which `resume` does not take.
+/// Codex with `exec --json`. The sandbox is set by `-c` because `resume` does not accept `-s`.
 record CodexAgent() implements Harness {
   @Override
   public String name() {
@@ -30,7 +30,7 @@ record CodexAgent() implements Harness {
     settings(launchFiles).forEach(setting -> command.addAll(List.of("-c", setting)));
     var profile = profile(executionRequest);
     if (!profile.isEmpty()) {
-      // A profile is only read from where Codex is at home.
+      // Codex reads profiles only from its home folder.
       var name = "runnel-" + executionRequest.runId();
       launchFiles.lay(home(launchFiles), name + ".config.toml", profile);
       command.add("--profile=" + name);
@@ -47,8 +47,8 @@ record CodexAgent() implements Harness {
     return new Launch(command, executionRequest.prompt(), Map.of());
   }
 
-  /// Its sandbox leaves the network out and git's folder untouched, unless told otherwise: no
-  /// agent could commit or push.
+  /// By default, its sandbox blocks the network and protects the `.git` folder, so that no agent
+  /// could commit or push.
   private static List<String> settings(LaunchFiles launchFiles) {
     return switch (launchFiles.access()) {
       case WORKSPACE ->
@@ -78,7 +78,7 @@ record CodexAgent() implements Harness {
         .orElse(launchFiles.home().resolve(".codex"));
   }
 
-  /// Texts of JSON are texts of TOML as well.
+  /// Writes the TOML profile. JSON strings are valid TOML strings.
   private static String profile(ExecutionRequest executionRequest) throws IOException {
     var profile = new StringBuilder();
     executionRequest
@@ -133,7 +133,7 @@ record CodexAgent() implements Harness {
         case "item.updated" -> planned(event.path("item"));
         case "item.completed" -> completed(event.path("item"));
         case "turn.completed" -> List.of(used(event.path("usage")), new AgentEvent.Finished());
-        // Not the end: it may be trying again.
+        // Not final: Codex may retry.
         case "error" -> List.of(new AgentEvent.Status(event.path("message").asText()));
         case "turn.failed" ->
             List.of(new AgentEvent.Failure(event.path("error").path("message").asText()));

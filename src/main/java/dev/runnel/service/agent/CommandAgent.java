@@ -4,14 +4,15 @@ import dev.runnel.service.run.ExecutionRequest;
 import java.util.HashMap;
 import java.util.List;
 
-/// Any command, run by the shell: its output is the transcript, `::status` and `::blocked` at the
-/// start of a line are for the service.
+/// An arbitrary shell command. Its output is the transcript; lines that start with `::status` or
+/// `::blocked` report status or a question.
 public record CommandAgent(String name, String command) implements Harness {
   private static final String STATUS = "::status ";
   private static final String BLOCKED = "::blocked ";
 
-  /// The prompt alone, byte for byte: a command finds the rest in `RUNNEL_CONFIG_JSON`, and in the
-  /// file `RUNNEL_CONVERSATION_FILE` what was said before.
+  /// Passes only the prompt on standard input, unchanged. The configuration is in the variable
+  /// `RUNNEL_CONFIG_JSON`, and the earlier conversation in the file that `RUNNEL_CONVERSATION_FILE`
+  /// names.
   @Override
   public Launch launch(ExecutionRequest executionRequest, LaunchFiles launchFiles) {
     var environment = new HashMap<String, String>();
@@ -22,7 +23,7 @@ public record CommandAgent(String name, String command) implements Harness {
     return new Launch(List.of("/bin/sh", "-c", command), executionRequest.prompt(), environment);
   }
 
-  /// It speaks no language in which it could.
+  /// Plain output has no message for it.
   @Override
   public boolean tellsItsEnd() {
     return false;
@@ -41,7 +42,7 @@ public record CommandAgent(String name, String command) implements Harness {
     };
   }
 
-  /// Never the command: it may hold a secret.
+  /// Leaves out the command, which may contain a secret.
   @Override
   public String toString() {
     return "CommandAgent[" + name + "]";

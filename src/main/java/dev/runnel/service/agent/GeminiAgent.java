@@ -34,7 +34,8 @@ record GeminiAgent() implements Harness {
   @Override
   public Launch launch(ExecutionRequest executionRequest, LaunchFiles launchFiles)
       throws IOException {
-    // Nobody is there to be asked, and it knows nothing between asking and allowing.
+    // Nobody can answer permission prompts, and Gemini CLI has no mode between prompting and
+    // allowing everything.
     var command = new ArrayList<>(List.of("gemini", "--yolo", "--skip-trust", "-o", "stream-json"));
     executionRequest.modelId().ifPresent(model -> command.add("--model=" + model));
     executionRequest
@@ -47,7 +48,7 @@ record GeminiAgent() implements Harness {
         command, input(executionRequest), tools(ToolServer.of(executionRequest), launchFiles));
   }
 
-  /// Its system prompt can only be replaced as a whole, so a base prompt goes before the first
+  /// The system prompt can only be replaced as a whole, so a base prompt is prepended to the first
   /// message.
   private static String input(ExecutionRequest executionRequest) {
     return executionRequest.agentSession().isEmpty() && executionRequest.basePrompt().isPresent()
@@ -55,9 +56,9 @@ record GeminiAgent() implements Harness {
         : executionRequest.prompt();
   }
 
-  /// Tool servers are read from settings in its home, or from the workspace, where they would be
-  /// committed. So it gets a home that is the real one but for the settings, to which the tool
-  /// servers are added.
+  /// Gemini CLI reads tool servers from the settings in its home folder, or in the workspace, where
+  /// they would be committed. So it gets a home folder that links to the real one except for the
+  /// settings, to which the tool servers are added.
   private static Map<String, String> tools(List<ToolServer> servers, LaunchFiles launchFiles)
       throws IOException {
     if (servers.isEmpty()) {
@@ -66,7 +67,7 @@ record GeminiAgent() implements Harness {
     var real = real(launchFiles);
     var home = launchFiles.folder().resolve("gemini");
     var settings = home.resolve(".gemini");
-    // Sessions are kept in them, also the first ones.
+    // They hold the sessions, and must exist before the first one to be linked.
     for (var folder : List.of("tmp", "history")) {
       Files.createDirectories(real.resolve(folder));
     }
@@ -146,7 +147,7 @@ record GeminiAgent() implements Harness {
     return new Pieces();
   }
 
-  /// An answer comes in pieces; whole lines of it are said as they get complete.
+  /// Assembles an answer that arrives in pieces; emits each line when it is complete.
   private static final class Pieces implements Ears {
     private final StringBuilder answer = new StringBuilder();
     private final StringBuilder line = new StringBuilder();

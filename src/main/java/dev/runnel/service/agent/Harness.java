@@ -6,16 +6,16 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 
-/// How one kind of agent is started, and how its output is read. The prompt always goes through
-/// standard input, so that it is never in the process list.
+/// Starts one kind of agent and parses its output. The prompt is always passed on standard input,
+/// so that it never appears in the process list.
 ///
-/// All keep their sessions and logins where they always do, in the home folder of who runs
-/// Runnel: so an agent that works on the command line works here, and a session can be taken up
-/// on the command line too. Runs do not meet there, since each has a workspace and a session name
-/// of its own.
+/// Agents keep their sessions and logins in the usual places, in the home folder of the user that
+/// runs Runnel. So an agent that works on the command line works here, and a session can be
+/// continued on the command line. Runs do not interfere with each other there, since each has its
+/// own workspace and session id.
 public sealed interface Harness
     permits CommandAgent, ClaudeAgent, CodexAgent, GeminiAgent, OpencodeAgent {
-  /// Reads the standard output of one execution, line by line; not for several threads.
+  /// Parses the standard output of one execution, line by line. Not thread-safe.
   @FunctionalInterface
   interface Ears {
     List<AgentEvent> hear(String line);
@@ -24,35 +24,35 @@ public sealed interface Harness
   /// `command`, `claude`, `codex`, `gemini`, `opencode` or `rehearsal`.
   String name();
 
-  /// Lays on the desk what the agent needs.
+  /// Writes the files that the agent needs and builds the command.
   ///
-  /// @throws AgentRefused when the agent cannot do what the run asks for
+  /// @throws AgentRefused if the agent cannot do what the run requests
   Launch launch(ExecutionRequest executionRequest, LaunchFiles launchFiles) throws IOException;
 
   Ears ears();
 
-  /// The folders and files outside the workspace that the agent needs to read and write: what is
-  /// on the desk, its logins and its sessions.
+  /// The folders and files outside the workspace that the agent reads and writes: its launch files,
+  /// logins and sessions.
   default List<Path> places(LaunchFiles launchFiles) {
     return List.of(launchFiles.folder());
   }
 
-  /// The operator's variables that its login and its settings need; see [AgentEnvironment].
+  /// The operator's variables that the agent's login and settings need; see [AgentEnvironment].
   default List<String> variables() {
     return List.of();
   }
 
-  /// Who makes its models; unknown where it takes those of several.
+  /// The provider of its models; unknown if it supports several.
   default ModelProvider provider() {
     return ModelProvider.UNKNOWN;
   }
 
-  /// The names of models that it will still know in its next version.
+  /// Model names that are expected to remain valid in later versions of the agent.
   default List<String> models() {
     return List.of();
   }
 
-  /// Whether an exit status of 0 is only believed together with [AgentEvent.Finished].
+  /// Whether an exit status of 0 only counts as success together with [AgentEvent.Finished].
   default boolean tellsItsEnd() {
     return true;
   }

@@ -7,18 +7,18 @@ import com.fasterxml.jackson.databind.node.MissingNode;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Output of agents that print one JSON object a line.
+/// Parses the output of agents that print one JSON object per line.
 final class JsonLines {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final int SHOWN = 200;
 
-  /// What a person wants to see of a tool's input, the first that is there.
+  /// The tool input members to show to people; the first one present is used.
   private static final List<String> TELLING =
       List.of("command", "file_path", "filePath", "path", "pattern", "query", "url", "description");
 
   private JsonLines() {}
 
-  /// The object, or a missing node where the line is none.
+  /// The object, or a missing node if the line is not a JSON object.
   static JsonNode parse(String line) {
     if (!line.startsWith("{")) {
       return MissingNode.getInstance();
@@ -30,7 +30,7 @@ final class JsonLines {
     }
   }
 
-  /// A tool and what it was given, on one line and short.
+  /// A tool and its input, shortened to one line.
   static AgentEvent.Did did(String tool, JsonNode input) {
     var given =
         TELLING.stream()
@@ -42,9 +42,9 @@ final class JsonLines {
     return new AgentEvent.Did(tool, shorten(given.replaceAll("\\s+", " ").strip()));
   }
 
-  /// A list of steps, one a line, with a mark before those that are done.
+  /// A list of steps, one per line, with a check mark before completed ones.
   ///
-  /// @param text the member that says what a step is
+  /// @param text name of the member that describes a step
   static AgentEvent.Planned plan(JsonNode steps, String text) {
     var lines = new ArrayList<String>();
     for (var step : steps) {

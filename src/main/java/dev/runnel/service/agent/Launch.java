@@ -5,16 +5,16 @@ import java.util.Map;
 
 /// How an agent's process is started.
 ///
-/// @param command program and arguments; the whole machine can read them
-/// @param input what standard input carries; it is closed after that
-/// @param environment on top of what every agent finds there
+/// @param command program and arguments, which every user of the machine can read
+/// @param input content of standard input, which is closed afterwards
+/// @param environment variables in addition to those of every agent
 public record Launch(List<String> command, String input, Map<String, String> environment) {
   public Launch {
     command = List.copyOf(command);
     environment = Map.copyOf(environment);
   }
 
-  /// Never the prompt, nor secrets of tool servers.
+  /// Leaves out the prompt and secrets of tool servers.
   @Override
   public String toString() {
     return "Launch[" + command.getFirst() + "]";

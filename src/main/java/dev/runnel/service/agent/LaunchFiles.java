@@ -15,9 +15,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/// The place from which one execution's agent is set up: a private folder beside the workspaces,
-/// never in one, for configuration that holds secrets. What was laid there is taken away at the
-/// end of the execution; what an execution of a killed service left is overwritten by the next.
+/// The files that are created to launch the agent of one execution, in a private folder outside the
+/// workspaces, since configuration can contain secrets. Closing deletes them; files of an execution
+/// whose service was killed are overwritten by the next one.
 public final class LaunchFiles implements AutoCloseable {
   private static final int MAX_NAME = 100;
 
@@ -29,8 +29,8 @@ public final class LaunchFiles implements AutoCloseable {
   private boolean attached;
   private Optional<Path> recalled = Optional.empty();
 
-  /// @param folder of this run alone; made when something is laid there
-  /// @param environment what the agent will find, its credentials among it
+  /// @param folder private folder of this run; created with the first file
+  /// @param environment the agent's variables, including its credentials
   public LaunchFiles(
       Path folder, Path workspace, Map<String, String> environment, AgentAccess agentAccess) {
     this.folder = folder.toAbsolutePath();
@@ -55,19 +55,19 @@ public final class LaunchFiles implements AutoCloseable {
     return Optional.ofNullable(environment.get(name)).filter(value -> !value.isBlank());
   }
 
-  /// The home folder of who runs the agents, where they find their logins.
+  /// The home folder of the user that runs the agents, which contains their logins.
   public Path home() {
     return Path.of(variable("HOME").orElse(System.getProperty("user.home")));
   }
 
-  /// Lays a file into the private folder.
+  /// Writes a file to the private folder.
   Path lay(String name, String content) throws IOException {
     return lay(folder, name, content);
   }
 
-  /// Lays what came with the prompt where the agent can read it.
+  /// Writes an attachment of the prompt where the agent can read it.
   ///
-  /// @param name as the sender calls it
+  /// @param name the sender's file name
   public Path attach(int number, String name, byte[] content) throws IOException {
     var plain = name.replaceAll("[^A-Za-z0-9._-]", "_");
     var end = plain.substring(Math.max(plain.length() - MAX_NAME, 0));
@@ -75,17 +75,17 @@ public final class LaunchFiles implements AutoCloseable {
     return lay(attachments(), number + "-" + end, content);
   }
 
-  /// The folder of what came with the prompt; empty when nothing did.
+  /// The folder of the attachments; empty if there are none.
   Optional<Path> attached() {
     return attached ? Optional.of(attachments()) : Optional.empty();
   }
 
-  /// Lays what was said before in this conversation where a command can read it.
+  /// Writes the earlier conversation to a file that a command can read.
   public void recall(String talk) throws IOException {
     recalled = Optional.of(lay("conversation.txt", talk));
   }
 
-  /// What was said before in this conversation; empty when it begins with this run.
+  /// The file with the earlier conversation; empty if the conversation begins with this run.
   Optional<Path> recalled() {
     return recalled;
   }
@@ -94,7 +94,8 @@ public final class LaunchFiles implements AutoCloseable {
     return folder.resolve("attachments");
   }
 
-  /// Lays a file where an agent looks for it; nobody else can read it, at no moment.
+  /// Writes a file where an agent expects it. The file is created with permissions for this user
+  /// only, so that it is never readable by others.
   Path lay(Path where, String name, String content) throws IOException {
     return lay(where, name, content.getBytes(StandardCharsets.UTF_8));
   }
@@ -117,12 +118,12 @@ public final class LaunchFiles implements AutoCloseable {
     return file;
   }
 
-  /// Lets a name in the private folder stand for a file or folder elsewhere.
+  /// Creates a symbolic link in the private folder to a file or folder elsewhere.
   void link(Path where, String name, Path target) throws IOException {
     makeFolder(where);
     var link = where.resolve(name);
     if (Files.isDirectory(link, LinkOption.NOFOLLOW_LINKS)) {
-      return; // the agent's own by now
+      return; // the agent has replaced the link by a folder
     }
     Files.deleteIfExists(link);
     written.add(Files.createSymbolicLink(link, target));

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// opencode, `run --format json`.
+/// opencode with `run --format json`.
 record OpencodeAgent() implements Harness {
   private static final String CONFIG = "OPENCODE_CONFIG";
 
@@ -23,7 +23,8 @@ record OpencodeAgent() implements Harness {
   @Override
   public Launch launch(ExecutionRequest executionRequest, LaunchFiles launchFiles)
       throws IOException {
-    // There is nothing between asking a person and allowing what its configuration does not deny.
+    // There is no mode between prompting and allowing everything that the configuration does not
+    // deny.
     var command = new ArrayList<>(List.of("opencode", "run", "--format=json", "--auto"));
     executionRequest.modelId().ifPresent(model -> command.add("--model=" + model));
     executionRequest.agentSession().ifPresent(session -> command.add("--session=" + session));
@@ -81,7 +82,8 @@ record OpencodeAgent() implements Harness {
     if (config.isEmpty()) {
       return Map.of();
     }
-    // There is one place for a file; where it is taken, the other way in is a variable.
+    // Only one configuration file can be given; if the operator sets it, ours is passed as a
+    // variable.
     return launchFiles.variable(CONFIG).isPresent()
         ? Map.of("OPENCODE_CONFIG_CONTENT", config.toString())
         : Map.of(CONFIG, launchFiles.lay("opencode.json", config.toString()).toString());
@@ -116,7 +118,7 @@ record OpencodeAgent() implements Harness {
     };
   }
 
-  /// It tells of a tool only when that is done.
+  /// opencode reports a tool only after it has finished.
   private static List<AgentEvent> used(String tool, JsonNode state) {
     var sayings = new ArrayList<AgentEvent>();
     var input = state.path("input");

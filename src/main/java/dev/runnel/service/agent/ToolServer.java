@@ -9,9 +9,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/// A tool server (MCP) that a run brings along. Its values are often secrets.
+/// A tool server (MCP) in a run's configuration. Its values are often secrets.
 sealed interface ToolServer {
-  /// Started by the agent, spoken to through its standard streams.
+  /// Started by the agent; communicates over standard input and output.
   record Local(String name, String command, List<String> args, Map<String, String> env)
       implements ToolServer {
     @Override
@@ -20,9 +20,9 @@ sealed interface ToolServer {
     }
   }
 
-  /// Spoken to over HTTP.
+  /// Reached over HTTP.
   record Remote(String name, String url, Map<String, String> headers) implements ToolServer {
-    /// Servers of the older transport are told by their address alone.
+    /// Servers of the older SSE transport are recognized by their URL alone.
     boolean isEventStream() {
       var path = url.replaceAll("[?#].*$", "");
       return path.endsWith("/sse") || path.endsWith("/sse/");
@@ -34,12 +34,12 @@ sealed interface ToolServer {
     }
   }
 
-  /// Of the characters `A-Z a-z 0-9 _ -`, unique in its run.
+  /// Name in the characters `A-Z a-z 0-9 _ -`, unique within the run.
   String name();
 
-  /// The tool servers of a run's configuration, in their order.
+  /// The tool servers of a run's configuration, in order.
   ///
-  /// @throws AgentRefused when one is a shared one, which only the public service knows
+  /// @throws AgentRefused if one is a shared server, which only the public service has
   static List<ToolServer> of(ExecutionRequest executionRequest) throws AgentRefused {
     var servers = new ArrayList<ToolServer>();
     var names = new HashSet<String>();

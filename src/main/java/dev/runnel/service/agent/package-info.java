@@ -1,6 +1,6 @@
-/// The coding agents that can work on a run. A [Harness] knows how one of them is started, in its
-/// [Launch], and turns what it prints into [AgentEvent]s; [Agents] finds out which of them are
-/// installed. [AgentEnvironment] says which of the operator's variables an agent gets to see.
+/// The coding agents that can execute a run. A [Harness] starts one kind of agent by a [Launch] and
+/// parses its output to [AgentEvent]s; [Agents] finds the installed ones. [AgentEnvironment]
+/// selects the operator's variables that an agent receives.
 @NullMarked
 package dev.runnel.service.agent;
 

@@ -19,17 +19,17 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// An agent at work: a process in a session of its own, where the system has `setsid`, so that no
-/// signal to Runnel's terminal reaches it.
+/// The process of an agent. Where the system has `setsid`, it runs in its own session, so that no
+/// signal from Runnel's terminal reaches it.
 final class AgentProcess {
-  /// Takes its output; each method is called by a thread of its own and may make it wait.
+  /// Receives its output. Each method is called by its own thread, and may block it.
   interface Sink {
     void out(String line);
 
     void err(String line);
   }
 
-  /// JSON that lost its end could not be read at all.
+  /// Large, because truncated JSON cannot be parsed at all.
   private static final int MAX_LINE = 1024 * 1024;
 
   private static final Logger log = LoggerFactory.getLogger(AgentProcess.class);
@@ -44,9 +44,10 @@ final class AgentProcess {
     this.process = process;
   }
 
-  /// @param environment all of it: nothing is inherited
-  /// @throws IOException when the program is not there, or cannot be run
-  /// @throws Spawner.NoRoomException when there is no room; a part of it may run all the same
+  /// @param environment the complete environment; nothing is inherited
+  /// @throws IOException if the program does not exist or cannot be executed
+  /// @throws Spawner.NoRoomException if the machine is out of processes or threads; part of the
+  ///     process tree may run nevertheless
   static AgentProcess start(
       Spawner spawner,
       ExecutionRequest executionRequest,
@@ -67,7 +68,7 @@ final class AgentProcess {
     try {
       started.connect(spawner, input, sink);
     } catch (RuntimeException e) {
-      // Nobody would take its output.
+      // Nobody would read its output.
       process.destroyForcibly();
       throw e;
     }
@@ -92,7 +93,7 @@ final class AgentProcess {
     return process.info().startInstant();
   }
 
-  /// Waits until the started process itself has ended; its children may live on.
+  /// Waits until the started process itself has ended; its children may still be running.
   ///
   /// @return the exit status
   int awaitExit() throws InterruptedException {
@@ -106,14 +107,14 @@ final class AgentProcess {
         .end(grace);
   }
 
-  /// Waits until all output was taken, but not for a pipe that somebody keeps open for good.
+  /// Waits until all output has been read, or for `patience` per stream if a process keeps it open.
   void awaitOutput(Duration patience) throws InterruptedException {
     for (var reader : readers) {
       reader.join(patience);
     }
   }
 
-  /// Why its input or output could not be handled; it was killed then.
+  /// Why handling its input or output failed; the process was killed then.
   Optional<Throwable> failure() {
     return Optional.ofNullable(failure.get());
   }
@@ -122,7 +123,7 @@ final class AgentProcess {
     try (var stdin = process.getOutputStream()) {
       stdin.write(input.getBytes(StandardCharsets.UTF_8));
     } catch (IOException _) {
-      // An agent need not read what it is asked.
+      // An agent may ignore its input.
     } catch (RuntimeException | OutOfMemoryError e) {
       fail(e);
     }
@@ -132,16 +133,16 @@ final class AgentProcess {
     try (stream) {
       LineReader.read(stream, longest, lines);
     } catch (IOException | UncheckedIOException _) {
-      // The process ended and took the pipe along.
+      // The pipe was closed with the process.
     } catch (RuntimeException | OutOfMemoryError e) {
       fail(e);
     }
   }
 
-  /// An agent whose output nobody takes would wait for ever.
+  /// Kills the process: an agent whose output nobody reads would block forever.
   private void fail(Throwable why) {
     failure.compareAndSet(null, why);
     process.destroyForcibly();
-    log.error("agent's pipe broke run={}", executionRequest.runId(), why);
+    log.error("cannot handle the agent's input or output run={}", executionRequest.runId(), why);
   }
 }

@@ -14,10 +14,11 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/// What a run is asked to be configured with, held against what is here: what could only fail is
-/// refused before there is a run.
+/// Validates a run's requested configuration against what is available, so that a run that could
+/// only fail is refused before it is created.
 ///
-/// @param identities the named agents, whose configuration holds where a run says nothing
+/// @param identities the agent identities, whose configuration applies to members that a run leaves
+///     out
 public record ConfigResolution(Agents agents, Environments environments, Identities identities) {
   private static final Set<CredentialStrategy> STRATEGIES =
       Set.of(CredentialStrategy.CREATOR, CredentialStrategy.EXECUTOR);
@@ -28,23 +29,24 @@ public record ConfigResolution(Agents agents, Environments environments, Identit
           "(?:[^/\\\\:\\s\\p{Cntrl}]+(?:/[^/\\\\:\\s\\p{Cntrl}]+)*:)?"
               + "(?!(?:.*/)?\\.\\.(?:/|$))[^/\\\\:\\p{Cntrl}][^\\\\:\\p{Cntrl}]*");
 
-  /// The run with what the agent that it names is configured with, where it says nothing itself.
+  /// Applies the configuration of the named identity, and defaults, to members that the run leaves
+  /// out.
   ///
-  /// @throws RequestProblem when it asks for what is not here, or cannot be
+  /// @throws RequestProblem if it is invalid or requests something that is not available
   public NewRun resolved(NewRun asked) {
     var run = identities.configured(asked);
     var config = run.config().orElseGet(Json::newObject);
     check(config, agents);
     var name = config.path("environment_id").asText("");
     var environment = environments.find(name);
-    // Where none are set up, a command may know what the name means.
+    // If no environments are configured, the agent's command may interpret the name.
     if (!environments.all().isEmpty() && environment.isEmpty()) {
       throw RequestProblem.invalid(environments.noneIs(name));
     }
     return run.resolvedTo(defaults(config, environment));
   }
 
-  /// What is shown of a run's configuration besides what was asked for.
+  /// The defaults to show in a run's configuration in addition to the requested members.
   private ObjectNode defaults(ObjectNode config, Optional<Environment> environment) {
     var resolved = Json.newObject();
     environment
@@ -60,9 +62,9 @@ public record ConfigResolution(Agents agents, Environments environments, Identit
     return resolved;
   }
 
-  /// Checks the configuration of a run or of a named agent, which call these members the same.
+  /// Checks the configuration of a run or an agent identity, which use the same member names.
   ///
-  /// @throws RequestProblem when no run could work with it
+  /// @throws RequestProblem if no run could work with it
   public static void check(ObjectNode config, Agents agents) {
     agents
         .problem(config.path("harness").path("type").asText(""))

@@ -9,8 +9,8 @@ import dev.runnel.service.run.TranscriptLine;
 import dev.runnel.service.store.RunQueries;
 import java.io.IOException;
 
-/// What was said in the runs of a conversation before the one that continues it: questions and
-/// answers, not what tools did. Of a long one it holds the end.
+/// The questions and answers of a conversation's earlier runs, without the output of tools. Of a
+/// long conversation it keeps the end.
 final class ConversationHistory {
   private static final int MAX = 32 * 1024;
 
@@ -19,8 +19,8 @@ final class ConversationHistory {
 
   private ConversationHistory() {}
 
-  /// Tells an agent that has no session yet what was said before in the conversation of its run:
-  /// one that is known in its prompt, a command in a file.
+  /// Passes the earlier conversation to an agent that has no session yet: to a known agent in its
+  /// prompt, to a command in a file.
   static ExecutionRequest recall(
       ExecutionRequest told, Harness harness, LaunchFiles launchFiles, RunQueries index)
       throws IOException {

@@ -9,27 +9,27 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Keeps room for the database on the disk that it shares with the workspaces: when too little is
-/// left, the biggest workspace goes, and the run that works in it is ended first. One run cannot
-/// keep everything else from being written down.
+/// Keeps free space for the database on the disk that it shares with the workspaces, so that one
+/// run cannot prevent all writes. When too little is left, it deletes the biggest workspace, after
+/// ending the run that executes in it.
 public final class DiskReserve implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(DiskReserve.class);
   private static final Duration LOOK = Duration.ofMillis(500);
 
-  /// 1 GiB, and less on a small disk.
+  /// 1 GiB; less on a small disk.
   private static final long MAX = 1024 * FreeSpace.MIB;
 
   private static final int SHARE = 20;
 
-  /// A workspace that is smaller than this share of the reserve does not help.
+  /// Workspaces smaller than this fraction of the reserve are not worth deleting.
   private static final int WORTH_IT = 100;
 
   /// Ends the execution of a run.
   @FunctionalInterface
   public interface Executions {
-    /// Ends it at once; its workspace is deleted before its end is written down.
+    /// Ends it at once; its workspace is deleted before its end is recorded.
     ///
-    /// @return false when nobody works on the run
+    /// @return false if the run is not executing
     boolean giveUp(String runId, ExecutionResult why) throws InterruptedException;
   }
 
@@ -63,7 +63,7 @@ public final class DiskReserve implements AutoCloseable {
         try {
           look();
         } catch (IOException | RuntimeException | OutOfMemoryError e) {
-          log.warn("free space not looked after, will look again", e);
+          log.warn("cannot check free space, will retry", e);
         }
       }
     } catch (InterruptedException _) {
@@ -81,14 +81,15 @@ public final class DiskReserve implements AutoCloseable {
     var biggest = workspaces.biggest().filter(each -> each.bytes() >= reserve / WORTH_IT);
     if (biggest.isEmpty()) {
       if (!helpless) {
-        log.error("the disk is nearly full, and no workspace is to blame free={}", free);
+        log.error("disk nearly full, no workspace big enough to delete free={}", free);
       }
       helpless = true;
       return;
     }
     var runId = biggest.get().runId();
     var bytes = biggest.get().bytes();
-    log.warn("the disk is nearly full run={} workspace={} free={}", runId, bytes, free);
+    log.warn(
+        "disk nearly full, deleting workspace run={} workspace={} free={}", runId, bytes, free);
     if (!executions.giveUp(runId, ExecutionResult.diskFull(bytes))) {
       workspaces.deleteUnused(runId);
     }

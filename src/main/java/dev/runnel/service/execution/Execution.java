@@ -39,7 +39,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// One execution of one run: from the claimed row to the row that says how it ended.
+/// One execution of a run, from the claimed row to the recorded result.
 final class Execution {
   private static final Logger log = LoggerFactory.getLogger(Execution.class);
   private static final Duration LEFTOVER_GRACE = Duration.ofSeconds(2);
@@ -51,16 +51,16 @@ final class Execution {
   private enum Wish {
     NONE,
     CANCEL,
-    /// The service stops.
+    /// The service is stopping.
     LEAVE,
-    /// It took more than it may.
+    /// A limit was reached.
     LIMIT
   }
 
-  /// Where the agent works, and what it finds there.
+  /// The workspace and variables of the agent.
   ///
   /// @param lent the variables of its environment and of the agent's login
-  /// @param surroundings all variables, the lent ones among them
+  /// @param surroundings all variables, including the lent ones
   private record Site(
       Environment chosen,
       Prepared.Ready ready,
@@ -75,7 +75,7 @@ final class Execution {
   private final RunService book;
   private final RunQueries index;
   private final Workspaces workspaces;
-  // The worker's alone: whether the workspace is in use.
+  // Confined to the worker thread: whether the workspace is in use.
   private boolean entered;
   private final CountDownLatch over = new CountDownLatch(1);
   // Guarded by this.
@@ -102,7 +102,7 @@ final class Execution {
     this.workspaces = workspaces;
   }
 
-  /// Works until nothing of it is left, and writes down how it ended.
+  /// Executes the run until all its processes have ended, and records the result.
   void run() {
     try {
       var executionResult = ending();
@@ -114,7 +114,7 @@ final class Execution {
           keys.revokeOfRun(executionRequest.runId());
         }
       } finally {
-        // Measuring it takes time, which the end need not wait for.
+        // Measuring the workspace takes time, so it comes after the result is recorded.
         if (entered) {
           workspaces.release(executionRequest.runId());
         }
@@ -125,7 +125,7 @@ final class Execution {
   private void finish(ExecutionResult executionResult) {
     while (true) {
       if (givenUp().isPresent()) {
-        // The end may find room only where the workspace was.
+        // There may be no space to record the result until the workspace is deleted.
         freeWorkspace();
       }
       try {
@@ -135,26 +135,25 @@ final class Execution {
         if (wish() == Wish.LEAVE) {
           throw e;
         }
-        log.warn(
-            "end of execution not written, will try again run={}", executionRequest.runId(), e);
+        log.warn("cannot record end of execution, will retry run={}", executionRequest.runId(), e);
         LockSupport.parkNanos(PAUSE.toNanos());
       }
     }
   }
 
-  /// Ends the processes; returns when they are gone, or would not go. The caller has written down
-  /// that the run is to be cancelled.
+  /// Ends the processes; returns when they have ended or could not be killed. The caller must have
+  /// recorded the cancellation request.
   void cancel() {
     stop(Wish.CANCEL);
   }
 
-  /// Ends the processes because the service stops.
+  /// Ends the processes because the service is stopping.
   void leave() {
     stop(Wish.LEAVE);
   }
 
-  /// Ends the processes at once and has the workspace deleted, because the disk is needed; returns
-  /// when that is done and the end written down, but waits no longer than it takes as a rule.
+  /// Ends the processes at once and has the workspace deleted, because disk space is needed.
+  /// Returns when the result is recorded, or after a time that is usually enough.
   void giveUp(ExecutionResult why) throws InterruptedException {
     synchronized (this) {
       givenUp = Optional.of(why);
@@ -162,7 +161,7 @@ final class Execution {
     }
     process().ifPresent(working -> working.end(Duration.ZERO));
     if (!over.await(FREEING.toSeconds(), TimeUnit.SECONDS)) {
-      log.warn("workspace not freed in time run={}", executionRequest.runId());
+      log.warn("workspace not deleted in time run={}", executionRequest.runId());
     }
   }
 
@@ -174,7 +173,7 @@ final class Execution {
     try {
       workspaces.delete(executionRequest.runId());
     } catch (IOException e) {
-      log.error("workspace not deleted run={}", executionRequest.runId(), e);
+      log.error("cannot delete workspace run={}", executionRequest.runId(), e);
     }
   }
 
@@ -182,16 +181,16 @@ final class Execution {
     try {
       return prepareAndWork(agents.of(executionRequest));
     } catch (AgentRefused e) {
-      log.info("agent refused run={}", executionRequest.runId());
+      log.info("agent not available as requested run={}", executionRequest.runId());
       return ExecutionResult.notSetUp(e.why());
     } catch (IOException e) {
-      log.error("agent not set up run={}", executionRequest.runId(), e);
+      log.error("cannot set up agent run={}", executionRequest.runId(), e);
       return ExecutionResult.notSetUp("The agent could not be set up here.");
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
       return ExecutionResult.restarted();
     } catch (RuntimeException | OutOfMemoryError e) {
-      log.error("execution broke run={}", executionRequest.runId(), e);
+      log.error("unexpected error in execution run={}", executionRequest.runId(), e);
       endAll();
       return Spawner.ending(e);
     }
@@ -199,7 +198,8 @@ final class Execution {
 
   private ExecutionResult prepareAndWork(Harness harness) throws IOException, InterruptedException {
     var environments = settings.environments();
-    // A command finds both in its configuration, and may know what they mean.
+    // The command receives the names of environment and skill in its configuration, and may
+    // interpret them.
     var isItsOwn = environments.all().isEmpty() && harness instanceof CommandAgent;
     var found = environments.find(isItsOwn ? "" : executionRequest.environmentId());
     if (found.isEmpty()) {
@@ -211,7 +211,7 @@ final class Execution {
       return ExecutionResult.notSetUp(problem.get());
     }
     if (index.find(executionRequest.runId()).map(RunRow::cancelAsked).orElse(true)) {
-      // Asked for before anybody could tell this execution.
+      // Cancelled before this execution was registered, so nobody could notify it.
       return ExecutionResult.cancelled();
     }
     entered = true;
@@ -222,7 +222,7 @@ final class Execution {
     if (prepared instanceof Prepared.Ready ready) {
       return work(harness, site(harness, chosen, ready));
     }
-    // What a setup command left running was for the agent alone.
+    // Processes that a setup command left running were only meant for the agent.
     endAll();
     return switch (prepared) {
       case Prepared.Failed(String why) -> ExecutionResult.notSetUp(settings.redactor().redact(why));
@@ -237,7 +237,7 @@ final class Execution {
     var lent = new HashMap<>(settings.variables(harness.variables()));
     lent.putAll(settings.environments().variables(chosen));
     if (executionRequest.leads()) {
-      // For the runs below this one, and for nothing else.
+      // This key is only valid for runs below this one.
       var key =
           keys.issue(
               "run " + executionRequest.runId(), "below", Optional.of(executionRequest.runId()));
@@ -292,7 +292,7 @@ final class Execution {
           endAll();
           recorder.finish();
           log.error(
-              "agent not started run={} agent={}", executionRequest.runId(), harness.name(), e);
+              "cannot start agent run={} agent={}", executionRequest.runId(), harness.name(), e);
           return ExecutionResult.notSetUp(
               "The agent " + harness.name() + " could not be started here.");
         } catch (RuntimeException | OutOfMemoryError e) {
@@ -302,7 +302,7 @@ final class Execution {
         }
         var working = process().orElseThrow();
         var status = working.awaitExit();
-        // Its end is the end of all that it started; what was told to end has its time for that.
+        // When the agent ends, all processes that it started are ended, too, with a grace time.
         endAll();
         working.awaitOutput(OUTPUT_PATIENCE);
         var heard = recorder.finish();
@@ -319,7 +319,7 @@ final class Execution {
     }
   }
 
-  /// Notes which of the pull requests that it mentioned are its own.
+  /// Records which of the mentioned pull requests this run opened.
   private void claimPullRequests(List<String> mentioned, Environment chosen)
       throws InterruptedException {
     if (mentioned.isEmpty() || chosen.repositories().isEmpty() || wish() != Wish.NONE) {
@@ -339,7 +339,7 @@ final class Execution {
     }
   }
 
-  /// Lays what came with the prompt on the desk, and says in the prompt where it is.
+  /// Writes the attachments to files, and adds their paths to the prompt.
   private ExecutionRequest attach(ExecutionRequest briefed, LaunchFiles launchFiles)
       throws IOException {
     var text = new StringBuilder(briefed.prompt());
@@ -367,8 +367,7 @@ final class Execution {
   private ExecutionResult ending(
       Harness harness, ExecutionRequest seen, int status, OutputRecorder.Heard heard) {
     var executionResult = heard.ending(harness, status);
-    // The agent did not even get to work in the session that it was to go on with. It would be so
-    // for ever.
+    // The agent could not resume its session. Every later attempt would fail in the same way.
     var isLost =
         seen.agentSession().isPresent()
             && !heard.hasSession()
@@ -386,7 +385,7 @@ final class Execution {
             + " with a new one.");
   }
 
-  /// A plan waits for somebody's word.
+  /// A finished plan waits for approval.
   private ExecutionResult planned(ExecutionResult executionResult) {
     if (executionResult.phase() != ExecutionState.SUCCEEDED) {
       return executionResult;
@@ -461,7 +460,7 @@ final class Execution {
         limit);
   }
 
-  /// From now on this is the process that a stop ends.
+  /// Registers the process that a stop request must end.
   private void began(AgentProcess started) {
     Wish wished;
     synchronized (this) {
@@ -478,7 +477,7 @@ final class Execution {
         wish() == Wish.NONE
             ? Collections.min(List.of(LEFTOVER_GRACE, settings.grace()))
             : settings.grace();
-    // Of a start that failed there may be a process that nobody got to know.
+    // After a failed start there may be processes that were never registered.
     var ended =
         process()
             .map(each -> each.end(grace))
@@ -487,7 +486,7 @@ final class Execution {
                     ProcessTree.of(executionRequest.runId(), executionRequest.execution())
                         .end(grace));
     if (!ended) {
-      log.error("processes left that cannot be killed run={}", executionRequest.runId());
+      log.error("cannot kill all processes run={}", executionRequest.runId());
     }
     settings.isolation().cleanUp(executionRequest, settings.environment());
   }
@@ -514,11 +513,11 @@ final class Execution {
     }
     while (true) {
       try {
-        // What starts after this looks at the wish.
+        // A process that starts later checks the wish itself.
         process().ifPresent(working -> working.end(settings.grace()));
         return;
       } catch (OutOfMemoryError e) {
-        log.error("agent not ended, will try again run={}", executionRequest.runId(), e);
+        log.error("cannot end agent, will retry run={}", executionRequest.runId(), e);
         LockSupport.parkNanos(PAUSE.toNanos());
       }
     }

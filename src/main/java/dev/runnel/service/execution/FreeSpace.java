@@ -8,13 +8,13 @@ import java.nio.file.Path;
 public interface FreeSpace {
   long MIB = 1024L * 1024;
 
-  /// The bytes that can still be written.
+  /// Usable space in bytes.
   long free() throws IOException;
 
-  /// The bytes that the disk has in all.
+  /// Total size in bytes.
   long total() throws IOException;
 
-  /// The disk of a folder, which need not be there yet.
+  /// The disk of a folder, which need not exist yet.
   static FreeSpace of(Path folder) {
     return new FreeSpace() {
       @Override

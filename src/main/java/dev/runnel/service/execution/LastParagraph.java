@@ -1,6 +1,6 @@
 package dev.runnel.service.execution;
 
-/// The last paragraph of lines that come one by one; keeps at most 32 KiB of it.
+/// Collects the last paragraph of a sequence of lines; keeps at most 32 Ki characters of it.
 final class LastParagraph {
   private static final int MAX = 32 * 1024;
 
@@ -26,7 +26,7 @@ final class LastParagraph {
     }
   }
 
-  /// Empty when nothing but blank lines came.
+  /// Empty if all lines were blank.
   String text() {
     return text.toString();
   }

@@ -12,11 +12,11 @@ import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Stands between an agent and its transcript, and has it ended when it takes more than it may.
+/// Passes an agent's output to the transcript, and ends the agent when it exceeds a limit.
 final class LimitWatch implements AgentProcess.Sink, AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(LimitWatch.class);
   private static final Duration LOOK_AT_DISK = Duration.ofSeconds(5);
-  // A big workspace takes long to measure; that must not become the machine's main work.
+  // Measuring a big workspace takes long; the pause after it is this many times as long.
   private static final int REST_AFTER_MEASURE = 20;
 
   /// Measures the workspace.
@@ -38,7 +38,7 @@ final class LimitWatch implements AgentProcess.Sink, AutoCloseable {
   private volatile Optional<ExecutionResult> reached = Optional.empty();
   private volatile boolean over;
 
-  /// @param end ends the agent; called by a thread of its own, again when it fails
+  /// @param end ends the agent; called on the watching thread, repeatedly until it succeeds
   LimitWatch(Spawner spawner, Limits limits, AgentProcess.Sink next, Measure disk, Runnable end) {
     this.spawner = spawner;
     this.limits = limits;
@@ -59,13 +59,13 @@ final class LimitWatch implements AgentProcess.Sink, AutoCloseable {
     next.err(line);
   }
 
-  /// The agent has started.
+  /// Starts watching; call it after the agent has started.
   void start() {
     heardAt.set(System.nanoTime());
     spawner.virtual("limits", this::watch);
   }
 
-  /// How the execution ends because of a limit.
+  /// The result of the execution if a limit was reached.
   Optional<ExecutionResult> reached() {
     return reached;
   }
@@ -89,8 +89,8 @@ final class LimitWatch implements AgentProcess.Sink, AutoCloseable {
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
     } catch (RuntimeException | OutOfMemoryError e) {
-      // Unwatched it could go on without end.
-      log.error("limits not watched", e);
+      // Without limits it could run forever.
+      log.error("cannot watch limits, ending the agent", e);
       endAgent(Spawner.ending(e));
     }
   }
@@ -102,13 +102,13 @@ final class LimitWatch implements AgentProcess.Sink, AutoCloseable {
         end.run();
         return;
       } catch (RuntimeException | OutOfMemoryError e) {
-        log.error("agent not ended, will try again", e);
+        log.error("cannot end agent, will retry", e);
         LockSupport.parkNanos(PAUSE.toNanos());
       }
     }
   }
 
-  /// @return empty when the agent has ended before
+  /// @return empty if the agent ended before reaching a limit
   private Optional<ExecutionResult> awaitLimit() throws InterruptedException {
     var start = System.nanoTime();
     var diskAt = start + LOOK_AT_DISK.toNanos();
@@ -167,7 +167,7 @@ final class LimitWatch implements AgentProcess.Sink, AutoCloseable {
                       .formatted(Limits.words(limits.diskBytes()))))
           : Optional.empty();
     } catch (IOException e) {
-      log.warn("workspace not measured, will look again", e);
+      log.warn("cannot measure workspace, will retry", e);
       return Optional.empty();
     }
   }

@@ -6,10 +6,10 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.function.Consumer;
 
-/// Cuts a stream of bytes into lines of UTF-8 text. A line longer than a bound loses its rest, so
-/// that output without line ends cannot fill the memory.
+/// Splits a byte stream into lines of UTF-8 text. A line longer than a limit is truncated, so that
+/// output without line ends cannot fill the memory.
 final class LineReader {
-  /// The usual bound.
+  /// Default limit in bytes.
   static final int MAX = 64 * 1024;
 
   private static final int MAX_TOKEN = 300;
@@ -18,7 +18,7 @@ final class LineReader {
   private final int longest;
   private final Consumer<String> lines;
   private boolean cut;
-  // A carriage return came after the cut: what follows is written over the line.
+  // A carriage return followed the truncated part: the next text overwrites the line.
   private boolean isOverwritten;
 
   private LineReader(int longest, Consumer<String> lines) {
@@ -26,14 +26,14 @@ final class LineReader {
     this.lines = lines;
   }
 
-  /// Reads to the end.
+  /// Reads all lines until the end of the stream.
   static void read(InputStream stream, Consumer<String> lines) throws IOException {
     read(stream, MAX, lines);
   }
 
-  /// Reads to the end.
+  /// Reads all lines until the end of the stream.
   ///
-  /// @param longest bytes of a line that are kept
+  /// @param longest maximum number of bytes kept per line
   static void read(InputStream stream, int longest, Consumer<String> lines) throws IOException {
     var reader = new LineReader(longest, lines);
     var buffer = new byte[8 * 1024];
@@ -71,8 +71,8 @@ final class LineReader {
     cut |= room < length;
   }
 
-  /// What the cut took a part of goes as a whole: a character's bytes, or a token, of which nobody
-  /// could say any more what it was.
+  /// Drops the truncated character or token at the end, since a redactor could not recognize part
+  /// of a secret.
   private static int endOfWhole(String text) {
     var end = text.endsWith("\uFFFD") ? text.length() - 1 : text.length();
     var least = Math.max(0, end - MAX_TOKEN);

@@ -6,16 +6,16 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Predicate;
 
-/// Tells which runs in progress nobody works on. One look is not enough: between the row that says
-/// that a run was claimed and whoever works on it lies a moment. Not for several threads.
+/// Finds runs in progress that have no execution in this process. A run must be seen twice, because
+/// there is a short delay between claiming a run and registering its execution. Not thread-safe.
 final class OrphanedRuns {
   private record Sighting(String runId, int execution) {}
 
   private Set<Sighting> before = Set.of();
 
   /// @param inProgress the runs that are in progress now
-  /// @param isWorkedOn asked after that
-  /// @return those that nobody worked on at this look and the one before
+  /// @param isWorkedOn whether a run has an execution; evaluated after `inProgress` was read
+  /// @return the runs that had no execution in this check and the one before
   List<RunTable.Left> look(List<RunTable.Left> inProgress, Predicate<String> isWorkedOn) {
     var now = new HashSet<Sighting>();
     var orphaned =

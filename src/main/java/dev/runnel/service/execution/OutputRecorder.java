@@ -29,11 +29,11 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Writes down what an execution says, as text without secrets and in batches, and remembers what
-/// its ending will need.
+/// Records an execution's output in the transcript, as text without secrets and in batches, and
+/// collects what is needed to determine the result.
 ///
-/// The queue is short and the kept transcript bounded, so an agent that says too much waits for the
-/// disk, and then talks into the air; the memory does not grow.
+/// Memory use is bounded: the queue is short, so an agent that writes too fast is blocked by the
+/// disk, and output beyond the maximum transcript size is dropped.
 final class OutputRecorder implements AgentProcess.Sink {
   private static final Logger log = LoggerFactory.getLogger(OutputRecorder.class);
   private static final int MAX_KEPT = 10 * 1024 * 1024;
@@ -48,16 +48,16 @@ final class OutputRecorder implements AgentProcess.Sink {
   private static final int RESULT_LINES = 40;
   private static final int RESULT_LINE_LENGTH = 500;
 
-  /// Elsewhere in what tools give back, pull requests are those of others.
+  /// In the output of other commands, pull requests belong to other people.
   private static final Pattern OPENS_PULL_REQUEST = Pattern.compile("\\b[pm]r (create|new)\\b");
 
-  /// What the whole output came to.
+  /// Summary of the complete output.
   ///
-  /// @param answer empty when nothing was said
+  /// @param answer empty if the agent wrote no text
   /// @param errors the last lines of standard error
-  /// @param finished whether it said that it came to its end
-  /// @param hasSession whether it said which session it works in
-  /// @param pullRequests the addresses of those that it mentioned
+  /// @param finished whether the agent reported that it finished
+  /// @param hasSession whether the agent reported its session
+  /// @param pullRequests the URLs of mentioned pull requests
   record Heard(
       String answer,
       Optional<String> question,
@@ -69,8 +69,8 @@ final class OutputRecorder implements AgentProcess.Sink {
     private static final int CANNOT_RUN = 126;
     private static final int NOT_FOUND = 127;
 
-    /// The result of the execution. Neither the exit status nor the agent's words are believed
-    /// alone: some agents exit with 0 when they fail or are killed, others fail after they reported
+    /// Determines the result. Neither the exit status nor the agent's report is sufficient alone:
+    /// some agents exit with 0 when they fail or are killed, others fail after they reported
     /// success.
     ExecutionResult ending(Harness harness, int status) {
       if (status == 0 && failure.isEmpty()) {
@@ -101,7 +101,7 @@ final class OutputRecorder implements AgentProcess.Sink {
   private enum Source {
     OUT,
     ERR,
-    /// Nothing more comes.
+    /// End of the output.
     END
   }
 
@@ -116,7 +116,8 @@ final class OutputRecorder implements AgentProcess.Sink {
   private final Thread writer;
   private volatile @Nullable Throwable broken;
 
-  // All below: only the writer's, and after its end the thread's that joined it.
+  // All fields below are confined to the writer thread, and after its end to the thread that joined
+  // it.
   private final Redactor.Lines output;
   private final Redactor.Lines errorOutput;
   private final LastParagraph paragraph = new LastParagraph();
@@ -137,9 +138,9 @@ final class OutputRecorder implements AgentProcess.Sink {
   private long kept;
   private boolean full;
 
-  /// @param root of the run's workspace
-  /// @param folder in which the agent works
-  /// @param redactor takes secrets out
+  /// @param root the run's workspace
+  /// @param folder the agent's working directory
+  /// @param redactor removes secrets
   OutputRecorder(
       Spawner spawner,
       ExecutionRequest executionRequest,
@@ -170,7 +171,7 @@ final class OutputRecorder implements AgentProcess.Sink {
     put(new Line(Source.ERR, line));
   }
 
-  /// Writes down the rest.
+  /// Records the remaining output.
   Heard finish() throws InterruptedException {
     queue.put(new Line(Source.END, ""));
     writer.join();
@@ -213,23 +214,23 @@ final class OutputRecorder implements AgentProcess.Sink {
     }
   }
 
-  /// Lets nobody wait who had a line before it broke.
+  /// Empties the queue after a failure, so that threads blocked on it continue.
   private void discard() {
     try {
       while (queue.take().source() != Source.END) {
-        // The next one fails.
+        // Threads that add the next line get an exception.
       }
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
     }
   }
 
-  /// Why what was said could not be written down.
+  /// Why the output could not be recorded.
   Optional<Throwable> failure() {
     return Optional.ofNullable(broken);
   }
 
-  /// Waits for a line, then takes what else comes within a moment.
+  /// Waits for a line, then handles further lines until the batch is full or its time is over.
   private boolean gather() throws InterruptedException {
     var line = queue.take();
     var deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(BATCH_MILLIS);
@@ -253,17 +254,17 @@ final class OutputRecorder implements AgentProcess.Sink {
     return true;
   }
 
-  /// A line that cannot be understood is kept as it is: the agent would wait for ever for somebody
-  /// to take its output.
+  /// Parses a line. A line that cannot be parsed is kept as text; a failure here would leave the
+  /// agent blocked on its output.
   private List<AgentEvent> hear(String line) {
     try {
-      // JSON may have hidden a secret or a colour in the line.
+      // JSON escapes can hide a secret or an escape sequence in the raw line.
       return ears.hear(line).stream()
           .map(agentEvent -> agentEvent.with(text -> redactor.redact(TerminalText.plain(text))))
           .toList();
     } catch (RuntimeException e) {
       log.warn(
-          "output not understood run={} error={}",
+          "cannot parse agent output run={} error={}",
           executionRequest.runId(),
           e.getClass().getName());
       return List.of(new AgentEvent.Said(line));
@@ -407,7 +408,10 @@ final class OutputRecorder implements AgentProcess.Sink {
               usage));
     } catch (DatabaseException e) {
       log.error(
-          "transcript lines lost run={} lines={}", executionRequest.runId(), entries.size(), e);
+          "cannot store transcript lines, dropping them run={} lines={}",
+          executionRequest.runId(),
+          entries.size(),
+          e);
     }
     entries.clear();
     made.clear();

@@ -13,10 +13,9 @@ import java.util.Set;
 
 /// All processes of one execution, and how to end them.
 ///
-/// A child may leave its parent, its group and its session. So they are looked for in three ways:
-/// the descendants, the members of the session, and, on Linux, whoever has the run's id in its
-/// environment. They are looked for again until none is left, since they may start others
-/// meanwhile.
+/// A child can leave its parent, process group and session. So processes are found in three ways:
+/// as descendants, as members of the session and, on Linux, by the run's id in their environment.
+/// The search repeats until none is left, since processes can start others meanwhile.
 final class ProcessTree {
   private static final Path PROC = Path.of("/proc");
   private static final Duration PATIENCE_AFTER_KILL = Duration.ofSeconds(5);
@@ -27,7 +26,7 @@ final class ProcessTree {
   private final Set<ProcessHandle> known = new HashSet<>();
 
   private ProcessTree(String runId, int execution, Optional<ProcessHandle> root) {
-    // The next execution of the run must not be taken for a part of this one.
+    // Both marks are needed, so that processes of the run's next execution do not match.
     this.marks = Set.of("RUNNEL_RUN_ID=" + runId, "RUNNEL_EXECUTION=" + execution);
     this.root = root;
     root.ifPresent(known::add);
@@ -37,13 +36,13 @@ final class ProcessTree {
     return new ProcessTree(runId, execution, Optional.of(root));
   }
 
-  /// What there is of an execution whose first process nobody knows.
+  /// The processes of an execution whose root process is unknown.
   static ProcessTree of(String runId, int execution) {
     return new ProcessTree(runId, execution, Optional.empty());
   }
 
-  /// What an earlier life of the service left. A process id that was given away since is nobody's
-  /// of ours, so the start time must fit.
+  /// The processes that a previous process of the service left behind. The start time must match,
+  /// since the process id may have been reused.
   static ProcessTree left(RunTable.Left left) {
     var root =
         left.pid()
@@ -64,17 +63,17 @@ final class ProcessTree {
     return new ProcessTree(left.runId(), left.execution(), root);
   }
 
-  /// Tells all to terminate, kills what is left after the grace time, and returns when none is
-  /// left. Several threads may call it, each on its own instance.
+  /// Asks all processes to terminate, kills those left after the grace time, and returns when none
+  /// is left. Not thread-safe; threads may use separate instances at the same time.
   ///
-  /// @return false when some would not even die from a kill
+  /// @return false if some processes survived even a kill
   boolean end(Duration grace) {
     var told = new HashSet<ProcessHandle>();
     var start = System.nanoTime();
     var sightingsOfNobody = 0;
     while (true) {
       var living = living();
-      // One that was being born during the first look is seen by the second.
+      // A process that was just being created during one check is found by the next.
       sightingsOfNobody = living.isEmpty() ? sightingsOfNobody + 1 : 0;
       if (sightingsOfNobody == 2) {
         return true;
@@ -100,7 +99,7 @@ final class ProcessTree {
     }
   }
 
-  /// Whether any of them lives now.
+  /// Whether no process is alive now.
   boolean isEmpty() {
     return living().isEmpty();
   }
@@ -122,8 +121,8 @@ final class ProcessTree {
     return Set.copyOf(known);
   }
 
-  /// A session outlives its leader; but when somebody else has got the leader's id meanwhile, the
-  /// session of that number is somebody else's too.
+  /// Whether the root's process id still refers to it. A session outlives its leader, but if the id
+  /// was reused, the session with that number belongs to another process.
   private static boolean isStillItself(ProcessHandle root) {
     return ProcessHandle.of(root.pid()).map(root::equals).orElse(true);
   }
@@ -132,7 +131,7 @@ final class ProcessTree {
     if (!process.isAlive()) {
       return false;
     }
-    // A zombie is over; only its parent has not asked yet.
+    // A zombie has ended; its parent just has not collected its status.
     var state = stat(process, 0);
     return !state.equals("Z") && !state.equals("X");
   }
@@ -151,7 +150,7 @@ final class ProcessTree {
     }
   }
 
-  /// A field of the kernel's line about a process: 0 is the state, 3 the session.
+  /// A field of `/proc/PID/stat` after the name: 0 is the state, 3 the session.
   private static String stat(ProcessHandle process, int field) {
     try {
       var line =

@@ -7,8 +7,8 @@ import dev.runnel.wire.RunMode;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/// What an agent is told beyond the message of this execution: the run's skill, and where it starts
-/// afresh also what was asked at first.
+/// Assembles an agent's prompt: the message of this execution, instructions for the mode, the run's
+/// skill, and in a new workspace also the initial prompt.
 final class PromptAssembly {
   static final String AFRESH =
       "The workspace was set up afresh: what earlier executions left in it is gone.";
@@ -33,7 +33,7 @@ final class PromptAssembly {
 
   private PromptAssembly() {}
 
-  /// @param prompt the run's own, asked for only where it is needed
+  /// @param prompt supplies the run's initial prompt; called only if needed
   static ExecutionRequest of(
       ExecutionRequest executionRequest, Prepared.Ready ready, Supplier<Optional<String>> prompt) {
     return mode(skilled(executionRequest, ready, prompt));
@@ -41,7 +41,7 @@ final class PromptAssembly {
 
   /// The prompt of a run that continues a conversation.
   ///
-  /// @param talk what was said in it before
+  /// @param talk the earlier conversation as text
   static String continuing(String talk, String prompt) {
     return """
     This goes on with an earlier conversation. The files of then are not here. What was said:
@@ -90,7 +90,7 @@ final class PromptAssembly {
         executionRequest.basePrompt().map(words -> text + "\n\n" + words).orElse(text));
   }
 
-  /// A skill speaks of its own files by their names alone.
+  /// Tells where the skill's files are, since a skill refers to them by name only.
   private static String place(Skill skill, Prepared.Ready ready) {
     var folder = ready.folder().relativize(ready.skill().orElseThrow().file().getParent());
     return skill.folder().isEmpty() ? "" : "\n\nThe files of this skill are in " + folder + ".";

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 
-/// Finds the addresses of pull and merge requests, on any host.
+/// Finds URLs of pull and merge requests in text, on any host.
 final class PullRequests {
   private static final Pattern ADDRESS =
       Pattern.compile(

@@ -25,8 +25,8 @@ import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Works on queued runs, first come, first served, as many at once as there are slots. The rows are
-/// the queue; this only looks there when something came and a slot is free.
+/// Executes queued runs in first-in, first-out order, as many at once as there are slots per depth.
+/// The queue itself is in the database; this class reads it when signalled and a slot is free.
 public final class RunQueue implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(RunQueue.class);
   private static final Duration LOOK_AGAIN = Duration.ofSeconds(5);
@@ -76,9 +76,9 @@ public final class RunQueue implements AutoCloseable {
             .toList();
   }
 
-  /// Ends what an earlier life left, and begins to work.
+  /// Ends executions that a previous process left behind, and starts claiming runs.
   ///
-  /// @param queueSignal tells whenever a run may have been queued
+  /// @param queueSignal signals whenever a run may have been queued
   public static RunQueue start(
       Spawner spawner,
       RunService book,
@@ -113,14 +113,14 @@ public final class RunQueue implements AutoCloseable {
     return queue;
   }
 
-  /// Cancels a run and waits until nothing of it is left, but not much longer than the grace time:
-  /// what would not die by then is still being ended when this returns.
+  /// Cancels a run and waits until its processes have ended, but not much longer than the grace
+  /// time; processes still alive then are still being ended when this returns.
   ///
-  /// @param asked when the caller did
-  /// @throws RequestProblem when there is no such run, or it is over
+  /// @param asked when the caller made the request
+  /// @throws RequestProblem if there is no such run, or it has ended
   public void cancel(String runId, Instant asked) {
     var isRunning = book.cancel(runId, asked);
-    // What it started would go on for nobody.
+    // Nobody needs the results of the runs that it started.
     index.unfinishedBelow(runId).forEach(child -> cancelChild(child, asked));
     if (!isRunning) {
       return;
@@ -134,7 +134,7 @@ public final class RunQueue implements AutoCloseable {
     try (var _ = watchers.watch(runId, changes::release)) {
       while (index.find(runId).map(RunRow::cancelAsked).orElse(false)) {
         if (!changes.tryAcquire(deadline - System.nanoTime(), TimeUnit.NANOSECONDS)) {
-          log.error("cancelled run still has processes run={}", runId);
+          log.error("processes of a cancelled run still alive run={}", runId);
           return;
         }
       }
@@ -165,7 +165,7 @@ public final class RunQueue implements AutoCloseable {
         });
   }
 
-  /// What has to be done is done here where there is no room for one more thread.
+  /// Runs work in a new thread, or in this one if no thread can be started.
   private Optional<Thread> aside(String name, Runnable work) {
     try {
       return Optional.of(spawner.virtual(name, work));
@@ -175,8 +175,8 @@ public final class RunQueue implements AutoCloseable {
     }
   }
 
-  /// Starts nothing new, gives what works the time to finish, ends what did not, and waits until
-  /// that is written down. What is queued stays queued.
+  /// Stops claiming runs, gives executions the drain time to finish, ends the others, and waits
+  /// until their results are recorded. Queued runs stay queued.
   @Override
   public void close() {
     open = false;
@@ -192,20 +192,20 @@ public final class RunQueue implements AutoCloseable {
         each.join();
       }
       if (!areFree(LAST_WORDS)) {
-        log.error("agents still work while the service stops runs={}", working.keySet());
+        log.error("agents still working at shutdown runs={}", working.keySet());
       }
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
     }
   }
 
-  /// Waits for the agents at work, as long as the operator wants.
+  /// Waits for working agents, for at most the configured drain time.
   private void drain() {
     var patience = settings.limits().drain();
     if (patience.isZero() || working.isEmpty()) {
       return;
     }
-    log.info("waiting for agents to finish runs={} most={}", working.keySet(), patience);
+    log.info("waiting for agents to finish runs={} timeout={}", working.keySet(), patience);
     try {
       areFree(patience);
     } catch (InterruptedException _) {
@@ -213,7 +213,7 @@ public final class RunQueue implements AutoCloseable {
     }
   }
 
-  /// Waits until nobody works.
+  /// Waits until all slots are free.
   private boolean areFree(Duration most) throws InterruptedException {
     var deadline = System.nanoTime() + most.toNanos();
     for (var places : slots) {
@@ -235,14 +235,14 @@ public final class RunQueue implements AutoCloseable {
         try {
           started = startNext(depth);
         } catch (RuntimeException | OutOfMemoryError e) {
-          log.warn("queue cannot be read, will look again", e);
+          log.warn("cannot read queue, will retry", e);
         } finally {
           if (!started) {
             places.release();
           }
         }
         if (!started) {
-          // The time-out covers a database that was away just then.
+          // The timeout covers a database that was unavailable at that moment.
           queueSignal.await(depth, LOOK_AGAIN);
         }
       }
@@ -264,14 +264,14 @@ public final class RunQueue implements AutoCloseable {
         new Execution(spawner, job.get(), agents, keys, settings, book, index, workspaces);
     working.put(runId, execution);
     if (!open) {
-      // It was claimed in the very moment of the close, which may have missed it.
+      // The run was claimed while close() was running, which may have missed it.
       execution.leave();
     }
     try {
       spawner.virtual("run " + runId, () -> execute(runId, execution, slots.get(depth)));
       return true;
     } catch (Spawner.NoRoomException e) {
-      log.error("execution not begun run={}", runId, e);
+      log.error("cannot start execution run={}", runId, e);
       working.remove(runId, execution);
       book.finish(runId, ExecutionResult.noRoom());
       return false;
@@ -282,7 +282,7 @@ public final class RunQueue implements AutoCloseable {
     try {
       execution.run();
     } catch (RuntimeException | OutOfMemoryError e) {
-      log.error("execution not finished, the next look will run={}", runId, e);
+      log.error("execution failed, will be ended as orphaned run={}", runId, e);
     } finally {
       working.remove(runId, execution);
       places.release();
@@ -290,18 +290,18 @@ public final class RunQueue implements AutoCloseable {
     }
   }
 
-  /// Looks now and then for runs in progress that nobody works on.
+  /// Periodically looks for runs in progress without an execution.
   private void sweep() {
     var orphaned = new OrphanedRuns();
     try {
       while (!closed.await(LOOK_AGAIN.toSeconds(), TimeUnit.SECONDS)) {
         try {
           for (var left : orphaned.look(index.inProgress(), this::isWorkedOn)) {
-            log.error("nobody works on a run in progress run={}", left.runId());
+            log.error("orphaned run found run={}", left.runId());
             recover(left, ExecutionResult.broken());
           }
         } catch (RuntimeException | OutOfMemoryError e) {
-          log.warn("orphaned runs not looked for, will look again", e);
+          log.warn("cannot look for orphaned runs, will retry", e);
         }
       }
     } catch (InterruptedException _) {
@@ -319,20 +319,20 @@ public final class RunQueue implements AutoCloseable {
     }
   }
 
-  /// Ends what is left of an execution that nobody works on, and writes down that it has ended.
+  /// Ends the remaining processes of an orphaned execution, and records its end.
   private void end(RunTable.Left left, ExecutionResult executionResult) {
     try {
       var tree = ProcessTree.left(left);
       if (!tree.isEmpty()) {
-        log.warn("ending an agent that nobody watches run={}", left.runId());
+        log.warn("ending an orphaned agent run={}", left.runId());
         if (!tree.end(settings.grace())) {
-          log.error("processes left that cannot be killed run={}", left.runId());
+          log.error("cannot kill all processes run={}", left.runId());
         }
       }
       settings.isolation().cleanUp(left.runId(), left.execution(), settings.environment());
       book.finish(left.runId(), executionResult);
     } catch (RuntimeException | OutOfMemoryError e) {
-      log.error("run that nobody works on not ended, will try again run={}", left.runId(), e);
+      log.error("cannot end orphaned run, will retry run={}", left.runId(), e);
     } finally {
       recovering.remove(left.runId());
     }

@@ -9,12 +9,12 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Starts what is due. Which run is due next, the rows say; this waits for it, or until the rows
-/// changed.
+/// Starts the runs of due schedules. Reads the next due time from the database, and waits for it or
+/// for a change.
 public final class ScheduleClock implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(ScheduleClock.class);
 
-  /// The clock may be set anew while we wait.
+  /// Bounded, since the system clock may be adjusted during the wait.
   private static final Duration MAX_WAIT = Duration.ofSeconds(30);
 
   private final RunService book;
@@ -38,7 +38,7 @@ public final class ScheduleClock implements AutoCloseable {
     this.thread = Thread.ofVirtual().name("schedules").unstarted(this::work);
   }
 
-  /// @param changes has a permit whenever another run may be due next
+  /// @param changes receives a permit whenever the next due time may have changed
   public static ScheduleClock start(
       RunService book,
       Schedules schedules,
@@ -67,7 +67,7 @@ public final class ScheduleClock implements AutoCloseable {
     }
   }
 
-  /// @return how long nothing is due
+  /// @return the time to wait until a schedule may be due
   private Duration step() {
     try {
       var started = true;
@@ -81,7 +81,7 @@ public final class ScheduleClock implements AutoCloseable {
           .map(wait -> wait.isPositive() ? wait : Duration.ofMillis(1))
           .orElse(MAX_WAIT);
     } catch (RuntimeException | OutOfMemoryError e) {
-      log.warn("schedules cannot be read, will look again", e);
+      log.warn("cannot read schedules, will retry", e);
       return MAX_WAIT;
     }
   }

@@ -17,22 +17,23 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/// What the service needs to know.
+/// The settings of the service.
 ///
-/// @param workspaces the folder that holds one folder a run
-/// @param apiKey the bearer key of every request
-/// @param publicUrl how people reach this Runnel; asked late, since a free port is known late
-/// @param command the agent, for the shell; without it the first known agent on the `PATH` works
-/// @param environment the operator's variables; its `PATH` is searched, and [AgentEnvironment] says
-///     which of them reach programs of runs
-/// @param slots how many agents work at once
-/// @param grace how long an agent may take to end when told to, before it is killed
-/// @param environments what runs may work in
-/// @param isolation what keeps agents apart from the machine
-/// @param access how far the known agents may reach; a command is not held back
-/// @param apiUrl how agents on this machine reach the service, with `/api/v1`
-/// @param redactor takes out of all that agents and setup commands say what is secret; the key,
-///     the values of lent variables and agents' logins always are
+/// @param workspaces the folder that contains one folder per run
+/// @param apiKey the main API key
+/// @param publicUrl the URL at which people reach Runnel; a supplier, because a free port is only
+///     known after the start
+/// @param command the agent's shell command; default: the first known agent on the `PATH`
+/// @param environment the operator's variables; its `PATH` is searched, and [AgentEnvironment]
+///     selects those that programs of runs receive
+/// @param slots maximum number of concurrent executions at each depth
+/// @param grace how long an agent may take to terminate before it is killed
+/// @param environments the environments that runs can request
+/// @param isolation how agents are isolated from the machine
+/// @param access the permissions of the known agents; not enforced for a command
+/// @param apiUrl the URL at which agents on this machine reach the service, with `/api/v1`
+/// @param redactor removes secrets from the output of agents and setup commands; the API key, the
+///     values of lent variables and the agents' logins are always removed
 public record ServiceSettings(
     Path workspaces,
     String apiKey,
@@ -70,7 +71,7 @@ public record ServiceSettings(
     }
   }
 
-  /// Without environments and isolation, within the usual limits and reach.
+  /// Settings without environments and isolation, with default limits and access.
   public ServiceSettings(
       Path workspaces,
       String apiKey,
@@ -96,28 +97,28 @@ public record ServiceSettings(
         Redactor.SHAPES);
   }
 
-  /// With what is usual, in the environment of this process.
+  /// Default settings, with the environment variables of this process.
   public static ServiceSettings of(
       Path workspaces, String apiKey, Supplier<URI> publicUrl, Optional<String> command) {
     return new ServiceSettings(
         workspaces, apiKey, publicUrl, command, System.getenv(), USUAL_SLOTS, USUAL_GRACE);
   }
 
-  /// What every program of a run finds in its environment.
+  /// The variables that every program of a run receives.
   Map<String, String> surroundings(ExecutionRequest executionRequest) {
     var variables = variables(AgentEnvironment.COMMON);
     variables.putAll(AgentEnvironment.of(executionRequest));
     return variables;
   }
 
-  /// The operator's variables of these names, without those that hold git's tokens.
+  /// The operator's variables with these names, without those that hold tokens for git.
   Map<String, String> variables(List<String> names) {
     var variables = AgentEnvironment.pick(environment, names);
     variables.keySet().removeAll(environments.tokens());
     return variables;
   }
 
-  /// Never the key, the command or the environment.
+  /// Leaves out the key, the command and the environment.
   @Override
   public String toString() {
     return "ServiceSettings[workspaces=%s, slots=%d, grace=%s]".formatted(workspaces, slots, grace);

@@ -33,13 +33,13 @@ final class SetupRunner implements CommandRunner {
   private static final Duration OUTPUT_PATIENCE = Duration.ofSeconds(2);
   private static final int CANNOT_RUN = 126;
 
-  /// What stands around it.
+  /// The context of the commands.
   ///
-  /// @param environment what every program of the run finds
-  /// @param lent variables that setup commands get in addition
-  /// @param redactor takes secrets out of what the programs say
-  /// @param began told of every process, so that it can be ended
-  /// @param stopped whether there is no point in going on
+  /// @param environment variables that every program of the run receives
+  /// @param lent additional variables for setup commands
+  /// @param redactor removes secrets from the output
+  /// @param began notified of every started process, so that it can be ended
+  /// @param stopped whether the execution was stopped meanwhile
   record Around(
       ExecutionRequest job,
       Environment chosen,
@@ -56,12 +56,12 @@ final class SetupRunner implements CommandRunner {
   private final Optional<RunService> book;
   private final long deadline;
 
-  /// @param book takes the words for people; without one nobody is told
+  /// @param book records progress for people; empty to record nothing
   SetupRunner(Spawner spawner, Around around, ServiceSettings settings, Optional<RunService> book) {
     this(spawner, around, settings, book, settings.limits().start());
   }
 
-  /// @param limit how long all of it may take
+  /// @param limit maximum duration of all commands together
   SetupRunner(
       Spawner spawner,
       Around around,
@@ -138,7 +138,7 @@ final class SetupRunner implements CommandRunner {
       process = AgentProcess.start(spawner, around.job(), command, folder, environment, "", heard);
     } catch (IOException e) {
       log.error(
-          "program not started run={} program={}", around.job().runId(), command.getFirst(), e);
+          "cannot start program run={} program={}", around.job().runId(), command.getFirst(), e);
       return new Result(CANNOT_RUN, "", command.getFirst() + " cannot be run here.");
     }
     around.began().accept(process);
@@ -167,7 +167,7 @@ final class SetupRunner implements CommandRunner {
       Thread.sleep(Duration.ofNanos(Math.max(deadline - System.nanoTime(), 0)));
       process.end(settings.grace());
     } catch (InterruptedException _) {
-      // It was in time.
+      // The process ended in time.
     }
   }
 
@@ -186,12 +186,12 @@ final class SetupRunner implements CommandRunner {
                 new RunService.Heard(
                     List.of(entry), status, List.of(), Optional.empty(), Usage.NONE));
           } catch (DatabaseException e) {
-            log.warn("progress not written run={}", around.job().runId(), e);
+            log.warn("cannot record progress run={}", around.job().runId(), e);
           }
         });
   }
 
-  /// What a program says, bounded.
+  /// The output of a program, limited in size.
   private static final class Heard implements AgentProcess.Sink {
     private static final int MAX_OUTPUT = 1024 * 1024;
     private static final int LAST_LINES = 10;

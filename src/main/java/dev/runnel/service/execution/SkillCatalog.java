@@ -11,13 +11,13 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 
-/// The skills that the environments' repositories offer.
+/// Lists the skills in the repositories of environments.
 public record SkillCatalog(Spawner spawner, ServiceSettings settings, Workspaces workspaces) {
-  /// The malformed ones come with their error. Calls git, and the servers of the repositories where
-  /// there is no clone yet.
+  /// Lists the skills of an environment; malformed ones carry their error. Runs git, and contacts
+  /// the server of each repository that has no local clone yet.
   ///
-  /// @param refresh whether to ask the servers in any case
-  /// @throws IllegalStateException with git's own words when a repository cannot be had
+  /// @param refresh whether to fetch from the servers even if a clone exists
+  /// @throws IllegalStateException with git's error output if a repository cannot be fetched
   public List<Skill> of(Environment environment, boolean refresh) throws InterruptedException {
     var executionRequest =
         new ExecutionRequest(

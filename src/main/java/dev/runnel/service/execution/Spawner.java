@@ -4,10 +4,10 @@ import dev.runnel.service.run.ExecutionResult;
 import java.io.IOException;
 import java.util.regex.Pattern;
 
-/// Starts processes and threads. The machine may have no room for one more; then whoever asked has
-/// to end truthfully what it began.
+/// Starts processes and threads. This fails when the machine has reached its limits; the caller
+/// must then record how the work it began ended.
 public interface Spawner {
-  /// Says that there is no room.
+  /// The machine cannot start another process or thread.
   final class NoRoomException extends RuntimeException {
     private static final long serialVersionUID = 1;
 
@@ -16,38 +16,39 @@ public interface Spawner {
     }
   }
 
-  /// Whether something failed for want of room. Reading a file may need one more thread, too.
+  /// Whether a failure was caused by exhausted processes, threads or memory. Reading a file may
+  /// need another thread, too.
   static boolean isNoRoom(Throwable failure) {
     return failure instanceof NoRoomException || failure instanceof OutOfMemoryError;
   }
 
-  /// How an execution ends when something failed on our side while it worked.
+  /// The result of an execution when the service itself failed.
   static ExecutionResult ending(Throwable failure) {
     return isNoRoom(failure) ? ExecutionResult.noRoom() : ExecutionResult.broken();
   }
 
-  /// @throws IOException when the program is not there, or cannot be run
-  /// @throws NoRoomException when there is no room; the program may run all the same, since a
-  ///     process comes before the thread that waits for its end
+  /// @throws IOException if the program does not exist or cannot be executed
+  /// @throws NoRoomException if the machine is out of processes or threads; the program may run
+  ///     nevertheless, since its process is created before the thread that waits for its end
   Process process(ProcessBuilder builder) throws IOException;
 
   /// Starts a virtual thread.
   ///
-  /// @throws NoRoomException when there is no room
+  /// @throws NoRoomException if no thread can be started
   Thread virtual(String name, Runnable work);
 
-  /// Starts a platform thread that holds up no exit.
+  /// Starts a daemon platform thread.
   ///
-  /// @throws NoRoomException when there is no room
+  /// @throws NoRoomException if no thread can be started
   Thread daemon(String name, Runnable work);
 
-  /// The machine itself.
+  /// Starts real processes and threads.
   static Spawner system() {
     return new OfTheSystem();
   }
 
-  /// Java tells of a full machine in two ways: by an error for threads, by the number of the
-  /// kernel's error in words for processes.
+  /// Java reports exhausted resources in two ways: an OutOfMemoryError for threads, and an
+  /// IOException whose message contains the kernel's error number for processes.
   final class OfTheSystem implements Spawner {
     /// EAGAIN, ENOMEM, ENFILE, EMFILE.
     private static final Pattern NO_ROOM =

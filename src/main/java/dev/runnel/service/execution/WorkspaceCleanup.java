@@ -13,13 +13,14 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Deletes workspaces that are old or one too many, after every execution and now and then.
+/// Deletes workspaces that are old or exceed the total size, after every execution and
+/// periodically.
 public final class WorkspaceCleanup implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(WorkspaceCleanup.class);
   private static final Duration ROUND = Duration.ofMinutes(10);
-  // How many times as long as a round takes it rests.
+  // The pause after a round, as a multiple of the round's duration.
   private static final int REST = 20;
-  // A deletion that is cut short goes on at the next start.
+  // An interrupted deletion is continued at the next start.
   private static final Duration LAST_WORDS = Duration.ofSeconds(5);
 
   private final Workspaces workspaces;
@@ -46,7 +47,7 @@ public final class WorkspaceCleanup implements AutoCloseable {
     return workspaceCleanup;
   }
 
-  /// An execution has ended.
+  /// Starts a round, after an execution has ended.
   void wake() {
     wake.release();
   }
@@ -66,14 +67,14 @@ public final class WorkspaceCleanup implements AutoCloseable {
     try {
       workspaces.forgetOtherRepositories();
     } catch (IOException e) {
-      log.warn("clones not tidied up", e);
+      log.warn("cannot delete unused clones", e);
     }
     try {
       while (closed.getCount() > 0) {
         var start = System.nanoTime();
         clean();
-        // Where many workspaces are kept, looking at each after each execution would be all that
-        // is done here.
+        // With many workspaces, checking all of them after each execution would dominate the work
+        // of this machine.
         if (closed.await(REST * (System.nanoTime() - start), TimeUnit.NANOSECONDS)) {
           return;
         }
@@ -90,7 +91,7 @@ public final class WorkspaceCleanup implements AutoCloseable {
     try {
       workspaces.clean(clock.instant(), limits.keep(), limits.keepBytes(), this::isNeeded);
     } catch (IOException | RuntimeException | OutOfMemoryError e) {
-      log.warn("workspaces not tidied up, will try again", e);
+      log.warn("cannot clean up workspaces, will retry", e);
     }
   }
 

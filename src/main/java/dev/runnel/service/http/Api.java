@@ -13,8 +13,8 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 
-/// The addresses under `/api/v1`: each says its methods, asks for the key, and answers problems.
-/// Handlers block; they belong on virtual threads.
+/// The routes under `/api/v1`. Every route checks the key, answers errors as problems, and reports
+/// its permitted methods. Handlers block; they need virtual threads.
 public final class Api {
   static final String BASE = RunRow.API;
   private static final List<HandlerType> METHODS =
@@ -27,7 +27,7 @@ public final class Api {
           HandlerType.DELETE,
           HandlerType.OPTIONS);
 
-  /// What is published, and not here.
+  /// Published routes that this service does not implement.
   private static final Pattern HOSTED =
       Pattern.compile(
           "/networking/.*"
@@ -36,7 +36,7 @@ public final class Api {
               + "|/agent/runs/[^/]+/(?:harness-usage|attachments/prepare)"
               + "|/agent/conversations/[^/]+/(?:transcript|screenshots/.*)");
 
-  /// What is done with a request.
+  /// Handles an authenticated request.
   @FunctionalInterface
   interface Action {
     void take(Context ctx, Caller caller) throws Exception;
@@ -53,7 +53,7 @@ public final class Api {
 
   void get(String path, Action action) {
     add(HandlerType.GET, path, action);
-    // Left to the server, it would answer 200 to everybody.
+    // By default the server would answer HEAD with 200 to everybody.
     add(HandlerType.HEAD, path, action);
   }
 
@@ -69,7 +69,7 @@ public final class Api {
     add(HandlerType.DELETE, path, action);
   }
 
-  /// Opens without the key.
+  /// Registers a route for GET and HEAD that needs no key.
   void open(String path, Action action) {
     for (var method : List.of(HandlerType.GET, HandlerType.HEAD)) {
       remember(method, path);
@@ -78,7 +78,7 @@ public final class Api {
     }
   }
 
-  /// Answers at all other addresses, and to all other methods.
+  /// Answers all other paths and methods with an error. Call this after all routes are registered.
   public void closeWithNothing() {
     for (var path : List.of(BASE, BASE + "/<rest>")) {
       routes.before(
@@ -112,7 +112,8 @@ public final class Api {
         BASE + path,
         authFilter.keyed(
             (ctx, caller) -> {
-              // An address that ends in a slash lost its id on the way; the list would hide that.
+              // A path that ends in a slash has lost its id; answering with the list would hide
+              // that.
               if (ctx.path().endsWith("/")) {
                 throw nothing();
               }

@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Stands before every handler: asks for the key, and turns whatever goes wrong into a problem as
-/// RFC 7807 writes it, always with the same spelling of `type`.
+/// Wraps every handler: authenticates the request, and converts failures to problems (RFC 7807),
+/// always with the same spelling of `type`.
 public final class AuthFilter {
   private static final Logger log = LoggerFactory.getLogger(AuthFilter.class);
   private static final String SCHEME = "bearer ";
@@ -40,7 +40,7 @@ public final class AuthFilter {
     this.publicUrl = publicUrl;
   }
 
-  /// Lets in who has a key, and says who it is.
+  /// Requires a valid key and passes on its owner.
   Handler keyed(Api.Action action) {
     return open(
         ctx -> {
@@ -60,7 +60,7 @@ public final class AuthFilter {
         });
   }
 
-  /// Lets in everybody.
+  /// Requires no key.
   Handler open(Handler handler) {
     return ctx -> {
       try {
@@ -70,7 +70,7 @@ public final class AuthFilter {
       } catch (HttpResponseException e) {
         answer(ctx, ofStatus(e.getStatus()));
       } catch (DatabaseException e) {
-        log.warn("request not served path={}", ctx.path(), e);
+        log.warn("database error path={}", ctx.path(), e);
         ctx.header("Retry-After", "5");
         answer(ctx, new RequestProblem(RequestProblem.Code.RESOURCE_UNAVAILABLE, "Try again soon"));
       } catch (IOException brokenOff) {
@@ -79,8 +79,8 @@ public final class AuthFilter {
         Thread.currentThread().interrupt();
         answer(ctx, ofStatus(500));
       } catch (Exception | Error e) {
-        // Also where there is no memory for this one answer: the next one may be smaller.
-        log.error("request broke path={}", ctx.path(), e);
+        // Also catches OutOfMemoryError: the next response may be smaller.
+        log.error("unexpected error path={}", ctx.path(), e);
         answer(ctx, ofStatus(500));
       }
     };
@@ -128,7 +128,7 @@ public final class AuthFilter {
                     .build()));
   }
 
-  /// The caller's, if it sent one as W3C Trace Context has it.
+  /// The caller's trace id if it sent one in W3C Trace Context, else a random one.
   private static String traceId(Context ctx) {
     var header = ctx.header("traceparent");
     var parent = TRACE_PARENT.matcher(header == null ? "" : header);

@@ -40,11 +40,12 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// What runs may ask for here: skills, environments, models. Nobody else's machines are connected.
+/// Lists what runs can request: skills, environments and models. The list of self-hosted workers is
+/// always empty.
 public final class CatalogRoutes {
   private static final Logger log = LoggerFactory.getLogger(CatalogRoutes.class);
 
-  /// A skill where it was found, and all environments that have it there.
+  /// A skill in its repository, and all environments that contain it.
   private record Found(Skill skill, List<EnvironmentName> environments) {}
 
   private final Agents agents;
@@ -103,7 +104,7 @@ public final class CatalogRoutes {
     Api.answer(ctx, body.toString());
   }
 
-  /// @param lastRun long ago where there was none
+  /// @param lastRun [Instant#MIN] if there was no run
   private record Shown(Instant lastRun, ObjectNode json) {}
 
   private static Shown show(String name, List<Found> all, Map<String, Instant> lastRuns) {
@@ -137,7 +138,7 @@ public final class CatalogRoutes {
         Map.of());
   }
 
-  /// One repository that cannot be had does not hide the skills of the others.
+  /// A repository that cannot be fetched does not hide the skills of the others.
   private List<Found> found(boolean refresh) throws InterruptedException {
     var found = new LinkedHashMap<String, Found>();
     var failures = new ArrayList<String>();
@@ -152,7 +153,7 @@ public final class CatalogRoutes {
         }
       } catch (IllegalStateException e) {
         var why = skills.settings().redactor().redact(String.valueOf(e.getMessage()));
-        log.warn("skills not read environment={} why={}", environment.uid(), why);
+        log.warn("cannot read skills environment={} why={}", environment.uid(), why);
         failures.add(why);
       }
     }
@@ -168,7 +169,7 @@ public final class CatalogRoutes {
     return here.equals(wanted) || here.endsWith("/" + wanted);
   }
 
-  /// Requests may name a skill in several ways.
+  /// Matches all forms in which requests can name a skill.
   private static @Nullable Instant lastRun(Skill skill, Map<String, Instant> lastRuns) {
     var repository = skill.repository();
     var name = repository.substring(repository.lastIndexOf('/') + 1);
@@ -193,7 +194,7 @@ public final class CatalogRoutes {
   }
 
   private void environments(Context ctx) {
-    // All were read at the same time, so both orders come to one.
+    // All environments have the same update time, so both sort orders are the same.
     sortedBy(ctx, "last_updated", "name");
     var body = Json.newObject();
     var list = body.putArray("environments");

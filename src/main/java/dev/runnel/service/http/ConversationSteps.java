@@ -14,15 +14,15 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// A transcript as a conversation: a step for each execution, in it a message for what one side
-/// says without being interrupted. Not for several threads.
+/// Converts a transcript to a conversation: one step per execution, with one message per
+/// uninterrupted sequence of lines from one side. Not thread-safe.
 final class ConversationSteps {
   private static final long MAX = 8L * 1024 * 1024;
 
-  /// The one line that the transcript has of a tool that failed without a word.
+  /// The transcript line of a tool that failed without output.
   private static final String FAILED = "failed";
 
-  /// Something done, whose result may follow.
+  /// An action whose result may follow.
   private record Done(String id, PublicAction action) {}
 
   private final String runId;
@@ -42,7 +42,7 @@ final class ConversationSteps {
     this.runId = runId;
   }
 
-  /// The steps of a run so far. Of a very long transcript it holds the beginning, and says so.
+  /// The steps of a run so far. A very long transcript is cut after its beginning, with a note.
   static List<ConversationStep> of(String runId, RunQueries index) {
     var steps = new ConversationSteps(runId);
     var part = index.transcript(runId, 0);
@@ -90,7 +90,7 @@ final class ConversationSteps {
     saidAt = line.at();
   }
 
-  /// Whether lines of a kind belong together.
+  /// Whether consecutive lines of this kind form one message.
   private static boolean goesOn(TranscriptLine.Kind kind) {
     return switch (kind) {
       case SAID, RESULT, ERROR -> true;
@@ -147,7 +147,8 @@ final class ConversationSteps {
     return ConversationContent.action(now.id(), action.name(), action.category(), action.input());
   }
 
-  /// Of what was done last; the transcript does not keep which of several at once it was.
+  /// The result of the last action: the transcript does not record which of several parallel
+  /// actions it belongs to.
   private ConversationContent result(String words) {
     var of = done;
     if (of == null) {

@@ -18,7 +18,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/// Factories: found by name, given work.
+/// Routes to find factories and dispatch work to them.
 public final class FactoryRoutes {
   private static final int USUAL_LIMIT = 20;
   private static final int HIGHEST_LIMIT = 500;
@@ -51,7 +51,7 @@ public final class FactoryRoutes {
   private void list(Context ctx, Caller caller) {
     var search = Optional.ofNullable(ctx.queryParam("search")).orElse("");
     var limit = number(ctx, "limit", USUAL_LIMIT, 1, HIGHEST_LIMIT);
-    // Factories stand in the configuration, so that a place among them is a lasting cursor.
+    // Factories are configured and do not change at run time, so an offset is a stable cursor.
     var from = number(ctx, "cursor", 0, 0, Integer.MAX_VALUE);
     var all =
         Factories.isOfTeam(Optional.ofNullable(ctx.queryParam("filter_team_uid")))
@@ -81,7 +81,7 @@ public final class FactoryRoutes {
     body.set("state", created.get("state"));
     body.put("factory_uid", factory.uid());
     body.put("foreman_agent", factory.foreman().name());
-    // A dispatch that was sent twice has the ticket that was made up the first time.
+    // A repeated dispatch returns the ticket that the first one generated.
     body.put("ticket_ref", index.find(id).map(Factories::ticketOf).orElse(""));
     body.put("run_url", publicUrl.get().toString().replaceAll("/+$", "") + "/runs/" + id);
     Api.answer(ctx, body.toString());
@@ -104,7 +104,7 @@ public final class FactoryRoutes {
         return number;
       }
     } catch (NumberFormatException _) {
-      // Said below.
+      // Reported below.
     }
     throw RequestProblem.invalid(
         name.equals("cursor")

@@ -21,12 +21,12 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.Objects;
 
-/// What runs made, and what came with them: plans are answered as they are, files by signed
-/// addresses. A file is read from the workspace, so it is there as long as that is.
+/// Artifacts and attachments of runs: plans are returned in the response, files by signed URLs. A
+/// file is read from the workspace, and is gone when the workspace is deleted.
 public final class FileRoutes {
   private static final String MARKDOWN = "text/markdown; charset=utf-8";
 
-  /// An artifact, and the run that made it.
+  /// An artifact and the run that produced it.
   private record Found(RunRow run, ArtifactItem item) {}
 
   private final RunQueries index;
@@ -184,7 +184,8 @@ public final class FileRoutes {
                     "The file is no longer in the run's workspace"));
   }
 
-  /// What an agent wrote must not run as a page of this server.
+  /// Sends a file with headers that keep a page written by an agent from executing on this server's
+  /// origin.
   private static void send(Context ctx, String name, String type, InputStream content) {
     var encoded = URLEncoder.encode(name, StandardCharsets.UTF_8).replace("+", "%20");
     ctx.contentType(type)

@@ -10,7 +10,7 @@ import dev.runnel.wire.CreateIdentity;
 import dev.runnel.wire.UpdateIdentity;
 import java.util.Optional;
 
-/// Named agents: configurations that a run can name.
+/// Routes for agent identities: named configurations for runs.
 public final class IdentityRoutes {
   private final Identities identities;
   private final Agents agents;

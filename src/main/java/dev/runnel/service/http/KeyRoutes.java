@@ -8,7 +8,7 @@ import dev.runnel.service.store.ApiKeys;
 import java.util.Optional;
 import java.util.Set;
 
-/// Named keys, for whoever has the main one.
+/// Routes for named API keys; they need a key with scope `all`.
 public final class KeyRoutes {
   private static final Set<String> SCOPES = Set.of("all", "runs", "read");
   private static final int MAX_NAME = 100;

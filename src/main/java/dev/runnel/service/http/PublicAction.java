@@ -7,14 +7,14 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Stream;
 
-/// What an agent did, as a conversation names it: each agent calls its tools by names of its own.
+/// An agent's action under its published name, since each agent has its own names for tools.
 ///
 /// @param name `run_command`, `edit_files`, …
-/// @param input what the tool was given, short
+/// @param input the tool's input, shortened
 record PublicAction(String name, ActionCategory category, ObjectNode input) {
-  /// Tools that do the same thing.
+  /// Tools with the same purpose.
   ///
-  /// @param member under which its input is told
+  /// @param member name of the member that contains the input
   private record Kind(String name, ActionCategory category, String member, List<String> tools) {}
 
   private static final List<Kind> KINDS =
@@ -59,7 +59,7 @@ record PublicAction(String name, ActionCategory category, ObjectNode input) {
                   "webfetch",
                   "web_fetch",
                   "google_web_search",
-                  // One of two words.
+                  // The only tool name of two words.
                   "web search")),
           new Kind(
               "edit_plan",
@@ -68,7 +68,7 @@ record PublicAction(String name, ActionCategory category, ObjectNode input) {
               List.of("todowrite", "exitplanmode", "write_todos")),
           new Kind("use_skill", ActionCategory.SKILL, "skill", List.of("skill")));
 
-  /// @param shown as the transcript keeps it: the tool and what it was given
+  /// @param shown the transcript line: the tool and its input
   static PublicAction of(String shown) {
     var words = shown.toLowerCase(Locale.ROOT);
     return KINDS.stream()

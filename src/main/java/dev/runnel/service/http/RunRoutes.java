@@ -30,7 +30,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/// Runs, and what is known of one.
+/// Routes for runs and their conversations, transcripts and timelines.
 public final class RunRoutes {
   private final RunService book;
   private final RunQueries index;
@@ -105,7 +105,7 @@ public final class RunRoutes {
     Api.answer(ctx, book.create(run, caller, Optional.empty(), IdempotencyKey.of(ctx, caller)));
   }
 
-  /// Who may not read what was said may not have an agent read it.
+  /// A caller who may not read a conversation may not have an agent read it.
   private void requireConversation(Caller caller, String id) {
     if (!index.runsOf(id).stream().allMatch(run -> access.isOpen(caller, run, false))) {
       throw RequestProblem.invalid("conversation_id names no conversation");
@@ -137,7 +137,7 @@ public final class RunRoutes {
     }
   }
 
-  /// Runs keep the uid of the environment that they were asked for by its name.
+  /// Adds the uids of environments that are given by name, since runs store the uid.
   private List<String> withUids(List<String> asked) {
     var uids =
         asked.stream()
@@ -146,7 +146,8 @@ public final class RunRoutes {
     return Stream.concat(asked.stream(), uids).distinct().toList();
   }
 
-  /// An ancestor that is not there, or not the caller's to see, is a mistake, and no empty family.
+  /// Restricts the list to runs below the caller's own run. An ancestor that does not exist or that
+  /// the caller may not see is an error, not an empty list.
   private void limitToFamily(Caller caller, Map<String, List<String>> parameters) {
     if (caller.scope() instanceof Caller.Scope.Below(String parent)) {
       parameters.putIfAbsent("ancestor_run_id", List.of(parent));
@@ -171,7 +172,7 @@ public final class RunRoutes {
     Api.answer(ctx, followUp(ctx, caller, id));
   }
 
-  /// Goes to the run that went on with the conversation last.
+  /// Sends the follow-up to the newest run of the conversation.
   private void followUpConversation(Context ctx, Caller caller) {
     var id = newestOf(ctx, caller).id();
     var answer = (ObjectNode) Json.read(followUp(ctx, caller, id));

@@ -6,7 +6,7 @@ import dev.runnel.service.store.Schedules;
 import dev.runnel.service.store.Schedules.Schedule;
 import java.util.Optional;
 
-/// Runs by the clock.
+/// Routes for schedules.
 public final class ScheduleRoutes {
   private final Schedules schedules;
 

@@ -12,8 +12,8 @@ import java.util.HexFormat;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
-/// Addresses of transcripts and files that open without the key, for five minutes. They are signed
-/// with a key that lives as long as the process.
+/// Signed URLs of transcripts and files that need no API key, valid for five minutes. The signing
+/// key is generated at start, so a restart invalidates them.
 public final class SignedLinks {
   private static final Duration VALID = Duration.ofMinutes(5);
 
@@ -27,17 +27,17 @@ public final class SignedLinks {
     this.key = new SecretKeySpec(bytes, "HmacSHA256");
   }
 
-  /// A query that opens what was signed.
+  /// A query string that grants access to what was signed.
   record Link(String query, Instant expiresAt) {}
 
-  /// @param what never the same for two things
+  /// @param what unique name of the resource
   Link of(String what) {
     var expires = clock.instant().plus(VALID).getEpochSecond();
     return new Link(
         "expires=" + expires + "&signature=" + sign(what, expires), Instant.ofEpochSecond(expires));
   }
 
-  /// Whether a request has the query that opens it.
+  /// Whether the request carries a valid, unexpired signature for the resource.
   boolean opens(String what, Context ctx) {
     var expires = ctx.queryParam("expires");
     var signature = ctx.queryParam("signature");

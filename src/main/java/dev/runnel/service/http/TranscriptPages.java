@@ -10,9 +10,9 @@ import java.util.Enumeration;
 import java.util.List;
 import java.util.NoSuchElementException;
 
-/// A transcript as plain text, page by page, so that a long one is never whole in memory: what the
-/// agent printed on standard output, as it printed it where it is a plain command.
-@SuppressWarnings("JdkObsolete") // SequenceInputStream takes nothing newer
+/// Streams a transcript as plain text, page by page, so that a long one is never in memory as a
+/// whole. For a plain command the text equals its standard output.
+@SuppressWarnings("JdkObsolete") // SequenceInputStream requires an Enumeration
 final class TranscriptPages implements Enumeration<InputStream> {
   private final RunQueries index;
   private final String runId;

@@ -13,14 +13,14 @@ import java.nio.file.attribute.BasicFileAttributeView;
 import java.util.Optional;
 import java.util.Set;
 
-/// A file in a run's workspace. The agent may be changing folders into links at this very moment,
-/// so no part of the path is looked up twice: each is opened from within the one before it, and
-/// links are not followed.
+/// A file in a run's workspace. The agent may be replacing folders by links meanwhile, so no part
+/// of the path is resolved twice: each is opened relative to the one before, without following
+/// links.
 ///
-/// @param content closed by who reads it
+/// @param content to be closed by the caller
 record WorkspaceFile(InputStream content, long size) {
-  /// @param path within the root
-  /// @return empty when there is no such file, or only a link
+  /// @param path relative to the root
+  /// @return empty if there is no such file, or it is a link
   static Optional<WorkspaceFile> open(Path root, Path path) throws IOException {
     if (path.isAbsolute() || !path.equals(path.normalize()) || path.startsWith("..")) {
       return Optional.empty();
@@ -30,7 +30,7 @@ record WorkspaceFile(InputStream content, long size) {
           ? within(folder, path)
           : Optional.empty();
     } catch (FileSystemException _) {
-      // It is gone, or there is a link on the way to it.
+      // The file was deleted, or its path contains a link.
       return Optional.empty();
     }
   }
@@ -45,7 +45,7 @@ record WorkspaceFile(InputStream content, long size) {
     }
     var view =
         folder.getFileAttributeView(name, BasicFileAttributeView.class, LinkOption.NOFOLLOW_LINKS);
-    // To open a pipe would wait for somebody to write to it.
+    // Opening a pipe would block until somebody writes to it.
     if (!view.readAttributes().isRegularFile()) {
       return Optional.empty();
     }

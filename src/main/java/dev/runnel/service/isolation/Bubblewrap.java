@@ -6,16 +6,15 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Namespaces made by [bubblewrap](https://github.com/containers/bubblewrap): the machine is
-/// readable, writable are the run's workspace, `/tmp` of its own, and the folders where agents and
-/// build tools keep their state. Runnel's data and processes are out of sight. The network is
-/// shared.
+/// Namespaces created by [bubblewrap](https://github.com/containers/bubblewrap). The machine is
+/// readable; writable are the run's workspace, a private `/tmp`, and the folders where agents and
+/// build tools keep their state. Runnel's data and processes are hidden. The network is shared.
 ///
-/// @param program `bwrap`
+/// @param program path of `bwrap`
 /// @param hidden Runnel's data
-/// @param writable more folders and files that may be written, where they exist
+/// @param writable additional writable folders and files, where they exist
 record Bubblewrap(Path program, Path hidden, List<Path> writable) implements Isolation {
-  /// Who may talk to these is as good as root.
+  /// Access to these sockets is equivalent to root.
   private static final List<Path> SOCKETS =
       List.of(
           Path.of("/run/docker.sock"),
@@ -47,14 +46,15 @@ record Bubblewrap(Path program, Path hidden, List<Path> writable) implements Iso
         whole.addAll(List.of("--ro-bind", "/dev/null", socket.toString()));
       }
     }
-    // It does not die with Runnel's thread: it is told to end, and may take the grace time.
+    // No --die-with-parent: it would kill the process when Runnel's thread ends. Processes are
+    // asked to terminate, and have the grace time to do so.
     whole.addAll(List.of("--unshare-pid", "--unshare-ipc", "--unshare-uts", "--proc", "/proc"));
     whole.addAll(List.of("--chdir", place.folder().toAbsolutePath().toString(), "--"));
     whole.addAll(command);
     return whole;
   }
 
-  /// Nothing can be mounted on a link.
+  /// Resolves links, since nothing can be mounted on a link.
   private static String real(Path path) {
     try {
       return path.toRealPath().toString();

@@ -13,10 +13,10 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// A container of the environment's image for every command, by `docker` or `podman`. The workspace
-/// is mounted where it is outside; the agent must be in the image.
+/// Runs every command in a container of the environment's image, by `docker` or `podman`. The
+/// workspace is mounted at its own path; the image must contain the agent.
 ///
-/// @param program `docker` or `podman`
+/// @param program path of `docker` or `podman`
 record Container(Path program) implements Isolation {
   private static final Logger log = LoggerFactory.getLogger(Container.class);
   private static final long PATIENCE_SECONDS = 20;
@@ -42,7 +42,7 @@ record Container(Path program) implements Isolation {
       }
     }
     whole.addAll(List.of("--env", "HOME=" + place.home().orElse(Path.of("/tmp"))));
-    // Names alone: the values come from the environment, arguments are for everybody to see.
+    // Only names: the values come from the environment, since arguments are visible to every user.
     OURS.forEach(name -> whole.addAll(List.of("--env", name)));
     new TreeSet<>(place.variables()).forEach(name -> whole.addAll(List.of("--env", name)));
     whole.add(place.image().orElseThrow());
@@ -63,7 +63,7 @@ record Container(Path program) implements Isolation {
         "DBUS_SESSION_BUS_ADDRESS");
   }
 
-  /// A container outlives the program that started it, when that one is killed.
+  /// Removes the container, which survives when the program that started it is killed.
   @Override
   public void cleanUp(String runId, int execution, Map<String, String> environment) {
     var builder =
@@ -80,7 +80,7 @@ record Container(Path program) implements Isolation {
         log.error("container not removed in time run={}", runId);
       }
     } catch (IOException e) {
-      log.error("container not removed run={}", runId, e);
+      log.error("cannot remove container run={}", runId, e);
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
     }
@@ -100,7 +100,7 @@ record Container(Path program) implements Isolation {
     return "containers, by " + program.getFileName() + ", of the environments' images";
   }
 
-  /// What the container writes must be ours to delete.
+  /// Files written by the container must belong to this user, to be deleted later.
   private List<String> user(Path root) {
     if (program.endsWith("podman")) {
       return List.of("--userns", "keep-id");

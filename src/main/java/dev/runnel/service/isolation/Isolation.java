@@ -8,16 +8,16 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/// What keeps agents and setup commands apart from the machine: a command put before theirs.
+/// Isolates agents and setup commands from the machine, by wrapping their command in another one.
 public sealed interface Isolation permits Isolation.None, Bubblewrap, Container {
-  /// Where a command is to run.
+  /// Where a command runs.
   ///
-  /// @param root all that it may write to
-  /// @param folder where it starts
-  /// @param image of its environment
-  /// @param variables the names that it may see beside those that every agent sees
-  /// @param others folders and files beside the root that it may read and write, where they exist
-  /// @param home the home folder, for a known agent that has its logins there
+  /// @param root the only folder that it may write to, besides `others`
+  /// @param folder its working directory
+  /// @param image the container image of its environment
+  /// @param variables names of the variables that it receives in addition to those of every agent
+  /// @param others folders and files outside the root that it may read and write, where they exist
+  /// @param home the home folder, for known agents with logins there
   record Place(
       ExecutionRequest job,
       Path root,
@@ -31,7 +31,7 @@ public sealed interface Isolation permits Isolation.None, Bubblewrap, Container 
       others = List.copyOf(others);
     }
 
-    /// One a run and execution.
+    /// Unique per execution of a run.
     String name() {
       return name(job.runId(), job.execution());
     }
@@ -41,18 +41,18 @@ public sealed interface Isolation permits Isolation.None, Bubblewrap, Container 
     }
   }
 
-  /// The whole command.
+  /// The complete command.
   List<String> wrap(List<String> command, Place place);
 
-  /// Ends what the end of the process does not end.
+  /// Ends what survives the end of the process.
   default void cleanUp(ExecutionRequest executionRequest, Map<String, String> environment) {
     cleanUp(executionRequest.runId(), executionRequest.execution(), environment);
   }
 
-  /// The same, for what an earlier life of the service left.
+  /// The same, for an execution that a previous process of the service left behind.
   default void cleanUp(String runId, int execution, Map<String, String> environment) {}
 
-  /// What an environment lacks to be used with this; for people.
+  /// Explains, for people, why an environment cannot be used with this isolation; empty if it can.
   default Optional<String> problem(Environment environment) {
     return Optional.empty();
   }
@@ -61,16 +61,16 @@ public sealed interface Isolation permits Isolation.None, Bubblewrap, Container 
     return true;
   }
 
-  /// The operator's variables that its own program needs, and that the command behind it does not
-  /// see; see [dev.runnel.service.agent.AgentEnvironment].
+  /// The operator's variables that the wrapping program itself needs, and that the wrapped command
+  /// does not receive; see [dev.runnel.service.agent.AgentEnvironment].
   default List<String> variables() {
     return List.of();
   }
 
-  /// A line for the operator.
+  /// A description in one line, for the operator.
   String line();
 
-  /// Agents do as they please, as the user that Runnel runs as.
+  /// No isolation: agents have all permissions of Runnel's user.
   record None() implements Isolation {
     @Override
     public List<String> wrap(List<String> command, Place place) {

@@ -8,12 +8,12 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
-/// Which isolation this machine has.
+/// Chooses the isolation for this machine.
 public final class Isolations {
-  /// What can be asked for.
+  /// The permitted values of the setting.
   public static final List<String> KINDS = List.of("auto", "none", "bubblewrap", "container");
 
-  /// Where the known agents and the usual build tools keep their state, in the home folder.
+  /// Where known agents and common build tools keep their state, in the home folder.
   private static final List<String> STATE =
       List.of(
           ".claude",
@@ -34,12 +34,13 @@ public final class Isolations {
 
   private Isolations() {}
 
-  /// Chooses, and tries it out.
+  /// Chooses an isolation. For bubblewrap, checks that it works here.
   ///
-  /// @param kind one of [#KINDS]; `auto` is bubblewrap where it works, else none
-  /// @param environment the operator's; its `PATH` and `HOME` are used
-  /// @param data what agents must not see
-  /// @throws IllegalArgumentException with what to do, when the machine does not have it
+  /// @param kind one of [#KINDS]; `auto` selects bubblewrap if it works, else none
+  /// @param environment the operator's variables, of which `PATH` and `HOME` are used
+  /// @param data the folder that agents must not see
+  /// @throws IllegalArgumentException if the machine does not support it; the message says what to
+  ///     do
   public static Isolation choose(String kind, Map<String, String> environment, Path data) {
     return switch (kind) {
       case "none" -> new Isolation.None();

@@ -1,6 +1,6 @@
-/// Keeps agents and setup commands apart from the rest of the machine. An [Isolation] puts a
-/// command before theirs: [Bubblewrap], a [Container], or none. [Isolations] chooses the one that
-/// the settings ask for and the machine has.
+/// Isolates agents and setup commands from the rest of the machine. An [Isolation] wraps their
+/// command: [Bubblewrap], a [Container], or none. [Isolations] chooses the one that the settings
+/// request and the machine supports.
 @NullMarked
 package dev.runnel.service.isolation;
 

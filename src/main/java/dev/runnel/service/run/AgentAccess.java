@@ -1,10 +1,12 @@
 package dev.runnel.service.run;
 
-/// How far agents may reach. Nobody is there to be asked, so it is decided beforehand.
+/// The permissions that agents run with. They are fixed in advance because nobody is present to
+/// answer a permission prompt.
 public enum AgentAccess {
-  /// What a coding agent needs, within what its own sandbox can do: any command, the network, and
-  /// writing in its workspace.
+  /// What a coding agent needs, as far as its own sandbox can restrict it: any command, the
+  /// network, and write access to its workspace.
   WORKSPACE,
-  /// Everything that the user can do under whom Runnel runs; for machines that are a sandbox.
+  /// Everything that Runnel's operating system user may do; for machines that are sandboxes
+  /// themselves.
   FULL
 }

@@ -2,8 +2,8 @@ package dev.runnel.service.run;
 
 import java.util.Optional;
 
-/// An agent's own name for a session, as it is kept: `claude:ID`. Another agent could not take the
-/// session up.
+/// An agent's session id as stored: `claude:ID`. The prefix names the agent, since another agent
+/// cannot resume the session.
 public final class AgentSession {
   private AgentSession() {}
 
@@ -11,7 +11,7 @@ public final class AgentSession {
     return agent + ":" + id;
   }
 
-  /// The agent's name for it; empty when it is another agent's.
+  /// The agent's own session id; empty if the session belongs to another agent.
   static Optional<String> of(String kept, String agent) {
     var prefix = kept(agent, "");
     return Optional.of(kept)

@@ -8,11 +8,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/// Programs on the `PATH` of an environment.
+/// Finds programs on the `PATH` of an environment.
 public final class Executables {
   private Executables() {}
 
-  /// Where a program is on the `PATH`.
+  /// The first executable file with this name on the `PATH`.
   public static Optional<Path> find(String program, Map<String, String> environment) {
     return Pattern.compile(Pattern.quote(File.pathSeparator))
         .splitAsStream(environment.getOrDefault("PATH", ""))

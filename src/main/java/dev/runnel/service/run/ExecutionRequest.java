@@ -3,14 +3,14 @@ package dev.runnel.service.run;
 import dev.runnel.wire.RunMode;
 import java.util.Optional;
 
-/// One execution of one run, to be worked on.
+/// A request to execute a run once: the first execution, or a later one caused by follow-ups.
 ///
-/// @param execution 1, 2, …: the how-manieth of its run
-/// @param prompt the run's prompt, or for a later execution the follow-ups
-/// @param sessionId the run's own, the same for all its executions
-/// @param agentSession what the agent called its session in an earlier execution; see [#forAgent]
-/// @param configJson the run's configuration as it was sent, `{}` without one
-/// @param mode how the agent goes about it
+/// @param execution 1-based number of this execution within its run
+/// @param prompt the run's prompt; for a later execution, the follow-ups
+/// @param sessionId the run's session id, the same for all its executions
+/// @param agentSession the agent's session id from an earlier execution, as stored; see [#forAgent]
+/// @param configJson the run's configuration as sent, `{}` if there is none
+/// @param mode whether the agent does the work, plans it, or delegates it to other runs
 public record ExecutionRequest(
     String runId,
     int execution,
@@ -21,20 +21,20 @@ public record ExecutionRequest(
     Optional<String> basePrompt,
     String configJson,
     RunMode mode) {
-  /// The model that leaves the choice to the agent.
+  /// The model id that lets the agent choose its model.
   public static final String ANY_MODEL = "default";
 
-  /// The environment that the run asks for; blank for the default.
+  /// The requested environment; blank for the default.
   public String environmentId() {
     return Json.read(configJson).path("environment_id").asText("");
   }
 
-  /// The skill that the run asks for; blank for none.
+  /// The requested skill; blank for none.
   public String skillSpec() {
     return Json.read(configJson).path("skill_spec").asText("");
   }
 
-  /// Whether the agent starts runs below its own.
+  /// Whether the agent may start runs below its own.
   public boolean leads() {
     return mode.equals(RunMode.ORCHESTRATE);
   }
@@ -57,25 +57,26 @@ public record ExecutionRequest(
         mode);
   }
 
-  /// The agent that is asked for: `claude`, …
+  /// The requested agent: `claude`, …
   public Optional<String> harness() {
     return Optional.ofNullable(Json.read(configJson).path("harness").path("type").asText(null))
         .filter(type -> !type.isBlank());
   }
 
-  /// How hard the agent shall think, in a word of its own: `high`, …
+  /// The requested reasoning effort, in the agent's own terms: `high`, …
   public Optional<String> reasoningLevel() {
     var level = Json.read(configJson).path("harness").path("reasoning_level").asText("");
     return Optional.of(level).filter(word -> !word.isBlank());
   }
 
-  /// The name for an agent's new session, where it can be told one: the run's own, which nobody has
-  /// taken before the first execution.
+  /// The id for a new session, for agents that accept one: the run's session id. Empty after the
+  /// first execution, when that id is already taken.
   public Optional<String> newSession() {
     return execution == 1 ? Optional.of(sessionId) : Optional.empty();
   }
 
-  /// As seen by one kind of agent: with its own sessions alone, and the model that is asked of it.
+  /// Returns this request for one kind of agent: with that agent's own session only, and with the
+  /// requested model.
   public ExecutionRequest forAgent(String agent) {
     var model = Json.read(configJson).path("harness").path("model_id").asText("");
     return new ExecutionRequest(
@@ -90,7 +91,7 @@ public record ExecutionRequest(
         mode);
   }
 
-  /// Without what people wrote.
+  /// Leaves out the prompt, which is private.
   @Override
   public String toString() {
     return "Job[run=" + runId + ", execution=" + execution + "]";

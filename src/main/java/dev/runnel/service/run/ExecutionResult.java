@@ -2,10 +2,10 @@ package dev.runnel.service.run;
 
 import org.jspecify.annotations.Nullable;
 
-/// How an execution ended, before anybody asks whether messages wait.
+/// How an execution ended, regardless of waiting follow-ups.
 ///
 /// @param message for people: the answer, the question, or what went wrong
-/// @param errorCode a code of the API; only where something went wrong
+/// @param errorCode an error code of the API; null on success
 public record ExecutionResult(
     ExecutionState phase, String message, @Nullable String errorCode, boolean retryable) {
   public static ExecutionResult succeeded(String answer) {
@@ -20,17 +20,17 @@ public record ExecutionResult(
     return new ExecutionResult(ExecutionState.FAILED, why, "agent_process_failed", false);
   }
 
-  /// The workspace could not be made ready, or the agent not be started.
+  /// The workspace could not be prepared, or the agent could not be started.
   public static ExecutionResult notSetUp(String why) {
     return new ExecutionResult(ExecutionState.FAILED, why, "environment_setup_failed", false);
   }
 
-  /// The machine had no room for what the execution needed.
+  /// The machine could not start another process or thread that the execution needed.
   public static ExecutionResult noRoom() {
     return notSetUp("The machine had no room for one more process or thread. Reply to try again.");
   }
 
-  /// The disk was needed for more than this run.
+  /// The workspace was deleted because the disk was nearly full.
   public static ExecutionResult diskFull(long workspaceBytes) {
     return failed(
         "The agent was stopped and its workspace deleted: the disk was nearly full, and its workspace was the biggest, %d MiB. Reply to begin anew."
@@ -55,7 +55,8 @@ public record ExecutionResult(
     return new ExecutionResult(ExecutionState.CANCELLED, "Cancelled.", null, false);
   }
 
-  /// The service itself stopped; running an agent twice silently would be worse than saying so.
+  /// The service stopped. The run is not retried automatically, since executing an agent twice
+  /// without notice is worse than reporting the interruption.
   public static ExecutionResult restarted() {
     return new ExecutionResult(
         ExecutionState.ERROR,

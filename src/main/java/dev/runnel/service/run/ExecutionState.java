@@ -1,10 +1,10 @@
 package dev.runnel.service.run;
 
-/// Where a run is. The names are the states on the wire; this service needs seven of the nine.
+/// The state of a run. The names equal the wire states; this service uses seven of the nine.
 public enum ExecutionState {
   QUEUED,
   INPROGRESS,
-  /// The agent asked something and waits for a person.
+  /// The agent asked a question and waits for an answer.
   BLOCKED,
   SUCCEEDED,
   /// Failed for a cause on the agent's or the caller's side.

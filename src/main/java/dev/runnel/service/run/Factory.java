@@ -3,13 +3,13 @@ package dev.runnel.service.run;
 import java.util.List;
 import java.util.Optional;
 
-/// A group of agents that takes work, as the operator set it up. Its foreman gets the work, and
-/// hands parts of it to the others by starting runs below its own.
+/// A configured group of agents that accepts work. Its foreman receives the work and delegates
+/// parts of it to the other agents by starting runs below its own.
 ///
-/// @param uid short and lasting, part of addresses
-/// @param alias another name to find it by
-/// @param environment where its agents work, unless they say otherwise
-/// @param model what its agents use, unless they say otherwise
+/// @param uid short stable id, used in URLs
+/// @param alias an alternative name for search
+/// @param environment default environment of its agents
+/// @param model default model of its agents
 public record Factory(
     String uid,
     String name,
@@ -19,10 +19,10 @@ public record Factory(
     Optional<String> model,
     Member foreman,
     List<Member> agents) {
-  /// One of its agents.
+  /// An agent of a factory.
   ///
-  /// @param prompt what it is told before its task
-  /// @param harness `claude`, `codex`, …; the usual agent when empty
+  /// @param prompt instructions that precede each task
+  /// @param harness `claude`, `codex`, …; default: the service's default agent
   public record Member(
       String name,
       Optional<String> prompt,
@@ -38,7 +38,7 @@ public record Factory(
     }
   }
 
-  /// The agent identity of a member: what a run names to be done by it.
+  /// The agent identity of a member, which a run names to be executed by it.
   public String identity(Member member) {
     return uid + ":" + member.name();
   }

@@ -6,15 +6,15 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.Optional;
 
-/// The `Idempotency-Key` of a request: the same request again gets the same answer, and has no
-/// second effect.
+/// The `Idempotency-Key` of a request: a repeated request gets the same response and has no second
+/// effect.
 ///
-/// @param callerUid whose key it is; others have theirs
-/// @param body what was asked for, as a hash
+/// @param callerUid the caller; keys of different callers are independent
+/// @param body hash of the request body
 public record IdempotencyKey(String callerUid, String value, String body) {
   private static final int MAX = 255;
 
-  /// @throws RequestProblem when it is too long
+  /// @throws RequestProblem if the key is too long
   public static Optional<IdempotencyKey> of(Context ctx, Caller caller) {
     var key = Optional.ofNullable(ctx.header("Idempotency-Key")).filter(text -> !text.isBlank());
     if (key.isPresent() && key.get().length() > MAX) {
@@ -23,11 +23,11 @@ public record IdempotencyKey(String callerUid, String value, String body) {
     return key.map(value -> new IdempotencyKey(caller.uid(), value, hash(ctx.bodyAsBytes())));
   }
 
-  /// Where its answer is kept.
+  /// The scope under which the response is stored.
   ///
-  /// @param operation what is asked for, and of what
+  /// @param operation the operation and the resource that it applies to
   public String scope(String operation) {
-    // The main key's answers stay where they were before there were other keys.
+    // Responses for the main key keep the scope from before named keys existed.
     return callerUid.equals(Caller.MAIN.uid()) ? operation : operation + " by " + callerUid;
   }
 

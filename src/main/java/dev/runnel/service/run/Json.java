@@ -22,25 +22,25 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/// JSON as this service reads and writes it: strict about what comes in, unknown members aside.
+/// The service's JSON mapping: strict about types and duplicates on input, unknown members ignored.
 public final class Json {
   private static final ObjectMapper MAPPER = mapper();
 
   private Json() {}
 
-  /// @throws RequestProblem when the body is not one JSON object
+  /// @throws RequestProblem if the body is not exactly one JSON object
   public static ObjectNode body(byte[] body) {
     try {
       if (MAPPER.readTree(body) instanceof ObjectNode object) {
         return object;
       }
     } catch (IOException _) {
-      // The parser's words quote the body, so they are not passed on.
+      // The parser's message quotes the body, so it is not passed on.
     }
     throw RequestProblem.invalid("The body must be one JSON object");
   }
 
-  /// @throws RequestProblem when a member has the wrong type
+  /// @throws RequestProblem if a member has the wrong type
   public static <T> T convert(JsonNode node, Class<T> type) {
     try {
       return MAPPER.treeToValue(node, type);
@@ -57,7 +57,7 @@ public final class Json {
     }
   }
 
-  /// Writes piece by piece, so that the whole is never held.
+  /// Writes incrementally, so that the whole document is never in memory.
   public static JsonGenerator writer(OutputStream out) throws IOException {
     return MAPPER.createGenerator(out);
   }
@@ -70,7 +70,7 @@ public final class Json {
     return MAPPER.createObjectNode();
   }
 
-  /// What an earlier [#write] wrote.
+  /// Parses the output of an earlier [#write].
   public static JsonNode read(String json) {
     try {
       return MAPPER.readTree(json);
@@ -79,7 +79,7 @@ public final class Json {
     }
   }
 
-  /// What an earlier [#write] wrote of a list.
+  /// Parses a list that an earlier [#write] wrote.
   static <T> List<T> readList(String json, Class<T> type) {
     try {
       return MAPPER.readerForListOf(type).readValue(json);

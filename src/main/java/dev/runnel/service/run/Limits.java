@@ -2,16 +2,17 @@ package dev.runnel.service.run;
 
 import java.time.Duration;
 
-/// How much a run may take.
+/// The resource limits of runs.
 ///
-/// @param start from its turn in the queue to the start of the agent: clones and setup commands
-/// @param idle without a line of output
-/// @param total of one execution of the agent
-/// @param outputBytes of one execution of the agent, on both outputs together
-/// @param diskBytes of the run's workspace
-/// @param keep how long the workspace of an ended run waits for a follow-up
-/// @param keepBytes of all workspaces together; above it the longest unused ones are deleted
-/// @param drain how long agents at work may take to finish when the service stops
+/// @param start maximum time from claiming the run to starting the agent: clones and setup commands
+/// @param idle maximum time without a line of output
+/// @param total maximum duration of one execution of the agent
+/// @param outputBytes maximum output of one execution, standard output and standard error together
+/// @param diskBytes maximum size of a run's workspace
+/// @param keep how long the workspace of an ended run is kept for follow-ups
+/// @param keepBytes maximum size of all workspaces together; above it the least recently used ones
+///     are deleted
+/// @param drain how long working agents may take to finish when the service stops
 public record Limits(
     Duration start,
     Duration idle,
@@ -40,7 +41,8 @@ public record Limits(
           50 * 1024 * MIB,
           Duration.ZERO);
 
-  /// `90 seconds`, `15 minutes`, `6 hours`, `7 days`: in the biggest unit that fits.
+  /// Formats a duration in the biggest unit that divides it: `90 seconds`, `15 minutes`, `6 hours`,
+  /// `7 days`.
   public static String words(Duration time) {
     var seconds = time.toSeconds();
     if (seconds % 86_400 == 0 && seconds > 0) {
@@ -54,7 +56,7 @@ public record Limits(
         : count(seconds, "second");
   }
 
-  /// `512 bytes`, `256 MiB`, `10 GiB`: in the biggest unit that fits.
+  /// Formats a size in the biggest unit that divides it: `512 bytes`, `256 MiB`, `10 GiB`.
   public static String words(long bytes) {
     if (bytes % (1024 * MIB) == 0 && bytes > 0) {
       return bytes / (1024 * MIB) + " GiB";

@@ -12,25 +12,25 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 
-/// Something a run made, on its way to its artifacts.
+/// An artifact that a run has produced and that is not stored yet.
 ///
 /// @param type `PULL_REQUEST`, `PLAN` or `FILE`
-/// @param identity the member of the data that tells it from others of its type; the same again
-///     replaces it
+/// @param identity the data member that identifies it within its type; an artifact with the same
+///     value replaces the stored one
 public record NewArtifact(String type, String identity, ObjectNode data) {
   private static final String UID = "artifact_uid";
   private static final int MAX_PLAN = 16 * 1024;
 
-  /// @param branch what the run pushed for it; empty while nobody knows that it did
+  /// @param branch the branch that the run pushed for it; empty while that is not confirmed
   public static NewArtifact pullRequest(String url, String branch) {
     var data = Json.newObject().put("url", url).put("branch", branch);
-    // Nobody tells this service what became of it.
+    // This service does not learn what becomes of the pull request.
     data.put("status", PullRequestStatus.UNKNOWN.value());
     return new NewArtifact("PULL_REQUEST", "url", data);
   }
 
-  /// The same as it is known already, where this knows less: a pull request that is mentioned again
-  /// is still the run's.
+  /// Merges with the stored artifact if that knows more: a pull request that is mentioned again
+  /// keeps its branch, and so still belongs to the run.
   public NewArtifact beside(ArtifactItem known) {
     return known instanceof ArtifactItem.PullRequest request
             && data.path("branch").asText().isEmpty()
@@ -38,7 +38,7 @@ public record NewArtifact(String type, String identity, ObjectNode data) {
         : this;
   }
 
-  /// The plan of an execution, which has one at a time.
+  /// The plan of an execution. An execution has at most one plan.
   public static NewArtifact plan(ExecutionRequest executionRequest, String text) {
     var uid = uid(executionRequest.runId() + " " + executionRequest.execution());
     var data = Json.newObject().put("document_uid", uid).put(UID, uid);
@@ -49,9 +49,9 @@ public record NewArtifact(String type, String identity, ObjectNode data) {
     return new NewArtifact("PLAN", "document_uid", data);
   }
 
-  /// @param root of the run's workspace
-  /// @param folder in which the agent works
-  /// @return empty for a file outside the workspace, which is nothing the run keeps
+  /// @param root the run's workspace
+  /// @param folder the agent's working directory
+  /// @return empty for a file outside the workspace, which is not kept
   public static Optional<NewArtifact> file(
       ExecutionRequest executionRequest, Path root, Path folder, String path) {
     try {
@@ -75,12 +75,12 @@ public record NewArtifact(String type, String identity, ObjectNode data) {
     }
   }
 
-  /// By which its content can be asked for; empty for what is elsewhere.
+  /// The uid under which the content can be requested; empty if the content is stored elsewhere.
   public Optional<String> uid() {
     return Optional.ofNullable(data.path(UID).textValue());
   }
 
-  /// As an artifact of the run.
+  /// Converts it to an artifact of the run.
   public ArtifactItem item(Instant createdAt) {
     var json = Json.newObject().put("artifact_type", type).put("created_at", createdAt.toString());
     json.set("data", data);

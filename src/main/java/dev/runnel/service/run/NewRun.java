@@ -18,14 +18,14 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// A run as it was asked for, checked.
+/// A validated request for a run.
 ///
-/// @param config as it was sent, with the skill and its name filled in; kept whole, since clients
-///     may know members that this service does not
-/// @param identityUid as whom the agent works
-/// @param onBehalfOf e-mail or id of the person the run is for
-/// @param rest what else was asked for: `team`, `interactive`, and what this version does not know
-/// @param resolved what holds of its configuration where it says nothing: see
+/// @param config the configuration as sent, with the skill and its name filled in; unknown members
+///     are kept for clients that know them
+/// @param identityUid the agent identity to execute the run as
+/// @param onBehalfOf e-mail or id of the person for whom the run is created
+/// @param rest the other request members: `team`, `interactive`, and those unknown to this version
+/// @param resolved the defaults for members that the configuration leaves out: see
 ///     [dev.runnel.service.execution.ConfigResolution]
 public record NewRun(
     String prompt,
@@ -49,11 +49,11 @@ public record NewRun(
   private static final Set<RunMode> MODES =
       Set.of(RunMode.NORMAL, RunMode.PLAN, RunMode.ORCHESTRATE);
   private static final Pattern METADATA_KEY = Pattern.compile("[a-zA-Z0-9._-]{1,64}");
-  /// What the service alone says of a run, or nobody.
+  /// Response members that only the service sets; ignored in requests.
   private static final Set<String> OURS =
       Stream.concat(Json.members(RunItem.class).stream(), Stream.of("run_url"))
           .collect(Collectors.toUnmodifiableSet());
-  // It goes through one environment variable, which the kernel bounds at 128 KiB.
+  // The configuration is passed in one environment variable, which the kernel limits to 128 KiB.
   private static final int MAX_CONFIG = 64 * 1024;
 
   public NewRun {
@@ -61,7 +61,7 @@ public record NewRun(
     attachments = List.copyOf(attachments);
   }
 
-  /// @throws RequestProblem when it cannot be a run
+  /// @throws RequestProblem if the body does not describe a valid run
   public static NewRun parse(ObjectNode body) {
     var request = Json.convert(body, CreateRun.class);
     var config = config(request, body.get("config") instanceof ObjectNode node ? node : null);
@@ -111,7 +111,7 @@ public record NewRun(
         resolved);
   }
 
-  /// With a configuration that holds where this one says nothing.
+  /// Adds defaults for members that the configuration leaves out.
   public NewRun over(ObjectNode defaults) {
     var merged = defaults.deepCopy();
     if (config.map(own -> !skill(own).isBlank()).orElse(false)) {
@@ -171,7 +171,7 @@ public record NewRun(
     if (request.attachments() != null) {
       attachments.addAll(request.attachments());
     }
-    // As the oldest of the official libraries calls them; without a name.
+    // The oldest official client library sends attachments under this name, without file names.
     var images = request.more().getOrDefault("images", MissingNode.getInstance());
     if (!images.isArray() && !images.isMissingNode() && !images.isNull()) {
       throw RequestProblem.invalid("A member of the body has the wrong type: images");
@@ -220,7 +220,7 @@ public record NewRun(
     return rest;
   }
 
-  /// Answers repeat the first of several skills as the one.
+  /// Sets `skill_spec` to the first of `skills`, as responses show it.
   private static void repeatSkill(ObjectNode config) {
     var spec = skill(config);
     if (!spec.isBlank() && !config.hasNonNull("skill_spec")) {
@@ -255,7 +255,8 @@ public record NewRun(
     return Optional.of(config);
   }
 
-  /// `owner/repo:skill-name` is named by its end, `owner/repo:path/to/SKILL.md` by its folder.
+  /// The name of a skill: the part after the colon for `owner/repo:skill-name`, the folder for
+  /// `owner/repo:path/to/SKILL.md`.
   static String skillName(String spec) {
     var path = spec.substring(spec.indexOf(':') + 1).replaceAll("/SKILL\\.md$", "");
     return path.substring(path.lastIndexOf('/') + 1);
@@ -292,7 +293,7 @@ public record NewRun(
     return wanted;
   }
 
-  /// Also for runs that inherit some from their parent.
+  /// Checks the metadata of a run, including entries inherited from its parent.
   public static void check(Map<String, String> metadata) {
     if (metadata.size() > MAX_METADATA) {
       throw RequestProblem.invalid("metadata holds more than 20 entries");

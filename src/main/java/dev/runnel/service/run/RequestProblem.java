@@ -2,13 +2,13 @@ package dev.runnel.service.run;
 
 import java.util.Locale;
 
-/// A request that cannot be done, with the code that the caller gets to see.
+/// A request that cannot be fulfilled, with the error code for the response.
 public final class RequestProblem extends RuntimeException {
   private static final long serialVersionUID = 1;
 
   private final Code code;
 
-  /// The codes this service answers with.
+  /// The error codes of this service, with their HTTP status.
   public enum Code {
     INVALID_REQUEST(400, "The request is not valid", false),
     AUTHENTICATION_REQUIRED(401, "The API key is missing or wrong", false),
@@ -48,7 +48,7 @@ public final class RequestProblem extends RuntimeException {
     }
   }
 
-  /// @param detail for the person who made the request
+  /// @param detail explanation for the person who made the request
   public RequestProblem(Code code, String detail) {
     super(detail);
     this.code = code;

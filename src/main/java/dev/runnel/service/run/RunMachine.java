@@ -1,31 +1,31 @@
 package dev.runnel.service.run;
 
-/// Which step a run takes when something happens to it. Pure: it knows neither rows nor processes.
+/// The state machine of runs. Pure: it knows neither rows nor processes.
 ///
-/// An end is not final: a message to an ended run starts its next execution.
+/// An ended run is not final: a follow-up starts its next execution.
 public final class RunMachine {
-  /// What happens to a run.
+  /// An event that concerns a run.
   public sealed interface Event {
-    /// A slot is free and it is this run's turn.
+    /// A free slot claimed this run.
     record Claimed() implements Event {}
 
-    /// Somebody sent a follow-up.
+    /// A follow-up arrived.
     record Told() implements Event {}
 
-    /// Somebody wants it to stop.
+    /// A caller asked to cancel the run.
     record CancelAsked() implements Event {}
 
-    /// The processes of the execution are gone.
+    /// All processes of the execution have ended.
     ///
-    /// @param messagesWait whether follow-ups came that no execution has seen yet
+    /// @param messagesWait whether follow-ups are waiting that no execution has received
     record Ended(ExecutionState as, boolean messagesWait) implements Event {}
   }
 
-  /// What becomes of it.
+  /// The resulting step.
   public sealed interface Step {
     record To(ExecutionState next) implements Step {}
 
-    /// Nothing changes yet.
+    /// The state does not change yet.
     record Stays() implements Step {}
 
     /// @param why for people
@@ -48,7 +48,7 @@ public final class RunMachine {
       case Event.CancelAsked() ->
           switch (executionState) {
             case QUEUED -> new Step.To(ExecutionState.CANCELLED);
-            // It is cancelled when its processes are gone, not before.
+            // It becomes cancelled only after its processes have ended.
             case INPROGRESS -> new Step.Stays();
             case BLOCKED ->
                 new Step.Refused("The run waits for an answer; nothing is running to cancel");

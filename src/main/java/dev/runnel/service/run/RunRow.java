@@ -28,14 +28,14 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/// A run as it is kept.
+/// A run as stored.
 ///
-/// @param finishedAt when it last came to an end; empty while it is active
+/// @param finishedAt when it last ended; empty while it is active
 /// @param execution how many executions have started
-/// @param worked how long the ended executions took
+/// @param worked total duration of the ended executions
 /// @param rootRunId the run at the top of its tree
-/// @param resolved what its configuration came to where it says nothing
-/// @param cancelAsked whether its processes are to be ended, or being ended
+/// @param resolved the defaults that were applied where the configuration leaves members out
+/// @param cancelAsked whether cancellation was requested and its processes have not ended yet
 public record RunRow(
     String id,
     ExecutionState phase,
@@ -69,7 +69,7 @@ public record RunRow(
     String mode,
     String rootRunId,
     Optional<String> resolved) {
-  /// What the addresses of the API begin with.
+  /// Path prefix of the API.
   public static final String API = "/api/v1";
 
   private static final JsonNode MASK = TextNode.valueOf("***");
@@ -110,14 +110,14 @@ public record RunRow(
         Rows.text(row, "resolved"));
   }
 
-  /// As the API shows it. What was sent is shown as it was, unknown members included, secrets not.
-  /// The prompt is what was submitted, and is not said a second time as that.
+  /// The run as the API shows it: members as sent, unknown ones included, with secrets masked. The
+  /// prompt is the submitted one, so it is not repeated in a member for that.
   public ObjectNode show(URI publicUrl, Instant now) {
     var item = Json.object(item(publicUrl, now));
     if (config.isPresent() || resolved.isPresent()) {
       item.set("agent_config", shownConfig());
     }
-    // Always there, so that nobody has to guess what its absence means.
+    // Always present, so that clients need not interpret its absence.
     if (finishedAt.isEmpty()) {
       item.putNull("finished_at");
     }
@@ -140,7 +140,7 @@ public record RunRow(
     return item;
   }
 
-  /// What was asked for, and what defaults added.
+  /// The requested configuration plus the applied defaults.
   private JsonNode shownConfig() {
     var shown = (ObjectNode) masked(configNode());
     var added = resolved.map(Json::read).orElseGet(Json::newObject);
@@ -157,7 +157,7 @@ public record RunRow(
     return shown;
   }
 
-  /// Those of before it was required have no status.
+  /// Pull requests that were stored before the status became required have none.
   private static void completePullRequest(JsonNode artifact) {
     if (artifact.path("artifact_type").asText().equals(ArtifactType.PULL_REQUEST.value())
         && artifact.path("data") instanceof ObjectNode data
@@ -166,7 +166,7 @@ public record RunRow(
     }
   }
 
-  /// The variables and headers of tool servers hold secrets, which whoever sees the run need not.
+  /// Masks the variables and headers of tool servers, since they hold secrets.
   private static JsonNode masked(JsonNode config) {
     for (var server : config.path("mcp_servers")) {
       for (var secrets : List.of(server.path("env"), server.path("headers"))) {
@@ -178,9 +178,9 @@ public record RunRow(
     return config;
   }
 
-  /// With where it stands in the queue as its status message.
+  /// Returns a copy whose status message tells the position in the queue.
   ///
-  /// @param place 1 for the next one
+  /// @param place 1-based position; 1 runs next
   public RunRow waitingAt(int place) {
     return new RunRow(
         id,
@@ -336,7 +336,7 @@ public record RunRow(
             Map.of()));
   }
 
-  /// What it weighs in a list, about.
+  /// Approximate size in a list response, in bytes.
   public long bytes() {
     return Stream.of(
             Optional.of(prompt),
@@ -359,7 +359,7 @@ public record RunRow(
         : Optional.of(Instant.EPOCH.plus(micros, ChronoUnit.MICROS));
   }
 
-  /// Without what people wrote.
+  /// Leaves out the prompt and the title, which are private.
   @Override
   public String toString() {
     return "RunRow[run=" + id + ", phase=" + phase + ", execution=" + execution + "]";

@@ -1,12 +1,12 @@
 package dev.runnel.service.run;
 
-/// A title for a run that was given none.
+/// Derives a title for a run that was created without one.
 public final class Title {
   private static final int MAX = 60;
 
   private Title() {}
 
-  /// The first words of the first line that has any.
+  /// The first non-blank line, shortened at a word boundary to at most 60 characters.
   public static String of(String prompt) {
     var line =
         prompt

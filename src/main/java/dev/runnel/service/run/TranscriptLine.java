@@ -4,27 +4,27 @@ import java.time.Instant;
 
 /// A line of a run's transcript.
 ///
-/// @param number 1, 2, … within the run
-/// @param execution the execution that said it
-/// @param text without a line end; only [Kind#ASKED] may hold several lines
+/// @param number 1-based number within the run
+/// @param execution the execution that produced the line
+/// @param text without a line terminator; only [Kind#ASKED] may span several lines
 public record TranscriptLine(long number, int execution, Kind kind, Instant at, String text) {
-  /// Who says it.
+  /// The kind of a line, which also tells who wrote it.
   public enum Kind {
-    /// What the execution was asked: the prompt, or the follow-ups.
+    /// The input of the execution: the prompt, or the follow-ups.
     ASKED,
-    /// The agent's words.
+    /// Text from the agent.
     SAID,
     /// A tool the agent used.
     DID,
-    /// What the tool gave back, shortened.
+    /// The output of the tool, shortened.
     RESULT,
-    /// What the agent says it is busy with.
+    /// The agent's report of its current activity.
     STATUS,
-    /// What the agent must know before it can go on.
+    /// A question that the agent needs answered to continue.
     QUESTION,
-    /// Standard error.
+    /// A line of standard error.
     ERROR,
-    /// The service's own words.
+    /// Text from the service.
     NOTE
   }
 }

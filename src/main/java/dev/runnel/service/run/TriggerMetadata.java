@@ -6,13 +6,13 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/// What caused a run, as its metadata tells: Runnel leaves there where a run was asked for, and by
-/// whom; tickets have their address there.
+/// Reads from a run's metadata what triggered it: Runnel stores there where and by whom the run was
+/// requested, and tickets store their URL there.
 public final class TriggerMetadata {
   private static final String SURFACE = "runnel.surface";
   private static final String PERSON = "runnel.person";
 
-  /// By what Runnel calls the places where people talk to it.
+  /// Sources by the name of Runnel's surface.
   private static final Map<String, RunSource> SOURCES =
       Map.of(
           "slack", RunSource.SLACK,
@@ -30,7 +30,7 @@ public final class TriggerMetadata {
     return surface(metadata).map(SOURCES::get).orElse(RunSource.API);
   }
 
-  /// The thread, the ticket or the page.
+  /// The URL of the thread, ticket or page.
   public static Optional<String> url(Map<String, String> metadata) {
     return Stream.of("ticket_url", "runnel.link")
         .flatMap(name -> Optional.ofNullable(metadata.get(name)).stream())
@@ -38,7 +38,7 @@ public final class TriggerMetadata {
         .findFirst();
   }
 
-  /// Who asked.
+  /// The person who requested the run.
   public static Optional<UserInfo> person(Map<String, String> metadata) {
     return Optional.ofNullable(metadata.get(PERSON))
         .filter(id -> !id.isBlank())
@@ -53,8 +53,8 @@ public final class TriggerMetadata {
                     Map.of()));
   }
 
-  /// Work for a factory carries no metadata; its ticket is the delivery, which begins with its
-  /// surface.
+  /// Work for a factory has no surface in its metadata; its ticket id is the delivery id, which
+  /// begins with the surface.
   private static Optional<String> surface(Map<String, String> metadata) {
     var given = Optional.ofNullable(metadata.get(SURFACE));
     return given.or(

@@ -4,16 +4,16 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.math.BigDecimal;
 import java.util.Optional;
 
-/// What an agent's model took.
+/// Token usage of an agent's model.
 ///
-/// @param input tokens that were read, those from a cache included
-/// @param output tokens that were written
-/// @param dollars empty where the agent does not know
-/// @param ofSession whether the session's earlier executions are counted in it
+/// @param input input tokens, including those read from a cache
+/// @param output output tokens
+/// @param dollars cost in US dollars; empty if the agent does not report it
+/// @param ofSession whether the numbers include earlier executions of the session
 public record Usage(long input, long output, Optional<BigDecimal> dollars, boolean ofSession) {
   public static final Usage NONE = new Usage(0, 0, Optional.empty(), false);
 
-  /// Adds what was used later.
+  /// Adds later usage. A total of the session replaces the earlier numbers.
   public Usage plus(Usage later) {
     if (later.ofSession) {
       return later;
@@ -30,7 +30,7 @@ public record Usage(long input, long output, Optional<BigDecimal> dollars, boole
     return input == 0 && output == 0;
   }
 
-  /// As a run's `request_usage` has it.
+  /// Formats it as the `request_usage` of a run.
   public String toJson() {
     var json = Json.newObject();
     json.put("input_tokens", input).put("output_tokens", output);
@@ -44,12 +44,12 @@ public record Usage(long input, long output, Optional<BigDecimal> dollars, boole
     return new Usage(
         json.path("input_tokens").asLong(),
         json.path("output_tokens").asLong(),
-        // By the name that it was kept under before.
+        // The former name of the member, in rows of older versions.
         dollars(json.path("inference_cost_usd")).or(() -> dollars(json.path("total_cost_usd"))),
         false);
   }
 
-  /// A price, where there is one: agents without a price list say 0.
+  /// The cost, if there is one: agents without a price list report 0.
   public static Optional<BigDecimal> dollars(JsonNode amount) {
     return Optional.of(amount)
         .filter(JsonNode::isNumber)

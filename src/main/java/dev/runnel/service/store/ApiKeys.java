@@ -16,13 +16,13 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
-/// The keys that open this service: the main one, which is in the data folder, and named ones, of
-/// which only hashes are kept. They are long and random, so that a plain hash is enough.
+/// The API keys of this service: the main key from the data folder, and named keys, of which only
+/// hashes are stored. Keys are long and random, so a plain hash without salt is enough.
 public final class ApiKeys {
   private static final String PREFIX = "rk-";
   private static final int RANDOM_BYTES = 32;
 
-  /// A key without what opens.
+  /// A key without its secret.
   ///
   /// @param scope `all`, `runs`, `read` or `below`
   public record Key(
@@ -33,9 +33,9 @@ public final class ApiKeys {
       Instant createdAt,
       Optional<Instant> revokedAt) {}
 
-  /// @param secret shown once, and nowhere kept
+  /// @param secret shown once and never stored
   public record Issued(Key key, String secret) {
-    /// Never the secret.
+    /// Leaves out the secret.
     @Override
     public String toString() {
       return "Issued[key=" + key + "]";
@@ -53,7 +53,7 @@ public final class ApiKeys {
     this.main = hash(mainKey);
   }
 
-  /// Whose key this is; empty for one that opens nothing, or no longer.
+  /// Finds the owner of a key; empty if the key is unknown or revoked.
   public Optional<Caller> who(String secret) {
     var hash = hash(secret);
     if (MessageDigest.isEqual(main, hash)) {
@@ -93,7 +93,7 @@ public final class ApiKeys {
     return new Issued(key, secret);
   }
 
-  /// Those that people made, by name.
+  /// Keys that people created, ordered by name.
   public List<Key> list() {
     return database.read(
         rows ->
@@ -102,7 +102,7 @@ public final class ApiKeys {
                 ApiKeys::key));
   }
 
-  /// @return whether there was one to revoke
+  /// @return whether there was such a key that was not revoked
   public boolean revoke(String id) {
     return database.write(
         rows ->
@@ -113,7 +113,7 @@ public final class ApiKeys {
                 > 0);
   }
 
-  /// Those given to a run's agents, once it works no more.
+  /// Deletes the keys that were issued to a run's agents, after the execution has ended.
   public void revokeOfRun(String runId) {
     database.write(rows -> rows.change("DELETE FROM api_keys WHERE run_id = ?", runId));
   }

@@ -13,9 +13,9 @@ import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/// What happened to runs, within one transaction.
+/// Reads and writes the events of runs, within one transaction.
 record EventRows(Rows rows) {
-  /// What can happen. Rows keep these names, in lower case; the API has others.
+  /// Event types. Rows store these names in lower case; the API uses other names.
   enum Type {
     RUN_CREATED(TimelineEventType.OZ_RUN_CREATED),
     RUN_CLAIMED(TimelineEventType.OZ_RUN_CLAIMED),
@@ -45,7 +45,7 @@ record EventRows(Rows rows) {
     }
   }
 
-  /// @param execution 0 before the first
+  /// @param execution 1-based; 0 before the first execution
   void add(String runId, int execution, Type type, Instant at) throws SQLException {
     rows.change(
         "INSERT INTO run_events (uid, run_id, execution, type, occurred_at) VALUES (?, ?, ?, ?, ?)",
@@ -76,7 +76,7 @@ record EventRows(Rows rows) {
     return new TimelineEventType(kept.published);
   }
 
-  /// Events of before it was kept have none.
+  /// Rows of older versions have no execution.
   private static @Nullable Long execution(ResultSet row) throws SQLException {
     var execution = row.getLong("execution");
     return execution == 0 ? null : execution;

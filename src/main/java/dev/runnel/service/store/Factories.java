@@ -21,7 +21,7 @@ import java.util.UUID;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/// The factories of the configuration: how they are shown, found, and given work.
+/// The configured factories: lookup, the JSON that the API shows, and the runs for dispatched work.
 public final class Factories {
   private static final Pattern TICKET = Pattern.compile("([^:\\s]+):(\\S+)");
   private static final String NO_FORGE = "NONE";
@@ -32,15 +32,15 @@ public final class Factories {
   private final List<Factory> all;
   private final Instant since;
 
-  /// @param since when they were set up, as far as anybody can tell
+  /// @param since reported as their creation time; the real one is not known
   public Factories(List<Factory> all, Instant since) {
     this.all = List.copyOf(all);
     this.since = since;
   }
 
-  /// By name.
+  /// Factories ordered by name.
   ///
-  /// @param search a part of the name or alias, whatever the case; blank for all
+  /// @param search part of the name or alias, case-insensitive; blank for all
   public List<Factory> find(String search) {
     var wanted = search.toLowerCase(Locale.ROOT);
     return all.stream()
@@ -60,12 +60,12 @@ public final class Factories {
     return team.isEmpty() || team.get().equals(TEAM);
   }
 
-  /// Whether it is a foreman, whom only a dispatch gives work.
+  /// Whether the identity is a foreman. Only a dispatch may give a foreman work.
   public boolean isForeman(String identity) {
     return all.stream().anyMatch(factory -> factory.identity(factory.foreman()).equals(identity));
   }
 
-  /// Its agents as agent identities, by uid.
+  /// The agents of all factories as agent identities, by uid.
   public Map<String, ObjectNode> identities() {
     var identities = new LinkedHashMap<String, ObjectNode>();
     for (var factory : all) {
@@ -85,7 +85,7 @@ public final class Factories {
     json.put("default_environment", factory.environment().orElse(null));
     json.put("default_model", factory.model().orElse(null));
     json.putNull("avatar_url");
-    // Its repositories are those of its environments.
+    // A factory has no repositories of its own, only those of its environments.
     json.put("code_forge", NO_FORGE);
     json.putArray("code_forges").add(NO_FORGE);
     json.put("credential_strategy", CredentialStrategy.EXECUTOR.value());
@@ -102,9 +102,9 @@ public final class Factories {
     return json;
   }
 
-  /// The foreman's run.
+  /// Creates the foreman's run for dispatched work.
   ///
-  /// @throws RequestProblem when it cannot be a run
+  /// @throws RequestProblem if the work is not a valid run
   public NewRun run(Factory factory, DispatchRun work) {
     var ticket = ticket(work);
     var body = Json.newObject();
@@ -123,7 +123,7 @@ public final class Factories {
     return NewRun.parse(body);
   }
 
-  /// `source:id`; made up where none is given.
+  /// The ticket as `source:id`; generated if none is given.
   private static String ticket(DispatchRun work) {
     var given = Optional.ofNullable(work.ticketRef()).filter(it -> !it.isBlank());
     if (given.isPresent() && !TICKET.matcher(given.get()).matches()) {

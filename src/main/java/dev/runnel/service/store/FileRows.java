@@ -14,11 +14,11 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 
-/// The statements about what came with a run and what it made, within one transaction.
+/// Reads and writes attachments and artifacts of runs, within one transaction.
 public record FileRows(Rows rows) {
   private static final int MAX_ARTIFACTS = 50;
 
-  /// An attachment as it is kept.
+  /// A stored attachment.
   public record Kept(String id, String runId, String name, String mimeType) {
     static Kept read(ResultSet row) throws SQLException {
       return new Kept(
@@ -44,7 +44,7 @@ public record FileRows(Rows rows) {
     }
   }
 
-  /// In the order in which they were sent.
+  /// Attachments in the order in which they were sent.
   List<Kept> attachmentsOf(String runId) throws SQLException {
     return rows.list(
         "SELECT id, run_id, name, mime_type FROM attachments WHERE run_id = ? ORDER BY number",
@@ -64,10 +64,10 @@ public record FileRows(Rows rows) {
         attachmentId);
   }
 
-  /// Notes what an execution made.
+  /// Adds artifacts of an execution.
   ///
-  /// @param before what the run had made
-  /// @return what it has made now; the same again took the place of its earlier self
+  /// @param before the run's artifacts so far
+  /// @return the run's artifacts now; a repeated artifact replaces the earlier one at its position
   List<ArtifactItem> add(
       String runId, List<NewArtifact> made, List<ArtifactItem> before, Instant at)
       throws SQLException {

@@ -18,12 +18,12 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.stream.Stream;
 
-/// Named agents: those that were created here, and those of the configured factories, which are
-/// only read. Kept as they were sent, unknown members included.
+/// Agent identities: those created over the API, stored as sent with unknown members included, and
+/// those of the configured factories, which are read-only.
 public final class Identities {
   private static final List<String> OURS = List.of("uid", "available", "created_at", "updated_at");
 
-  /// What an identity calls it, and what a run's configuration does.
+  /// Members of an identity, and the names of the same members in a run's configuration.
   private static final Map<String, String> NAMES =
       Map.of(
           "name", "name",
@@ -41,7 +41,7 @@ public final class Identities {
   private final InstantSource clock;
   private final Map<String, ObjectNode> configured;
 
-  /// @param configured by uid, as they are shown
+  /// @param configured the identities of factories by uid, as the API shows them
   public Identities(Database database, InstantSource clock, Map<String, ObjectNode> configured) {
     this.database = database;
     this.clock = clock;
@@ -69,9 +69,9 @@ public final class Identities {
     return show(uid, body, now, now);
   }
 
-  /// By name.
+  /// Identities of factories first, then created ones ordered by name.
   ///
-  /// @param factoryUid only those of this factory
+  /// @param factoryUid if present, only identities of this factory
   public List<ObjectNode> list(Optional<String> factoryUid) {
     List<ObjectNode> created =
         database.read(
@@ -91,7 +91,8 @@ public final class Identities {
             rows -> rows.first("SELECT * FROM identities WHERE uid = ?", Identities::read, uid));
   }
 
-  /// What is left out or null stays, what is empty clears, anything else replaces.
+  /// Changes an identity: a missing or null member keeps its value, an empty one clears it, any
+  /// other replaces it.
   public Optional<ObjectNode> update(String uid, ObjectNode changes) {
     requireOwn(uid);
     var now = clock.instant().truncatedTo(ChronoUnit.MICROS);
@@ -139,16 +140,17 @@ public final class Identities {
     return database.write(rows -> rows.change("DELETE FROM identities WHERE uid = ?", uid) > 0);
   }
 
-  /// The run with what the agent that it names is configured with, where it says nothing itself.
+  /// Applies the configuration of the identity that the run names, for members that the run leaves
+  /// out.
   ///
-  /// @throws RequestProblem when there is no such agent
+  /// @throws RequestProblem if there is no such identity
   public NewRun configured(NewRun run) {
     return run.identityUid().map(uid -> run.over(config(uid))).orElse(run);
   }
 
-  /// What a run as this agent is configured with, where it says nothing itself.
+  /// The run configuration of an identity.
   ///
-  /// @throws RequestProblem when there is no such agent
+  /// @throws RequestProblem if there is no such identity
   private ObjectNode config(String uid) {
     var identity =
         find(uid).orElseThrow(() -> RequestProblem.invalid("agent_identity_uid names no agent"));
@@ -190,7 +192,7 @@ public final class Identities {
     return json;
   }
 
-  /// Adds what an answer always has.
+  /// Adds the members that every response has.
   static void complete(ObjectNode identity) {
     for (var list : List.of("skills", "secrets")) {
       if (!identity.has(list)) {

@@ -6,7 +6,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/// Tells the queue of every depth that a run may have been queued.
+/// Wakes the queue workers of all depths when a run may have been queued. Thread-safe.
 public final class QueueSignal {
   private final List<Semaphore> depths =
       Stream.generate(() -> new Semaphore(0)).limit(RunService.DEEPEST + 1L).toList();
@@ -15,7 +15,7 @@ public final class QueueSignal {
     depths.forEach(Semaphore::release);
   }
 
-  /// Waits until something came, or the time is over.
+  /// Waits for a signal, for at most the given time.
   public void await(int depth, Duration most) throws InterruptedException {
     var arrived = depths.get(depth);
     if (arrived.tryAcquire(most.toMillis(), TimeUnit.MILLISECONDS)) {

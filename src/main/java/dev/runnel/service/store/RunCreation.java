@@ -16,13 +16,14 @@ import java.util.UUID;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// How runs come into the book, within one transaction: what they name is there, and what they
-/// inherit is added.
+/// Creates runs, within one transaction: checks that the referenced parent and conversation exist,
+/// and adds inherited metadata.
 record RunCreation(RunTable runs, Instant at) {
   private static final Logger log = LoggerFactory.getLogger(RunCreation.class);
 
   /// @return the new run's id
-  /// @throws RequestProblem when it names what is not there
+  /// @throws RequestProblem if the parent or the conversation does not exist, or the run would be
+  ///     nested too deeply
   String asked(NewRun asked, Caller caller, Optional<String> factoryUid) throws SQLException {
     var id = UUID.randomUUID().toString();
     var parent = Optional.<RunRow>empty();
@@ -61,7 +62,7 @@ record RunCreation(RunTable runs, Instant at) {
     return id;
   }
 
-  /// Whom the request is made for. What an agent says of it does not count: its runs are its own.
+  /// The person for whom the request is made. Claims of an agent are ignored: its runs are its own.
   private static Optional<UserInfo> person(NewRun asked, Caller caller) {
     if (caller.scope() instanceof Caller.Scope.Below) {
       return Optional.empty();

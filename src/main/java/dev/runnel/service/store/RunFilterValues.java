@@ -4,7 +4,7 @@ import dev.runnel.service.run.RequestProblem;
 import java.util.List;
 import java.util.Map;
 
-/// The words that a question for runs may use; others are the caller's mistake.
+/// The permitted values of list filters; other values are a mistake of the caller.
 final class RunFilterValues {
   static final List<String> STATES =
       List.of(
@@ -29,7 +29,7 @@ final class RunFilterValues {
       List.of("PLAN", "PULL_REQUEST", "SCREENSHOT", "FILE", "EXTERNAL_REFERENCE");
   static final List<String> LOCATIONS = List.of("LOCAL", "REMOTE");
 
-  /// All that are published; most of them start no runs here.
+  /// All published sources; most of them never occur here.
   static final List<String> SOURCES =
       List.of(
           "LINEAR",
@@ -56,7 +56,7 @@ final class RunFilterValues {
 
   private RunFilterValues() {}
 
-  /// @throws RequestProblem when the value is none of those
+  /// @throws RequestProblem if the value is not among the permitted ones
   static String known(String parameter, String value, List<String> values) {
     if (!values.contains(value)) {
       throw RequestProblem.invalid(parameter + " must be one of " + String.join(", ", values));

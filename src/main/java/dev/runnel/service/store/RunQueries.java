@@ -15,11 +15,11 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/// All that can be asked about runs, each in one transaction. Nothing changes by it.
+/// All read queries about runs, each in its own transaction.
 public record RunQueries(Database database) {
   private static final int PAGE = 1000;
 
-  /// What an earlier life of the service did not see the end of.
+  /// Runs in progress; at startup, those that the previous process did not finish.
   public List<RunTable.Left> inProgress() {
     return database.read(rows -> new RunTable(rows).inProgress());
   }
@@ -28,7 +28,7 @@ public record RunQueries(Database database) {
     return database.read(rows -> new RunTable(rows).find(runId));
   }
 
-  /// As people are to see it: a queued run says where it stands.
+  /// The run as shown to people: a queued run includes its position in the queue.
   public Optional<RunRow> show(String runId) {
     return database.read(
         rows -> {
@@ -48,7 +48,7 @@ public record RunQueries(Database database) {
         });
   }
 
-  /// What no agent has of what was said to runs, by run.
+  /// Follow-ups that no agent has received, by run.
   public Map<String, List<UntakenFollowUp>> untaken(Collection<RunRow> all) {
     var ids = all.stream().map(RunRow::id).toList();
     return database
@@ -57,7 +57,7 @@ public record RunQueries(Database database) {
         .collect(Collectors.groupingBy(UntakenFollowUp::runId));
   }
 
-  /// What a run was asked at first; empty where a stop came before an agent saw it.
+  /// The initial prompt; empty if the run was cancelled before an agent received it.
   public Optional<String> firstPrompt(String runId) {
     return database.read(rows -> new RunTable(rows).firstPrompt(runId));
   }
@@ -71,7 +71,8 @@ public record RunQueries(Database database) {
         .toList();
   }
 
-  /// The state is asked first: a line that comes in between is then promised by it.
+  /// Reads the state before the lines. A line that is added in between is then announced by
+  /// [TranscriptPart#mayGrow].
   public Optional<TranscriptPart> transcript(String runId, long afterLine) {
     var run = find(runId);
     if (run.isEmpty()) {
@@ -93,7 +94,7 @@ public record RunQueries(Database database) {
     return database.read(rows -> new RunTable(rows).isBelow(runId, ancestor));
   }
 
-  /// Those below a run that have not ended.
+  /// Ids of runs below a run, at any depth, that have not ended.
   public List<String> unfinishedBelow(String runId) {
     return database.read(rows -> new RunTable(rows).unfinishedBelow(runId));
   }
@@ -102,19 +103,19 @@ public record RunQueries(Database database) {
     return database.read(rows -> new RunTable(rows).newestOf(conversationId));
   }
 
-  /// The newest run that names an environment by its uid or name.
+  /// The newest run that requested an environment by its uid or name.
   ///
-  /// @param orNone whether one that names none will do
+  /// @param orNone whether runs that requested no environment count, too
   public Optional<RunRow> newestIn(String uid, String name, boolean orNone) {
     return database.read(rows -> new RunTable(rows).newestIn(uid, name, orNone));
   }
 
-  /// When the newest run with a skill was created, by the skill as runs name it.
+  /// Creation time of the newest run of each skill, by skill spec.
   public Map<String, Instant> lastRunsOfSkills() {
     return database.read(rows -> new RunTable(rows).lastRunsOfSkills());
   }
 
-  /// The ids of a conversation's runs, the oldest first.
+  /// Ids of a conversation's runs, oldest first.
   public List<String> runsOf(String conversationId) {
     return database.read(rows -> new RunTable(rows).runsOf(conversationId));
   }
@@ -131,7 +132,7 @@ public record RunQueries(Database database) {
     return database.read(rows -> new FileRows(rows).content(id));
   }
 
-  /// The run that made an artifact.
+  /// The run that produced an artifact.
   public Optional<RunRow> byArtifact(String uid) {
     return database.read(
         rows -> {

@@ -22,29 +22,29 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// A question for a list of runs: filters, order and place, made of the parameters of the address.
+/// A query for a list of runs: filters, order and position, parsed from query parameters.
 ///
-/// Pages are cut by key, not by count: a run that is added meanwhile is neither skipped nor
-/// repeated. Different filters must all hold; the values of one filter are alternatives. A filter
-/// that this service has nothing for matches nothing, rather than everything.
+/// Pagination is by key, not by offset: a run that is added meanwhile is neither skipped nor
+/// repeated. Filters are combined with AND, the values of one filter with OR. A filter for
+/// something that this service does not have matches no run.
 public final class RunQuery {
-  /// What the runs of a page may weigh together, so that neither side has to hold more.
+  /// Maximum size of a page in bytes, which limits memory on both sides.
   static final int MAX_BYTES = 2 * 1024 * 1024;
 
   private static final int USUAL_LIMIT = 20;
   private static final int HIGHEST_LIMIT = 500;
   private static final int MAX_METADATA = 5;
-  // The index of texts knows groups of three.
+  // The full-text index stores trigrams.
   private static final int MIN_INDEXED = 3;
   private static final int MAX_RARE = 500;
-  // More of them are looked for as they stand.
+  // The remainder of a longer text is searched for as one phrase.
   private static final int MAX_WORDS = 32;
 
-  /// @param words which must all be there
-  /// @param id what may be a run's
+  /// @param words words that must all occur
+  /// @param id part of the text that may be a run id
   private record Search(List<String> words, String id) {}
 
-  /// A page: as many runs as asked for, or fewer where they are large.
+  /// A page with as many runs as requested, or fewer if they are large.
   public record Page(List<RunRow> runs, Optional<String> nextCursor) {}
 
   private final Map<String, List<String>> parameters;
@@ -62,7 +62,7 @@ public final class RunQuery {
     this.limit = one("limit").map(RunQuery::limit).orElse(USUAL_LIMIT);
   }
 
-  /// @throws RequestProblem when a parameter is malformed
+  /// @throws RequestProblem if a parameter is malformed
   public static RunQuery parse(Map<String, List<String>> parameters) {
     var query = new RunQuery(parameters);
     query.filters();
@@ -93,17 +93,17 @@ public final class RunQuery {
     if (fits) {
       return new Page(found, Optional.empty());
     }
-    // The last one only shows that there is more.
+    // The last run only shows that there is a further page.
     var page = found.subList(0, found.size() - 1);
     return new Page(page, Optional.of(cursor(page.getLast())));
   }
 
-  /// What the runs of a page weigh so far.
+  /// The size of a page so far.
   private static final class Weight {
     private long bytes;
     private int runs;
 
-    /// The first run is on its page, whatever it weighs.
+    /// The first run is always on its page, whatever its size.
     boolean exceeds(RunRow run) {
       bytes += run.bytes();
       runs++;
@@ -163,7 +163,7 @@ public final class RunQuery {
     values.addAll(wanted);
   }
 
-  /// All runs work where the service is.
+  /// All runs are executed where the service runs, so only `REMOTE` matches.
   private void locations() {
     var wanted = all("execution_location");
     wanted.forEach(
@@ -186,7 +186,7 @@ public final class RunQuery {
     if (wanted.isEmpty()) {
       return;
     }
-    // What runs below a run is its task's work, too.
+    // A task is also running while a run below it is active.
     var orBelow =
         all("task_status").contains("running")
             ? " OR id IN (SELECT root_run_id FROM runs WHERE state IN ("
@@ -239,14 +239,14 @@ public final class RunQuery {
   private void text(String text) {
     var words = text.strip();
     if (!words.isEmpty()) {
-      // Also a link to a run.
+      // The text can be the URL of a run.
       var id = words.substring(words.lastIndexOf('/') + 1);
       search = Optional.of(new Search(List.of(words.split("\\s+", MAX_WORDS)), id));
     }
   }
 
-  /// A page of what is common is found soonest by looking along the order; what is rare, by the
-  /// index of texts.
+  /// Rare words are looked up in the full-text index. Common words are matched row by row in sort
+  /// order, which fills a page sooner.
   private void find(Search text, Rows rows) throws SQLException {
     var words = text.words();
     if (words.stream().allMatch(word -> word.codePointCount(0, word.length()) >= MIN_INDEXED)) {
@@ -275,7 +275,7 @@ public final class RunQuery {
     conditions.add(
         "(" + String.join(" AND ", words.stream().map(_ -> each).toList()) + " OR id = ?)");
     for (var word : words) {
-      // Case-insensitive for ASCII by itself, as the index is.
+      // LIKE is case-insensitive for ASCII, as the index is.
       var pattern = "%" + word.replaceAll("([\\\\%_])", "\\\\$1") + "%";
       values.addAll(List.of(pattern, pattern, pattern));
     }
@@ -368,13 +368,13 @@ public final class RunQuery {
         return limit;
       }
     } catch (NumberFormatException _) {
-      // Said below.
+      // Reported below.
     }
     throw RequestProblem.invalid("limit must be a number from 1 to 500");
   }
 
-  /// RFC 3339; without an offset it is UTC, since one of the official libraries sends none. A `+`
-  /// that became a space on its way is read as what it was.
+  /// Parses RFC 3339. A time without an offset is UTC, since one official client library sends
+  /// none. A `+` that was decoded to a space is restored.
   private static Instant instant(String parameter, String text) {
     var whole = text.replaceFirst(" (\\d\\d:\\d\\d)$", "+$1");
     try {
@@ -382,7 +382,7 @@ public final class RunQuery {
           whole.matches(".*T.*([Zz]|[+-]\\d\\d:\\d\\d)")
               ? OffsetDateTime.parse(whole).toInstant()
               : LocalDateTime.parse(whole).toInstant(ZoneOffset.UTC);
-      Rows.micros(instant); // what the database cannot count is no time of a run
+      Rows.micros(instant); // rejects times outside the database's range
       return instant;
     } catch (DateTimeParseException | ArithmeticException _) {
       throw RequestProblem.invalid(

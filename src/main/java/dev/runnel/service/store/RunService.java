@@ -38,21 +38,21 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// All that can be done with runs, each in one transaction, as [RunMachine] allows it; [RunQueries]
-/// has what can be asked about them. After the commit whoever watches the run is told, and the
-/// queue when there is something new in it.
+/// All changes to runs, each in one transaction and as [RunMachine] permits; [RunQueries] reads
+/// them. After the commit, watchers of the run are notified, and the queue if a run was queued.
+/// Thread-safe.
 ///
-/// Every change that people can see moves `updated_at` strictly on, over all runs: who asks for
-/// what changed since the last answer misses nothing. A place in the queue is no such change; it
-/// is counted when somebody asks.
+/// Every visible change sets `updated_at` to a value greater than that of any run before, so that a
+/// client that polls for changes since its last response misses nothing. The position in the queue
+/// does not count as a change; it is computed on read.
 public final class RunService {
   private static final Logger log = LoggerFactory.getLogger(RunService.class);
-  /// How deep runs may start runs.
+  /// Maximum depth of runs that are started by runs.
   public static final int DEEPEST = 3;
 
   private static final Duration ANSWERS_ARE_KEPT = Duration.ofDays(7);
 
-  /// What came out of an execution since the last time.
+  /// New output of an execution since the last report.
   public record Heard(
       List<Entry> entries,
       Optional<String> status,
@@ -60,7 +60,7 @@ public final class RunService {
       Optional<String> agentSession,
       Usage usage) {}
 
-  /// Work within a transaction that knows the time of its change.
+  /// A change within a transaction, with the time of the change.
   private interface Change<T> {
     T make(RunTable runs, Instant at) throws SQLException;
   }
@@ -70,11 +70,11 @@ public final class RunService {
   private final RunWatchers watchers;
   private final QueueSignal queueSignal;
   private final int slots;
-  // Guarded by the writing way of the database, which lets one transaction in at a time.
+  // Guarded by the database's write lock, which admits one transaction at a time.
   private Instant newest;
 
-  /// @param queueSignal is told whenever a run was queued
-  /// @param slots how many runs work at once
+  /// @param queueSignal notified whenever a run is queued
+  /// @param slots maximum number of concurrent executions at each depth
   public RunService(
       Database database,
       InstantSource clock,
@@ -97,7 +97,7 @@ public final class RunService {
         });
   }
 
-  /// @param factoryUid the factory it is dispatched to
+  /// @param factoryUid the factory that the run is dispatched to
   /// @return a [CreatedRun]
   public String create(
       NewRun run, Caller caller, Optional<String> factoryUid, Optional<IdempotencyKey> key) {
@@ -114,9 +114,9 @@ public final class RunService {
     return answer;
   }
 
-  /// Starts the run of a schedule that is due, if one is.
+  /// Creates the run of one due schedule, if there is one.
   ///
-  /// @param resolved with what the agent that the run names, and defaults, add
+  /// @param resolved adds the configuration of the named identity, and defaults
   public boolean startDue(UnaryOperator<NewRun> resolved) {
     var started =
         change(
@@ -144,8 +144,8 @@ public final class RunService {
   }
 
   /// @return a [FollowUpAccepted]
-  /// @throws RequestProblem when there is no such run
-  /// @param mode how the agent goes about it, where the message starts an execution
+  /// @throws RequestProblem if there is no such run
+  /// @param mode the mode of the execution that the message starts, if it starts one
   public String followUp(
       String runId, String message, Optional<RunMode> mode, Optional<IdempotencyKey> key) {
     var answer =
@@ -174,7 +174,7 @@ public final class RunService {
               var id = UUID.randomUUID().toString();
               runs.addFollowUp(id, runId, message, key.map(IdempotencyKey::value), false, at);
               runs.mode(runId, mode.orElse(nextMode(run)));
-              log.info("follow-up kept run={} followup={} phase={}", runId, id, run.phase());
+              log.info("follow-up stored run={} followup={} phase={}", runId, id, run.phase());
               return switch (RunMachine.next(run.phase(), new Event.Told())) {
                 case Step.To(ExecutionState next) when next == ExecutionState.QUEUED -> {
                   runs.queue(runId, at);
@@ -194,19 +194,20 @@ public final class RunService {
     return answer;
   }
 
-  /// A plan that was made is carried out. All else goes on as it did.
+  /// After a plan the next execution carries it out. Other modes do not change.
   private static RunMode nextMode(RunRow run) {
     var mode = new RunMode(run.mode());
     var isMade = run.phase() != ExecutionState.QUEUED && run.phase() != ExecutionState.INPROGRESS;
     return mode.equals(RunMode.PLAN) && isMade ? RunMode.NORMAL : mode;
   }
 
-  /// Cancels what has not started, or asks for the end of what runs. What waits is handed back, and
-  /// a prompt that no agent saw is not sent any more.
+  /// Cancels a queued run at once, or requests cancellation of a running one. Waiting follow-ups
+  /// are handed back, and a prompt that no agent received is not sent any more.
   ///
-  /// @param asked when the caller did; who asked before a run was cancelled has cancelled it, too
-  /// @return whether processes have to be ended first
-  /// @throws RequestProblem when there is no such run, or it is over
+  /// @param asked when the caller made the request; a request made before the run was cancelled
+  ///     succeeds, too
+  /// @return whether processes must be ended first
+  /// @throws RequestProblem if there is no such run, or it has ended
   public boolean cancel(String runId, Instant asked) {
     var since = asked.truncatedTo(ChronoUnit.MICROS);
     var running =
@@ -243,9 +244,10 @@ public final class RunService {
     return running;
   }
 
-  /// Takes the run that waits longest out of the queue, with all that waits to be said to it.
+  /// Claims the run that has waited longest, with all its waiting follow-ups.
   ///
-  /// @param depth each depth has its queue: a run that waits for those below it holds up nobody
+  /// @param depth each depth has its own queue, so that a run that waits for runs below it does not
+  ///     block them
   public Optional<ExecutionRequest> claimNext(int depth) {
     var claimed =
         change(
@@ -274,9 +276,9 @@ public final class RunService {
     return claimed;
   }
 
-  /// Keeps who works, so that a later life of the service can end it.
+  /// Stores the process of the execution, so that the service can end it after a restart.
   ///
-  /// @return whether it was cancelled meanwhile
+  /// @return whether the run was cancelled meanwhile
   public boolean launched(
       ExecutionRequest executionRequest, long pid, Optional<Instant> startedAt) {
     return change(
@@ -290,7 +292,7 @@ public final class RunService {
                   EventRows.Type.AGENT_STARTED,
                   at);
           if (hadUntaken) {
-            // From here on the agent has them, and people can see that.
+            // From now on the agent has received them, which is a visible change.
             runs.touch(executionRequest.runId(), at);
           }
           return runs.find(executionRequest.runId()).map(RunRow::cancelAsked).orElse(true);
@@ -325,7 +327,7 @@ public final class RunService {
     watchers.changed(executionRequest.runId());
   }
 
-  /// The next execution begins a session of its own.
+  /// Makes the next execution start a new agent session.
   public void forgetSession(String runId) {
     change(
         (runs, at) -> {
@@ -334,7 +336,8 @@ public final class RunService {
         });
   }
 
-  /// The processes of the execution are gone. What waits to be said becomes the next execution.
+  /// Records the end of an execution whose processes have all ended. Waiting follow-ups start the
+  /// next execution.
   public ExecutionState finish(String runId, ExecutionResult executionResult) {
     var executionState =
         change(

@@ -6,7 +6,7 @@ import dev.runnel.service.run.RunRow;
 import java.util.Arrays;
 import java.util.Locale;
 
-/// By what a list of runs is ordered.
+/// The sort keys for lists of runs.
 enum RunSort {
   UPDATED_AT,
   CREATED_AT,
@@ -27,7 +27,7 @@ enum RunSort {
     };
   }
 
-  /// What a cursor says of a row.
+  /// The sort value of a run, as stored in a cursor.
   String place(RunRow run, boolean ascending) {
     return switch (this) {
       case UPDATED_AT -> Long.toString(Rows.micros(run.updatedAt()));
@@ -44,7 +44,7 @@ enum RunSort {
     };
   }
 
-  /// @throws RequestProblem for another word than one of these
+  /// @throws RequestProblem if the word is no sort key
   static RunSort of(String word) {
     return Arrays.stream(values())
         .filter(each -> each.word().equals(word))

@@ -27,18 +27,18 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// The statements about runs and follow-ups, within one transaction.
+/// Reads and writes runs and follow-ups, within one transaction.
 public record RunTable(Rows rows) {
-  /// What is known of a process that an earlier life of the service started.
+  /// An execution in progress with its process, as stored before a restart of the service.
   public record Left(
       String runId, int execution, Optional<Long> pid, Optional<Instant> startedAt) {}
 
-  /// What starts a run, besides the one who asks.
+  /// Where a run comes from.
   ///
-  /// @param creator who asked, or for whom
-  /// @param executor as whom the agent works
-  /// @param schedule as a run names it
-  /// @param rootRunId the top of the tree that it belongs to; empty for a tree of its own
+  /// @param creator the person who requested the run or for whom it was requested
+  /// @param executor the account that the agent works as
+  /// @param schedule the schedule as shown in a run
+  /// @param rootRunId the root of its tree; empty if the run is the root
   record Origin(
       RunSource source,
       UserInfo creator,
@@ -98,7 +98,7 @@ public record RunTable(Rows rows) {
     }
   }
 
-  /// What is blank is not there.
+  /// Treats a blank member as absent.
   private static @Nullable String text(ObjectNode config, String member) {
     var text = config.path(member).asText("");
     return text.isBlank() ? null : text;
@@ -123,7 +123,7 @@ public record RunTable(Rows rows) {
         .isPresent();
   }
 
-  /// How many are being worked on.
+  /// The number of executions in progress.
   int working() throws SQLException {
     return rows.first(
             "SELECT COUNT(*) AS number FROM runs WHERE state = 'INPROGRESS'",
@@ -175,7 +175,7 @@ public record RunTable(Rows rows) {
         conversationId);
   }
 
-  /// The run that made what is at this address, by its artifacts.
+  /// The newest run that has an artifact with this URL.
   Optional<String> idByArtifact(String url) throws SQLException {
     return rows.first(
         """
@@ -185,7 +185,7 @@ public record RunTable(Rows rows) {
         Json.write(url));
   }
 
-  /// The run that waits longest for a slot.
+  /// The run that has waited longest for a slot.
   Optional<RunRow> nextQueued(int depth) throws SQLException {
     return rows.first(
         """
@@ -212,7 +212,7 @@ public record RunTable(Rows rows) {
     rows.change("UPDATE runs SET mode = ? WHERE id = ?", mode.value(), id);
   }
 
-  /// Where queued runs stand, 1 for the next one; what is not queued is left out.
+  /// Positions in the queue, 1 for the next; runs that are not queued are left out.
   Map<String, Integer> places(Collection<String> ids) throws SQLException {
     if (ids.isEmpty()) {
       return Map.of();
@@ -269,7 +269,7 @@ public record RunTable(Rows rows) {
     rows.change("UPDATE runs SET updated_at = ? WHERE id = ?", at, id);
   }
 
-  /// Puts it at the end of the queue, for its next execution.
+  /// Appends the run to the queue, for its next execution.
   void queue(String id, Instant at) throws SQLException {
     rows.change(
         """
@@ -282,7 +282,7 @@ public record RunTable(Rows rows) {
         id);
   }
 
-  /// The execution is over: its time counts, and there is no process any more.
+  /// Adds the duration of the ended execution and clears its process.
   void settle(String id, Duration worked) throws SQLException {
     rows.change(
         """
@@ -355,8 +355,8 @@ public record RunTable(Rows rows) {
                     .map(micros -> Instant.EPOCH.plus(micros, ChronoUnit.MICROS))));
   }
 
-  /// @param key the caller's name for it
-  /// @param inPrompt whether it became a part of the prompt
+  /// @param key the caller's idempotency key
+  /// @param inPrompt whether the message was appended to the prompt
   void addFollowUp(
       String id, String runId, String message, Optional<String> key, boolean inPrompt, Instant at)
       throws SQLException {
@@ -373,7 +373,7 @@ public record RunTable(Rows rows) {
         inPrompt ? -1 : null);
   }
 
-  /// The follow-ups of runs that no agent has, or ever had, in their order.
+  /// Follow-ups that no agent has received, and those that none will receive, oldest first.
   List<UntakenFollowUp> untakenFollowUps(Collection<String> runIds) throws SQLException {
     if (runIds.isEmpty()) {
       return List.of();
@@ -393,19 +393,19 @@ public record RunTable(Rows rows) {
         runIds.toArray());
   }
 
-  /// Whether the agent of the present execution was started.
+  /// Whether the agent of the current execution was started.
   boolean isLaunched(String runId) throws SQLException {
     return rows.first(
             "SELECT 1 FROM runs WHERE id = ? AND pid IS NOT NULL", row -> row.getInt(1), runId)
         .isPresent();
   }
 
-  /// No agent saw the prompt, and none shall.
+  /// Marks the prompt as not to be sent, because the run was cancelled before an agent received it.
   void dropPrompt(String runId) throws SQLException {
     rows.change("UPDATE runs SET prompt_dropped = 1 WHERE id = ?", runId);
   }
 
-  /// What the run was asked at first; empty where a stop came before that.
+  /// The initial prompt; empty if the run was cancelled before an agent received it.
   Optional<String> firstPrompt(String runId) throws SQLException {
     return rows.first(
         "SELECT prompt FROM runs WHERE id = ? AND prompt_dropped = 0",
@@ -413,7 +413,7 @@ public record RunTable(Rows rows) {
         runId);
   }
 
-  /// The execution ended before its agent began.
+  /// Hands back the follow-ups of an execution that ended before its agent started.
   void handBackFollowUps(String runId, int execution) throws SQLException {
     rows.change(
         "UPDATE follow_ups SET execution = 0 WHERE run_id = ? AND execution = ?", runId, execution);
@@ -429,7 +429,7 @@ public record RunTable(Rows rows) {
         runId);
   }
 
-  /// @param execution the one that gets them; 0 when a cancel drops them
+  /// @param execution the execution that receives them; 0 if a cancellation drops them
   void giveFollowUps(String runId, int execution) throws SQLException {
     rows.change(
         "UPDATE follow_ups SET execution = ? WHERE run_id = ? AND (execution IS NULL OR execution <"
@@ -438,9 +438,9 @@ public record RunTable(Rows rows) {
         runId);
   }
 
-  /// What was answered when this was asked before.
+  /// The stored response to an earlier request with this key.
   ///
-  /// @throws RequestProblem when the key was another request's
+  /// @throws RequestProblem if the key was used with another request body
   Optional<String> answer(String operation, IdempotencyKey key) throws SQLException {
     return rows.first(
         "SELECT answer, request FROM answers WHERE scope = ? AND name = ?",
@@ -472,7 +472,7 @@ public record RunTable(Rows rows) {
     rows.change("DELETE FROM answers WHERE created_at < ?", before);
   }
 
-  /// The newest change of any run.
+  /// Time of the latest change to any run.
   Optional<Instant> newestChange() throws SQLException {
     return rows.first(
         "SELECT updated_at FROM runs ORDER BY updated_at DESC LIMIT 1",

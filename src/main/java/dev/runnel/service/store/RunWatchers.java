@@ -6,12 +6,12 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Who wants to know when a run or its transcript changed. They are told that it did, not what:
-/// the rows say that.
+/// Subscriptions to changes of runs and their transcripts. A notification carries no data; watchers
+/// read the rows. Thread-safe.
 public final class RunWatchers {
   private static final Logger log = LoggerFactory.getLogger(RunWatchers.class);
 
-  /// Being told until closed.
+  /// A subscription; closing it ends it.
   public interface Watch extends AutoCloseable {
     @Override
     void close();
@@ -19,10 +19,11 @@ public final class RunWatchers {
 
   private final Map<String, Set<Runnable>> watchers = new ConcurrentHashMap<>();
 
-  /// @param changed called by the thread that made the change, after its commit; must be quick
-  /// @return ends the watching
+  /// @param changed called on the thread that made the change, after its commit; must return
+  ///     quickly
+  /// @return the subscription
   public Watch watch(String runId, Runnable changed) {
-    // A wrapper of its own, so that the same runnable can watch twice.
+    // A new wrapper for each call, so that the same runnable can subscribe twice.
     Runnable watcher = () -> changed.run();
     watchers.compute(
         runId,
@@ -45,8 +46,8 @@ public final class RunWatchers {
       try {
         watcher.run();
       } catch (RuntimeException e) {
-        // The change is made; whoever looks on must not break what comes after it.
-        log.error("watcher broke run={}", runId, e);
+        // The change is committed; a failing watcher must not affect the caller.
+        log.error("watcher failed run={}", runId, e);
       }
     }
   }

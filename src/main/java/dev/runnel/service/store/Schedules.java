@@ -23,7 +23,8 @@ import java.util.concurrent.Semaphore;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/// Runs by the clock, as they were asked for, unknown members included.
+/// Stored schedules that start runs at cron times. Bodies are stored as sent, unknown members
+/// included.
 public final class Schedules {
   private static final List<String> OURS =
       List.of(
@@ -36,12 +37,13 @@ public final class Schedules {
           "name",
           "cron_schedule");
 
-  /// Around a year like 2100, 29 February does not come for eight years. Of a date that never
-  /// comes, the clock says that it comes in thousands of years.
+  /// Longest gap between two executions of a valid schedule: around 2100, 29 February does not
+  /// occur for eight years. For a date that never occurs, the cron library returns one in thousands
+  /// of years.
   private static final Duration MAX_GAP = Duration.ofDays(9 * 366);
 
-  /// @param body without what has a column
-  /// @param nextRun empty while it is switched off
+  /// @param body the request without the members that have columns
+  /// @param nextRun empty while the schedule is disabled
   public record Schedule(
       String id,
       String name,
@@ -84,7 +86,7 @@ public final class Schedules {
       return json;
     }
 
-    /// As a run names what started it.
+    /// The schedule as shown in a run that it started.
     ObjectNode forRun() {
       return Json.newObject()
           .put("schedule_id", id)
@@ -104,7 +106,7 @@ public final class Schedules {
   private final Semaphore changes;
   private final UnaryOperator<NewRun> configs;
 
-  /// @param changes gets a permit whenever another run may be due next
+  /// @param changes receives a permit whenever the next due time may have changed
   public Schedules(
       Database database, InstantSource clock, Semaphore changes, UnaryOperator<NewRun> configs) {
     this.database = database;
@@ -137,7 +139,7 @@ public final class Schedules {
     return schedule;
   }
 
-  /// By name.
+  /// All schedules, ordered by name.
   public List<Schedule> list() {
     return database.read(
         rows -> rows.list("SELECT * FROM schedules ORDER BY name, id", Schedule::read));
@@ -185,7 +187,7 @@ public final class Schedules {
     return database.write(rows -> rows.change("DELETE FROM schedules WHERE id = ?", id) > 0);
   }
 
-  /// When the next run is due, of any schedule.
+  /// The earliest due time of all schedules.
   public Optional<Instant> nextDue() {
     return database.read(
         rows ->
@@ -197,7 +199,7 @@ public final class Schedules {
                 row -> Rows.instant(row, "next_run")));
   }
 
-  /// The schedule that is due longest.
+  /// The schedule that has been due longest.
   static Optional<Schedule> due(Rows rows, Instant now) throws SQLException {
     return rows.first(
         """
@@ -207,7 +209,8 @@ public final class Schedules {
         now);
   }
 
-  /// Its run was started, or could not be. What was missed while the service was down is run once.
+  /// Records that the schedule's run was started, or could not be. Executions missed while the
+  /// service was down are made up for by a single run.
   static void ran(Rows rows, Schedule schedule, Instant now, @Nullable String error)
       throws SQLException {
     rows.change(
@@ -250,7 +253,7 @@ public final class Schedules {
     return changed;
   }
 
-  /// As exactly as it is kept.
+  /// Truncated to the precision of the database.
   private Instant now() {
     return clock.instant().truncatedTo(ChronoUnit.MICROS);
   }
@@ -273,7 +276,7 @@ public final class Schedules {
     }
     var nextRun = next(cron, now());
     Json.convert(asked, CreateSchedule.class);
-    // What it will ask for must be a run.
+    // Rejects a schedule that could not start a valid run.
     var _ = configs.apply(NewRun.parse(request(asked)));
     var body = asked.deepCopy();
     body.remove(OURS);
@@ -291,7 +294,7 @@ public final class Schedules {
         Optional.empty());
   }
 
-  /// The body of the run that a schedule starts.
+  /// The request body of the run that a schedule starts.
   static ObjectNode request(ObjectNode schedule) {
     var request = Json.newObject();
     schedule

@@ -6,12 +6,12 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.util.List;
 
-/// The statements about transcripts, within one transaction.
+/// Reads and writes transcripts, within one transaction.
 public record TranscriptRows(Rows rows) {
-  /// A line that has no number yet.
+  /// A line that is not numbered yet.
   public record Entry(TranscriptLine.Kind kind, String text) {}
 
-  /// Adds lines at the end. Only the thread that works on the run's execution adds to it.
+  /// Appends lines. Only the thread that executes the run may call this.
   void add(String runId, int execution, List<Entry> entries, Instant at) throws SQLException {
     if (entries.isEmpty()) {
       return;

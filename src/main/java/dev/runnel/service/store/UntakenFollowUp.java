@@ -7,11 +7,11 @@ import java.sql.SQLException;
 import java.util.Collection;
 import java.util.Optional;
 
-/// A follow-up that no agent has: it waits for the next execution, or was handed back by a stop
-/// that came first.
+/// A follow-up that no agent has received: it waits for the next execution, or a cancellation
+/// handed it back.
 ///
-/// @param key the caller's name for it, as it was sent with it
-/// @param unread whether no agent will have it
+/// @param key the idempotency key that the caller sent with it
+/// @param unread whether no agent will ever receive it
 public record UntakenFollowUp(
     String id, String runId, String message, Optional<String> key, boolean unread) {
   static UntakenFollowUp read(ResultSet row) throws SQLException {
@@ -23,9 +23,9 @@ public record UntakenFollowUp(
         row.getInt("unread") != 0);
   }
 
-  /// Shows a run's with the run.
+  /// Adds a run's follow-ups to the run's JSON.
   ///
-  /// @param withWords whether they are shown in full, which would make lists long
+  /// @param withWords whether to include the messages, which would make lists long
   public static void show(
       ObjectNode run, Collection<UntakenFollowUp> followUps, boolean withWords) {
     var pending = run.putArray("pending_followups");

@@ -1,7 +1,6 @@
-/// The tables of the service, and what may be done with them. [RunService] changes runs, each
-/// change in one transaction and as [dev.runnel.service.run.RunMachine] allows; [RunQueries] and
-/// [RunQuery] only read. [Schedules], [Identities], [Factories] and [ApiKeys] keep everything else
-/// that callers create.
+/// The tables of the service and their operations. [RunService] changes runs, each change in one
+/// transaction and as [dev.runnel.service.run.RunMachine] permits; [RunQueries] and [RunQuery] only
+/// read. [Schedules], [Identities], [Factories] and [ApiKeys] handle the other resources.
 @NullMarked
 package dev.runnel.service.store;
 

@@ -20,19 +20,20 @@ import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// A bare mirror of every repository on this disk, so that a run's clone is a copy of what is here
-/// and the network carries only what is new. One process at a time works on the folder.
+/// Bare mirrors of all repositories on the local disk. A run's clone is copied from a mirror, and
+/// the network transfers only new objects. Only one process may use the folder. Thread-safe.
 final class CloneCache {
   private static final Logger log = LoggerFactory.getLogger(CloneCache.class);
   private static final long LOOK_UP_MILLIS = 100;
   private static final Pattern COMMIT = Pattern.compile("[0-9a-f]{40}([0-9a-f]{24})?");
   private static final Pattern HEAD = Pattern.compile("^ref: (refs/heads/\\S+)\\s+HEAD$");
 
-  /// What is known of a mirror. Whoever fetches holds the write lock over it, whoever copies from
-  /// it the read lock: git tidies up after a fetch, and a copy would miss what it moves.
+  /// The state of a mirror. A fetch holds the write lock, a copy the read lock: git tidies up after
+  /// a fetch, and a concurrent copy would miss the objects that it moves.
   private static final class Line {
     final ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
-    // Guarded by the lock: when the last good fetch began.
+    // Guarded by the lock: when the last successful fetch began, in nanoseconds of
+    // [System#nanoTime].
     Optional<Long> fetchedAt = Optional.empty();
   }
 
@@ -45,10 +46,9 @@ final class CloneCache {
     this.lent = lent;
   }
 
-  /// Clones a repository as it is now on its server, checked out at its ref.
+  /// Clones the current state of a repository from its server and checks out its ref.
   ///
-  /// Runs that ask at the same time share a fetch: one that began after the question is an answer
-  /// to it.
+  /// Concurrent callers share a fetch: one that began after a call satisfies that call.
   void checkOut(Repository repository, Path target, CommandRunner bench)
       throws SetupException, StoppedException, InterruptedException, IOException {
     var git = new Git(bench, lent);
@@ -63,7 +63,7 @@ final class CloneCache {
           "--quiet",
           "--no-checkout",
           "--template=",
-          // Objects shared with the cache by hard links would let a walled-in agent reach out.
+          // With hard links, an isolated agent could modify objects in the cache.
           bench.isIsolated() ? "--no-hardlinks" : "--local",
           "--",
           mirror.toString(),
@@ -88,7 +88,7 @@ final class CloneCache {
     }
   }
 
-  /// The mirror, brought up to date.
+  /// Updates the mirror, creating it if needed.
   Path fetched(Repository repository, CommandRunner bench)
       throws SetupException, StoppedException, InterruptedException, IOException {
     var mirror = mirror(repository);
@@ -108,12 +108,12 @@ final class CloneCache {
     }
   }
 
-  /// The mirror as it is, if there is one.
+  /// The mirror without updating it, if it exists.
   Optional<Path> existing(Repository repository) {
     return Optional.of(mirror(repository)).filter(Files::isDirectory);
   }
 
-  /// Deletes the mirrors of repositories that no environment names any more.
+  /// Deletes mirrors of all other repositories.
   void keepOnly(List<Repository> repositories) throws IOException {
     var kept = repositories.stream().map(this::mirror).collect(Collectors.toSet());
     if (!Files.isDirectory(folder)) {
@@ -122,7 +122,9 @@ final class CloneCache {
     try (var mirrors = Files.list(folder)) {
       for (var each : mirrors.toList()) {
         if (!kept.contains(each)) {
-          log.info("clone of no environment deleted folder={}", each.getFileName());
+          log.info(
+              "deleted clone of a repository that no environment uses folder={}",
+              each.getFileName());
           Disk.delete(each);
         }
       }
@@ -183,7 +185,7 @@ final class CloneCache {
       git.must("The default branch was not set", work, "symbolic-ref", "HEAD", branch.get());
     }
     if (!has(repository, work, bench)) {
-      // A commit that no branch holds any more; not every server gives it out.
+      // A commit that is on no branch any more; not every server serves it.
       git.run(
           Optional.of(repository),
           work,
@@ -199,7 +201,8 @@ final class CloneCache {
     }
   }
 
-  /// Whether it holds the wanted commit; a branch or a tag is for the server to say.
+  /// Whether the mirror contains the requested commit; true for a branch or tag, which only the
+  /// server can resolve.
   private boolean has(Repository repository, Path mirror, CommandRunner bench)
       throws StoppedException, InterruptedException {
     return repository.ref().filter(ref -> COMMIT.matcher(ref).matches()).isEmpty()
@@ -215,7 +218,7 @@ final class CloneCache {
         : "";
   }
 
-  /// A git that was killed leaves its locks; nobody else works here while we hold ours.
+  /// Removes the lock files of a killed git. Nobody else uses the mirror while we hold our lock.
   private static void removeLocks(Path mirror) throws IOException {
     try (var files = Files.walk(mirror)) {
       for (var file : files.filter(each -> each.toString().endsWith(".lock")).toList()) {
@@ -235,7 +238,7 @@ final class CloneCache {
     return lines.computeIfAbsent(mirror, _ -> new Line());
   }
 
-  /// Named for people, and told apart by the address.
+  /// Folder of a mirror: the repository's name for people, plus a hash of its URL to be unique.
   private Path mirror(Repository repository) {
     try {
       var digest =

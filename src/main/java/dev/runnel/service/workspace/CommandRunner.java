@@ -4,30 +4,31 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 
-/// Runs programs on behalf of one run: whoever stops the run, or its start deadline, ends them.
+/// Runs programs on behalf of one run. Stopping the run, or its start deadline, ends them.
 public interface CommandRunner {
   /// How a program ended.
   ///
-  /// @param output its standard output, bounded
-  /// @param lastWords its last lines, of both outputs, bounded, without secrets
+  /// @param output standard output, limited in size
+  /// @param lastWords the last lines of standard output and standard error, limited and without
+  ///     secrets
   record Result(int status, String output, String lastWords) {}
 
-  /// Runs a program of ours, like git.
+  /// Runs a trusted program such as git, without isolation.
   ///
-  /// @param variables in addition to what git finds in any case
+  /// @param variables variables in addition to those that git always receives
   Result program(List<String> command, Path folder, Map<String, String> variables)
       throws StoppedException, InterruptedException;
 
-  /// Runs a command of the environment by the shell, isolated as agents are, with the variables
-  /// that the environment lends.
+  /// Runs a setup command of the environment by the shell, isolated like an agent, with the
+  /// environment's variables.
   Result script(String command, Path folder) throws StoppedException, InterruptedException;
 
-  /// Says to people what it is busy with.
+  /// Reports the current activity to people.
   void tell(String progress);
 
-  /// @throws StoppedException when there is no point in going on
+  /// @throws StoppedException if the run was stopped or the start deadline has passed
   void check() throws StoppedException;
 
-  /// Whether agents are kept apart, so that they must share no file with the clone cache.
+  /// Whether agents are isolated, and so must not share files with the clone cache.
   boolean isIsolated();
 }

@@ -11,11 +11,12 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
 import org.jspecify.annotations.Nullable;
 
-/// Folders that others write to meanwhile: what is gone or closed to us is passed over.
+/// Operations on folders that are modified concurrently: files that vanish or are not accessible
+/// are skipped.
 final class Disk {
   private Disk() {}
 
-  /// Makes a folder with all above it that are missing, which no other account can look into.
+  /// Creates a folder and its missing parents, accessible to this user only.
   static void createPrivately(Path folder) throws IOException {
     if (folder.getFileSystem().supportedFileAttributeViews().contains("posix")) {
       Files.createDirectories(
@@ -26,7 +27,7 @@ final class Disk {
     }
   }
 
-  /// The bytes of all files in it; links are not followed.
+  /// The total size of all files in bytes; links are not followed.
   static long size(Path folder) throws IOException {
     var sum = new long[1];
     Files.walkFileTree(
@@ -51,7 +52,7 @@ final class Disk {
     return sum[0];
   }
 
-  /// Deletes it with all that is in it, if it is there. Links are deleted, not followed.
+  /// Deletes a folder recursively, if it exists. Links are deleted, not followed.
   static void delete(Path folder) throws IOException {
     if (!Files.exists(folder, LinkOption.NOFOLLOW_LINKS)) {
       return;
@@ -77,7 +78,7 @@ final class Disk {
             if (e instanceof NoSuchFileException) {
               return FileVisitResult.CONTINUE;
             }
-            // A closed folder fails before it is visited.
+            // An unreadable folder fails before it is visited.
             open(file);
             if (!Files.isDirectory(file, LinkOption.NOFOLLOW_LINKS) || !Files.isReadable(file)) {
               throw e;
@@ -95,12 +96,12 @@ final class Disk {
         });
   }
 
-  /// Package managers take their own right to write away.
+  /// Restores write permission, which package managers remove from their folders.
   private static void open(Path folder) {
     try {
       Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwx------"));
     } catch (IOException | UnsupportedOperationException _) {
-      // The deletion says what is wrong.
+      // The deletion reports the error.
     }
   }
 }

@@ -5,14 +5,14 @@ import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/// What a run finds when it begins to work.
+/// The configured environment of a run.
 ///
-/// @param uid how requests name it
+/// @param uid its id in requests
 /// @param name for people
-/// @param repositories each in a folder of its own, side by side
-/// @param setupCommands run by the shell, one after the other, before the agent
-/// @param image the container image, where runs are isolated in containers
-/// @param variables the names of the operator's variables that setup and agent get to see
+/// @param repositories the repositories to clone, each into its own folder, side by side
+/// @param setupCommands shell commands, run in order before the agent starts
+/// @param image the container image, for isolation in containers
+/// @param variables names of the operator's variables that setup commands and agents receive
 public record Environment(
     String uid,
     String name,
@@ -25,12 +25,12 @@ public record Environment(
   private static final Pattern VARIABLE = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
   private static final Pattern IMAGE = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._/:@-]*");
 
-  /// An empty folder.
+  /// An environment without repositories and setup commands.
   public static final Environment NONE =
       new Environment(
           "none", "none", Optional.empty(), List.of(), List.of(), Optional.empty(), List.of());
 
-  /// @throws IllegalArgumentException with what to write instead
+  /// @throws IllegalArgumentException if a value is invalid; the message says what to write instead
   public Environment {
     repositories = List.copyOf(repositories);
     setupCommands = List.copyOf(setupCommands);

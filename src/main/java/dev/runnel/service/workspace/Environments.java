@@ -7,10 +7,10 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/// The environments there are.
+/// The configured environments.
 ///
-/// @param byDefault the one for runs that name none
-/// @param lent the values of all variables that environments and their tokens name
+/// @param byDefault the environment of runs that request none
+/// @param lent values of all variables that environments and their tokens name
 public record Environments(
     List<Environment> all, Optional<Environment> byDefault, Map<String, String> lent) {
   public static final Environments NONE = new Environments(List.of(), Optional.empty(), Map.of());
@@ -22,8 +22,8 @@ public record Environments(
 
   /// The environment of a run.
   ///
-  /// @param id its uid or name as the request has it; blank for the default
-  /// @return empty when there is none of that name
+  /// @param id uid or name as requested; blank for the default
+  /// @return empty if there is no such environment
   public Optional<Environment> find(String id) {
     if (id.isBlank()) {
       return Optional.of(byDefault.orElse(Environment.NONE));
@@ -34,7 +34,7 @@ public record Environments(
         .or(() -> all.stream().filter(each -> each.name().equals(id)).findFirst());
   }
 
-  /// What to tell who names an environment that is not there.
+  /// The message for a caller who requests an environment that does not exist.
   public String noneIs(String id) {
     return "There is no environment %s here. %s"
         .formatted(
@@ -46,7 +46,7 @@ public record Environments(
                     + ".");
   }
 
-  /// The variables that an environment lends to setup and agent.
+  /// The environment's variables for setup commands and the agent.
   public Map<String, String> variables(Environment environment) {
     var values = new HashMap<String, String>();
     for (var name : environment.variables()) {
@@ -55,7 +55,7 @@ public record Environments(
     return values;
   }
 
-  /// The names of the variables that hold git's tokens.
+  /// Names of the variables that hold tokens for git.
   public Set<String> tokens() {
     return all.stream()
         .flatMap(each -> each.repositories().stream())
@@ -63,7 +63,7 @@ public record Environments(
         .collect(Collectors.toSet());
   }
 
-  /// Never the values.
+  /// Leaves out the values of variables.
   @Override
   public String toString() {
     return "Environments" + all.stream().map(Environment::uid).toList();

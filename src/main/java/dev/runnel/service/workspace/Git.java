@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// Git as Runnel runs it: it asks no questions, and executes nothing that a repository or a
-/// template brings.
+/// Runs git safely: it never prompts, and executes nothing that a repository or a template
+/// provides.
 final class Git {
   private static final List<String> SAFE =
       List.of(
@@ -18,19 +18,19 @@ final class Git {
           "core.fsmonitor=false",
           "-c",
           "core.quotePath=false",
-          // What cleans up must be over when the command is.
+          // Cleanup must finish before the command does.
           "-c",
           "gc.autoDetach=false",
           "-c",
           "maintenance.autoDetach=false",
           "-c",
           "submodule.recurse=false",
-          // The mirrors are ours.
+          // Our mirrors are trusted bare repositories.
           "-c",
           "safe.bareRepository=all");
   private static final String TOKEN = "RUNNEL_GIT_TOKEN";
 
-  /// Names the variable, never the value: arguments are for everybody to see.
+  /// Names the variable, not the value, since arguments are visible to every user.
   private static final String HELPER =
       "!f() { test \"$1\" = get && printf 'username=x-access-token\\npassword=%s\\n' \"$"
           + TOKEN
@@ -44,7 +44,7 @@ final class Git {
     this.lent = lent;
   }
 
-  /// @throws SetupException with the words and git's own, when it fails
+  /// @throws SetupException if git fails; the message is `orElse` followed by git's error output
   CommandRunner.Result must(String orElse, Path folder, String... arguments)
       throws SetupException, StoppedException, InterruptedException {
     var result = run(folder, arguments);
@@ -59,14 +59,14 @@ final class Git {
     return run(Optional.empty(), folder, arguments);
   }
 
-  /// With the token of a repository, for its own host alone.
+  /// Runs git with the token of a repository, which is only sent to that repository's host.
   CommandRunner.Result run(Optional<Repository> remote, Path folder, String... arguments)
       throws StoppedException, InterruptedException {
     var command = new ArrayList<>(SAFE);
     var token = remote.flatMap(Repository::token).map(lent::get);
     if (token.isPresent()) {
       var key = "credential." + remote.get().origin() + ".helper=";
-      // The empty one takes the helpers of the operator's own configuration out.
+      // The empty value clears the helpers of the operator's own configuration.
       command.addAll(List.of("-c", key, "-c", key + HELPER));
     }
     command.addAll(List.of(arguments));

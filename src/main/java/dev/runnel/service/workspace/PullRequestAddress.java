@@ -4,18 +4,18 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/// The address of a pull or merge request, in its parts.
+/// The parsed URL of a pull or merge request.
 ///
-/// @param authority host, and port where it is written
-/// @param path of the repository, as in `acme/shop`
-/// @param ref where the repository's server keeps the head of the request
+/// @param authority host, with the port if the URL has one
+/// @param path path of the repository, such as `acme/shop`
+/// @param ref the ref on the server that holds the head of the request
 record PullRequestAddress(String authority, String path, String ref) {
   private static final Pattern ADDRESS =
       Pattern.compile(
           "https?://(?<authority>[^/@?#]+)/(?<path>[^?#]+?)"
               + "/(?:pulls?/(?<pull>\\d{1,9})|-/merge_requests/(?<merge>\\d{1,9}))");
 
-  /// What git clones: `https://host:port/path`, `ssh://git@host/path`, `git@host:path`.
+  /// Repository URLs: `https://host:port/path`, `ssh://git@host/path`, `git@host:path`.
   private static final Pattern REMOTE =
       Pattern.compile(
           "(?:(?<scheme>[a-z]+)://(?:[^/@]*@)?(?<authority>[^/]+)/|[^/@:]+@(?<host>[^/:]+):)(?<path>.+)");
@@ -35,8 +35,8 @@ record PullRequestAddress(String authority, String path, String ref) {
                 : "refs/pull/" + pull + "/head"));
   }
 
-  /// Whether it is a request in the repository. Over `ssh` a server has another port than for
-  /// browsers.
+  /// Whether the request belongs to the repository. The port is ignored for `ssh`, which has
+  /// another port than the web interface.
   boolean isIn(Repository repository) {
     var remote = REMOTE.matcher(repository.url());
     if (!remote.matches() || !path.equals(plain(remote.group("path")))) {

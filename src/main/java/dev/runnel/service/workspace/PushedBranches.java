@@ -15,12 +15,13 @@ import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Which pull requests a run opened, and did not only mention: those in a repository of its
-/// environment, whose head is a branch of that repository, and ends in a commit that was made or
-/// pushed in the run's clone.
+/// Decides whether a run opened a pull request or only mentioned it. A run opened it if it is in a
+/// repository of the run's environment, and its head is a branch of that repository that ends in a
+/// commit made or pushed in the run's clone.
 ///
-/// The head is what the repository's server says. What happened in the clone is read from git's
-/// logs there, without git: its settings are the agent's, and could name programs.
+/// The server reports the head. What happened in the clone is read from git's log files there
+/// without running git, because the agent controls the clone's settings, which could execute
+/// programs.
 final class PushedBranches {
   private static final Logger log = LoggerFactory.getLogger(PushedBranches.class);
   private static final long MAX_LOG = 4L * 1024 * 1024;
@@ -40,10 +41,10 @@ final class PushedBranches {
     this.git = git;
   }
 
-  /// @param root of the run's workspace
-  /// @param somewhere a folder of ours
-  /// @return the branch of a pull request that the run opened; empty for any other, and where
-  ///     nobody can tell
+  /// @param root the run's workspace
+  /// @param somewhere a folder outside the agent's control, to run git in
+  /// @return the branch of a pull request that the run opened; empty for any other, or if it cannot
+  ///     be determined
   Optional<String> of(String pullRequest, Environment environment, Path root, Path somewhere)
       throws StoppedException, InterruptedException {
     var address = PullRequestAddress.of(pullRequest);
@@ -68,7 +69,7 @@ final class PushedBranches {
                     .min(String::compareTo));
   }
 
-  /// The commits by their names on the server.
+  /// The commits of the refs on the server, by ref.
   private Map<String, String> refs(Repository repository, String pullRequest, Path somewhere)
       throws StoppedException, InterruptedException {
     var listed =
@@ -108,7 +109,7 @@ final class PushedBranches {
         }
       }
     } catch (IOException | UncheckedIOException e) {
-      log.warn("git's logs not read folder={} why={}", clone.getFileName(), e.toString());
+      log.warn("cannot read git's log files folder={} why={}", clone.getFileName(), e.toString());
     }
     return commits;
   }

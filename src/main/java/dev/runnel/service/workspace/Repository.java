@@ -9,10 +9,10 @@ import java.util.regex.Pattern;
 
 /// A repository of an environment.
 ///
-/// @param url what git clones: `https`, `ssh` or `file` address, `user@host:path`, or a folder
-/// @param ref branch, tag or commit; without one the default branch
-/// @param folder its folder's name in the workspace
-/// @param token the name of the variable that holds the token for an `https` address
+/// @param url the location for git: `https`, `ssh` or `file` URL, `user@host:path`, or a folder
+/// @param ref branch, tag or commit; default: the default branch
+/// @param folder name of its folder in the workspace
+/// @param token name of the variable that holds the token for an `https` URL
 public record Repository(String url, Optional<String> ref, String folder, Optional<String> token) {
   private static final Pattern SHORT = Pattern.compile("[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+");
   private static final Pattern SSH = Pattern.compile("[A-Za-z0-9._-]+@[A-Za-z0-9.-]+:[^:]+");
@@ -21,8 +21,8 @@ public record Repository(String url, Optional<String> ref, String folder, Option
   private static final Set<String> SCHEMES = Set.of("https", "http", "ssh", "git", "file");
   private static final Set<String> LOOPBACK = Set.of("127.0.0.1", "localhost", "[::1]");
 
-  /// @throws IllegalArgumentException with what to write instead, never with a value that may be
-  ///     secret
+  /// @throws IllegalArgumentException if a value is invalid; the message says what to write
+  ///     instead, and never contains a value that may be secret
   public Repository {
     checkUrl(url);
     if (ref.isPresent() && (!REF.matcher(ref.get()).matches() || ref.get().contains(".."))) {
@@ -36,14 +36,14 @@ public record Repository(String url, Optional<String> ref, String folder, Option
     }
   }
 
-  /// @param place an address, a folder that begins with `/` or `.`, or `owner/name` on GitHub
+  /// @param place a URL, a folder that begins with `/` or `.`, or `owner/name` on GitHub
   public static Repository of(
       String place, Optional<String> ref, Optional<String> folder, Optional<String> token) {
     var url = SHORT.matcher(place).matches() ? "https://github.com/" + place + ".git" : place;
     return new Repository(url, ref, folder.orElseGet(() -> lastPart(url)), token);
   }
 
-  /// `owner/name`, from the end of the address; only the name where there is no more.
+  /// `owner/name` from the end of the URL; only the name if there is no more.
   public String fullName() {
     var path = url.replaceAll("/+$", "").replaceAll("(/|\\.git)+$", "").replace(':', '/');
     var name = path.lastIndexOf('/');
@@ -51,15 +51,15 @@ public record Repository(String url, Optional<String> ref, String folder, Option
     return path.substring(owner + 1);
   }
 
-  /// Whether a skill's `owner/repo` or `repo` means this one. Forges do not tell upper from lower
-  /// case.
+  /// Whether a skill's `owner/repo` or `repo` refers to this repository. Case-insensitive, as on
+  /// forges.
   boolean isCalled(String wanted) {
     var full = fullName().toLowerCase(Locale.ROOT);
     var sought = wanted.toLowerCase(Locale.ROOT);
     return full.equals(sought) || full.endsWith("/" + sought) || folder.equals(wanted);
   }
 
-  /// Where its token may go and nowhere else: `https://host[:port]`.
+  /// The only origin that may receive its token: `https://host[:port]`.
   String origin() {
     var uri = URI.create(url);
     return uri.getScheme() + "://" + uri.getRawAuthority();

@@ -1,6 +1,6 @@
 package dev.runnel.service.workspace;
 
-/// A workspace cannot be made ready; the message says why, for people.
+/// A workspace cannot be prepared; the message gives the reason, for people.
 final class SetupException extends Exception {
   private static final long serialVersionUID = 1;
 
@@ -8,7 +8,7 @@ final class SetupException extends Exception {
     super(why);
   }
 
-  /// The program's own words under ours.
+  /// Combines a description with the program's output.
   static SetupException of(String what, CommandRunner.Result result) {
     return new SetupException(
         result.lastWords().isBlank()

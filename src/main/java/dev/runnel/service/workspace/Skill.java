@@ -2,13 +2,13 @@ package dev.runnel.service.workspace;
 
 import java.util.Optional;
 
-/// A skill in a repository: a `SKILL.md`.
+/// A skill, defined by a `SKILL.md` in a repository.
 ///
-/// @param name from its front matter, else its folder's name
-/// @param basePrompt its text without the front matter
+/// @param name from the front matter, else the name of its folder
+/// @param basePrompt the text without the front matter
 /// @param repository `owner/name`
-/// @param path of its file within the repository
-/// @param error what is wrong with it; one with an error cannot be used
+/// @param path path of the `SKILL.md` within the repository
+/// @param error why it is malformed and cannot be used; empty if it is valid
 public record Skill(
     String name,
     String description,
@@ -16,17 +16,17 @@ public record Skill(
     String repository,
     String path,
     Optional<String> error) {
-  /// `owner/name:path/to/SKILL.md`, which requests may say.
+  /// The form that requests can use: `owner/name:path/to/SKILL.md`.
   public String spec() {
     return repository + ":" + path;
   }
 
-  /// Where its other files are, within the repository; empty for the repository itself.
+  /// The folder of the skill's files within the repository; empty for the root.
   public String folder() {
     return path.contains("/") ? path.substring(0, path.lastIndexOf('/')) : "";
   }
 
-  /// Without its text.
+  /// Leaves out the text.
   @Override
   public String toString() {
     return "Skill[" + spec() + "]";

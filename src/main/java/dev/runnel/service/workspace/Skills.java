@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/// The skills of a repository, read out of a commit. The files on disk are not looked at: a link
-/// among them could lead anywhere, a path in a commit cannot.
+/// Reads the skills of a repository from a commit. Files on disk are not read: a link among them
+/// could lead anywhere, a path in a commit cannot.
 final class Skills {
   private static final YAMLMapper YAML = new YAMLMapper();
   private static final String FILE = "SKILL.md";
@@ -21,11 +21,12 @@ final class Skills {
   private static final int MAX = 128 * 1024;
   private static final Pattern PATH = Pattern.compile("[^/\\\\:\\p{Cntrl}][^\\\\:\\p{Cntrl}]*");
 
-  /// Mode, kind, object and path, as `git ls-tree` prints them. Links have the mode 120000.
+  /// Mode, type, object and path, as printed by `git ls-tree`. Links have the mode 120000 and do
+  /// not match.
   private static final Pattern ENTRY =
       Pattern.compile("100(?:644|755) blob ([0-9a-f]+)\t([^\"].*)");
 
-  /// A repository on this disk at a commit.
+  /// A local repository at a commit.
   record Source(Repository repository, Path folder, String commit) {}
 
   private record Entry(String object, String path) {}
@@ -36,7 +37,7 @@ final class Skills {
     this.git = git;
   }
 
-  /// All skills in the usual folders, those with an error included, by path.
+  /// All skills in the standard folders, including malformed ones, ordered by path.
   List<Skill> in(Source source) throws StoppedException, InterruptedException {
     var skills = new ArrayList<Skill>();
     for (var entry : entries(source, FOLDERS)) {
@@ -48,10 +49,10 @@ final class Skills {
     return skills;
   }
 
-  /// The skill that a run asks for.
+  /// Finds the skill that a run requests.
   ///
   /// @param spec `owner/repo:name`, `owner/repo:path/to/SKILL.md`, the same with `repo` alone, or
-  ///     only a name, which is looked for in all repositories
+  ///     only a name, which is searched for in all repositories
   Skill find(String spec, List<Source> sources)
       throws SetupException, StoppedException, InterruptedException {
     var colon = spec.indexOf(':');
@@ -111,7 +112,7 @@ final class Skills {
                           + String.join(", ", known.stream().distinct().toList())
                           + "."));
     }
-    // The same skill for several agents is the same skill.
+    // Copies of a skill for several agents count as one.
     var texts = found.stream().map(Skill::basePrompt).distinct().count();
     if (texts > 1) {
       throw new SetupException(

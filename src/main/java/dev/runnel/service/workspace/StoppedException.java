@@ -1,6 +1,6 @@
 package dev.runnel.service.workspace;
 
-/// The preparation of a workspace was ended from outside.
+/// The preparation of a workspace was stopped.
 public final class StoppedException extends Exception {
   private static final long serialVersionUID = 1;
 
@@ -11,12 +11,12 @@ public final class StoppedException extends Exception {
     this.late = late;
   }
 
-  /// Somebody cancelled the run, or the service stops.
+  /// The run was cancelled, or the service stops.
   public static StoppedException told() {
     return new StoppedException(false);
   }
 
-  /// It took longer than the start deadline.
+  /// The start deadline has passed.
   public static StoppedException late() {
     return new StoppedException(true);
   }

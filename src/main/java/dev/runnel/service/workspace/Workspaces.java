@@ -16,17 +16,17 @@ import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// One folder a run, made ready from its environment when it begins to work, kept for follow-ups,
-/// deleted when it is old or the disk is needed. May be called by many threads; calls block.
+/// Workspaces: one folder per run, prepared from its environment before the first execution, kept
+/// for follow-ups, and deleted when it is old or disk space is needed. Thread-safe; calls block.
 ///
-/// Beside a run's folder lies a file that says that it is ready, and how big it was at the end of
-/// the last execution. It is out of the agent's reach where agents are isolated.
+/// A marker file beside a run's folder says that it is ready, and how big it was after the last
+/// execution. Isolated agents cannot reach it.
 public final class Workspaces {
   private static final Logger log = LoggerFactory.getLogger(Workspaces.class);
   private static final String READY = ".ready";
   private static final String TRASH = ".trash";
 
-  /// How big a run's workspace is.
+  /// The size of a run's workspace.
   public record Size(String runId, long bytes) {}
 
   private record Old(String runId, Instant usedAt, long bytes) {}
@@ -34,36 +34,37 @@ public final class Workspaces {
   private final Path folder;
   private final CloneCache cache;
   private final Environments environments;
-  // The runs whose folders must stay as they are.
+  // Runs whose folders are in use and must not be deleted.
   private final Set<String> used = ConcurrentHashMap.newKeySet();
 
-  /// @param folder holds the workspaces; the clones are kept beside it, in `repositories`
+  /// @param folder the folder of the workspaces; clones are kept in `repositories` beside it
   public Workspaces(Path folder, Environments environments) {
     this.folder = folder.toAbsolutePath().normalize();
     this.environments = environments;
     this.cache = new CloneCache(this.folder.resolveSibling("repositories"), environments.lent());
   }
 
-  /// Where a run's folder is, or would be.
+  /// The path of a run's folder, which need not exist.
   public Path root(String runId) {
     return folder.resolve(runId);
   }
 
-  /// The bytes in a run's folder; 0 without one.
+  /// The size of a run's folder in bytes; 0 if there is none.
   public long size(String runId) throws IOException {
     return Files.isDirectory(root(runId)) ? Disk.size(root(runId)) : 0;
   }
 
-  /// Takes a run's workspace into use, and makes it ready where it is not. [#release] must follow.
+  /// Marks a run's workspace as in use, and prepares it if it is not ready. Must be followed by
+  /// [#release].
   ///
-  /// @param skillSpec the skill of the run; blank for none
+  /// @param skillSpec the requested skill; blank for none
   public Prepared prepare(
       String runId, Environment environment, String skillSpec, CommandRunner bench)
       throws InterruptedException {
     var doing = new String[] {"making its folder"};
     try {
       while (!used.add(runId)) {
-        // A clean-up has it for the moment of a rename.
+        // A cleanup holds it for the duration of a rename.
         Thread.sleep(5);
       }
       var root = root(runId);
@@ -105,25 +106,25 @@ public final class Workspaces {
     } catch (StoppedException e) {
       return e.isLate() ? new Prepared.Late(doing[0]) : new Prepared.Stopped();
     } catch (IOException e) {
-      log.error("workspace not made run={}", runId, e);
+      log.error("cannot create workspace run={}", runId, e);
       return new Prepared.Failed("The workspace could not be made: " + e.getMessage());
     }
   }
 
-  /// The run's folder is not needed for now. Its size is measured for the next clean-up.
+  /// Marks a run's workspace as not in use, and measures its size for the next cleanup.
   public void release(String runId) {
     try {
       if (isReady(runId)) {
         Files.writeString(ready(runId), Long.toString(size(runId)));
       }
     } catch (IOException e) {
-      log.warn("workspace not measured run={}", runId, e);
+      log.warn("cannot measure workspace run={}", runId, e);
     } finally {
       used.remove(runId);
     }
   }
 
-  /// The branch of a pull request that a run opened; empty for one that it only mentioned.
+  /// The branch of a pull request that the run opened; empty if it only mentioned it.
   public Optional<String> pushedBranch(
       String runId, Environment environment, String pullRequest, CommandRunner bench)
       throws InterruptedException {
@@ -135,10 +136,10 @@ public final class Workspaces {
     }
   }
 
-  /// Deletes the workspaces that nobody used for a time, then the longest unused ones until the
-  /// rest is small enough.
+  /// Deletes workspaces that were unused for `keep`, then the least recently used ones until the
+  /// rest is at most `mostBytes`.
   ///
-  /// @param needed whether a run that is not at work now will soon be
+  /// @param needed whether a run that is not executing now needs its workspace soon
   public void clean(Instant now, Duration keep, long mostBytes, Predicate<String> needed)
       throws IOException {
     if (!Files.isDirectory(folder)) {
@@ -161,7 +162,7 @@ public final class Workspaces {
     deleteTrash();
   }
 
-  /// The biggest workspace there is.
+  /// The biggest workspace, if there is any.
   public Optional<Size> biggest() throws IOException {
     if (!Files.isDirectory(folder)) {
       return Optional.empty();
@@ -174,29 +175,30 @@ public final class Workspaces {
     return sizes.stream().max(Comparator.comparingLong(Size::bytes));
   }
 
-  /// Deletes a workspace that nobody uses now.
+  /// Deletes a workspace unless it is in use.
   public void deleteUnused(String runId) throws IOException {
     if (discard(runId)) {
       deleteTrash();
     }
   }
 
-  /// Deletes a workspace for whoever has it in use; nothing must work in it any more.
+  /// Deletes a workspace on behalf of the run that uses it; no process may be running in it.
   public void delete(String runId) throws IOException {
     Files.deleteIfExists(ready(runId));
     Disk.delete(root(runId));
   }
 
-  /// Deletes the clones of repositories that no environment names any more.
+  /// Deletes cached clones of repositories that no environment uses any more.
   public void forgetOtherRepositories() throws IOException {
     cache.keepOnly(
         environments.all().stream().flatMap(each -> each.repositories().stream()).toList());
   }
 
-  /// The skills that an environment's repositories offer.
+  /// The skills in an environment's repositories.
   ///
-  /// @param refresh whether to ask the servers; without it, only for what was never cloned
-  /// @throws IllegalStateException with git's own words when a repository cannot be had
+  /// @param refresh whether to fetch from the servers; otherwise only repositories without a clone
+  ///     are fetched
+  /// @throws IllegalStateException with git's error output if a repository cannot be fetched
   public List<Skill> skills(Environment environment, boolean refresh, CommandRunner bench)
       throws StoppedException, InterruptedException {
     var found = new ArrayList<Skill>();
@@ -241,7 +243,7 @@ public final class Workspaces {
     return all;
   }
 
-  /// The runs that have a workspace.
+  /// Ids of the runs that have a workspace.
   private List<String> runs() throws IOException {
     try (var folders = Files.list(folder)) {
       return folders
@@ -282,7 +284,7 @@ public final class Workspaces {
         try {
           Disk.delete(each);
         } catch (IOException e) {
-          log.warn("workspace not deleted, will try again folder={}", each.getFileName(), e);
+          log.warn("cannot delete workspace, will retry folder={}", each.getFileName(), e);
         }
       }
     }
