@@ -2,7 +2,7 @@ package dev.runnel.client;
 
 import dev.runnel.wire.ArtifactContent;
 
-/// What runs made: `/agent/artifacts`.
+/// Artifacts that runs produced: `/agent/artifacts`.
 public final class Artifacts {
   private final Resource api;
 
@@ -10,8 +10,9 @@ public final class Artifacts {
     this.api = api;
   }
 
-  /// `GET /agent/artifacts/{uid}`: a plan's content, or the signed address of a screenshot or file.
-  /// A [RunsException.NotFound] for pull requests and references, which have no content here.
+  /// `GET /agent/artifacts/{uid}`: the content of a plan, or the signed URL of a screenshot or
+  /// file. Fails with [RunsException.NotFound] for pull requests and references, which have no
+  /// content here.
   public Call<ArtifactContent> get(String uid) {
     return api.get(
         "read artifact " + uid,
@@ -19,8 +20,8 @@ public final class Artifacts {
         api.url("agent", "artifacts", uid));
   }
 
-  /// `GET /agent/artifacts/{uid}/download`, followed to where it is kept. Big ones are better read
-  /// [with an open body][Call#withStreamedBody()].
+  /// `GET /agent/artifacts/{uid}/download`, following the redirect to the storage location. For
+  /// large artifacts use [a streamed body][Call#withStreamedBody()].
   public Call<byte[]> download(String uid) {
     return api.get(
         "download artifact " + uid, Call.bytes(), api.url("agent", "artifacts", uid, "download"));

@@ -4,16 +4,17 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalInt;
 
-/// One try of a request, as it ended.
+/// The outcome of one attempt to send a request.
 ///
-/// @param action what the request is for: `read run 7`
-/// @param method of HTTP
-/// @param path without the query
-/// @param number 1, 2, …
-/// @param status of the answer, where there was one
-/// @param failure why there was no answer, or what kind of no it was; empty for one of the 200s
-/// @param elapsed of this try alone
-/// @param next when it is tried again; empty when this was the last
+/// @param action the purpose of the request: `read run 7`
+/// @param method HTTP method
+/// @param path path of the URL, without the query
+/// @param number 1-based number of the attempt
+/// @param status status of the response; empty if there was none
+/// @param failure why there was no response, or the error that the response describes; empty for a
+///     2xx response
+/// @param elapsed duration of this attempt alone
+/// @param next delay before the next attempt; empty if this was the last
 public record Attempt(
     String action,
     String method,

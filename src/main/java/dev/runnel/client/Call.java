@@ -13,8 +13,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/// A request that is ready to be sent. Nothing happens before [#send] or [#sendAsync]. Immutable;
-/// it may be sent several times, and from many threads.
+/// A request that is ready to be sent. Nothing happens before [#send] or [#sendAsync]. Immutable
+/// and thread-safe; it can be sent several times.
 ///
 /// ```java
 /// RunItem run = client.runs().get("run-7").send();
@@ -22,13 +22,13 @@ import org.jspecify.annotations.Nullable;
 /// RawResponse<RunItem> raw = client.runs().get("run-7").withRawResponse().send();
 /// ```
 ///
-/// @param <T> what the answer is read as
+/// @param <T> type of the parsed response
 @CheckReturnValue
 public final class Call<T> {
-  /// Reads an answer of the 200s.
+  /// Parses a 2xx response.
   @FunctionalInterface
   interface Reader<T> {
-    /// @throws RunsException.UnreadableAnswer when it is not what was promised
+    /// @throws RunsException.MalformedResponse if the body does not have the expected format
     T read(Received received);
   }
 
@@ -44,31 +44,32 @@ public final class Call<T> {
     this.reader = reader;
   }
 
-  /// Sends, and waits for the answer. An interrupt ends the wait at once.
+  /// Sends the request and waits for the response. An interrupt ends the wait at once.
   ///
-  /// @throws RunsException for all that the service or the network does
+  /// @throws RunsException for any error response or network failure
   @CanIgnoreReturnValue
   public T send() {
     return reader.read(context.send(request, options));
   }
 
-  /// Sends without waiting. The future fails with a [RunsException]; to cancel it, or to let it
-  /// time out, ends the request.
+  /// Sends the request asynchronously. The future fails with a [RunsException]; cancelling it, or
+  /// letting it time out, aborts the request.
   public CompletableFuture<T> sendAsync() {
     return context.async(this::send);
   }
 
-  /// The same request with other options, for this call only.
+  /// Returns the same request with other options, for this call only.
   ///
-  /// @param change from the options so far
+  /// @param change function from the current options to the new ones
   public Call<T> withOptions(UnaryOperator<RequestOptions> change) {
     return new Call<>(context, request, change.apply(options), reader);
   }
 
-  /// The answer with its status, headers, time and attempts; the body is read when it is asked for.
+  /// Returns the response with its status, headers, duration and number of attempts; the body is
+  /// parsed on demand.
   ///
-  /// @throws IllegalStateException when the body is to stay open: a [StreamedResponse] has its
-  ///     status and headers already
+  /// @throws IllegalStateException if the body is streamed: a [StreamedResponse] already has status
+  ///     and headers
   public Call<RawResponse<T>> withRawResponse() {
     if (request.streamed()) {
       throw new IllegalStateException("An open body is not read as a raw response");
@@ -76,14 +77,14 @@ public final class Call<T> {
     return new Call<>(context, request, options, received -> new RawResponse<>(received, reader));
   }
 
-  /// The answer with its body still open. An answer that is none of the 200s fails as ever.
+  /// Returns the response with its body as a stream. A response other than 2xx still fails.
   public Call<StreamedResponse> withStreamedBody() {
     return new Call<>(context, request.streamed(true), options, StreamedResponse::new);
   }
 
-  /// The same request, its answer read as something else.
+  /// Returns the same request with its response parsed as another type.
   ///
-  /// @param type anything Jackson reads; `JsonNode` for the tree
+  /// @param type any type that Jackson can read; `JsonNode` for the tree
   public <U> Call<U> as(Class<U> type) {
     return new Call<>(context, request.streamed(false), options, json(type));
   }
@@ -100,13 +101,13 @@ public final class Call<T> {
         var strict = received.options().strict().orElse(false);
         return present(received, Json.read(received.answer().body(), type, strict));
       } catch (IOException unreadable) {
-        // The parser's message quotes the answer, so it is not kept as the cause.
+        // The parser's message quotes the response, so it is not kept as the cause.
         throw RunsException.unreadable(received.call(), received.answer());
       }
     };
   }
 
-  /// Whatever JSON there is; a missing node where there is nothing, as after a deletion.
+  /// Any JSON; a missing node for an empty body, as after a deletion.
   static Reader<JsonNode> anything() {
     return received ->
         received.answer().body().size() == 0
@@ -114,7 +115,7 @@ public final class Call<T> {
             : json(JsonNode.class).read(received);
   }
 
-  /// A list that is a member of the answer.
+  /// A list in a member of the response.
   static <T> Reader<List<T>> list(String member, Class<T> type) {
     return received -> {
       try {
@@ -139,7 +140,7 @@ public final class Call<T> {
     return received -> present(received, json(JsonNode.class).read(received).textValue());
   }
 
-  /// A string that is a member of the answer.
+  /// A string in a member of the response.
   static Reader<String> string(String member) {
     return received ->
         present(received, json(JsonNode.class).read(received).path(member).textValue());
@@ -149,7 +150,7 @@ public final class Call<T> {
     return received -> received.answer().body().toByteArray();
   }
 
-  /// Takes whatever comes.
+  /// Ignores the body.
   static Reader<Done> done() {
     return _ -> Done.DONE;
   }

@@ -8,7 +8,7 @@ import dev.runnel.wire.Worker;
 import java.util.List;
 import java.util.Locale;
 
-/// What a run can be made of: skills, environments, models, workers. All of it is only read.
+/// Read-only lists of what runs can use: skills, environments, models and workers.
 public final class Catalog {
   private final Resource api;
 
@@ -16,13 +16,13 @@ public final class Catalog {
     this.api = api;
   }
 
-  /// How environments are sorted.
+  /// Sort order of environments.
   public enum EnvironmentOrder {
     NAME,
     LAST_UPDATED
   }
 
-  /// `GET /agent`: the skills of all repositories, by name.
+  /// `GET /agent`: the skills of all repositories, ordered by name.
   public Call<List<Skill>> skills() {
     return skills(ListSkills.ALL);
   }
@@ -32,7 +32,7 @@ public final class Catalog {
         "list skills", Call.list("agents", Skill.class), api.url("agent"), query.parameters());
   }
 
-  /// `GET /agent/environments`, the last updated first.
+  /// `GET /agent/environments`, most recently updated first.
   public Call<List<CloudEnvironment>> environments() {
     return environments(EnvironmentOrder.LAST_UPDATED);
   }

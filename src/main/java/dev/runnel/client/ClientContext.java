@@ -17,7 +17,7 @@ import okhttp3.HttpUrl;
 import okio.ByteString;
 import org.jspecify.annotations.Nullable;
 
-/// What all calls of a client share.
+/// Context shared by all calls of a client.
 ///
 /// @param baseUrl ends with a slash
 /// @param createPath `run` or `runs`
@@ -29,9 +29,9 @@ record ClientContext(
   private static final Duration USUAL_SILENCE = Duration.ofSeconds(20);
   private static final int USUAL_RETRIES = 2;
 
-  /// What a call asks for, before the options.
+  /// The request of a call, before options are applied.
   ///
-  /// @param body a record of the wire, or a tree; null for none
+  /// @param body a wire record or a JSON tree; null for none
   record Request(
       String action,
       String method,
@@ -49,20 +49,20 @@ record ClientContext(
       return new Request(action, method, more.build(), body, effect, streamed);
     }
 
-    /// Without the query and body, which may be secret.
+    /// Leaves out query and body, which may be secret.
     @Override
     public String toString() {
       return method + " " + url.encodedPath();
     }
   }
 
-  /// An answer that is one of the 200s.
+  /// A 2xx response.
   ///
-  /// @param elapsed over all attempts, the body included unless it is still open
+  /// @param elapsed duration of all attempts, including the body unless it is streamed
   record Received(
       HttpRequest call, HttpResponse answer, RequestOptions options, Duration elapsed) {}
 
-  /// @throws RunsException for anything but an answer of the 200s
+  /// @throws RunsException for anything but a 2xx response
   Received send(Request request, RequestOptions options) {
     var start = time.nanos();
     var call = call(request, options);
@@ -73,11 +73,11 @@ record ClientContext(
     return new Received(call, httpResponse, options, Duration.ofNanos(time.nanos() - start));
   }
 
-  /// Runs it on the executor. To cancel the future, to let it time out, or to complete it from
-  /// outside, interrupts it. An executor that takes no more fails the future.
+  /// Runs the work on the executor. Cancelling the future, letting it time out, or completing it
+  /// from outside interrupts the work. If the executor rejects the task, the future fails.
   <T> CompletableFuture<T> async(Supplier<T> work) {
     var future = new CompletableFuture<T>();
-    // Else the future was ended by whoever has it.
+    // False if the holder of the future completed or cancelled it.
     var isOver = new AtomicBoolean();
     var task =
         new FutureTask<@Nullable Void>(
@@ -117,7 +117,7 @@ record ClientContext(
     return url.build();
   }
 
-  /// A path below the base URL; its parts may be percent-encoded.
+  /// A URL below the base URL; path segments may be percent-encoded.
   HttpUrl urlOf(String path) {
     var relative = path.startsWith("/") ? path.substring(1) : path;
     for (var segment : relative.split("/", -1)) {
@@ -127,7 +127,7 @@ record ClientContext(
       throw new IllegalArgumentException("A path has no query: use withQuery");
     }
     var url = baseUrl.newBuilder().addEncodedPathSegments(relative).build();
-    // A backslash parts it too, and a line break is left out.
+    // The parser also splits at a backslash and drops line breaks.
     if (url.pathSize() != baseUrl.pathSize() - 1 + relative.split("/", -1).length) {
       throw new IllegalArgumentException("A path's parts are ids, percent-encoded");
     }
@@ -151,7 +151,7 @@ record ClientContext(
         .forEach(
             (name, value) ->
                 value.ifPresentOrElse(it -> headers.set(name, it), () -> headers.removeAll(name)));
-    // What must not be done twice may take all the time there is, but not for ever.
+    // A non-idempotent request may use the whole deadline, but not wait forever.
     var silence =
         options
             .readTimeout()

@@ -4,7 +4,7 @@ import dev.runnel.wire.Conversation;
 import dev.runnel.wire.ConversationRedirect;
 import dev.runnel.wire.SessionRedirect;
 
-/// Conversations and the sessions they are held in: `/agent/conversations`, `/agent/sessions`.
+/// Conversations and their sessions: `/agent/conversations`, `/agent/sessions`.
 public final class Conversations {
   private final Resource api;
 
@@ -12,7 +12,7 @@ public final class Conversations {
     this.api = api;
   }
 
-  /// `GET /agent/conversations/{id}`. A [RunsException.Unprocessable] where its format is not
+  /// `GET /agent/conversations/{id}`. Fails with [RunsException.Unprocessable] if its format is not
   /// supported.
   public Call<Conversation> get(String id) {
     return api.get(

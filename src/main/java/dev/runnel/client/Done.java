@@ -1,6 +1,6 @@
 package dev.runnel.client;
 
-/// The answer of calls that have none but that they worked.
+/// The result of calls whose response has no content besides success.
 public enum Done {
   DONE
 }

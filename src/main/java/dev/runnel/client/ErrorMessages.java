@@ -7,7 +7,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// The messages of failed requests: `Could not read run 7: Run not found (404
+/// Builds the messages of failed requests: `Could not read run 7: Run not found (404
 /// resource_not_found)`.
 final class ErrorMessages {
   private static final int MAX = 300;
@@ -19,7 +19,7 @@ final class ErrorMessages {
         .formatted(call.action(), why(call, httpResponse), withoutKey(call, facts(httpResponse)));
   }
 
-  /// A service may quote the request's headers back.
+  /// Removes the API key, since a service may echo the request's headers.
   static String withoutKey(HttpRequest call, String words) {
     var authorization = call.headers().get("Authorization");
     if (authorization == null) {
@@ -29,7 +29,7 @@ final class ErrorMessages {
     return key.isEmpty() ? words : words.replace(key, "…");
   }
 
-  /// One line, and not a long one, of what somebody else wrote.
+  /// Text from outside as one line of limited length.
   static String clean(@Nullable String words) {
     if (words == null) {
       return "";

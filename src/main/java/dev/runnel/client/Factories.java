@@ -7,8 +7,8 @@ import dev.runnel.wire.Factory;
 import dev.runnel.wire.FactoryPage;
 import java.util.Set;
 
-/// Factories, groups of agents that take work: `/factory`. A dispatched run is a run like any
-/// other. Early access: the service may not have them.
+/// Factories, groups of agents that accept work: `/factory`. A dispatched run is an ordinary run.
+/// Early access: a service may not support factories.
 public final class Factories {
   private final Resource api;
 
@@ -21,12 +21,12 @@ public final class Factories {
     return list(query, Set.of());
   }
 
-  /// All pages from the query's cursor on, read as they are asked for.
+  /// All pages from the query's cursor on, loaded lazily.
   public Pages<Factory> pages(ListFactories query) {
     return new Pages<>(api.core(), list(query));
   }
 
-  /// Those whose name or alias contains the text, whatever the case.
+  /// Factories whose name or alias contains the text, case-insensitive.
   public Pages<Factory> search(String text) {
     return pages(ListFactories.ALL.search(text));
   }
@@ -36,7 +36,7 @@ public final class Factories {
     return api.get("read factory " + uid, Call.json(Factory.class), api.url("factory", uid));
   }
 
-  /// `POST /factory/{uid}/runs`. Repeated only when it certainly had no effect.
+  /// `POST /factory/{uid}/runs`. Retried only if the failed attempt certainly had no effect.
   public Call<DispatchedRun> dispatch(String uid, DispatchRun run) {
     return api.call(
         "dispatch a run to factory " + uid,

@@ -6,12 +6,12 @@ import okhttp3.Headers;
 import okhttp3.HttpUrl;
 import okio.ByteString;
 
-/// A request on its way through the transports.
+/// A request as passed through the transports.
 ///
-/// @param action what it is for, after "Could not": `read run 7`
+/// @param action its purpose, as it follows "Could not": `read run 7`
 /// @param body JSON; empty for none
-/// @param effect what a repetition would do
-/// @param streamed whether the body of a good answer is left to be read by the caller
+/// @param effect the effect of repeating it
+/// @param streamed whether the body of a 2xx response is left open for the caller
 record HttpRequest(
     String action,
     String method,
@@ -22,15 +22,15 @@ record HttpRequest(
     boolean streamed,
     Limits limits) {
   enum Effect {
-    /// Changes nothing.
+    /// Read-only.
     SAFE,
-    /// Once or twice is the same.
+    /// Repeating it has the same effect as sending it once.
     IDEMPOTENT,
-    /// Twice is one too many.
+    /// Repeating it has an additional effect.
     NON_IDEMPOTENT
   }
 
-  /// @param read how long the service may be silent
+  /// @param read maximum time without data from the service
   /// @param maxRetries attempts after the first
   record Limits(Optional<Duration> connect, Duration read, int maxRetries) {}
 
@@ -50,7 +50,7 @@ record HttpRequest(
     return new HttpRequest(action, method, url, headers, body, effect, streamed, limits);
   }
 
-  /// Without headers, query and body, which may be secret.
+  /// Leaves out headers, query and body, which may be secret.
   @Override
   public String toString() {
     return method + " " + url.encodedPath();

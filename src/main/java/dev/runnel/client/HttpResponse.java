@@ -11,14 +11,14 @@ import okhttp3.Headers;
 import okhttp3.ResponseBody;
 import okio.ByteString;
 
-/// What the service answered, whatever the status.
+/// A response with any status.
 ///
-/// @param body empty where it is still open
-/// @param open the body of a good answer that the caller reads
-/// @param problem the error of an answer that is none of the 200s, where it could be read
-/// @param arrived by the client's clock, for a `Retry-After` that is a date
-/// @param attempts how many it took, this one included
-/// @param doubt whether an attempt before this one may have had an effect
+/// @param body the complete body; empty if it is streamed
+/// @param open the streamed body of a 2xx response, for the caller to read
+/// @param problem the error in a response other than 2xx, if it could be parsed
+/// @param arrived time of arrival by the client's clock, to evaluate a `Retry-After` date
+/// @param attempts number of attempts so far, including this one
+/// @param doubt whether an earlier attempt may have had an effect
 record HttpResponse(
     int status,
     Headers headers,
@@ -42,7 +42,7 @@ record HttpResponse(
     return new HttpResponse(status, headers, body, open, problem, arrived, attempts, doubt);
   }
 
-  /// Without what has no name: a line of rubbish among the headers counts as a value.
+  /// Drops headers without a name, which OkHttp produces for malformed lines.
   HttpHeaders httpHeaders() {
     var named = new TreeMap<String, List<String>>(String.CASE_INSENSITIVE_ORDER);
     for (int i = 0; i < headers.size(); i++) {
@@ -58,7 +58,7 @@ record HttpResponse(
     return isSuccess(status);
   }
 
-  /// The problem's own word first, then what the code, then what the status stands for.
+  /// Evaluates the problem's `retryable` first, then its code, then the status.
   boolean isRetryable() {
     if (problem.isPresent()) {
       var said = problem.get().retryable();
@@ -72,8 +72,8 @@ record HttpResponse(
     return status == 408 || status == 409 || status == 429 || status >= 500;
   }
 
-  /// Whether the service said no before anything happened. A 408 and a 5xx may come from between,
-  /// after the request went on.
+  /// Whether the service rejected the request without any effect. A 408 or 5xx may come from an
+  /// intermediary after the request was forwarded.
   boolean isRefusal() {
     return status >= 300 && status < 500 && status != 408;
   }
@@ -82,7 +82,7 @@ record HttpResponse(
     return status >= 200 && status < 300;
   }
 
-  /// Without headers and body, which may be secret.
+  /// Leaves out headers and body, which may be secret.
   @Override
   public String toString() {
     return "Answer[status=" + status + "]";

@@ -12,14 +12,14 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 
-/// Creates a run once, whatever becomes of the answers. The run carries a key in its metadata; a
-/// creation in doubt is repeated only when a list shows that no run carries it.
+/// Creates a run at most once, even if responses are lost. The run carries a key in its metadata; a
+/// creation with unknown outcome is repeated only after a list shows that no run carries the key.
 final class IdempotentCreate {
   private static final int CANDIDATES = 20;
   private static final int TRIES = 3;
 
-  /// A creation whose answer was lost may still be under way, so that no run is believed absent
-  /// before it was missing after each of these.
+  /// Delays before the lookups. A creation whose response was lost may still be in progress, so a
+  /// run only counts as absent after it was missing in each of them.
   private static final List<Duration> LOOKS = List.of(Duration.ofSeconds(1), Duration.ofSeconds(3));
 
   private static final Duration MAX_WAIT = Duration.ofMinutes(1);
@@ -62,8 +62,8 @@ final class IdempotentCreate {
     }
   }
 
-  /// @return empty where there certainly is none
-  /// @throws RunsException the failure, where nobody can tell
+  /// @return empty if there is certainly no such run
+  /// @throws RunsException the given failure, if it cannot be determined
   private Optional<RunItem> lookAgain(RunsException failure) {
     for (var wait : looks(failure)) {
       time.pause(wait, "create a run", true);
@@ -88,7 +88,7 @@ final class IdempotentCreate {
     return Optional.empty();
   }
 
-  /// The last look is not before the service wants to be asked again.
+  /// The last lookup respects the service's `Retry-After`.
   private static List<Duration> looks(RunsException failure) {
     var first = LOOKS.getFirst();
     var last = LOOKS.getLast();
@@ -97,7 +97,7 @@ final class IdempotentCreate {
     return List.of(first, asked.compareTo(last) > 0 ? asked : last);
   }
 
-  /// A header carries ASCII only; any other key goes by a name that is made from it.
+  /// Headers are limited to ASCII; another key is replaced by a UUID derived from it.
   private static String headerOf(String key) {
     return key.chars().allMatch(letter -> letter >= ' ' && letter <= '~')
         ? key
@@ -114,13 +114,13 @@ final class IdempotentCreate {
     if (candidates.isEmpty()) {
       return new LookupResult.Absent();
     }
-    // A service that does not know the filter lists strangers' runs.
+    // A service that does not know the filter lists unrelated runs.
     return carrying(candidates)
         .<LookupResult>map(LookupResult.Found::new)
         .orElseGet(this::lookAmongTheNewest);
   }
 
-  /// `Absent` needs a proof that the service shows the metadata of runs.
+  /// `Absent` requires evidence that the service returns the metadata of runs.
   private LookupResult lookAmongTheNewest() {
     var newest =
         list(ListRuns.ALL.sorted(SortBy.CREATED_AT, SortOrder.DESC).limit(ListRuns.MAX_LIMIT));

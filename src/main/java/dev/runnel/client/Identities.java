@@ -6,7 +6,7 @@ import dev.runnel.wire.Identity;
 import dev.runnel.wire.UpdateIdentity;
 import java.util.List;
 
-/// Named agents: `/agent/identities`.
+/// Agent identities, also called named agents: `/agent/identities`.
 public final class Identities {
   private final Resource api;
 
@@ -14,7 +14,7 @@ public final class Identities {
     this.api = api;
   }
 
-  /// `POST /agent/identities`. Repeated only when it certainly had no effect.
+  /// `POST /agent/identities`. Retried only if the failed attempt certainly had no effect.
   public Call<Identity> create(CreateIdentity identity) {
     return api.call(
         "create an identity",
@@ -37,7 +37,8 @@ public final class Identities {
         "read identity " + uid, Call.json(Identity.class), api.url("agent", "identities", uid));
   }
 
-  /// `PUT /agent/identities/{uid}`. What is left out stays; an empty text or list clears.
+  /// `PUT /agent/identities/{uid}`. Members left out keep their value; an empty text or list
+  /// clears.
   public Call<Identity> update(String uid, UpdateIdentity identity) {
     return api.call(
         "change identity " + uid,

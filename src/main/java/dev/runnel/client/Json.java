@@ -26,8 +26,8 @@ import java.util.Optional;
 import okio.ByteString;
 import org.jspecify.annotations.Nullable;
 
-/// Reads and writes the wire's records. Reading is lenient: a member that nobody can read counts
-/// as absent, so that one odd member does not hide a whole list. Strict reading refuses it.
+/// Reads and writes wire records. Lenient reading treats a member that cannot be parsed as absent,
+/// so that one bad member does not hide a whole list. Strict reading rejects it.
 final class Json {
   private static final JsonMapper USUAL =
       JsonMapper.builder()
@@ -59,7 +59,7 @@ final class Json {
 
   private Json() {}
 
-  /// @return null where the JSON is `null`
+  /// @return null if the JSON is `null`
   static <T> @Nullable T read(ByteString json, Class<T> type, boolean strict) throws IOException {
     return (strict ? STRICT : LENIENT).readValue(json.toByteArray(), type);
   }
@@ -88,7 +88,7 @@ final class Json {
     return ByteString.encodeUtf8(json.toString());
   }
 
-  /// The problem in an error's body; empty when there is none, as from a proxy.
+  /// The problem in the body of an error; empty if there is none, as in a proxy's response.
   static Optional<Problem> problem(ByteString body) {
     try {
       return Optional.ofNullable(read(body, Problem.class, false)).filter(Json::saysSomething);
@@ -104,7 +104,7 @@ final class Json {
         || problem.detail() != null;
   }
 
-  /// Takes a number that is too large for absent.
+  /// Treats a number that is too large as absent.
   private static final class FittingInteger extends StdScalarDeserializer<Integer> {
     private static final long serialVersionUID = 1L;
 
@@ -123,7 +123,7 @@ final class Json {
     }
   }
 
-  /// Takes a number that is too large for absent.
+  /// Treats a number that is too large as absent.
   private static final class FittingLong extends StdScalarDeserializer<Long> {
     private static final long serialVersionUID = 1L;
 
@@ -142,7 +142,7 @@ final class Json {
     }
   }
 
-  /// Takes what cannot be read for absent.
+  /// Treats values that cannot be parsed as absent.
   private static final class Absent extends DeserializationProblemHandler {
     @Override
     public @Nullable Object handleWeirdStringValue(
@@ -176,7 +176,7 @@ final class Json {
         JsonParser parser,
         String why)
         throws IOException {
-      // The object's start may be read already; its members are then still to be passed over.
+      // The start of the object may have been consumed already; then its members must be skipped.
       for (var token = parser.currentToken();
           token == JsonToken.FIELD_NAME;
           token = parser.nextToken()) {
@@ -187,7 +187,7 @@ final class Json {
       return null;
     }
 
-    /// What the component of a record is where the member is missing.
+    /// The value of a record component whose member is missing.
     private static @Nullable Object absent(Class<?> type) {
       return type == boolean.class ? false : null;
     }

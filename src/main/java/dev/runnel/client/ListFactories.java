@@ -4,9 +4,9 @@ import dev.runnel.client.RequestOptions.Parameter;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Which factories to list. Immutable: each method answers a changed copy.
+/// Filter for a list of factories. Immutable: each method returns a changed copy.
 ///
-/// @param parameters the query as it is sent
+/// @param parameters the query parameters
 public record ListFactories(List<Parameter> parameters) {
   public static final ListFactories ALL = new ListFactories(List.of());
 
@@ -14,7 +14,7 @@ public record ListFactories(List<Parameter> parameters) {
     parameters = List.copyOf(parameters);
   }
 
-  /// @param text a part of the name or alias, whatever the case
+  /// @param text part of the name or alias, case-insensitive
   public ListFactories search(String text) {
     return only("search", text);
   }
@@ -23,7 +23,7 @@ public record ListFactories(List<Parameter> parameters) {
     return only("filter_team_uid", uid);
   }
 
-  /// @param limit factories a page
+  /// @param limit maximum number of factories per page
   public ListFactories limit(int limit) {
     if (limit < 1) {
       throw new IllegalArgumentException("A page has at least one factory");
@@ -31,7 +31,7 @@ public record ListFactories(List<Parameter> parameters) {
     return only("limit", Integer.toString(limit));
   }
 
-  /// Goes on where an earlier page ended.
+  /// Continues after an earlier page.
   public ListFactories cursor(String cursor) {
     return only("cursor", cursor);
   }

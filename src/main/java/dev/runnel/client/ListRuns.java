@@ -10,10 +10,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/// Which runs to list. Values of one filter are alternatives, different filters all hold.
-/// Immutable: each method answers a changed copy.
+/// Filter and order for a list of runs. Different filters are combined with AND, the values of one
+/// filter with OR. Immutable: each method returns a changed copy.
 ///
-/// @param parameters the query as it is sent
+/// @param parameters the query parameters
 public record ListRuns(List<Parameter> parameters) {
   public static final int MAX_LIMIT = 500;
   public static final ListRuns ALL = new ListRuns(List.of());
@@ -35,7 +35,7 @@ public record ListRuns(List<Parameter> parameters) {
     parameters = List.copyOf(parameters);
   }
 
-  /// @param limit runs a page, 1 to 500; the service's own is 20
+  /// @param limit maximum number of runs per page, 1 to 500; default of the service: 20
   public ListRuns limit(int limit) {
     if (limit < 1 || limit > MAX_LIMIT) {
       throw new IllegalArgumentException("A page has 1 to " + MAX_LIMIT + " runs");
@@ -43,7 +43,7 @@ public record ListRuns(List<Parameter> parameters) {
     return only("limit", Integer.toString(limit));
   }
 
-  /// Goes on where an earlier page ended.
+  /// Continues after an earlier page.
   public ListRuns cursor(String cursor) {
     return only("cursor", cursor);
   }
@@ -57,7 +57,7 @@ public record ListRuns(List<Parameter> parameters) {
     return and("state", state.value());
   }
 
-  /// By the configuration's name.
+  /// By the name of the configuration.
   public ListRuns name(String name) {
     return and("name", name);
   }
@@ -70,7 +70,7 @@ public record ListRuns(List<Parameter> parameters) {
     return and("environment_id", environmentId);
   }
 
-  /// Those that have no environment.
+  /// Runs without an environment.
   public ListRuns withoutEnvironment() {
     return environment("empty-environment");
   }
@@ -79,7 +79,7 @@ public record ListRuns(List<Parameter> parameters) {
     return and("creator", uid);
   }
 
-  /// As whom the agent works.
+  /// By the account that the agent works as.
   public ListRuns executor(String uid) {
     return and("executor", uid);
   }
@@ -96,7 +96,7 @@ public record ListRuns(List<Parameter> parameters) {
     return and("automation_id", automationId);
   }
 
-  /// Of a factory that does not exist there are none.
+  /// By factory; empty for a factory that does not exist.
   public ListRuns factory(String uid) {
     return and("factory_uid", uid);
   }
@@ -105,17 +105,17 @@ public record ListRuns(List<Parameter> parameters) {
     return only("factory_only", "true");
   }
 
-  /// By the skill that was asked for.
+  /// By the requested skill.
   public ListRuns skill(String skill) {
     return and("skill", skill);
   }
 
-  /// The same as [#skill], by its other name.
+  /// The same as [#skill], under another parameter name.
   public ListRuns skillSpec(String skillSpec) {
     return and("skill_spec", skillSpec);
   }
 
-  /// Those that made such a thing.
+  /// Runs that produced an artifact of this type.
   public ListRuns artifactType(ArtifactType type) {
     return and("artifact_type", type.value());
   }
@@ -124,7 +124,7 @@ public record ListRuns(List<Parameter> parameters) {
     return and("execution_location", location.value());
   }
 
-  /// Those that this run started, and those that they started; it must exist.
+  /// Runs below this run at any depth; the run must exist.
   public ListRuns ancestor(String runId) {
     return only("ancestor_run_id", runId);
   }
@@ -134,7 +134,7 @@ public record ListRuns(List<Parameter> parameters) {
     return and("task_status", status);
   }
 
-  /// @param text looked for in title, prompt and skill, also when it is only alike
+  /// @param text text to search for in title, prompt and skill, with approximate matching
   public ListRuns matching(String text) {
     return only("q", text);
   }
@@ -151,13 +151,13 @@ public record ListRuns(List<Parameter> parameters) {
     return only("updated_after", time.toString());
   }
 
-  /// Up to five pairs, which all hold; a [RunsException.Forbidden] where the service has this
-  /// switched off.
+  /// Up to five pairs, combined with AND. Fails with [RunsException.Forbidden] if the service has
+  /// this filter disabled.
   public ListRuns metadata(String key, String value) {
     return and("metadata[" + key + "]", value);
   }
 
-  /// Any other parameter, also one this version does not know.
+  /// Any other parameter, including ones unknown to this version.
   public ListRuns and(String name, String value) {
     var more = new ArrayList<>(parameters);
     more.add(new Parameter(name, value));

@@ -4,9 +4,9 @@ import dev.runnel.client.RequestOptions.Parameter;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Which skills to list. Immutable: each method answers a changed copy.
+/// Filter and order for a list of skills. Immutable: each method returns a changed copy.
 ///
-/// @param parameters the query as it is sent
+/// @param parameters the query parameters
 public record ListSkills(List<Parameter> parameters) {
   public static final ListSkills ALL = new ListSkills(List.of());
 
@@ -19,17 +19,17 @@ public record ListSkills(List<Parameter> parameters) {
     return only("repo", repository);
   }
 
-  /// Reads the repositories anew.
+  /// Has the service read the repositories again.
   public ListSkills refreshed() {
     return only("refresh", "true");
   }
 
-  /// The last used first, instead of by name.
+  /// Sorts by last use, newest first, instead of by name.
   public ListSkills lastUsedFirst() {
     return only("sort_by", "last_run");
   }
 
-  /// Also those whose file cannot be read, with the reason.
+  /// Includes skills whose file is malformed, with the reason.
   public ListSkills withMalformed() {
     return only("include_malformed_skills", "true");
   }

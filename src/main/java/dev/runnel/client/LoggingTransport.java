@@ -6,7 +6,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
-/// Logs what is sent and received, as much as the level says.
+/// Logs requests and responses according to the level.
 final class LoggingTransport implements Transport {
   private static final Logger log = LoggerFactory.getLogger(LoggingTransport.class);
 
@@ -29,7 +29,7 @@ final class LoggingTransport implements Transport {
     var start = time.nanos();
     if (level == LogLevel.DEBUG) {
       log.info(
-          "run service asked call={} query={} headers={} body={}",
+          "request sent call={} query={} headers={} body={}",
           call,
           call.url().queryParameterNames(),
           Redaction.headers(call, call.headers()),
@@ -39,7 +39,7 @@ final class LoggingTransport implements Transport {
       var httpResponse = next.send(call, timeout);
       log.atLevel(at)
           .log(
-              "run service answered call={} status={} code={} request={} millis={}",
+              "response received call={} status={} code={} request={} millis={}",
               call,
               httpResponse.status(),
               httpResponse
@@ -50,7 +50,7 @@ final class LoggingTransport implements Transport {
               millisSince(start));
       if (level == LogLevel.DEBUG) {
         log.info(
-            "run service's answer call={} headers={} body={}",
+            "response content call={} headers={} body={}",
             call,
             Redaction.headers(call, httpResponse.headers()),
             Redaction.body(call, httpResponse.body()));
@@ -59,7 +59,7 @@ final class LoggingTransport implements Transport {
     } catch (RunsException failure) {
       log.atLevel(at)
           .log(
-              "run service not heard call={} failure={} millis={}",
+              "request failed call={} failure={} millis={}",
               call,
               failure.getClass().getSimpleName(),
               millisSince(start));

@@ -4,12 +4,12 @@ import dev.runnel.wire.RunItem;
 
 /// Whether a run that carries a key exists.
 public sealed interface LookupResult {
-  /// This is the one.
+  /// The run with the key.
   record Found(RunItem run) implements LookupResult {}
 
-  /// The service lists runs with their keys, and none has this one.
+  /// No run has the key; the service returns the keys of runs.
   record Absent() implements LookupResult {}
 
-  /// The service neither filters by metadata nor shows it: nobody can tell.
+  /// Cannot be determined: the service neither filters by metadata nor returns it.
   record Unknowable() implements LookupResult {}
 }

@@ -35,12 +35,12 @@ import okio.BufferedSink;
 import okio.ByteString;
 import org.jspecify.annotations.Nullable;
 
-/// One attempt over OkHttp. OkHttp itself neither repeats nor redirects anything here. The call
-/// runs on OkHttp's threads and the caller waits for it, so that the timeout covers all of it and
-/// an interrupt is answered on any kind of thread.
+/// Sends one attempt over OkHttp, with OkHttp's own retries and redirects disabled. The call runs
+/// on OkHttp's threads while the caller waits, so that the timeout covers the whole call and an
+/// interrupt takes effect on any kind of thread.
 ///
-/// A kept connection that the service hung up meanwhile is found before anything is sent on it, and
-/// another is taken: that is no attempt.
+/// A pooled connection that the service has closed is detected before anything is sent on it, and
+/// replaced by another; that does not count as an attempt.
 final class OkHttpTransport implements Transport {
   private static final int MAX_BODY = 64 << 20;
   private static final int MAX_ERROR = 1 << 20;
@@ -53,7 +53,7 @@ final class OkHttpTransport implements Transport {
       Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
   private volatile boolean closed;
 
-  /// @param closing what closing does
+  /// @param closing releases the resources of the client on close
   OkHttpTransport(OkHttpClient client, Time time, Runnable closing) {
     this.client =
         client
@@ -78,7 +78,8 @@ final class OkHttpTransport implements Transport {
       try {
         return sendOnce(call, Duration.ofNanos(deadline - time.nanos()));
       } catch (HungUp unsent) {
-        // It is closed and out of the pool, so this ends with a new connection at the latest.
+        // The connection is closed and out of the pool, so this loop ends with a new connection at
+        // the latest.
       }
     }
   }
@@ -138,7 +139,7 @@ final class OkHttpTransport implements Transport {
     };
   }
 
-  /// Nobody waits for the answer any more. If it came just now, its open body is let go.
+  /// Abandons the response. If it has just arrived, its open body is closed.
   private static void leave(CompletableFuture<HttpResponse> answer) {
     if (!answer.cancel(false) && !answer.isCompletedExceptionally()) {
       answer.join().open().ifPresent(ResponseBody::close);
@@ -166,8 +167,8 @@ final class OkHttpTransport implements Transport {
     return Math.clamp(timeout.toMillis(), 1, Integer.MAX_VALUE);
   }
 
-  /// Marks first and looks for a cancellation then, as the caller cancels first and looks at the
-  /// mark then: what is not marked after a cancellation never leaves.
+  /// Sets the mark first and checks for cancellation then, while the caller cancels first and reads
+  /// the mark then. So a request that is unmarked after the cancellation is never sent.
   private Response exchange(Interceptor.Chain chain) throws IOException {
     var connection = chain.connection();
     if (connection != null && !used.add(connection) && isHungUp(connection)) {
@@ -187,7 +188,7 @@ final class OkHttpTransport implements Transport {
     return withoutRepetition(response);
   }
 
-  /// OkHttp names itself where nobody is named.
+  /// Removes the User-Agent that OkHttp adds if the request has none.
   private static Request asWanted(Request request) {
     var call = request.tag(HttpRequest.class);
     return call == null || call.headers().get("User-Agent") != null
@@ -195,8 +196,8 @@ final class OkHttpTransport implements Transport {
         : request.newBuilder().removeHeader("User-Agent").build();
   }
 
-  /// After a 503 OkHttp repeats at once where the wait is a 0, and fails where it is no `int`: both
-  /// only if all of it is digits.
+  /// Keeps OkHttp from interpreting `Retry-After` of a 503, which it does only for digits: it would
+  /// retry at once for 0, and fail for a value that is no `int`.
   private static Response withoutRepetition(Response response) {
     var wait = response.header("Retry-After");
     return response.code() == 503 && wait != null && DIGITS.matcher(wait).matches()
@@ -204,8 +205,8 @@ final class OkHttpTransport implements Transport {
         : response;
   }
 
-  /// Whether the service ended this connection, or said something unasked, since the last answer.
-  /// OkHttp looks only after ten idle seconds, and never for a GET.
+  /// Whether the service closed this connection or sent unexpected data since the last response.
+  /// OkHttp itself only checks after ten idle seconds, and never for a GET.
   private static boolean isHungUp(Connection connection) {
     if (connection.protocol() != Protocol.HTTP_1_1 && connection.protocol() != Protocol.HTTP_1_0) {
       return false;
@@ -238,7 +239,7 @@ final class OkHttpTransport implements Transport {
     };
   }
 
-  /// HTTP/2 promises that nothing of it was handled.
+  /// HTTP/2 guarantees that the request was not processed.
   private static RunsException unsent(HttpRequest call, Throwable cause) {
     return new RunsException.ConnectionFailed(
         call, "the run service took no more requests on the connection", false, cause);
@@ -254,7 +255,8 @@ final class OkHttpTransport implements Transport {
     };
   }
 
-  /// A body that OkHttp may not send twice, as it else does after a 503 with `Retry-After: 0`.
+  /// A body that OkHttp must not send twice, as it otherwise would after a 503 with `Retry-After:
+  /// 0`.
   private static final class OneShot extends RequestBody {
     private final ByteString body;
 
@@ -264,7 +266,7 @@ final class OkHttpTransport implements Transport {
 
     @Override
     public @Nullable MediaType contentType() {
-      // The header says it, so that it can be left out or be another.
+      // Set by the header, so that options can change or remove it.
       return null;
     }
 
@@ -284,12 +286,12 @@ final class OkHttpTransport implements Transport {
     }
   }
 
-  /// Whether the request was begun to be written.
+  /// Whether writing the request has begun.
   private static final class Sent extends AtomicBoolean {
     private static final long serialVersionUID = 1L;
   }
 
-  /// The service had ended the connection before anything was sent on it.
+  /// The service had closed the connection before anything was sent on it.
   private static final class HungUp extends IOException {
     private static final long serialVersionUID = 1L;
   }
@@ -326,7 +328,8 @@ final class OkHttpTransport implements Transport {
       }
     }
 
-    /// Of an error the status says the most: a body that breaks off, or has no end, is none.
+    /// For an error the status matters most, so a body that is incomplete or too long counts as
+    /// empty.
     private ByteString body(Response response) throws IOException {
       if (response.isSuccessful()) {
         return whole(response);

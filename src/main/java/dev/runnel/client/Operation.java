@@ -5,9 +5,9 @@ import com.google.errorprone.annotations.CheckReturnValue;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
-/// Several calls that belong together. Nothing happens before [#send] or [#sendAsync].
+/// A sequence of calls. Nothing happens before [#send] or [#sendAsync].
 ///
-/// @param <T> what comes of them
+/// @param <T> type of the result
 @CheckReturnValue
 public final class Operation<T> {
   private final ClientContext context;
@@ -18,15 +18,16 @@ public final class Operation<T> {
     this.steps = steps;
   }
 
-  /// Does them, waits between included. An interrupt ends it at once.
+  /// Executes the calls, including the waits between them. An interrupt ends it at once.
   ///
-  /// @throws RunsException when it does not work out
+  /// @throws RunsException if it fails
   @CanIgnoreReturnValue
   public T send() {
     return steps.get();
   }
 
-  /// Does them on the client's executor. To cancel the future, or to let it time out, ends it.
+  /// Executes the calls on the client's executor. Cancelling the future, or letting it time out,
+  /// aborts the operation.
   public CompletableFuture<T> sendAsync() {
     return context.async(steps);
   }

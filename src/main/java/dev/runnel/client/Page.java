@@ -9,10 +9,10 @@ import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/// One page of a list. The list ends where the service says so, at an empty page, and where no
-/// cursor is given.
+/// One page of a list. A page is the last if the service says so, if it is empty, or if it has no
+/// cursor.
 ///
-/// @param <T> what is listed
+/// @param <T> type of the items
 public final class Page<T> {
   private final Received received;
   private final List<T> items;
@@ -20,14 +20,14 @@ public final class Page<T> {
   private final Set<String> earlier;
   private final Next<T> next;
 
-  /// How the page after a cursor is asked for.
+  /// Creates the call for the page after a cursor.
   @FunctionalInterface
   interface Next<T> {
-    /// @param earlier all cursors so far, this one included
+    /// @param earlier all cursors so far, including this one
     Call<Page<T>> at(String cursor, Set<String> earlier);
   }
 
-  /// @param earlier the cursors that led here
+  /// @param earlier the cursors of the pages before
   Page(
       Received received,
       List<T> items,
@@ -65,14 +65,15 @@ public final class Page<T> {
     return cursor.isPresent();
   }
 
-  /// Where the next page begins, to go on another time; empty on the last page.
+  /// The cursor of the next page, to continue later; empty on the last page.
   public Optional<String> nextCursor() {
     return cursor;
   }
 
-  /// The call for the next page, with this one's options; empty on the last page.
+  /// The call for the next page, with the options of this one; empty on the last page.
   ///
-  /// @throws RunsException.UnreadableAnswer when the cursor came before: the list would never end
+  /// @throws RunsException.MalformedResponse if the cursor was returned before: the list would be
+  ///     endless
   public Optional<Call<Page<T>>> next() {
     if (cursor.isEmpty()) {
       return Optional.empty();

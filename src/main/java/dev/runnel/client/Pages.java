@@ -9,9 +9,9 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 
-/// The pages of a list, each read when it is asked for. Every iterator begins anew.
+/// The pages of a list, loaded lazily. Every iterator starts again with the first page.
 ///
-/// @param <T> what is listed
+/// @param <T> type of the items
 public final class Pages<T> implements Iterable<Page<T>> {
   private final ClientContext context;
   private final Call<Page<T>> first;
@@ -21,12 +21,12 @@ public final class Pages<T> implements Iterable<Page<T>> {
     this.first = first;
   }
 
-  /// The same pages, each asked for with other options.
+  /// Returns the same pages, requested with other options.
   public Pages<T> withOptions(UnaryOperator<RequestOptions> change) {
     return new Pages<>(context, first.withOptions(change));
   }
 
-  /// Its methods throw [RunsException].
+  /// The iterator's methods throw [RunsException].
   @Override
   public Iterator<Page<T>> iterator() {
     return new Reading();
@@ -36,13 +36,14 @@ public final class Pages<T> implements Iterable<Page<T>> {
     return StreamSupport.stream(spliterator(), false);
   }
 
-  /// All that is on the pages, one by one. What changes meanwhile may come twice.
+  /// The items of all pages. An item that changes meanwhile may occur twice.
   public Stream<T> items() {
     return stream().flatMap(page -> page.items().stream());
   }
 
-  /// Gives each item to the consumer, in order, on the client's executor. The future ends with the
-  /// list, or fails with what a page or the consumer failed with; to cancel it stops.
+  /// Passes each item to the consumer, in order, on the client's executor. The future completes at
+  /// the end of the list, or fails with the exception of a page or the consumer; cancelling it
+  /// stops the iteration.
   public CompletableFuture<Done> forEachAsync(Consumer<T> consumer) {
     return context.async(
         () -> {

@@ -7,9 +7,9 @@ import java.net.http.HttpHeaders;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 
-/// An answer of the 200s, as it came. Safe for many threads.
+/// A 2xx response with access to its raw content. Thread-safe.
 ///
-/// @param <T> what [#parse] reads it as
+/// @param <T> type that [#parse] returns
 public final class RawResponse<T> {
   private final Received received;
   private final Call.Reader<T> reader;
@@ -27,12 +27,12 @@ public final class RawResponse<T> {
     return received.answer().httpHeaders();
   }
 
-  /// Over all attempts and waits, the body included.
+  /// Duration of all attempts and waits, including the body.
   public Duration elapsed() {
     return received.elapsed();
   }
 
-  /// How often it was asked, 1 when the first attempt worked.
+  /// Number of attempts; 1 if the first succeeded.
   public int attempts() {
     return received.answer().attempts();
   }
@@ -45,9 +45,9 @@ public final class RawResponse<T> {
     return received.answer().body().string(StandardCharsets.UTF_8);
   }
 
-  /// The whole JSON, with what no record knows; tells null from absent.
+  /// The complete JSON, including members that no record has; distinguishes null from absent.
   ///
-  /// @throws RunsException.UnreadableAnswer when it is not JSON
+  /// @throws RunsException.MalformedResponse if it is not JSON
   public JsonNode json() {
     try {
       return Json.tree(received.answer().body());
@@ -56,14 +56,14 @@ public final class RawResponse<T> {
     }
   }
 
-  /// Reads the body, now and each time.
+  /// Parses the body; each call parses it again.
   ///
-  /// @throws RunsException.UnreadableAnswer when it is not what was promised
+  /// @throws RunsException.MalformedResponse if it does not have the expected format
   public T parse() {
     return reader.read(received);
   }
 
-  /// Without headers and body, which may be secret.
+  /// Leaves out headers and body, which may be secret.
   @Override
   public String toString() {
     return "RawResponse[status=%d, elapsed=%s, attempts=%d]"

@@ -12,8 +12,8 @@ import java.util.stream.Collectors;
 import okhttp3.Headers;
 import okio.ByteString;
 
-/// Headers and bodies for the log, without what is secret: keys, what tool servers are given,
-/// attached data, signed addresses.
+/// Formats headers and bodies for the log without secrets: keys, values passed to tool servers,
+/// attachment data, signatures of URLs.
 final class Redaction {
   private static final String HIDDEN = "…";
   private static final int MAX = 4_000;
@@ -27,7 +27,7 @@ final class Redaction {
               + "|authorization|credential|cookie|signature)s?$",
           Pattern.CASE_INSENSITIVE);
 
-  /// What tool servers are given, by the names of the members.
+  /// Members with values for tool servers.
   private static final Set<String> SECRET_VALUES = Set.of("env", "headers", "args");
 
   private static final Set<String> ADDRESS_HEADERS = Set.of("location", "content-location");
@@ -52,7 +52,7 @@ final class Redaction {
     return ErrorMessages.withoutKey(call, shown);
   }
 
-  /// Where something is may also be told without the host.
+  /// Headers with a location may contain a URL without host.
   private static String header(String name, String value) {
     return ADDRESS_HEADERS.contains(name.toLowerCase(Locale.ROOT))
         ? withoutQuery(value).replaceFirst("[?#].*", "?" + HIDDEN)
@@ -101,8 +101,8 @@ final class Redaction {
     return SECRET_VALUES.contains(name) ? hidden() : shown(value);
   }
 
-  /// An address may be signed, and the signature is in its query, or have a password. It may be
-  /// anywhere in a text.
+  /// Removes the query of URLs, which may contain a signature, and their user info, which may
+  /// contain a password. Handles URLs anywhere in a text.
   private static String withoutQuery(String words) {
     var unsigned = QUERY.matcher(words).replaceAll("$1?" + HIDDEN);
     return USER.matcher(unsigned).replaceAll("$1" + HIDDEN + "@");

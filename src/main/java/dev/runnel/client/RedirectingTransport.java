@@ -6,10 +6,10 @@ import java.util.Set;
 import okhttp3.Headers;
 import okhttp3.HttpUrl;
 
-/// Follows redirects of requests that only read: artifacts and transcripts are kept elsewhere, at
-/// signed addresses. Another host is told nothing that is meant for the service, and from a secure
-/// address none leads to an open one. Any other redirect is an answer: a creation would become a
-/// reading.
+/// Follows redirects of read-only requests, since artifacts and transcripts are stored elsewhere
+/// under signed URLs. Headers for the service are not sent to another origin, and a redirect from
+/// https to http is not followed. For other requests a redirect is returned as the response:
+/// following it would turn a creation into a GET.
 final class RedirectingTransport implements Transport {
   private static final Set<Integer> REDIRECTS = Set.of(301, 302, 303, 307, 308);
   private static final int MAX_HOPS = 5;

@@ -12,20 +12,21 @@ import java.util.OptionalInt;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
 
-/// What a client, or one request, does differently. Immutable: each method answers a changed copy.
-/// What is not said here, the client says; what the client does not say, is as usual. A limit of
-/// time that is longer than 20 days counts as 20 days.
+/// Options of a client or of one request. Options of a request override those of the client, which
+/// override the defaults. Time limits above 20 days count as 20 days. Immutable: each method
+/// returns a changed copy.
 ///
-/// @param deadline for the whole request: all attempts, waits and the body; a minute unless told
-/// @param connectTimeout for making a connection; 10 s unless told
-/// @param readTimeout how long the service may be silent within one attempt; unless told 20 s,
-///     and for what must not be done twice as long as the deadline allows
-/// @param maxRetries attempts after the first; 2 unless told
-/// @param headers by name, whatever the case; without a value the header is not sent
-/// @param query parameters in addition
-/// @param body members of the JSON body in addition
-/// @param strict whether an answer with a member that cannot be read is refused; unless told such
-///     a member counts as absent
+/// @param deadline limit for the whole request: all attempts, waits and the body; default: 1 minute
+/// @param connectTimeout limit for establishing a connection; default: 10 seconds
+/// @param readTimeout maximum time without data from the service within one attempt; default: 20
+///     seconds, or the deadline for requests that are not idempotent
+/// @param maxRetries maximum number of attempts after the first; default: 2
+/// @param headers additional headers by case-insensitive name; a name mapped to `Optional.empty()`
+///     suppresses the header
+/// @param query additional query parameters
+/// @param body additional members of the JSON body
+/// @param strict whether to reject a response with a member that cannot be parsed; default: false,
+///     such a member counts as absent
 public record RequestOptions(
     Optional<Duration> deadline,
     Optional<Duration> connectTimeout,
@@ -52,7 +53,7 @@ public record RequestOptions(
   private static final Pattern NAME = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]+");
   private static final Pattern VALUE = Pattern.compile("[\\t\\x20-\\x7e]*");
 
-  /// A parameter of the query; its name may come several times.
+  /// A query parameter; a name may occur several times.
   public record Parameter(String name, String value) {}
 
   public RequestOptions {
@@ -102,18 +103,19 @@ public record RequestOptions(
         strict);
   }
 
-  /// The same name replaces what was there, whatever its case.
+  /// Sets a header; replaces one with the same name, case-insensitive.
   public RequestOptions withHeader(String name, String value) {
     return withHeader(name, Optional.of(value));
   }
 
-  /// Does not send this header, not even where the client does by itself. What HTTP needs stays:
+  /// Suppresses a header, even if the client would set it. Headers required by HTTP are still sent:
   /// `Host`, `Content-Length`, `Connection`, `Accept-Encoding`.
   public RequestOptions withoutHeader(String name) {
     return withHeader(name, Optional.empty());
   }
 
-  /// Acts for this team. Keys of service accounts have one team, and ignore it.
+  /// Acts on behalf of this team. Ignored for keys of service accounts, which have exactly one
+  /// team.
   public RequestOptions withTeam(String uid) {
     return withHeader(TEAM, uid);
   }
@@ -125,7 +127,8 @@ public record RequestOptions(
         deadline, connectTimeout, readTimeout, maxRetries, headers, more, body, strict);
   }
 
-  /// Only for requests with a body. Of the options of a client, others leave it out.
+  /// Adds a member to the body, for requests that have one. As an option of a client, it is ignored
+  /// for other requests.
   public RequestOptions withBodyMember(String name, JsonNode value) {
     var more = new LinkedHashMap<>(body);
     more.put(name, value.deepCopy());
@@ -170,7 +173,7 @@ public record RequestOptions(
         deadline, connectTimeout, readTimeout, maxRetries, more, query, body, strict);
   }
 
-  /// Without the values, which may be secret.
+  /// Leaves out values, which may be secret.
   @Override
   public String toString() {
     return "RequestOptions[deadline=%s, maxRetries=%s, headers=%s, query=%s, body=%s]"
@@ -188,7 +191,7 @@ public record RequestOptions(
     }
   }
 
-  /// At most what can be counted in milliseconds and nanoseconds.
+  /// Limits a duration to what fits in the milliseconds and nanoseconds used internally.
   private static Duration counted(Duration limit) {
     requirePositive(limit);
     return limit.compareTo(ENDLESS) > 0 ? ENDLESS : limit;

@@ -6,9 +6,9 @@ import java.util.List;
 import okhttp3.HttpUrl;
 import org.jspecify.annotations.Nullable;
 
-/// What the groups of calls build theirs from.
+/// Builds the calls of a group of endpoints.
 ///
-/// @param options the client's; members of the body are for requests that have one
+/// @param options the client's options; body members only apply to requests with a body
 record Resource(ClientContext core, RequestOptions options) {
   <T> Call<T> get(String action, Call.Reader<T> reader, HttpUrl url) {
     return call(action, "GET", url, null, Effect.SAFE, reader);
@@ -23,7 +23,7 @@ record Resource(ClientContext core, RequestOptions options) {
     return new Call<>(core, request, options.withoutBody(), reader);
   }
 
-  /// @param effect what a repetition would do
+  /// @param effect the effect of repeating the request
   <T> Call<T> call(
       String action,
       String method,

@@ -7,8 +7,8 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 import okhttp3.Headers;
 
-/// How long the service asks us to wait: `retry-after-ms`, then `Retry-After` in seconds, then as
-/// a date. What cannot be read, or lies in the past, counts as not said.
+/// Parses the wait that the service requests: `retry-after-ms`, then `Retry-After` in seconds, then
+/// as a date. Values that are malformed or not in the future count as absent.
 final class RetryAfter {
   private static final Pattern NUMBER = Pattern.compile("\\d{1,9}(\\.\\d{1,9})?");
   private static final BigDecimal NANOS_A_MILLI = BigDecimal.valueOf(1_000_000);
@@ -16,7 +16,7 @@ final class RetryAfter {
 
   private RetryAfter() {}
 
-  /// @param longest a longer wait counts as not said
+  /// @param longest a longer wait counts as absent
   static Optional<Duration> of(Headers headers, Instant now, Duration longest) {
     return number(headers, "retry-after-ms", NANOS_A_MILLI)
         .or(() -> number(headers, "Retry-After", NANOS_A_SECOND))

@@ -10,13 +10,15 @@ import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Repeats what failed and may be repeated, within one deadline over all attempts.
+/// Retries failed requests if that is safe, within one deadline for all attempts.
 ///
-/// - The answer's `x-should-retry` decides; else the problem's `retryable`, its code, its status.
-/// - A request that adds something is repeated only when it had no effect: it was not sent, or
-///   the service refused it. A lost answer and a 5xx may hide an effect.
-/// - The wait is the service's, if it is one we would keep to; else it doubles, with some chance.
-/// - A wait that would outlast the deadline is not begun: the failure is told at once.
+/// - Whether to retry is decided by the response's `x-should-retry`, else by the problem's
+///   `retryable`, its code, or the status.
+/// - A non-idempotent request is retried only if it certainly had no effect: it was not sent, or
+///   the service rejected it. A lost response or a 5xx may hide an effect.
+/// - The delay is the one the service requests, if it is acceptable; else it doubles each time,
+///   with jitter.
+/// - If the delay would exceed the deadline, the failure is reported at once.
 final class RetryingTransport implements Transport {
   static final String RETRY_COUNT = "X-Stainless-Retry-Count";
 
@@ -159,7 +161,7 @@ final class RetryingTransport implements Transport {
       try {
         observer.accept(attempt);
       } catch (RuntimeException broken) {
-        log.warn("observer of attempts failed call={}", call, broken);
+        log.warn("attempt observer failed call={}", call, broken);
       }
     }
   }

@@ -6,14 +6,14 @@ import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// Reads a run until it is where it shall be. What passes is waited out; only what will not pass,
-/// and the deadline, end it.
+/// Polls a run until it reaches the desired state. Temporary failures are retried; permanent ones
+/// and the deadline end the wait.
 final class RunWaiter {
   private static final Duration FIRST_WAIT = Duration.ofSeconds(1);
   private static final Duration MAX_WAIT = Duration.ofSeconds(15);
   private static final Duration LINK_WAIT = Duration.ofSeconds(1);
 
-  /// What the last look, which begins at the deadline, has time for.
+  /// Timeout of the last request, which begins at the deadline.
   private static final Duration LAST_LOOK = Duration.ofSeconds(1);
 
   private final Runs runs;
@@ -34,7 +34,7 @@ final class RunWaiter {
     this.start = time.nanos();
   }
 
-  /// Until it ended, or waits for somebody.
+  /// Waits until the run has ended or is blocked.
   RunItem await() {
     while (true) {
       var run = look(left());
@@ -45,7 +45,7 @@ final class RunWaiter {
     }
   }
 
-  /// Until it is over because it was cancelled, or was over anyway.
+  /// Cancels the run, and waits until it has ended for any reason.
   RunItem cancel() {
     while (true) {
       var wait = nextWait();
@@ -72,7 +72,7 @@ final class RunWaiter {
     }
   }
 
-  /// Empty while it cannot be read.
+  /// Reads the run; empty if it temporarily cannot be read.
   private Optional<RunItem> look(Duration most) {
     asked = Duration.ZERO;
     try {
@@ -87,7 +87,7 @@ final class RunWaiter {
     }
   }
 
-  /// No request takes longer than the wait it is for.
+  /// Limits a request to the remaining wait.
   private static RequestOptions within(Duration most, RequestOptions options) {
     var time = most.compareTo(LAST_LOOK) < 0 ? LAST_LOOK : most;
     return time.compareTo(options.deadline().orElse(ClientContext.USUAL_DEADLINE)) < 0
@@ -116,8 +116,8 @@ final class RunWaiter {
     return run.state().isEnded() && isNews(run);
   }
 
-  /// Not the state in which it was before it was reopened. What was seen to come is news, also
-  /// where the service's times do not tell the two apart.
+  /// Whether the state is newer than the one before the run was reopened. A change seen by this
+  /// waiter is new even if the service's timestamps do not show it.
   private boolean isNews(RunItem run) {
     var updated = run.updatedAt();
     return wasUnderWay
@@ -134,7 +134,7 @@ final class RunWaiter {
         && least(left(), patience(begin)).compareTo(LINK_WAIT) >= 0) {
       time.pause(LINK_WAIT, "wait for run " + runId, false);
       try {
-        // One that was reopened meanwhile had ended all the same.
+        // If the run was reopened meanwhile, its earlier end is still the result.
         run = look(least(left(), patience(begin))).filter(it -> it.state().isEnded()).orElse(run);
       } catch (RunsException.ServiceError noLongerThere) {
         return run;

@@ -15,8 +15,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/// Runs: `/agent/runs`. Ids that are empty, blank or made of dots are an
-/// `IllegalArgumentException`.
+/// Runs: `/agent/runs`. Methods throw `IllegalArgumentException` for ids that are empty, blank or
+/// made of dots.
 public final class Runs {
   private static final String KEY = "idempotency_key";
   private static final Duration CANCELLED_WITHIN = Duration.ofMinutes(2);
@@ -27,9 +27,9 @@ public final class Runs {
     this.api = api;
   }
 
-  /// `POST /agent/run`. Repeated only when it certainly had no effect: it was not sent, or the
-  /// service refused it. Where [RunsException#mayHaveHappened] says so, a run may exist all the
-  /// same: see [#createOnce(CreateRun, String)].
+  /// `POST /agent/run`. Retried only if the failed attempt certainly had no effect: it was not
+  /// sent, or the service rejected it. If [RunsException#mayHaveHappened] is true, a run may exist
+  /// despite the failure: see [#createOnce(CreateRun, String)].
   public Call<CreatedRun> create(CreateRun run) {
     return api.call(
         "create a run",
@@ -50,13 +50,13 @@ public final class Runs {
     return list(query, Set.of());
   }
 
-  /// All pages from the query's cursor on, read as they are asked for.
+  /// All pages from the query's cursor on, loaded lazily.
   public Pages<RunItem> pages(ListRuns query) {
     return new Pages<>(api.core(), list(query));
   }
 
-  /// `POST /agent/runs/{runId}/followups`. Repeated only when it certainly had no effect. That it
-  /// is accepted does not mean that it was acted on: read the run.
+  /// `POST /agent/runs/{runId}/followups`. Retried only if the failed attempt certainly had no
+  /// effect. Acceptance does not mean that the agent acted on it: read the run.
   public Call<FollowUpAccepted> followUp(String runId, FollowUpMessage message) {
     return api.call(
         "send a follow-up to run " + runId,
@@ -67,9 +67,9 @@ public final class Runs {
         Call.json(FollowUpAccepted.class));
   }
 
-  /// `POST /agent/runs/{runId}/cancel`; answers the id. A run that had ended already is a
-  /// [RunsException.BadRequest], also when it was an earlier, unanswered attempt of this very call
-  /// that ended it; one that is being prepared is a [RunsException.Conflict].
+  /// `POST /agent/runs/{runId}/cancel`; returns the id. Fails with [RunsException.BadRequest] for a
+  /// run that has already ended, even if an earlier attempt of this very call cancelled it, and
+  /// with [RunsException.Conflict] for one that is being prepared.
   public Call<String> cancel(String runId) {
     return api.call(
         "cancel run " + runId,
@@ -80,7 +80,8 @@ public final class Runs {
         Call.string());
   }
 
-  /// `POST /agent/runs/{runId}/interrupt`: stops what the agent does now, and keeps the run.
+  /// `POST /agent/runs/{runId}/interrupt`: stops the agent's current activity without ending the
+  /// run.
   public Call<Done> interrupt(String runId) {
     return api.call(
         "interrupt run " + runId,
@@ -91,8 +92,8 @@ public final class Runs {
         Call.done());
   }
 
-  /// `GET /agent/runs/{runId}/conversation`. A [RunsException.Unprocessable] where its format is
-  /// not supported.
+  /// `GET /agent/runs/{runId}/conversation`. Fails with [RunsException.Unprocessable] if its format
+  /// is not supported.
   public Call<Conversation> conversation(String runId) {
     return api.get(
         "read the conversation of run " + runId,
@@ -100,8 +101,8 @@ public final class Runs {
         api.url("agent", "runs", runId, "conversation"));
   }
 
-  /// `GET /agent/runs/{runId}/transcript`, followed to the signed address where it is kept. Long
-  /// ones are better read [with an open body][Call#withStreamedBody()].
+  /// `GET /agent/runs/{runId}/transcript`, following the redirect to its signed URL. For long
+  /// transcripts use [a streamed body][Call#withStreamedBody()].
   public Call<byte[]> transcript(String runId) {
     return api.get(
         "read the transcript of run " + runId,
@@ -125,8 +126,9 @@ public final class Runs {
         api.url("agent", "runs", runId, "handoff", "attachments"));
   }
 
-  /// `GET /agent/run-by-external-reference`: the id of the run that made what is at this address,
-  /// such as a pull request. A [RunsException.NotFound] also where it may not be seen.
+  /// `GET /agent/run-by-external-reference`: the id of the run that produced the artifact with this
+  /// URL, such as a pull request. Fails with [RunsException.NotFound] also for a run that the
+  /// caller may not see.
   public Call<String> idByReference(String url) {
     return api.get(
         "find the run of a reference",
@@ -135,38 +137,37 @@ public final class Runs {
         List.of(new RequestOptions.Parameter("url", url)));
   }
 
-  /// Creates a run at most once, whatever becomes of the answers, also when it is called again
-  /// after a crash. The key goes along as metadata `idempotency_key`, and as the header of that
-  /// name. A creation in doubt is repeated only when a list shows that no run carries the key.
+  /// Creates a run at most once, even if responses are lost or the call is repeated after a crash.
+  /// The key is sent as metadata `idempotency_key` and as the header of that name. A creation with
+  /// unknown outcome is repeated only after a list shows that no run carries the key.
   ///
-  /// Where the service neither filters by metadata nor shows it, nothing in doubt is repeated, and
-  /// an earlier creation is not found.
+  /// If the service neither filters by metadata nor returns it, a creation with unknown outcome is
+  /// not repeated, and an earlier creation is not found.
   ///
-  /// @param key 1 to 256 bytes; the same for each repetition, another for each other run
+  /// @param key 1 to 256 bytes; identical for repetitions, unique for each run
   public Operation<CreatedRun> createOnce(CreateRun run, String key) {
     return createOnce(run, KEY, key);
   }
 
-  /// @param name of the metadata that carries the key
+  /// @param name name of the metadata entry that carries the key
   public Operation<CreatedRun> createOnce(CreateRun run, String name, String key) {
     return new Operation<>(api.core(), () -> keyed(name, key).create(run));
   }
 
-  /// Whether there is a run that was created with this key.
+  /// Looks up the run that was created with this key.
   public Operation<LookupResult> lookUp(String key) {
     return lookUp(KEY, key);
   }
 
-  /// Whether there is a run that carries this metadata. Falls back to the newest runs where the
-  /// service cannot filter.
+  /// Looks up a run by metadata. Searches the newest runs if the service cannot filter.
   ///
-  /// @param name of the metadata
+  /// @param name name of the metadata entry
   public Operation<LookupResult> lookUp(String name, String key) {
     return new Operation<>(api.core(), keyed(name, key)::lookUp);
   }
 
-  /// Waits until a run ended, or waits for somebody. What passes is waited out: no connection, a
-  /// full or failing service. A state that is not known is waited out too.
+  /// Waits until a run has ended or is blocked. Temporary failures are retried: no connection, an
+  /// overloaded or failing service. An unknown state counts as active.
   public Operation<RunItem> await(String runId) {
     return await(runId, WaitOptions.USUAL);
   }
@@ -175,11 +176,11 @@ public final class Runs {
     return new Operation<>(api.core(), () -> new RunWaiter(this, time(), runId, how).await());
   }
 
-  /// Makes sure that a run is over, and answers it. One that had ended already is fine; while it is
-  /// being prepared, or the service fails, it is asked again.
+  /// Cancels a run and returns it once it has ended. A run that had already ended is returned.
+  /// While the run is being prepared, or the service fails, the request is retried.
   ///
-  /// @throws RunsException.BadRequest where a run that waits for somebody cannot be cancelled
-  /// @throws RunsException.Unprocessable where this kind of run cannot be cancelled
+  /// @throws RunsException.BadRequest if a blocked run cannot be cancelled
+  /// @throws RunsException.Unprocessable if this kind of run cannot be cancelled
   /// @throws RunsException.TimedOut after two minutes
   public Operation<RunItem> ensureCancelled(String runId) {
     return ensureCancelled(runId, WaitOptions.USUAL.atMost(CANCELLED_WITHIN));
@@ -189,9 +190,9 @@ public final class Runs {
     return new Operation<>(api.core(), () -> new RunWaiter(this, time(), runId, how).cancel());
   }
 
-  /// The changes of all runs of a query, from now on.
+  /// Watches all runs of a query for changes from now on.
   ///
-  /// @param interval between two looks
+  /// @param interval delay between two requests
   public Watch watch(ListRuns query, Duration interval) {
     RequestOptions.requirePositive(interval);
     return new Watch(api.core(), this, query, interval, Optional.empty());

@@ -5,12 +5,12 @@ import dev.runnel.client.HttpRequest.Effect;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/// A client of the Agent Run API. Its methods describe a [Call]; sending it blocks, or answers a
-/// future. Safe for many threads; one client an application is enough.
+/// A client of the Agent Run API. Its methods return a [Call], which is sent either blocking or
+/// asynchronously. Thread-safe; one client per application is enough.
 ///
-/// All that the service or the network does is a [RunsException]. Reading, and what may be done
-/// twice without harm, is repeated when that may help; creating is repeated only when it
-/// certainly had no effect.
+/// All errors of the service or the network are reported as [RunsException]. Read-only and
+/// idempotent requests are retried when that may help; others only if the failed attempt certainly
+/// had no effect.
 public final class RunsClient implements AutoCloseable {
   private final ClientContext context;
   private final RequestOptions options;
@@ -26,14 +26,15 @@ public final class RunsClient implements AutoCloseable {
     return new RunsClientBuilder();
   }
 
-  /// A builder that was told what the environment says: [RunsClientBuilder#fromEnvironment].
+  /// A builder configured from the environment: [RunsClientBuilder#fromEnvironment].
   public static RunsClientBuilder fromEnvironment() {
     return builder().fromEnvironment();
   }
 
-  /// A client with other options that shares the connections of this one, and is closed with it.
+  /// Returns a client with other options that shares the connections of this one, and is closed
+  /// with it.
   ///
-  /// @param change from the options so far
+  /// @param change function from the current options to the new ones
   public RunsClient withOptions(UnaryOperator<RequestOptions> change) {
     return new RunsClient(context, change.apply(options));
   }
@@ -67,43 +68,44 @@ public final class RunsClient implements AutoCloseable {
     return new Conversations(api);
   }
 
-  /// Any address of the service, also one that this version does not know. An answer without a body
-  /// is a missing node.
+  /// Sends a GET to any path of the service, including paths unknown to this version. A response
+  /// without a body is a missing node.
   ///
-  /// @param path below the base URL, such as `/agent/runs`; ids in it percent-encoded
+  /// @param path path below the base URL, such as `/agent/runs`; ids in it must be percent-encoded
   public Call<JsonNode> get(String path) {
     return any("GET", path, null, Effect.SAFE);
   }
 
-  /// Repeated only when it certainly had no effect.
+  /// Retried only if the failed attempt certainly had no effect.
   ///
-  /// @param path below the base URL; ids in it percent-encoded
-  /// @param body anything Jackson writes; null for none
+  /// @param path path below the base URL; ids in it must be percent-encoded
+  /// @param body any object that Jackson can write; null for none
   public Call<JsonNode> post(String path, @Nullable Object body) {
     return any("POST", path, body, Effect.NON_IDEMPOTENT);
   }
 
-  /// @param path below the base URL; ids in it percent-encoded
-  /// @param body anything Jackson writes; null for none
+  /// @param path path below the base URL; ids in it must be percent-encoded
+  /// @param body any object that Jackson can write; null for none
   public Call<JsonNode> put(String path, @Nullable Object body) {
     return any("PUT", path, body, Effect.IDEMPOTENT);
   }
 
-  /// Repeated only when it certainly had no effect.
+  /// Retried only if the failed attempt certainly had no effect.
   ///
-  /// @param path below the base URL; ids in it percent-encoded
-  /// @param body anything Jackson writes; null for none
+  /// @param path path below the base URL; ids in it must be percent-encoded
+  /// @param body any object that Jackson can write; null for none
   public Call<JsonNode> patch(String path, @Nullable Object body) {
     return any("PATCH", path, body, Effect.NON_IDEMPOTENT);
   }
 
-  /// @param path below the base URL; ids in it percent-encoded
+  /// @param path path below the base URL; ids in it must be percent-encoded
   public Call<JsonNode> delete(String path) {
     return any("DELETE", path, null, Effect.IDEMPOTENT);
   }
 
-  /// Ends what is under way and lets go of the connections; those of a client of the caller's are
-  /// left alone. No thread of a client keeps the process alive, closed or not.
+  /// Aborts pending requests and releases the connections, except those of an OkHttp client that
+  /// the caller supplied. No thread of the client keeps the process alive, whether it is closed or
+  /// not.
   @Override
   public void close() {
     context.transport().close();

@@ -22,7 +22,7 @@ import okhttp3.HttpUrl;
 import okhttp3.OkHttpClient;
 import org.jspecify.annotations.Nullable;
 
-/// Builds a [RunsClient]. Needed are the base URL and the key.
+/// Builds a [RunsClient]. The base URL and the key are required.
 public final class RunsClientBuilder {
   private static final Pattern PRINTABLE = Pattern.compile("[\\x21-\\x7e]+");
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(10);
@@ -48,7 +48,7 @@ public final class RunsClientBuilder {
     this(System::getenv);
   }
 
-  /// @param environment its variables by name, null where there is none
+  /// @param environment returns environment variables by name, or null if not set
   RunsClientBuilder(UnaryOperator<@Nullable String> environment) {
     this.environment = environment;
     this.level =
@@ -57,11 +57,12 @@ public final class RunsClientBuilder {
             .orElse(LogLevel.QUIET);
   }
 
-  /// Takes base URL and key from where the process was told them: the system properties
-  /// `runnel.agentApiUrl` and `runnel.agentApiKey`, else the variables `RUNNEL_AGENT_API_URL` and
-  /// `RUNNEL_AGENT_API_KEY`. What is in neither stays as it is; a setter called later wins.
+  /// Reads base URL and key from the system properties `runnel.agentApiUrl` and
+  /// `runnel.agentApiKey`, else from the variables `RUNNEL_AGENT_API_URL` and
+  /// `RUNNEL_AGENT_API_KEY`. A value that is in neither is left unchanged; a setter called later
+  /// wins.
   ///
-  /// @throws IllegalArgumentException when one of them cannot be used
+  /// @throws IllegalArgumentException if a value is invalid
   public RunsClientBuilder fromEnvironment() {
     told("runnel.agentApiUrl", URL_VARIABLE)
         .ifPresent(
@@ -86,7 +87,7 @@ public final class RunsClientBuilder {
         .filter(value -> !value.isEmpty());
   }
 
-  /// @param baseUrl with `/api/v1`, with or without a slash at the end
+  /// @param baseUrl URL including `/api/v1`, with or without a trailing slash
   public RunsClientBuilder baseUrl(URI baseUrl) {
     var url = HttpUrl.get(baseUrl);
     if (url == null
@@ -110,64 +111,64 @@ public final class RunsClientBuilder {
     return this;
   }
 
-  /// Creates on `/agent/runs` instead of `/agent/run`.
+  /// Creates runs by `/agent/runs` instead of `/agent/run`.
   public RunsClientBuilder createOnPluralPath() {
     creationPath = "runs";
     return this;
   }
 
-  /// How all requests are made, unless one says otherwise.
+  /// Sets the options of all requests; single requests can override them.
   ///
-  /// @param change from the options so far
+  /// @param change function from the current options to the new ones
   public RunsClientBuilder options(UnaryOperator<RequestOptions> change) {
     options = change.apply(options);
     return this;
   }
 
-  /// @param deadline for a whole request: all attempts, waits and the body; a minute unless told
+  /// @param deadline limit for a whole request: all attempts, waits and the body; default: 1 minute
   public RunsClientBuilder deadline(Duration deadline) {
     return options(it -> it.withDeadline(deadline));
   }
 
-  /// @param maxRetries attempts after the first; 2 unless told
+  /// @param maxRetries maximum number of attempts after the first; default: 2
   public RunsClientBuilder maxRetries(int maxRetries) {
     return options(it -> it.withMaxRetries(maxRetries));
   }
 
-  /// Through this proxy; one that asks who we are is answered by what [#http] sets up.
+  /// Uses a proxy. Set up authentication to it by [#http].
   public RunsClientBuilder proxy(Proxy proxy) {
     return http(it -> it.proxy(proxy));
   }
 
-  /// Sets up OkHttp: TLS, proxy and its authenticator, interceptors, pool. Its timeouts (except for
-  /// connecting), repeats and redirects are not used.
+  /// Configures OkHttp: TLS, proxy and its authenticator, interceptors, pool. OkHttp's timeouts
+  /// (except the connect timeout), retries and redirects are not used.
   public RunsClientBuilder http(UnaryOperator<OkHttpClient.Builder> change) {
     var before = http;
     http = builder -> change.apply(before.apply(builder));
     return this;
   }
 
-  /// Is told of every attempt, on the thread that makes it. Several may be given.
+  /// Adds an observer that is called after every attempt, on the thread that makes it.
   public RunsClientBuilder onAttempt(Consumer<Attempt> observer) {
     observers.add(observer);
     return this;
   }
 
-  /// Where asynchronous calls run; it stays the caller's to close. Unless told, each has a virtual
-  /// thread.
+  /// Sets the executor of asynchronous calls, which the caller must close. Default: a virtual
+  /// thread per call.
   public RunsClientBuilder executor(Executor executor) {
     this.executor = executor;
     return this;
   }
 
-  /// @param level unless told as the variable `RUNNEL_CLIENT_LOG` says, and else quiet
+  /// @param level default: the value of the variable `RUNNEL_CLIENT_LOG`, else quiet
   public RunsClientBuilder log(LogLevel level) {
     this.level = level;
     return this;
   }
 
-  /// Uses the caller's pool, threads, proxy, TLS and interceptors; it stays the caller's to close.
-  /// Its timeouts (except for connecting), repeats and redirects are not used.
+  /// Uses the pool, threads, proxy, TLS and interceptors of the given client, which the caller must
+  /// close. Its timeouts (except the connect timeout), retries and redirects are not used.
   public RunsClientBuilder httpClient(OkHttpClient httpClient) {
     this.httpClient = Optional.of(httpClient);
     return this;
@@ -183,7 +184,7 @@ public final class RunsClientBuilder {
     return this;
   }
 
-  /// @throws IllegalStateException when the base URL or the key is missing
+  /// @throws IllegalStateException if the base URL or the key is missing
   public RunsClient build() {
     if (baseUrl == null || apiKey == null) {
       throw new IllegalStateException(
@@ -201,7 +202,7 @@ public final class RunsClientBuilder {
         new ClientContext(baseUrl, creationPath, transport, executor, time), withOwn(apiKey));
   }
 
-  /// What every request carries, unless the options say otherwise.
+  /// Adds the default headers, which options can override.
   private RequestOptions withOwn(String apiKey) {
     var own =
         RequestOptions.DEFAULT
@@ -217,7 +218,7 @@ public final class RunsClientBuilder {
     return all;
   }
 
-  /// Never the key.
+  /// Leaves out the key.
   @Override
   public String toString() {
     return "RunsClientBuilder[baseUrl=" + baseUrl + "]";

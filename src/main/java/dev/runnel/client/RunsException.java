@@ -9,9 +9,9 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
-/// What went wrong with a request: the service said no ([ServiceError]), there was no answer
-/// ([TransportError]), or it could not be read ([MalformedResponse]). The message is a sentence for
-/// the log; it never holds the key, a header or a body.
+/// A failed request: the service returned an error ([ServiceError]), there was no response
+/// ([TransportError]), or it could not be parsed ([MalformedResponse]). The message is a sentence
+/// for the log; it never contains the key, a header or a body.
 public abstract sealed class RunsException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
@@ -22,13 +22,13 @@ public abstract sealed class RunsException extends RuntimeException {
     this.mayHaveHappened = mayHaveHappened;
   }
 
-  /// Whether what was asked for may have happened all the same. Of a creation: look for the run
-  /// before creating another. Never true for a request that only reads.
+  /// Whether the request may have had its effect despite the failure. After a failed creation, look
+  /// for the run before creating another. Never true for a read-only request.
   public boolean mayHaveHappened() {
     return mayHaveHappened;
   }
 
-  /// Whether the same request may work later.
+  /// Whether the same request may succeed later.
   public boolean retryable() {
     return true;
   }
@@ -37,18 +37,18 @@ public abstract sealed class RunsException extends RuntimeException {
     return OptionalInt.empty();
   }
 
-  /// The service's error as it wrote it; empty too where the answer came from something else, as
-  /// a proxy.
+  /// The error in the service's response; also empty if the response came from elsewhere, such as a
+  /// proxy.
   public Optional<Problem> problem() {
     return Optional.empty();
   }
 
-  /// The service's error code; empty text where there is none.
+  /// The service's error code; empty text if there is none.
   public final ErrorCode code() {
     return problem().map(Problem::code).orElse(new ErrorCode(""));
   }
 
-  /// Of the answer; empty where there was none.
+  /// The headers of the response; empty if there was none.
   public HttpHeaders headers() {
     return HttpHeaders.of(Map.of(), (_, _) -> true);
   }
@@ -69,12 +69,12 @@ public abstract sealed class RunsException extends RuntimeException {
     return headers().firstValue("X-Request-Id");
   }
 
-  /// How long the service asked to wait; at most an hour.
+  /// The wait that the service requested, at most 1 hour.
   public Optional<Duration> retryAfter() {
     return Optional.empty();
   }
 
-  /// An answer that is none of the 200s.
+  /// A response with a status other than 2xx.
   public abstract static sealed class ServiceError extends RunsException {
     private static final long serialVersionUID = 1L;
     private static final Duration MAX_WAIT = Duration.ofHours(1);
@@ -132,7 +132,7 @@ public abstract sealed class RunsException extends RuntimeException {
     };
   }
 
-  /// 400: something is missing or malformed, or the run has ended already.
+  /// 400: something is missing or malformed, or the run has already ended.
   public static final class BadRequest extends ServiceError {
     private static final long serialVersionUID = 1L;
 
@@ -141,7 +141,7 @@ public abstract sealed class RunsException extends RuntimeException {
     }
   }
 
-  /// 401: the key is not accepted, or an account elsewhere is not linked: see the code.
+  /// 401: the key is not accepted, or an external account is not linked: see the code.
   public static final class Unauthorized extends ServiceError {
     private static final long serialVersionUID = 1L;
 
@@ -150,7 +150,7 @@ public abstract sealed class RunsException extends RuntimeException {
     }
   }
 
-  /// 403: not permitted, not paid for, switched off, or against the rules: see the code.
+  /// 403: not permitted, not paid for, disabled, or against policy: see the code.
   public static final class Forbidden extends ServiceError {
     private static final long serialVersionUID = 1L;
 
@@ -159,7 +159,7 @@ public abstract sealed class RunsException extends RuntimeException {
     }
   }
 
-  /// 404: unknown, or not visible to us.
+  /// 404: does not exist, or is not visible to the caller.
   public static final class NotFound extends ServiceError {
     private static final long serialVersionUID = 1L;
 
@@ -168,7 +168,7 @@ public abstract sealed class RunsException extends RuntimeException {
     }
   }
 
-  /// 409: not in this state; while a run is being prepared it passes.
+  /// 409: not possible in the current state; temporary while a run is being prepared.
   public static final class Conflict extends ServiceError {
     private static final long serialVersionUID = 1L;
 
@@ -186,7 +186,7 @@ public abstract sealed class RunsException extends RuntimeException {
     }
   }
 
-  /// 429: the service is full.
+  /// 429: too many requests, or no capacity.
   public static final class TooMany extends ServiceError {
     private static final long serialVersionUID = 1L;
 
@@ -195,7 +195,7 @@ public abstract sealed class RunsException extends RuntimeException {
     }
   }
 
-  /// 500 and above. Not all of them pass: see [#retryable()].
+  /// 500 and above. Not all of them are temporary: see [#retryable()].
   public static final class ServerFailed extends ServiceError {
     private static final long serialVersionUID = 1L;
 
@@ -204,8 +204,7 @@ public abstract sealed class RunsException extends RuntimeException {
     }
   }
 
-  /// Any other status, redirects included: they are not followed, because a creation would become
-  /// a reading.
+  /// Any other status, including redirects, which are only followed for read-only requests.
   public static final class OtherStatus extends ServiceError {
     private static final long serialVersionUID = 1L;
 
@@ -214,7 +213,7 @@ public abstract sealed class RunsException extends RuntimeException {
     }
   }
 
-  /// There was no complete answer.
+  /// There was no complete response.
   public abstract static sealed class TransportError extends RunsException {
     private static final long serialVersionUID = 1L;
 
@@ -234,17 +233,17 @@ public abstract sealed class RunsException extends RuntimeException {
       this.sent = sent;
     }
 
-    /// Whether any of the request may have left, with this attempt or one before; if not, nothing
-    /// can have happened.
+    /// Whether any part of the request may have been sent, in this attempt or an earlier one; if
+    /// not, it had no effect.
     public boolean wasSent() {
       return sent;
     }
 
-    /// The same, after an attempt that may have had an effect.
+    /// Returns the same failure, marked as following an attempt that may have had an effect.
     abstract TransportError inDoubt(HttpRequest call);
   }
 
-  /// The service could not be reached, or the connection broke.
+  /// The service could not be reached, or the connection was lost.
   public static final class ConnectionFailed extends TransportError {
     private static final long serialVersionUID = 1L;
 
@@ -262,7 +261,7 @@ public abstract sealed class RunsException extends RuntimeException {
       this.forGood = forGood;
     }
 
-    /// False when it is the client that is closed.
+    /// False if the client is closed.
     @Override
     public boolean retryable() {
       return !forGood;
@@ -292,7 +291,7 @@ public abstract sealed class RunsException extends RuntimeException {
     }
   }
 
-  /// The thread was interrupted; it still is.
+  /// The thread was interrupted; its interrupt status is set.
   public static final class Interrupted extends TransportError {
     private static final long serialVersionUID = 1L;
 
@@ -315,7 +314,7 @@ public abstract sealed class RunsException extends RuntimeException {
     return new ConnectionFailed(call, "the client is closed", false, true, null);
   }
 
-  /// What was waited for did not come.
+  /// The awaited state was not reached before the deadline.
   static TimedOut late(String action, Duration deadline) {
     return new TimedOut(action, "it is not over after " + deadline);
   }
@@ -324,7 +323,7 @@ public abstract sealed class RunsException extends RuntimeException {
     return new Interrupted(action, inDoubt, cause);
   }
 
-  /// An answer of the 200s that is not what was promised: cut off, HTML, another type.
+  /// A 2xx response in an unexpected format: truncated, HTML, another type.
   public static final class MalformedResponse extends RunsException {
     private static final long serialVersionUID = 1L;
 

@@ -7,7 +7,7 @@ import dev.runnel.wire.Schedule;
 import dev.runnel.wire.UpdateSchedule;
 import java.util.List;
 
-/// Runs by the clock: `/agent/schedules`.
+/// Schedules that start runs at cron times: `/agent/schedules`.
 public final class Schedules {
   private final Resource api;
 
@@ -15,7 +15,7 @@ public final class Schedules {
     this.api = api;
   }
 
-  /// `POST /agent/schedules`. Repeated only when it certainly had no effect.
+  /// `POST /agent/schedules`. Retried only if the failed attempt certainly had no effect.
   public Call<Schedule> create(CreateSchedule schedule) {
     return api.call(
         "create a schedule",
@@ -26,7 +26,7 @@ public final class Schedules {
         Call.json(Schedule.class));
   }
 
-  /// `GET /agent/schedules`, by name.
+  /// `GET /agent/schedules`, ordered by name.
   public Call<List<Schedule>> list() {
     return api.get(
         "list schedules", Call.list("schedules", Schedule.class), api.url("agent", "schedules"));

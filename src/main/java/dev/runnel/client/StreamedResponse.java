@@ -11,9 +11,9 @@ import java.time.Duration;
 import java.util.stream.Stream;
 import okhttp3.ResponseBody;
 
-/// An answer of the 200s whose body is still open: read it once, by one thread, and close it. The
-/// deadline held until the headers came; from there on only a silence longer than the read
-/// timeout ends it.
+/// A 2xx response with a streamed body: read it once, on one thread, and close it. The deadline
+/// only applies until the headers arrive; after that, only a pause longer than the read timeout
+/// ends the stream.
 public final class StreamedResponse implements AutoCloseable {
   private final Received received;
   private final ResponseBody open;
@@ -31,22 +31,22 @@ public final class StreamedResponse implements AutoCloseable {
     return received.answer().httpHeaders();
   }
 
-  /// Until the headers came, over all attempts and waits.
+  /// Time until the headers arrived, including all attempts and waits.
   public Duration elapsed() {
     return received.elapsed();
   }
 
-  /// How often it was asked, 1 when the first attempt worked.
+  /// Number of attempts; 1 if the first succeeded.
   public int attempts() {
     return received.answer().attempts();
   }
 
-  /// Reading fails with a [RunsException], never with an `IOException`.
+  /// The body. Reading fails with a [RunsException], never with an `IOException`.
   public InputStream body() {
     return new Body(open.byteStream());
   }
 
-  /// The body as UTF-8, line by line as it arrives.
+  /// The body as UTF-8 lines, as they arrive.
   public Stream<String> lines() {
     return new BufferedReader(new InputStreamReader(body(), StandardCharsets.UTF_8)).lines();
   }
@@ -56,7 +56,7 @@ public final class StreamedResponse implements AutoCloseable {
     open.close();
   }
 
-  /// Without headers and body, which may be secret.
+  /// Leaves out headers and body, which may be secret.
   @Override
   public String toString() {
     return "StreamedResponse[status=%d, elapsed=%s, attempts=%d]"
@@ -79,8 +79,7 @@ public final class StreamedResponse implements AutoCloseable {
     @Override
     public int read(byte[] into, int offset, int length) {
       if (length == 0) {
-        // Okio would wait for the next byte all the same, and `readNBytes` asks for none at its
-        // end.
+        // Okio would block for the next byte anyway, and `readNBytes` ends with a read of length 0.
         return 0;
       }
       try {

@@ -5,7 +5,7 @@ import java.time.Instant;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/// The clock a client goes by, and how it waits.
+/// Clock and sleeping of a client; replaceable in tests.
 interface Time {
   Time SYSTEM =
       new Time() {
@@ -30,25 +30,25 @@ interface Time {
         }
       };
 
-  /// As calendars say.
+  /// Wall-clock time.
   Instant now();
 
-  /// Never set back; only differences mean something.
+  /// Monotonic time in nanoseconds; only differences are meaningful.
   long nanos();
 
-  /// Waits, interruptibly.
+  /// Sleeps; interruptible.
   void sleep(Duration time) throws InterruptedException;
 
-  /// Waits, interruptibly, and no longer than to the end.
+  /// Sleeps until the time has passed or the latch is released; interruptible.
   default void sleep(Duration time, CountDownLatch end) throws InterruptedException {
     sleep(time);
   }
 
-  /// Waits for something that is under way.
+  /// Sleeps during an operation.
   ///
-  /// @param action after "Could not"
-  /// @param inDoubt whether it may have happened already
-  /// @throws RunsException.Interrupted when the thread is interrupted; it still is
+  /// @param action the operation, as it follows "Could not"
+  /// @param inDoubt whether the operation may have had its effect already
+  /// @throws RunsException.Interrupted if the thread is interrupted; its interrupt status is set
   default void pause(Duration time, String action, boolean inDoubt) {
     try {
       sleep(time);

@@ -2,11 +2,11 @@ package dev.runnel.client;
 
 import java.time.Duration;
 
-/// Brings a request to the service and the complete answer back, whatever its status.
+/// Sends a request and returns the response, whatever its status.
 interface Transport extends AutoCloseable {
-  /// @param timeout for all of it, the body included
-  /// @throws RunsException.Unanswered when there is no answer
-  /// @throws RunsException.UnreadableAnswer when the answer is too long to be kept
+  /// @param timeout limit for the whole exchange, including the body
+  /// @throws RunsException.TransportError if there is no response
+  /// @throws RunsException.MalformedResponse if the response is too long to be kept
   HttpResponse send(HttpRequest call, Duration timeout);
 
   @Override

@@ -6,38 +6,37 @@ import java.time.Instant;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/// How to wait for a run. Immutable: each method answers a changed copy.
+/// Options for waiting for a run. Immutable: each method returns a changed copy.
 ///
-/// @param deadline how long at most; empty: as long as it takes
-/// @param throughBlocked whether to go on waiting while the run waits for somebody
-/// @param since an end that was there at this time already does not count
-/// @param sessionPatience how long to look for a session link after the end
-/// @param progress is given the run each time it changed, on the waiting thread
+/// @param deadline maximum wait; empty for no limit
+/// @param throughBlocked whether to continue waiting while the run is blocked
+/// @param since ignores an end at or before this time
+/// @param sessionPatience how long to wait for a session link after the end
+/// @param progress receives the run after each change, on the waiting thread
 public record WaitOptions(
     Optional<Duration> deadline,
     boolean throughBlocked,
     Optional<Instant> since,
     Duration sessionPatience,
     Consumer<RunItem> progress) {
-  /// Until it ended or waits for somebody, as long as it takes.
+  /// Waits without limit until the run has ended or is blocked.
   public static final WaitOptions USUAL =
       new WaitOptions(Optional.empty(), false, Optional.empty(), Duration.ofSeconds(5), _ -> {});
 
-  /// At most so long: then a [RunsException.TimedOut].
+  /// Limits the wait, which then fails with [RunsException.TimedOut].
   public WaitOptions atMost(Duration deadline) {
     RequestOptions.requirePositive(deadline);
     return new WaitOptions(Optional.of(deadline), throughBlocked, since, sessionPatience, progress);
   }
 
-  /// Until it ended, also through the times it waits for somebody.
+  /// Waits until the run has ended, also while it is blocked.
   public WaitOptions untilEnded() {
     return new WaitOptions(deadline, true, since, sessionPatience, progress);
   }
 
-  /// For a run that was ended, and is to be worked on anew by a follow-up: its earlier end does not
-  /// count.
+  /// For an ended run that a follow-up starts again: ignores its earlier end.
   ///
-  /// @param before the run as it was read before the follow-up
+  /// @param before the run as read before the follow-up
   public WaitOptions after(RunItem before) {
     return new WaitOptions(
         deadline,
@@ -47,14 +46,14 @@ public record WaitOptions(
         progress);
   }
 
-  /// @param patience how long a link may come late, after the end; zero for not at all; 5 s unless
-  ///     told
+  /// @param patience how long to wait for a session link after the end; zero not to wait; default:
+  ///     5 seconds
   public WaitOptions sessionPatience(Duration patience) {
     return new WaitOptions(deadline, throughBlocked, since, patience, progress);
   }
 
-  /// @param progress is given the run each time it changed, the last time included; time that it
-  ///     spends working is no change
+  /// @param progress receives the run after each change, including the last one; a change of
+  ///     `run_time` alone does not count
   public WaitOptions onProgress(Consumer<RunItem> progress) {
     return new WaitOptions(deadline, throughBlocked, since, sessionPatience, progress);
   }

@@ -19,15 +19,15 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 
-/// The changes of all runs of a query, found by listing: one request an interval for any number of
-/// runs. It never ends by itself: interrupt the thread, or cancel the future. What passes is waited
-/// out.
+/// Watches all runs of a query by polling a list: one request per interval for any number of runs.
+/// Temporary failures are retried. A watch never ends by itself: interrupt the thread, or cancel
+/// the future.
 ///
-/// A run that changes twice within an interval is told once, as it is then. Time that it spends
-/// working is no change.
+/// A run that changes several times within an interval is reported once, in its latest state. A
+/// change of `run_time` alone does not count.
 public final class Watch {
-  /// How far each look goes back behind the newest change seen: a change may be listed after one
-  /// that is a little younger.
+  /// How far each poll goes back before the newest change seen, since a change may be listed after
+  /// a slightly newer one.
   private static final Duration OVERLAP = Duration.ofSeconds(5);
 
   private final ClientContext context;
@@ -49,12 +49,13 @@ public final class Watch {
     this.since = since;
   }
 
-  /// From this time on, by the service's clock; unless told from the newest change on.
+  /// Reports changes after this time by the service's clock; default: after the newest existing
+  /// change.
   public Watch since(Instant time) {
     return new Watch(context, runs, query, interval, Optional.of(time));
   }
 
-  /// Each change as a run, oldest first, without end. For one thread.
+  /// An endless stream of changed runs, oldest change first. Not thread-safe.
   public Stream<RunItem> stream() {
     return StreamSupport.stream(
         Spliterators.spliteratorUnknownSize(
@@ -62,8 +63,8 @@ public final class Watch {
         false);
   }
 
-  /// Gives each change to the consumer, on the client's executor. The future never ends by itself;
-  /// it fails with what will not pass, or with what the consumer fails with.
+  /// Passes each changed run to the consumer, on the client's executor. The future never completes
+  /// normally; it fails with a permanent failure or an exception of the consumer.
   public CompletableFuture<Done> forEachAsync(Consumer<RunItem> consumer) {
     return context.async(
         () -> {
@@ -104,8 +105,8 @@ public final class Watch {
       return found.remove();
     }
 
-    /// Ends with the first page that has news, so that a long list is not kept as a whole. The next
-    /// look goes on from there, at once.
+    /// Stops after the first page with changes, so that a long list is not kept in memory. The next
+    /// poll continues from there at once.
     private void look() {
       if (!begun) {
         begin();
@@ -129,11 +130,11 @@ public final class Watch {
       if (pages.hasNext()) {
         pause = Duration.ZERO;
       }
-      // Only what can be listed again has to be remembered.
+      // Only runs that can be listed again must be remembered.
       told = seen;
     }
 
-    /// Else what is still to come may be older: a service may not know how to sort.
+    /// Whether the service sorts the list; if not, later pages may contain older changes.
     private static boolean isInOrder(List<RunItem> page) {
       var last = Instant.MIN;
       for (var run : page) {
@@ -146,7 +147,7 @@ public final class Watch {
       return true;
     }
 
-    /// What is there at the beginning is no change.
+    /// Records the initial state, which does not count as a change.
     private void begin() {
       if (from.isEmpty()) {
         var newest =

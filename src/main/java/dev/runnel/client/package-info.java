@@ -1,6 +1,6 @@
-/// A typed client of the Agent Run API. [RunsClient] is the surface; behind it a request goes
-/// through small decorators: retrying, logging, OkHttp. Failures are one sealed family,
-/// [RunsException]. It knows nothing of the bot.
+/// A typed client of the Agent Run API. [RunsClient] is the entry point; requests pass through
+/// small decorators for retries, redirects, logging and OkHttp. All failures are subtypes of the
+/// sealed [RunsException]. It does not depend on the bot.
 @NullMarked
 package dev.runnel.client;
 

@@ -154,8 +154,7 @@ class LoggingTest extends ClientFixture {
     }
 
     assertThat(text())
-        .startsWith(
-            "run service not heard call=GET /api/v1/agent/runs/r1 failure=ConnectionFailed");
+        .startsWith("request failed call=GET /api/v1/agent/runs/r1 failure=ConnectionFailed");
   }
 
   private void create(LogLevel level) {
