@@ -36,20 +36,21 @@ import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The run service over its API. Every exception of the client ends here:
+/// Accesses the run service over its API. Every exception of the client is converted here:
 ///
-/// - no answer, a 5xx, a 429: `Busy`; whether a start happened, [#startedBy] finds out;
-/// - a 404 that the service itself gives: `Missing`; one without its error is a wrong address;
-/// - an id that cannot be one: `Missing`;
-/// - any other no: `Refused`, in the words of [ErrorTexts].
+/// - no response, a 5xx, a 429: `Busy`; use [#startedBy] to find out whether a start happened;
+/// - a 404 from the service itself: `Missing`; a 404 without the service's error body comes from a
+///   wrong URL or a proxy, and is `Busy`;
+/// - a malformed id: `Missing`;
+/// - any other error: `Refused`, with a text of [ErrorTexts].
 ///
-/// Safe for many threads.
+/// Thread-safe.
 public final class ClientAgentRuns implements AgentRuns {
   private static final Logger log = LoggerFactory.getLogger(ClientAgentRuns.class);
 
   private static final Duration WHILE_PREPARED = Duration.ofSeconds(2);
 
-  /// Each run comes with its whole prompt, of which nothing is needed here.
+  /// Limited, because each listed run includes its whole prompt, which is not needed here.
   static final int RUNS_A_PAGE = 100;
 
   private static final int MAX_CHANGES = 10_000;
@@ -60,8 +61,8 @@ public final class ClientAgentRuns implements AgentRuns {
   private final FactoryStarts factories;
   private final boolean knowsKeys;
 
-  /// @param knowsKeys whether the service tells a repeated request by its `Idempotency-Key`, as the
-  ///     embedded one does
+  /// @param knowsKeys whether the service recognizes repeated requests by their `Idempotency-Key`,
+  ///     as the embedded one does
   public ClientAgentRuns(RunsClient client, boolean knowsKeys) {
     this.client = client;
     this.startLookup = new StartLookup(client);
@@ -88,7 +89,7 @@ public final class ClientAgentRuns implements AgentRuns {
           RunItems.run(
               client.runs().get(created.runId()).withOptions(ClientAgentRuns::briefly).send()));
     } catch (RunsException unread) {
-      log.debug("started run not read back run={} why={}", created.runId(), unread.getMessage());
+      log.debug("cannot read started run run={} why={}", created.runId(), unread.getMessage());
       return new Outcome.Done(asCreated(created, prompt, key));
     }
   }
@@ -138,12 +139,13 @@ public final class ClientAgentRuns implements AgentRuns {
               accepted,
               key));
     } catch (RunsException unread) {
-      log.debug("followed-up run not read back run={} why={}", run, unread.getMessage());
+      log.debug("cannot read run after follow-up run={} why={}", run, unread.getMessage());
       return new Outcome.Done(telling(unseen(run), accepted, key));
     }
   }
 
-  /// A run that does not show what waits for it; the answer may have said that this does.
+  /// Marks the follow-up as waiting if the run does not list its waiting follow-ups but the
+  /// response says that this one waits.
   private static Run telling(Run run, FollowUpAccepted accepted, DeliveryId key) {
     return run.replies().isEmpty() && FollowUpOutcome.QUEUE_PENDING.equals(accepted.outcome())
         ? run.telling(new Replies(Set.of(key), Set.of()))
@@ -179,7 +181,7 @@ public final class ClientAgentRuns implements AgentRuns {
     } catch (IllegalArgumentException notAnId) {
       return new Outcome.Missing();
     }
-    // A look that fails is repeated with the cancellation: twice is once.
+    // If reading the run fails, the cancellation is repeated, which is idempotent.
     return find(run);
   }
 
@@ -196,8 +198,8 @@ public final class ClientAgentRuns implements AgentRuns {
     return new Outcome.Done(RunItems.run(item));
   }
 
-  /// Oldest change first: a run that changes meanwhile moves to the end, where it is still to be
-  /// read. What a very long list leaves out is later than all it holds.
+  /// Lists the oldest change first, so that a run that changes meanwhile moves to the end, which is
+  /// still to be read. The part omitted from a very long list is later than the rest.
   @Override
   public RunListing changedSince(Instant since) {
     var query =
@@ -208,7 +210,7 @@ public final class ClientAgentRuns implements AgentRuns {
     return look(query, MAX_CHANGES, true);
   }
 
-  /// By creation, which does not change while pages are read.
+  /// Sorted by creation time, which does not change while pages are read.
   @Override
   public RunListing unfinished() {
     var query = ListRuns.ALL.sorted(SortBy.CREATED_AT, SortOrder.ASC).limit(RUNS_A_PAGE);
@@ -218,8 +220,8 @@ public final class ClientAgentRuns implements AgentRuns {
     return look(query, MAX_UNFINISHED, false);
   }
 
-  /// @param most runs, about; a page may hold a single large one
-  /// @param maySkipTheRest whether the first pages alone are of use
+  /// @param most approximate maximum number of runs; a page may contain a single large one
+  /// @param maySkipTheRest whether the first pages alone are useful
   private RunListing look(ListRuns query, int most, boolean maySkipTheRest) {
     var runs = new LinkedHashMap<RunId, Run>();
     try {
@@ -240,7 +242,7 @@ public final class ClientAgentRuns implements AgentRuns {
     return new RunListing.Seen(List.copyOf(runs.values()));
   }
 
-  /// A 400 to a cancellation: mostly the run had ended already.
+  /// Handles a 400 to a cancellation, which usually means that the run had already ended.
   private Outcome endedOr(RunId id, RunsException.BadRequest failure) {
     var found = find(id);
     if (!(found instanceof Outcome.Done(var run)) || run.state().isTerminal()) {
@@ -286,12 +288,14 @@ public final class ClientAgentRuns implements AgentRuns {
     return String.valueOf(failure.getMessage());
   }
 
-  /// A proxy, or a wrong address, answers 404 as well; only the service's own means the run.
+  /// Whether the run does not exist. Only a 404 with the service's error body means that; a proxy
+  /// or a wrong URL gives a 404, too.
   private static boolean isMissing(RunsException failure) {
     return failure instanceof RunsException.NotFound && failure.problem().isPresent();
   }
 
-  /// Reading back what was just accepted is a courtesy and may not hold up the caller.
+  /// Short limits, because reading the run after an accepted request is optional and must not delay
+  /// the caller.
   private static RequestOptions briefly(RequestOptions options) {
     return options.withDeadline(Duration.ofSeconds(5)).withMaxRetries(1);
   }
@@ -357,7 +361,7 @@ public final class ClientAgentRuns implements AgentRuns {
         prompt.options().model());
   }
 
-  /// A run of which only the id is known.
+  /// A run that is known only by its id.
   private static Run unseen(RunId id) {
     return new Run(
         id,

@@ -6,15 +6,15 @@ import java.math.RoundingMode;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// What a run cost, as people read it. The members of the usage change between versions of the
-/// service, so that only those are counted whose names say that they are money: `…_cost_usd`, or
-/// `…_cost_cents` where there is none.
+/// Formats the cost of a run for people. The members of the usage differ between versions of the
+/// service, so only those are counted whose names denote money: `…_cost_usd`, or `…_cost_cents` if
+/// there is none.
 final class Costs {
   private static final BigDecimal CENT = new BigDecimal("0.01");
 
   private Costs() {}
 
-  /// `$0.42`; empty where the usage names no money.
+  /// The total, such as `$0.42`; empty if the usage contains no cost.
   static Optional<String> total(@Nullable JsonNode usage) {
     if (usage == null) {
       return Optional.empty();
@@ -25,7 +25,7 @@ final class Costs {
         .map(Costs::shown);
   }
 
-  /// The member `total_…` where there is one, else all members with that ending.
+  /// The member `total_…` if there is one, else the sum of all members with that ending.
   private static Optional<BigDecimal> sum(JsonNode usage, String ending) {
     var total = usage.path("total_" + ending);
     if (total.isNumber()) {

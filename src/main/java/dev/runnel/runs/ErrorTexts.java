@@ -5,17 +5,17 @@ import dev.runnel.core.model.Outcome;
 import java.net.URI;
 import java.util.Optional;
 
-/// The run service's refusals in plain words: what is the matter, and what to do. Made from the
-/// code; the service's own words are added where the code alone says too little, and they read as
-/// words for people.
+/// Texts for people about errors of the run service: what is wrong, and what to do. The text
+/// depends on the error code; the service's own text is added if the code alone is too vague and
+/// that text is meant for people.
 final class ErrorTexts {
   private static final int MAX_TITLE = 200;
 
   private ErrorTexts() {}
 
-  /// @param what one sentence, its end open for a reason
+  /// @param what what is wrong, as a sentence without full stop, to which a reason can be appended
   /// @param toDo what the person can do about it
-  /// @param takesReason whether the service's own words say more than the code
+  /// @param takesReason whether to append the service's own text
   private record Sentence(String what, String toDo, boolean takesReason) {
     static Sentence of(String what, String toDo) {
       return new Sentence(what, toDo, false);
@@ -44,9 +44,9 @@ final class ErrorTexts {
     return new Outcome.Refused(code, sentence(code).say(failure.title()), link(failure));
   }
 
-  /// Why a run failed. The agent's own last words stay as they are.
+  /// Why a run failed. The agent's own message is not changed.
   ///
-  /// @param code the service's code for it, empty where it gave none
+  /// @param code the service's error code; empty if it gave none
   static Optional<String> failed(String code, Optional<String> message) {
     var said = message.filter(it -> !it.isBlank());
     if (code.equals("agent_process_failed") && said.isPresent()) {
@@ -66,7 +66,7 @@ final class ErrorTexts {
     };
   }
 
-  /// The service's code, or what its status stands for.
+  /// The service's error code, or the one that corresponds to the status.
   private static String code(RunsException failure) {
     if (!failure.code().value().isEmpty()) {
       return failure.code().value();
@@ -161,7 +161,7 @@ final class ErrorTexts {
     return title.length() > MAX_TITLE ? title.substring(0, MAX_TITLE) + "…" : title;
   }
 
-  /// Where the person can do something about it.
+  /// A page where the person can fix the problem.
   private static Optional<URI> link(RunsException failure) {
     return failure
         .problem()

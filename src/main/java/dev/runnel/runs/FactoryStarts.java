@@ -14,8 +14,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 
-/// Starts that are given to a factory, which has an environment and a model of its own. A dispatch
-/// carries no metadata; its ticket is the delivery, by which its run is found again.
+/// Dispatches starts to a factory, which has its own environment and model. A dispatch carries no
+/// metadata; its ticket is the delivery id, by which the run is found again.
 final class FactoryStarts {
   static final String TICKET_ID = "ticket_id";
 
@@ -28,9 +28,9 @@ final class FactoryStarts {
     this.client = client;
   }
 
-  /// @param factory its uid, or the name or alias by which people know it
-  /// @return empty when there is no such factory
-  /// @throws RunsException as the service refuses, or cannot be reached
+  /// @param factory uid, name or alias of the factory
+  /// @return empty if there is no such factory
+  /// @throws RunsException if the service refuses or cannot be reached
   Optional<DispatchedRun> dispatch(
       String factory, Prompt prompt, DeliveryId key, UnaryOperator<RequestOptions> options) {
     var work = work(prompt, key);
@@ -50,7 +50,7 @@ final class FactoryStarts {
         Optional.empty());
   }
 
-  /// The ticket's id of a run that we gave to a factory.
+  /// The ticket id of a run that Runnel dispatched to a factory.
   static Optional<String> ticket(Map<String, String> metadata) {
     return TICKETS.equals(metadata.get("ticket_source"))
         ? Optional.ofNullable(metadata.get(TICKET_ID))
@@ -80,7 +80,7 @@ final class FactoryStarts {
     } catch (RunsException.NotFound noFactories) {
       return Optional.empty();
     }
-    // Of two with one name, neither was named.
+    // An ambiguous name matches no factory.
     return found.size() == 1 ? Optional.of(found.getFirst().uid()) : Optional.empty();
   }
 }

@@ -3,8 +3,8 @@ package dev.runnel.runs;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/// Tells words for people from what a program says to its makers: names of exceptions, stack
-/// traces, headers, addresses inside somebody's network.
+/// Distinguishes texts for people from internal ones for developers: names of exceptions, stack
+/// traces, headers, addresses of internal networks.
 final class InternalTextFilter {
   private static final Pattern FOR_MAKERS =
       Pattern.compile(
@@ -15,7 +15,7 @@ final class InternalTextFilter {
               // Authorization: Bearer …, X-Api-Key: …
               + "|\\b(?i:authorization|cookie|set-cookie|x-[a-z-]+|content-type)\\s*:"
               + "|\\b(?i:bearer)\\s+\\S{8,}"
-              // Addresses of machines
+              // URLs with localhost or an IP address
               + "|https?://(?:localhost|[0-9.]+|\\[[0-9a-fA-F:]+])(?:[:/]|\\b)");
 
   private InternalTextFilter() {}
@@ -24,7 +24,7 @@ final class InternalTextFilter {
     return !FOR_MAKERS.matcher(text).find();
   }
 
-  /// On one line, where they are plain; empty otherwise.
+  /// The text on one line if it is for people; empty otherwise.
   static Optional<String> oneLine(String text) {
     return Optional.of(text.replaceAll("[\\s\\p{Cntrl}]+", " ").strip())
         .filter(it -> !it.isEmpty())

@@ -23,10 +23,10 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// The wire's runs as the core's. What is missing or malformed in a run is left out of it: a run
-/// with a bad link is still a run.
+/// Converts wire runs to core runs. Missing or malformed parts are left out: a run with a bad link
+/// is still a run.
 final class RunItems {
-  /// The metadata key that carries the delivery a run was started by.
+  /// Metadata key of the id of the delivery that started a run.
   static final String DELIVERY = "runnel.delivery";
 
   private static final String PENDING = "pending_followups";
@@ -38,11 +38,11 @@ final class RunItems {
           "^/(?<repository>.+?)(?:/-)?/(?<kind>pull|pulls|merge_requests|pull-requests)"
               + "/(?<number>\\d+)(?:/.*)?$");
 
-  // Services name environments by ids that say nothing to anybody.
+  // Generated environment ids are meaningless to people and are not shown.
   private static final Pattern OPAQUE =
       Pattern.compile("[A-Za-z0-9]{22}|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}");
 
-  /// Models that are the service's own choice, which tells nobody which one works.
+  /// Model ids that leave the choice to the service, and so do not tell which model is used.
   private static final Set<String> CHOICES = Set.of("default", "auto");
 
   private RunItems() {}
@@ -70,7 +70,7 @@ final class RunItems {
         replies(item));
   }
 
-  /// What the embedded service tells of follow-ups that no agent has; others do not.
+  /// Follow-ups that no agent has received; only the embedded service reports them.
   private static Optional<Replies> replies(RunItem item) {
     return item.more().containsKey(PENDING) && item.more().containsKey(UNREAD)
         ? Optional.of(new Replies(deliveries(item, PENDING), deliveries(item, UNREAD)))
@@ -103,7 +103,7 @@ final class RunItems {
         .map(DeliveryId::new);
   }
 
-  /// A link people can open; empty for anything else than http and https.
+  /// A link that people can open; empty for anything but http and https.
   static Optional<URI> link(@Nullable String text) {
     if (text == null) {
       return Optional.empty();

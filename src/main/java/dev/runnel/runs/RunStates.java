@@ -4,9 +4,9 @@ import dev.runnel.core.model.RunState;
 import dev.runnel.wire.RunStateValue;
 import java.util.List;
 
-/// Folds the wire's states to the core's.
+/// Maps wire states to core states.
 final class RunStates {
-  /// The states in which a run may still change by itself or by an answer.
+  /// The states in which a run can still change by itself or by an answer.
   static final List<RunStateValue> UNFINISHED =
       List.of(
           RunStateValue.QUEUED,

@@ -22,12 +22,12 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.stream.Stream;
 
-/// Finds out whether a start or a follow-up whose answer was lost happened.
+/// Finds out whether a start or a follow-up took effect although its response was lost.
 final class StartLookup {
   private static final int CANDIDATES = 20;
   private static final int MAX = 10_000;
 
-  /// The two clocks may differ.
+  /// Allows for a difference between the two clocks.
   private static final Duration SKEW = Duration.ofMinutes(2);
 
   private final RunsClient client;
@@ -36,7 +36,7 @@ final class StartLookup {
     this.client = client;
   }
 
-  /// By the service's own filter; where it has none, by reading the runs since then.
+  /// Uses the service's metadata filter; without one, reads all runs created since then.
   Outcome start(DeliveryId key, Instant since, Optional<String> words) {
     try {
       var listed = listed(RunItems.DELIVERY, key);
@@ -47,7 +47,7 @@ final class StartLookup {
       if (found.isPresent()) {
         return done(found.get());
       }
-      // A service that does not know the filter lists strangers' runs.
+      // A service that does not know the filter lists unrelated runs.
       return listed.isEmpty() ? new Outcome.Missing() : amongThoseSince(key, since, words);
     } catch (RunsException.BadRequest | RunsException.Forbidden | RunsException.Unprocessable no) {
       return amongThoseSince(key, since, words);
@@ -92,7 +92,7 @@ final class StartLookup {
     return showsMetadata || unnamed.isEmpty() ? new Outcome.Missing() : byWords(unnamed, words);
   }
 
-  /// The service does not show what a run carries: the words it was started with must do.
+  /// The service does not return metadata, so runs are matched by their prompt.
   private static Outcome byWords(List<RunItem> runs, Optional<String> words) {
     if (words.isEmpty()) {
       return unknown();
@@ -104,7 +104,7 @@ final class StartLookup {
     return switch (alike.size()) {
       case 0 -> new Outcome.Missing();
       case 1 -> done(alike.getFirst());
-      // A second start must not be risked.
+      // Ambiguous: a second start must not be risked.
       default -> unknown();
     };
   }
@@ -122,7 +122,8 @@ final class StartLookup {
     return RunItems.delivery(run).filter(key::equals).isPresent();
   }
 
-  /// By what the run shows of what it was told; where it does not, by whether it went on.
+  /// Compares how often the message occurs in the run; if the run does not show that, whether the
+  /// run has progressed.
   Arrival followUp(Run before, String text, int said) {
     RunItem item;
     try {
@@ -145,7 +146,7 @@ final class StartLookup {
         return new Arrival.Arrived();
       }
     }
-    // While the agent works, words may be on their way to it.
+    // While the agent works, the message may still be in transit.
     return heard.isPresent() && now.state().isTerminal()
         ? new Arrival.NotArrived()
         : new Arrival.Unknowable();
@@ -155,7 +156,7 @@ final class StartLookup {
     return run.state().isTerminal() || run.state().needsPerson();
   }
 
-  /// How often the run was told these words; empty where it does not show that.
+  /// How often the run received this message; empty if the run does not show that.
   private OptionalInt heard(RunItem item, String text) {
     try {
       var told =
@@ -169,9 +170,9 @@ final class StartLookup {
         return OptionalInt.of(told.stream().mapToInt(each -> count(each, text)).sum());
       }
     } catch (RunsException notShown) {
-      // Not every service has conversations.
+      // Not every service supports conversations.
     }
-    // A service may leave out the prompt as it was submitted where it is the prompt.
+    // A service may omit the submitted prompt if it equals the prompt.
     var prompt = item.submittedPrompt() == null ? item.prompt() : item.submittedPrompt();
     return prompt == null || item.startedAt() != null
         ? OptionalInt.empty()
@@ -183,8 +184,8 @@ final class StartLookup {
         step.messages().stream(), step.steps().stream().flatMap(StartLookup::messages));
   }
 
-  /// How often the words stand in a text as paragraphs of their own. What is said before a run
-  /// starts is added to its prompt, and background is.
+  /// Counts the message as separate paragraphs of a text. Messages sent before a run starts are
+  /// appended to its prompt, as is background.
   private static int count(String text, String words) {
     var paragraphs = "\n\n" + text.strip() + "\n\n";
     var wanted = "\n\n" + words.strip() + "\n\n";

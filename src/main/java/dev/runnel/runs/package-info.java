@@ -1,5 +1,5 @@
-/// The bridge between the core and the Agent Run API's client. Only here do the wire's nine
-/// states become seven, and the client's exceptions answers that the core works with:
+/// Connects the core to the client of the Agent Run API. Only this package maps the nine wire
+/// states to the core's seven, and the client's exceptions to results that the core works with:
 /// [dev.runnel.core.model.Outcome] and [dev.runnel.core.model.RunListing].
 @NullMarked
 package dev.runnel.runs;
