@@ -3,7 +3,7 @@ package dev.runnel.wire;
 import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonValue;
 
-/// Of what kind an action is. Open: a value that this version does not know is kept as it came.
+/// The category of an action. Open: unknown values are preserved.
 public record ActionCategory(@JsonValue String value) {
   public static final ActionCategory COMMAND = new ActionCategory("command");
   public static final ActionCategory FILES = new ActionCategory("files");

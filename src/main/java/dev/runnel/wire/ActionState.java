@@ -3,7 +3,7 @@ package dev.runnel.wire;
 import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonValue;
 
-/// How far an action is. Open: a value that this version does not know is kept as it came.
+/// The state of an action. Open: unknown values are preserved.
 public record ActionState(@JsonValue String value) {
   public static final ActionState RUNNING = new ActionState("running");
   public static final ActionState COMPLETED = new ActionState("completed");

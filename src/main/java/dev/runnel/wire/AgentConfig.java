@@ -10,21 +10,22 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// How an agent is run (the interface's `AmbientAgentConfig`). All of it is optional.
+/// The configuration of a run's agent (the API's `AmbientAgentConfig`). All members are optional.
 ///
-/// @param name label for grouping and filtering; the skill's name where a skill starts the run
-/// @param modelId the team's usual one when absent
-/// @param basePrompt shapes how the agent behaves
-/// @param environmentId where it runs
+/// @param name label for grouping and filtering; default: the skill's name if a skill starts the
+///     run
+/// @param modelId default: the team's default model
+/// @param basePrompt instructions that precede the prompt
+/// @param environmentId the environment to run in
 /// @param skillSpec `owner/repo:skill-name` or `owner/repo:path/to/SKILL.md`
 /// @param mcpServers tool servers by name
-/// @param computerUseEnabled its default has changed between versions of the service
-/// @param idleTimeoutMinutes how long the environment is kept after the end, 1 to 60; 10 when
-///     absent
-/// @param workerHost a worker of one's own; absent or `warp` for a hosted one
-/// @param skills several skills; not together with `skillSpec`
+/// @param computerUseEnabled the default differs between versions of the service
+/// @param idleTimeoutMinutes how long the environment is kept after the end, 1 to 60 minutes;
+///     default: 10
+/// @param workerHost a self-hosted worker; absent or `warp` for a hosted one
+/// @param skills several skills; mutually exclusive with `skillSpec`
 /// @param experimental set by the service
-/// @param more what this version does not know, as it came
+/// @param more members unknown to this version, unchanged
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record AgentConfig(
     @JsonProperty("name") @Nullable String name,
@@ -60,7 +61,7 @@ public record AgentConfig(
     return new Builder();
   }
 
-  /// A builder that holds what this one does.
+  /// Returns a builder with the values of this record.
   public Builder toBuilder() {
     var builder = new Builder();
     builder.name = name;
@@ -87,7 +88,7 @@ public record AgentConfig(
     return builder;
   }
 
-  /// Not for several threads.
+  /// Not thread-safe.
   public static final class Builder {
     private @Nullable String name;
     private @Nullable String modelId;
@@ -143,7 +144,7 @@ public record AgentConfig(
       return this;
     }
 
-    /// Adds one.
+    /// Adds a tool server.
     public Builder mcpServers(String name, McpServer value) {
       var all = new LinkedHashMap<String, McpServer>(mcpServers == null ? Map.of() : mcpServers);
       all.put(name, value);
@@ -221,7 +222,7 @@ public record AgentConfig(
       return this;
     }
 
-    /// Any other member; a JSON null is sent as such.
+    /// Sets any other member; a JSON null is sent as null.
     public Builder member(String name, JsonNode value) {
       more.put(name, value);
       return this;

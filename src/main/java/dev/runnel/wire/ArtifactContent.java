@@ -9,9 +9,9 @@ import java.time.Instant;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Something a run made, with what it holds or where to read it.
+/// An artifact of a run with its content or the URL of it.
 ///
-/// @param more what this version does not know, as it came
+/// @param more members unknown to this version, unchanged
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record ArtifactContent(
     @JsonProperty("artifact_type") @Nullable ArtifactType artifactType,

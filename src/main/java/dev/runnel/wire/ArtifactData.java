@@ -9,11 +9,11 @@ import java.time.Instant;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// What is in an artifact: a plan has its content, a screenshot or file the address of it.
+/// The data of an artifact: the content of a plan, or the URL of a screenshot or file.
 ///
-/// @param downloadUrl signed: whoever has it may read the file
-/// @param expiresAt of the address
-/// @param more what this version does not know, as it came
+/// @param downloadUrl signed URL: gives read access to anyone who has it
+/// @param expiresAt when the URL expires
+/// @param more members unknown to this version, unchanged
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record ArtifactData(
     @JsonProperty("content") @Nullable String content,
@@ -33,7 +33,7 @@ public record ArtifactData(
     more = Copies.map(more);
   }
 
-  /// Without the content and the signed address.
+  /// Leaves out the content and the signed URL.
   @Override
   public String toString() {
     return "ArtifactData[contentType=%s, filename=%s]".formatted(contentType, filename);

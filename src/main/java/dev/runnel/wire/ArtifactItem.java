@@ -9,12 +9,12 @@ import java.time.OffsetDateTime;
 import java.time.format.DateTimeParseException;
 import org.jspecify.annotations.Nullable;
 
-/// Something a run made. What it is, its `artifact_type` says; what this version does not know,
-/// or what lacks the one thing that makes it what it is, is [Unknown].
+/// An artifact of a run, with the subtype given by its `artifact_type`. An artifact of unknown
+/// type, or without the member that its type requires, is [Unknown].
 ///
-/// Each keeps the JSON as it came, and is written as that.
+/// Each keeps the original JSON and is serialized as that.
 public sealed interface ArtifactItem {
-  /// As it came: `artifact_type`, `created_at`, `data`.
+  /// The original JSON: `artifact_type`, `created_at`, `data`.
   @JsonValue
   JsonNode json();
 
@@ -22,7 +22,7 @@ public sealed interface ArtifactItem {
     return new ArtifactType(json().path("artifact_type").asText(""));
   }
 
-  /// Null where it is not given.
+  /// Null if absent.
   default @Nullable Instant createdAt() {
     var text = json().path("created_at").textValue();
     try {
@@ -32,7 +32,7 @@ public sealed interface ArtifactItem {
     }
   }
 
-  /// A plan that was written down.
+  /// A plan document.
   record Plan(
       @Nullable String documentUid,
       @Nullable String artifactUid,
@@ -42,12 +42,12 @@ public sealed interface ArtifactItem {
       JsonNode json)
       implements ArtifactItem {}
 
-  /// A pull request that was opened.
+  /// A pull request.
   ///
-  /// @param status unknown where nobody reports it
+  /// @param status unknown if not reported
   record PullRequest(String url, @Nullable String branch, PullRequestStatus status, JsonNode json)
       implements ArtifactItem {
-    /// One that the service found.
+    /// Creates a pull request from its URL.
     public static PullRequest of(String url, @Nullable String branch, Instant createdAt) {
       var json = JsonNodeFactory.instance.objectNode();
       json.put("artifact_type", ArtifactType.PULL_REQUEST.value());
@@ -61,14 +61,14 @@ public sealed interface ArtifactItem {
     }
   }
 
-  /// A picture of a screen; its content is read by its uid.
+  /// A screenshot; its content is available by its uid.
   record Screenshot(
       String artifactUid, @Nullable String mimeType, @Nullable String description, JsonNode json)
       implements ArtifactItem {}
 
-  /// A file; its content is read by its uid.
+  /// A file; its content is available by its uid.
   ///
-  /// @param sizeBytes -1 where it is not given
+  /// @param sizeBytes -1 if absent
   record File(
       String artifactUid,
       @Nullable String filepath,
@@ -80,9 +80,9 @@ public sealed interface ArtifactItem {
       JsonNode json)
       implements ArtifactItem {}
 
-  /// Something elsewhere.
+  /// A reference to an external resource.
   ///
-  /// @param metadata an object of any shape; missing where it is not given
+  /// @param metadata an object of any shape; a missing node if absent
   record ExternalReference(
       String url,
       @Nullable String referenceType,
@@ -91,7 +91,7 @@ public sealed interface ArtifactItem {
       JsonNode json)
       implements ArtifactItem {}
 
-  /// What this version does not know.
+  /// An artifact that this version does not know.
   record Unknown(JsonNode json) implements ArtifactItem {}
 
   @JsonCreator(mode = JsonCreator.Mode.DELEGATING)

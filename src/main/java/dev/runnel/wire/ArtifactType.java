@@ -3,8 +3,7 @@ package dev.runnel.wire;
 import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonValue;
 
-/// What kind of thing a run made. Open: a value that this version does not know is kept as it
-/// came.
+/// The type of an artifact. Open: unknown values are preserved.
 public record ArtifactType(@JsonValue String value) {
   public static final ArtifactType PLAN = new ArtifactType("PLAN");
   public static final ArtifactType PULL_REQUEST = new ArtifactType("PULL_REQUEST");

@@ -10,10 +10,10 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// An image that goes with a prompt: jpeg, png, gif or webp.
+/// An image attached to a prompt: jpeg, png, gif or webp.
 ///
 /// @param data Base64
-/// @param more what this version does not know, as it came
+/// @param more members unknown to this version, unchanged
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record Attachment(
     @JsonProperty("file_name") String fileName,
@@ -31,7 +31,7 @@ public record Attachment(
     return new Builder();
   }
 
-  /// A builder that holds what this one does.
+  /// Returns a builder with the values of this record.
   public Builder toBuilder() {
     var builder = new Builder();
     builder.fileName = fileName;
@@ -41,18 +41,18 @@ public record Attachment(
     return builder;
   }
 
-  /// @param bytes the image itself
+  /// @param bytes the image, not encoded
   public static Attachment of(String fileName, String mimeType, byte[] bytes) {
     return new Attachment(fileName, mimeType, Base64.getEncoder().encodeToString(bytes), Map.of());
   }
 
-  /// Without the data.
+  /// Leaves out the data.
   @Override
   public String toString() {
     return "Attachment[fileName=%s, mimeType=%s]".formatted(fileName, mimeType);
   }
 
-  /// Not for several threads.
+  /// Not thread-safe.
   public static final class Builder {
     private @Nullable String fileName;
     private @Nullable String mimeType;
@@ -76,13 +76,13 @@ public record Attachment(
       return this;
     }
 
-    /// Any other member; a JSON null is sent as such.
+    /// Sets any other member; a JSON null is sent as null.
     public Builder member(String name, JsonNode value) {
       more.put(name, value);
       return this;
     }
 
-    /// @throws IllegalStateException when something needed is missing
+    /// @throws IllegalStateException if a required value is missing
     public Attachment build() {
       if (fileName == null || fileName.isBlank()) {
         throw new IllegalStateException("An attachment needs its fileName");

@@ -9,9 +9,9 @@ import java.time.Instant;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Where agents run.
+/// An environment in which agents run.
 ///
-/// @param more what this version does not know, as it came
+/// @param more members unknown to this version, unchanged
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record CloudEnvironment(
     @JsonProperty("uid") String uid,

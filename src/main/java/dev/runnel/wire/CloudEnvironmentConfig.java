@@ -9,11 +9,11 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// What an environment is made of.
+/// The configuration of an environment.
 ///
 /// @param providers accounts at cloud providers
-/// @param failureSessionRetentionMinutes how long the session of a failed run is kept
-/// @param more what this version does not know, as it came
+/// @param failureSessionRetentionMinutes how long the session of a failed run is kept, in minutes
+/// @param more members unknown to this version, unchanged
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record CloudEnvironmentConfig(
     @JsonProperty("name") @Nullable String name,

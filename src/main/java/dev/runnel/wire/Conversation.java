@@ -9,9 +9,9 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// What was said in a run.
+/// The conversation of a run.
 ///
-/// @param more what this version does not know, as it came
+/// @param more members unknown to this version, unchanged
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record Conversation(
     @JsonProperty("conversation_id") @Nullable String conversationId,

@@ -8,21 +8,21 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// One of text, action, action result and event, told apart by its type. Each has members of its
-/// own; those of the others are null.
+/// A text, action, action result or event, as given by its type. Members of the other types are
+/// null.
 ///
 /// @param type `text`, `action`, `action_result` or `event`
-/// @param text of a text
-/// @param id of an action
-/// @param actionId the action that a result belongs to
-/// @param name of an action, a result or an event: `run_command`, `edit_files`, …
-/// @param category of an action or a result
-/// @param input what an action was given, curated
-/// @param output what came of it, curated
-/// @param state how far it is
-/// @param data of an event
-/// @param messageId the line of the transcript that it was made of
-/// @param more what this version does not know, as it came
+/// @param text the text; of a text
+/// @param id the id; of an action
+/// @param actionId the id of the action; of an action result
+/// @param name the name, such as `run_command` or `edit_files`; of an action, a result or an event
+/// @param category the category; of an action or a result
+/// @param input the curated input; of an action
+/// @param output the curated output; of a result
+/// @param state the state of the action
+/// @param data the payload; of an event
+/// @param messageId the transcript line that it was made from
+/// @param more members unknown to this version, unchanged
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record ConversationContent(
     @JsonProperty("type") @Nullable String type,

@@ -10,10 +10,10 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Something said or done.
+/// A message of a conversation: text, actions and events of one author.
 ///
-/// @param messageIds of the lines of the transcript that it is made of
-/// @param more what this version does not know, as it came
+/// @param messageIds ids of the transcript lines that it was made from
+/// @param more members unknown to this version, unchanged
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record ConversationMessage(
     @JsonProperty("role") @Nullable MessageRole role,

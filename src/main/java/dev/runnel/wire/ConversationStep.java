@@ -10,10 +10,10 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// A part of a conversation.
+/// A step of a conversation.
 ///
-/// @param steps parts of this part
-/// @param more what this version does not know, as it came
+/// @param steps nested steps
+/// @param more members unknown to this version, unchanged
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record ConversationStep(
     @JsonProperty("id") @Nullable String id,

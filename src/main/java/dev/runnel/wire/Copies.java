@@ -7,8 +7,8 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// What the records' components go through. Lists and maps are copied: empty for null, and lists
-/// without the nulls that stand where an element could not be read.
+/// Defensive copies and checks for record components. Null becomes an empty list or map. Lists lose
+/// their null elements, which stand for elements that could not be parsed.
 final class Copies {
   private Copies() {}
 
@@ -16,7 +16,7 @@ final class Copies {
     return list == null ? List.of() : list.stream().filter(Objects::nonNull).toList();
   }
 
-  /// Keeps the order.
+  /// Preserves the order.
   static <V> Map<String, V> map(@Nullable Map<String, V> map) {
     if (map == null || map.isEmpty()) {
       return Map.of();
@@ -24,7 +24,7 @@ final class Copies {
     return Collections.unmodifiableMap(new LinkedHashMap<>(map));
   }
 
-  /// @throws IllegalArgumentException for null and for blank
+  /// @throws IllegalArgumentException if the text is null or blank
   static void requireText(@Nullable String text, String member) {
     if (text == null || text.isBlank()) {
       throw new IllegalArgumentException(member + " is missing");

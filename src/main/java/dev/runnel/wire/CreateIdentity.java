@@ -10,11 +10,11 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// A named agent to be.
+/// A request to create an agent identity.
 ///
 /// @param memory attached stores and automatic memory
-/// @param agentType the part it plays in a factory
-/// @param more what this version does not know, as it came
+/// @param agentType its role in a factory
+/// @param more members unknown to this version, unchanged
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record CreateIdentity(
     @JsonProperty("name") String name,
@@ -49,7 +49,7 @@ public record CreateIdentity(
     return new Builder();
   }
 
-  /// A builder that holds what this one does.
+  /// Returns a builder with the values of this record.
   public Builder toBuilder() {
     var builder = new Builder();
     builder.name = name;
@@ -75,7 +75,7 @@ public record CreateIdentity(
     return builder;
   }
 
-  /// Not for several threads.
+  /// Not thread-safe.
   public static final class Builder {
     private @Nullable String name;
     private @Nullable String description;
@@ -155,7 +155,7 @@ public record CreateIdentity(
       return this;
     }
 
-    /// Adds one.
+    /// Adds a tool server.
     public Builder mcpServers(String name, McpServer value) {
       var all = new LinkedHashMap<String, McpServer>(mcpServers == null ? Map.of() : mcpServers);
       all.put(name, value);
@@ -203,13 +203,13 @@ public record CreateIdentity(
       return this;
     }
 
-    /// Any other member; a JSON null is sent as such.
+    /// Sets any other member; a JSON null is sent as null.
     public Builder member(String name, JsonNode value) {
       more.put(name, value);
       return this;
     }
 
-    /// @throws IllegalStateException when something needed is missing
+    /// @throws IllegalStateException if a required value is missing
     public CreateIdentity build() {
       if (name == null || name.isBlank()) {
         throw new IllegalStateException("An identity needs its name");

@@ -9,11 +9,11 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// A schedule to be.
+/// A request to create a schedule.
 ///
-/// @param cronSchedule five fields, in UTC
-/// @param enabled true when absent
-/// @param more what this version does not know, as it came
+/// @param cronSchedule cron expression of five fields, in UTC
+/// @param enabled default: true
+/// @param more members unknown to this version, unchanged
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record CreateSchedule(
     @JsonProperty("name") String name,
@@ -37,7 +37,7 @@ public record CreateSchedule(
     return new Builder();
   }
 
-  /// A builder that holds what this one does.
+  /// Returns a builder with the values of this record.
   public Builder toBuilder() {
     var builder = new Builder();
     builder.name = name;
@@ -53,7 +53,7 @@ public record CreateSchedule(
     return builder;
   }
 
-  /// Not for several threads.
+  /// Not thread-safe.
   public static final class Builder {
     private @Nullable String name;
     private @Nullable String cronSchedule;
@@ -103,7 +103,7 @@ public record CreateSchedule(
       return this;
     }
 
-    /// Adds one.
+    /// Adds a metadata entry.
     public Builder metadata(String name, String value) {
       var all = new LinkedHashMap<String, String>(metadata == null ? Map.of() : metadata);
       all.put(name, value);
@@ -121,13 +121,13 @@ public record CreateSchedule(
       return this;
     }
 
-    /// Any other member; a JSON null is sent as such.
+    /// Sets any other member; a JSON null is sent as null.
     public Builder member(String name, JsonNode value) {
       more.put(name, value);
       return this;
     }
 
-    /// @throws IllegalStateException when something needed is missing
+    /// @throws IllegalStateException if a required value is missing
     public CreateSchedule build() {
       if (name == null || name.isBlank()) {
         throw new IllegalStateException("A schedule needs its name");

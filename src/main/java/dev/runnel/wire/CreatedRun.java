@@ -9,12 +9,12 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// The answer to a creation (the interface's `RunAgentResponse`). The session link comes later,
-/// with the run.
+/// The response to the creation of a run (the API's `RunAgentResponse`). The session link is
+/// available later, from the run.
 ///
-/// @param taskId the run id again, for old clients
-/// @param atCapacity whether the run waits for a free place
-/// @param more what this version does not know, as it came
+/// @param taskId the same as the run id, for old clients
+/// @param atCapacity whether the run must wait for a free slot
+/// @param more members unknown to this version, unchanged
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record CreatedRun(
     @JsonProperty("run_id") String runId,

@@ -3,7 +3,7 @@ package dev.runnel.wire;
 import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonValue;
 
-/// Whose credentials a run uses. Open: a value that this version does not know is kept as it came.
+/// Whose credentials a run uses. Open: unknown values are preserved.
 public record CredentialStrategy(@JsonValue String value) {
   public static final CredentialStrategy CREATOR = new CredentialStrategy("CREATOR");
   public static final CredentialStrategy EXECUTOR = new CredentialStrategy("EXECUTOR");

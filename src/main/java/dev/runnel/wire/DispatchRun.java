@@ -9,11 +9,11 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Work for a factory.
+/// A request to dispatch work to a factory.
 ///
-/// @param prompt passed on as it is
-/// @param ticketRef `source:id`, such as `linear:PAY-123`; made up when absent
-/// @param more what this version does not know, as it came
+/// @param prompt passed to the agent unchanged
+/// @param ticketRef `source:id`, such as `linear:PAY-123`; default: generated
+/// @param more members unknown to this version, unchanged
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record DispatchRun(
     @JsonProperty("prompt") String prompt,
@@ -30,7 +30,7 @@ public record DispatchRun(
     return new Builder();
   }
 
-  /// A builder that holds what this one does.
+  /// Returns a builder with the values of this record.
   public Builder toBuilder() {
     var builder = new Builder();
     builder.prompt = prompt;
@@ -41,13 +41,13 @@ public record DispatchRun(
     return builder;
   }
 
-  /// Without what people wrote.
+  /// Leaves out what people wrote.
   @Override
   public String toString() {
     return "DispatchRun[ticketRef=" + ticketRef + "]";
   }
 
-  /// Not for several threads.
+  /// Not thread-safe.
   public static final class Builder {
     private @Nullable String prompt;
     private @Nullable String title;
@@ -77,13 +77,13 @@ public record DispatchRun(
       return this;
     }
 
-    /// Any other member; a JSON null is sent as such.
+    /// Sets any other member; a JSON null is sent as null.
     public Builder member(String name, JsonNode value) {
       more.put(name, value);
       return this;
     }
 
-    /// @throws IllegalStateException when something needed is missing
+    /// @throws IllegalStateException if a required value is missing
     public DispatchRun build() {
       if (prompt == null || prompt.isBlank()) {
         throw new IllegalStateException("A dispatch needs its prompt");

@@ -9,11 +9,11 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// The answer to a dispatch. From here on it is a run like any other.
+/// The response to a dispatch. The run is an ordinary run.
 ///
-/// @param foremanAgent who takes the work
-/// @param runUrl where people see it
-/// @param more what this version does not know, as it came
+/// @param foremanAgent name of the agent that receives the work
+/// @param runUrl the page of the run for people
+/// @param more members unknown to this version, unchanged
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record DispatchedRun(
     @JsonProperty("run_id") String runId,

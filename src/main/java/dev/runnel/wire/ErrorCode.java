@@ -5,8 +5,8 @@ import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonValue;
 import java.util.Set;
 
-/// Why something failed: the last segment of a problem's `type`, and the `error_code` of a run's
-/// status message. Open: a value that this version does not know is kept as it came.
+/// The reason for a failure: the last segment of a problem's `type`, and the `error_code` of a
+/// run's status message. Open: unknown values are preserved.
 public record ErrorCode(@JsonValue String value) {
   public static final ErrorCode INVALID_REQUEST = new ErrorCode("invalid_request");
   public static final ErrorCode INTEGRATION_NOT_CONFIGURED =
@@ -37,11 +37,11 @@ public record ErrorCode(@JsonValue String value) {
   @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
   public ErrorCode {}
 
-  /// Failures that stay, although their status, 500, is one that often passes.
+  /// Permanent failures, although their status 500 usually indicates a temporary one.
   private static final Set<ErrorCode> FINAL =
       Set.of(ENVIRONMENT_SETUP_FAILED, INFRASTRUCTURE_TIMEOUT, AGENT_PROCESS_FAILED);
 
-  /// Whether repeating the same request cannot help, whatever the status.
+  /// Whether retrying the same request cannot help, regardless of the status.
   @JsonIgnore
   public boolean isFinal() {
     return FINAL.contains(this);

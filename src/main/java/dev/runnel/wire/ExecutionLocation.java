@@ -3,7 +3,7 @@ package dev.runnel.wire;
 import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonValue;
 
-/// Where a run is executed. Open: a value that this version does not know is kept as it came.
+/// Where a run is executed. Open: unknown values are preserved.
 public record ExecutionLocation(@JsonValue String value) {
   public static final ExecutionLocation LOCAL = new ExecutionLocation("LOCAL");
   public static final ExecutionLocation REMOTE = new ExecutionLocation("REMOTE");

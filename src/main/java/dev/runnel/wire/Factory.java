@@ -10,11 +10,11 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// A group of agents that takes work.
+/// A group of agents that accepts work.
 ///
 /// @param codeForge the first of its code forges: `GITHUB`, `GITLAB`, `AZURE_DEVOPS`, `NONE`
-/// @param avatarUrl good for a short time
-/// @param more what this version does not know, as it came
+/// @param avatarUrl expires after a short time
+/// @param more members unknown to this version, unchanged
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record Factory(
     @JsonProperty("uid") String uid,

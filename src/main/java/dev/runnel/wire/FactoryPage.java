@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /// A page of factories.
 ///
-/// @param more what this version does not know, as it came
+/// @param more members unknown to this version, unchanged
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record FactoryPage(
     @JsonProperty("factories") List<Factory> factories,

@@ -8,10 +8,10 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// The answer to a follow-up. Older services answer with an empty object.
+/// The response to a follow-up. Older services return an empty object.
 ///
-/// @param followUpId null when the message was added to the prompt
-/// @param more what this version does not know, as it came
+/// @param followUpId null if the message was appended to the prompt
+/// @param more members unknown to this version, unchanged
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record FollowUpAccepted(
     @JsonProperty("followup_id") @JsonInclude(JsonInclude.Include.ALWAYS)

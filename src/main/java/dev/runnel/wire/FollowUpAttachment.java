@@ -8,9 +8,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// A file that was prepared and uploaded before.
+/// A file that was uploaded beforehand.
 ///
-/// @param more what this version does not know, as it came
+/// @param more members unknown to this version, unchanged
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record FollowUpAttachment(
     @JsonProperty("attachment_id") String attachmentId,

@@ -10,11 +10,11 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// What is said to a run (the interface's `RunFollowupRequest`).
+/// A follow-up to a run (the API's `RunFollowupRequest`).
 ///
-/// @param mode of effect only where the message starts an execution
+/// @param mode only has an effect if the message starts an execution
 /// @param attachments at most 25; with them the message may be empty
-/// @param more what this version does not know, as it came
+/// @param more members unknown to this version, unchanged
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record FollowUpMessage(
     @JsonProperty("message") @Nullable String message,
@@ -30,7 +30,7 @@ public record FollowUpMessage(
     return new Builder();
   }
 
-  /// A builder that holds what this one does.
+  /// Returns a builder with the values of this record.
   public Builder toBuilder() {
     var builder = new Builder();
     builder.message = message;
@@ -44,13 +44,13 @@ public record FollowUpMessage(
     return builder().message(message).build();
   }
 
-  /// Without what people wrote.
+  /// Leaves out what people wrote.
   @Override
   public String toString() {
     return "FollowUpMessage[mode=" + mode + "]";
   }
 
-  /// Not for several threads.
+  /// Not thread-safe.
   public static final class Builder {
     private @Nullable String message;
     private @Nullable RunMode mode;
@@ -74,13 +74,13 @@ public record FollowUpMessage(
       return this;
     }
 
-    /// Any other member; a JSON null is sent as such.
+    /// Sets any other member; a JSON null is sent as null.
     public Builder member(String name, JsonNode value) {
       more.put(name, value);
       return this;
     }
 
-    /// @throws IllegalStateException when something needed is missing
+    /// @throws IllegalStateException if a required value is missing
     public FollowUpMessage build() {
       if ((message == null || message.isBlank())
           && (attachments == null || attachments.isEmpty())) {

@@ -3,7 +3,7 @@ package dev.runnel.wire;
 import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonValue;
 
-/// What became of a follow-up. Open: a value that this version does not know is kept as it came.
+/// How the service handled a follow-up. Open: unknown values are preserved.
 public record FollowUpOutcome(@JsonValue String value) {
   public static final FollowUpOutcome QUEUED_PROMPT = new FollowUpOutcome("queued_prompt");
   public static final FollowUpOutcome LIVE_SESSION = new FollowUpOutcome("live_session");

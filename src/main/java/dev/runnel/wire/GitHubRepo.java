@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /// A repository.
 ///
-/// @param more what this version does not know, as it came
+/// @param more members unknown to this version, unchanged
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record GitHubRepo(
     @JsonProperty("owner") @Nullable String owner,

@@ -8,10 +8,10 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// A file that a run passes on.
+/// A file attached to a run.
 ///
-/// @param downloadUrl signed: whoever has it may read the file
-/// @param more what this version does not know, as it came
+/// @param downloadUrl signed URL: gives read access to anyone who has it
+/// @param more members unknown to this version, unchanged
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record HandoffAttachment(
     @JsonProperty("attachment_id") @Nullable String attachmentId,
@@ -23,7 +23,7 @@ public record HandoffAttachment(
     more = Copies.map(more);
   }
 
-  /// Without the signed address.
+  /// Leaves out the signed URL.
   @Override
   public String toString() {
     return "HandoffAttachment[attachmentId=%s, filename=%s]".formatted(attachmentId, filename);

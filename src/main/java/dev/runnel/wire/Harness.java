@@ -9,9 +9,9 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Which agent does the work, and how (a member of [AgentConfig]).
+/// The agent that executes a run, and its settings (a member of [AgentConfig]).
 ///
-/// @param more what this version does not know, as it came
+/// @param more members unknown to this version, unchanged
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record Harness(
     @JsonProperty("type") @Nullable HarnessType type,
@@ -26,7 +26,7 @@ public record Harness(
     return new Builder();
   }
 
-  /// A builder that holds what this one does.
+  /// Returns a builder with the values of this record.
   public Builder toBuilder() {
     var builder = new Builder();
     builder.type = type;
@@ -36,7 +36,7 @@ public record Harness(
     return builder;
   }
 
-  /// Not for several threads.
+  /// Not thread-safe.
   public static final class Builder {
     private @Nullable HarnessType type;
     private @Nullable String modelId;
@@ -60,7 +60,7 @@ public record Harness(
       return this;
     }
 
-    /// Any other member; a JSON null is sent as such.
+    /// Sets any other member; a JSON null is sent as null.
     public Builder member(String name, JsonNode value) {
       more.put(name, value);
       return this;

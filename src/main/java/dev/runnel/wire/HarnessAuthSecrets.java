@@ -8,9 +8,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// The names of managed secrets that agents sign in with; never their values.
+/// Names, not values, of the managed secrets that agents use to sign in.
 ///
-/// @param more what this version does not know, as it came
+/// @param more members unknown to this version, unchanged
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record HarnessAuthSecrets(
     @JsonProperty("claude_auth_secret_name") @Nullable String claudeAuthSecretName,

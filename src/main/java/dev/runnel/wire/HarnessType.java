@@ -3,7 +3,7 @@ package dev.runnel.wire;
 import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonValue;
 
-/// Which agent does the work. Open: a value that this version does not know is kept as it came.
+/// The agent that executes a run. Open: unknown values are preserved.
 public record HarnessType(@JsonValue String value) {
   public static final HarnessType OZ = new HarnessType("oz");
   public static final HarnessType CLAUDE = new HarnessType("claude");

@@ -10,11 +10,11 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// A named agent.
+/// An agent identity, also called a named agent.
 ///
 /// @param memory attached stores and automatic memory
-/// @param agentType the part it plays in a factory
-/// @param more what this version does not know, as it came
+/// @param agentType its role in a factory
+/// @param more members unknown to this version, unchanged
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record Identity(
     @JsonProperty("uid") String uid,

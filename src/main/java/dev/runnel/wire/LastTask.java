@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /// The newest run of an environment.
 ///
-/// @param more what this version does not know, as it came
+/// @param more members unknown to this version, unchanged
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record LastTask(
     @JsonProperty("id") @Nullable String id,

@@ -11,14 +11,14 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// A tool server (the interface's `MCPServerConfig`): exactly one of `warpId`, `command` or `url`.
+/// A tool server (the API's `MCPServerConfig`): exactly one of `warpId`, `command` or `url`.
 ///
 /// @param warpId a shared server's id, or a well-known name such as `linear`
-/// @param command started and spoken to over its standard input and output
+/// @param command started by the agent; communicates over standard input and output
 /// @param env may hold secrets
-/// @param url spoken to over HTTP
+/// @param url reached over HTTP
 /// @param headers may hold secrets
-/// @param more what this version does not know, as it came
+/// @param more members unknown to this version, unchanged
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record McpServer(
     @JsonProperty("warp_id") @Nullable String warpId,
@@ -39,7 +39,7 @@ public record McpServer(
     return new Builder();
   }
 
-  /// A builder that holds what this one does.
+  /// Returns a builder with the values of this record.
   public Builder toBuilder() {
     var builder = new Builder();
     builder.warpId = warpId;
@@ -52,13 +52,13 @@ public record McpServer(
     return builder;
   }
 
-  /// How many of the three ways to reach it are given; one is right.
+  /// How many of `warpId`, `command` and `url` are set; valid is exactly one.
   @JsonIgnore
   public int ways() {
     return (warpId == null ? 0 : 1) + (command == null ? 0 : 1) + (url == null ? 0 : 1);
   }
 
-  /// Without the values that may be secret.
+  /// Leaves out the values that may be secret.
   @Override
   public String toString() {
     return "McpServer[warpId=%s, command=%s, url=%s, env=%s, headers=%s]"
@@ -70,7 +70,7 @@ public record McpServer(
             headers == null ? null : headers.keySet());
   }
 
-  /// Not for several threads.
+  /// Not thread-safe.
   public static final class Builder {
     private @Nullable String warpId;
     private @Nullable String command;
@@ -102,7 +102,7 @@ public record McpServer(
       return this;
     }
 
-    /// Adds one.
+    /// Adds a variable.
     public Builder env(String name, String value) {
       var all = new LinkedHashMap<String, String>(env == null ? Map.of() : env);
       all.put(name, value);
@@ -120,7 +120,7 @@ public record McpServer(
       return this;
     }
 
-    /// Adds one.
+    /// Adds a header.
     public Builder headers(String name, String value) {
       var all = new LinkedHashMap<String, String>(headers == null ? Map.of() : headers);
       all.put(name, value);
@@ -128,13 +128,13 @@ public record McpServer(
       return this;
     }
 
-    /// Any other member; a JSON null is sent as such.
+    /// Sets any other member; a JSON null is sent as null.
     public Builder member(String name, JsonNode value) {
       more.put(name, value);
       return this;
     }
 
-    /// @throws IllegalStateException when something needed is missing
+    /// @throws IllegalStateException if a required value is missing
     public McpServer build() {
       var server = new McpServer(warpId, command, args, env, url, headers, more);
       if (server.ways() != 1) {

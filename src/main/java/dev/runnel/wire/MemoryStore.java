@@ -8,10 +8,10 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// A memory that an agent is given.
+/// A memory store attached to an agent.
 ///
 /// @param access `read_write` or `read_only`
-/// @param more what this version does not know, as it came
+/// @param more members unknown to this version, unchanged
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record MemoryStore(
     @JsonProperty("uid") @Nullable String uid,

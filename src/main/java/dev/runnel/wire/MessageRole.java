@@ -3,8 +3,7 @@ package dev.runnel.wire;
 import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonValue;
 
-/// Who wrote a message of a conversation. Open: a value that this version does not know is kept as
-/// it came.
+/// Who wrote a message of a conversation. Open: unknown values are preserved.
 public record MessageRole(@JsonValue String value) {
   public static final MessageRole USER = new MessageRole("user");
   public static final MessageRole ASSISTANT = new MessageRole("assistant");

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /// A language model.
 ///
-/// @param disableReason why it cannot be used now
-/// @param more what this version does not know, as it came
+/// @param disableReason why it is currently unavailable
+/// @param more members unknown to this version, unchanged
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record Model(
     @JsonProperty("id") String id,

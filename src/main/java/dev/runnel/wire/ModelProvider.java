@@ -3,7 +3,7 @@ package dev.runnel.wire;
 import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonValue;
 
-/// Who makes a model. Open: a value that this version does not know is kept as it came.
+/// The provider of a model. Open: unknown values are preserved.
 public record ModelProvider(@JsonValue String value) {
   public static final ModelProvider OPENAI = new ModelProvider("OPENAI");
   public static final ModelProvider ANTHROPIC = new ModelProvider("ANTHROPIC");

@@ -8,10 +8,10 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Where a list goes on.
+/// How to request the next page of a list.
 ///
 /// @param nextCursor opaque; absent on the last page
-/// @param more what this version does not know, as it came
+/// @param more members unknown to this version, unchanged
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record PageInfo(
     @JsonProperty("has_next_page") boolean hasNextPage,

@@ -11,16 +11,16 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// An error as RFC 7807 writes it (the interface's `Error`).
+/// An error in the format of RFC 7807 (the API's `Error`).
 ///
 /// @param type a URI whose last segment is the error code
-/// @param error the title, with the detail where there is one, for old clients
+/// @param error the title and, if present, the detail; for old clients
 /// @param instance the path of the request
-/// @param retryable whether repeating the request can help
-/// @param provider whose account is missing
-/// @param authUrl where a person links that account
-/// @param setupUrl where a person sets up the integration that is missing
-/// @param more what this version does not know, as it came
+/// @param retryable whether retrying the request can help
+/// @param provider the provider whose account is not linked
+/// @param authUrl the page where a person links that account
+/// @param setupUrl the page where a person sets up the missing integration
+/// @param more members unknown to this version, unchanged
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record Problem(
     @JsonProperty("type") @Nullable String type,
@@ -47,7 +47,7 @@ public record Problem(
     return new Builder();
   }
 
-  /// A builder that holds what this one does.
+  /// Returns a builder with the values of this record.
   public Builder toBuilder() {
     var builder = new Builder();
     builder.type = type;
@@ -67,14 +67,14 @@ public record Problem(
     return builder;
   }
 
-  /// The last segment of the type, with underscores. Reads all three spellings in use; empty text
-  /// where there is none.
+  /// The last segment of the type, with underscores. Accepts all three spellings in use; empty text
+  /// if there is none.
   @JsonIgnore
   public ErrorCode code() {
     if (type == null) {
       return new ErrorCode("");
     }
-    // By hand: a pattern for slashes at the end is slow on a text that is all slashes.
+    // A loop, because a regular expression for trailing slashes is slow on a text of only slashes.
     var end = firstOf(type, '?', firstOf(type, '#', type.length()));
     while (end > 0 && type.charAt(end - 1) == '/') {
       end--;
@@ -88,7 +88,7 @@ public record Problem(
     return at < 0 ? otherwise : Math.min(at, otherwise);
   }
 
-  /// Not for several threads.
+  /// Not thread-safe.
   public static final class Builder {
     private @Nullable String type;
     private @Nullable String title;
@@ -172,7 +172,7 @@ public record Problem(
       return this;
     }
 
-    /// Any other member; a JSON null is sent as such.
+    /// Sets any other member; a JSON null is sent as null.
     public Builder member(String name, JsonNode value) {
       more.put(name, value);
       return this;

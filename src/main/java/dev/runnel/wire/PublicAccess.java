@@ -3,8 +3,7 @@ package dev.runnel.wire;
 import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonValue;
 
-/// What anybody with the link may do in a session. Open: a value that this version does not know
-/// is kept as it came.
+/// What anyone with the link may do in a session. Open: unknown values are preserved.
 public record PublicAccess(@JsonValue String value) {
   public static final PublicAccess VIEWER = new PublicAccess("VIEWER");
   public static final PublicAccess EDITOR = new PublicAccess("EDITOR");

@@ -3,7 +3,7 @@ package dev.runnel.wire;
 import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonValue;
 
-/// How far a pull request is. Open: a value that this version does not know is kept as it came.
+/// The status of a pull request. Open: unknown values are preserved.
 public record PullRequestStatus(@JsonValue String value) {
   public static final PullRequestStatus OPEN = new PullRequestStatus("open");
   public static final PullRequestStatus DRAFT = new PullRequestStatus("draft");

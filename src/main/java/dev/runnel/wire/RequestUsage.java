@@ -8,10 +8,10 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What a run took. Its members change between versions of the service, so it is kept as it came;
-/// those that are stable have methods, null where they are not given.
+/// The usage of a run. Its members change between versions of the service, so the original JSON is
+/// kept; stable members have accessors, which return null if the member is absent.
 public record RequestUsage(@JsonValue JsonNode json) {
-  /// @param usageType how it was reached: `warp`, `byok`, `custom_endpoint`
+  /// @param usageType how the model was accessed: `warp`, `byok`, `custom_endpoint`
   public record ModelTokens(String modelId, long totalTokens, @Nullable String usageType) {}
 
   @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
@@ -49,7 +49,7 @@ public record RequestUsage(@JsonValue JsonNode json) {
     return tokens.isIntegralNumber() ? tokens.longValue() : null;
   }
 
-  /// The tokens of each model; of the service's own agents only.
+  /// Tokens by model; only for the service's own agents.
   public List<ModelTokens> modelTokens() {
     var models = new ArrayList<ModelTokens>();
     for (var each : json.path("model_token_usage")) {

@@ -13,23 +13,23 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// A run, in lists and alone. What the service leaves out, or sends in a shape nobody knows, is
-/// null or empty; only the id and the state are always there.
+/// A run, as returned in lists and by id. Members that the service omits, or sends in an unknown
+/// format, are null or empty; only the id and the state are always present.
 ///
-/// @param taskId the run id again, for old clients
-/// @param startedAt null until it starts
-/// @param executor as whom the agent works
-/// @param sessionLink appears some time after the creation
-/// @param triggerUrl the thread or ticket that caused the run
-/// @param agentConfig as it was resolved
+/// @param taskId the same as the run id, for old clients
+/// @param startedAt null before the run starts
+/// @param executor the account that the agent works as
+/// @param sessionLink available some time after the creation
+/// @param triggerUrl URL of the thread or ticket that triggered the run
+/// @param agentConfig the resolved configuration
 /// @param requestUsage costs and tokens; its members change between versions of the service
-/// @param schedule of scheduled runs
+/// @param schedule the schedule that started the run, if any
 /// @param runTime ISO 8601 duration
-/// @param cancellable whether this kind of run can be cancelled, whatever its state
-/// @param submittedPrompt as it was submitted, with what was said before the start
-/// @param finishedAt when it last came to an end; null while it is active
-/// @param rootRunId the run at the top of its tree, itself where nothing is above it
-/// @param more what this version does not know, as it came
+/// @param cancellable whether this kind of run can be cancelled, regardless of its state
+/// @param submittedPrompt the submitted prompt, with messages sent before the start
+/// @param finishedAt when it last ended; null while it is active
+/// @param rootRunId the root of its tree; its own id if it has no parent
+/// @param more members unknown to this version, unchanged
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record RunItem(
     @JsonProperty("run_id") String runId,
@@ -78,7 +78,7 @@ public record RunItem(
     return new Builder();
   }
 
-  /// A builder that holds what this one does.
+  /// Returns a builder with the values of this record.
   public Builder toBuilder() {
     var builder = new Builder();
     builder.runId = runId;
@@ -118,7 +118,8 @@ public record RunItem(
     return builder;
   }
 
-  /// What it says of itself: its answer, its question, or what went wrong; empty text for nothing.
+  /// The status message: the run's answer, its question, or what went wrong; empty text if there is
+  /// none.
   @JsonIgnore
   public String message() {
     return statusMessage == null || statusMessage.message() == null ? "" : statusMessage.message();
@@ -133,13 +134,13 @@ public record RunItem(
         .toList();
   }
 
-  /// Without what people and agents wrote.
+  /// Leaves out what people and agents wrote.
   @Override
   public String toString() {
     return "RunItem[run=%s, state=%s, updated=%s]".formatted(runId, state, updatedAt);
   }
 
-  /// Not for several threads.
+  /// Not thread-safe.
   public static final class Builder {
     private @Nullable String runId;
     private @Nullable String taskId;
@@ -308,7 +309,7 @@ public record RunItem(
       return this;
     }
 
-    /// Adds one.
+    /// Adds a metadata entry.
     public Builder metadata(String name, String value) {
       var all = new LinkedHashMap<String, String>(metadata == null ? Map.of() : metadata);
       all.put(name, value);
@@ -351,13 +352,13 @@ public record RunItem(
       return this;
     }
 
-    /// Any other member; a JSON null is sent as such.
+    /// Sets any other member; a JSON null is sent as null.
     public Builder member(String name, JsonNode value) {
       more.put(name, value);
       return this;
     }
 
-    /// @throws IllegalStateException when something needed is missing
+    /// @throws IllegalStateException if a required value is missing
     public RunItem build() {
       if (runId == null || runId.isBlank()) {
         throw new IllegalStateException("A run needs its runId");

@@ -3,8 +3,8 @@ package dev.runnel.wire;
 import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonValue;
 
-/// How an agent goes about its task: at once, with a plan that waits for approval, or by starting
-/// other runs. Open: a value that this version does not know is kept as it came.
+/// How an agent handles its task: directly, with a plan that waits for approval, or by starting
+/// other runs. Open: unknown values are preserved.
 public record RunMode(@JsonValue String value) {
   public static final RunMode NORMAL = new RunMode("normal");
   public static final RunMode PLAN = new RunMode("plan");

@@ -9,9 +9,9 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// A page of runs (the interface's `ListRunsResponse`).
+/// A page of runs (the API's `ListRunsResponse`).
 ///
-/// @param more what this version does not know, as it came
+/// @param more members unknown to this version, unchanged
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record RunPage(
     @JsonProperty("runs") List<RunItem> runs,

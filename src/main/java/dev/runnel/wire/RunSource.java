@@ -3,8 +3,7 @@ package dev.runnel.wire;
 import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonValue;
 
-/// What created a run (the interface's `RunSourceType`). Open: a value that this version does not
-/// know is kept as it came.
+/// What created a run (the API's `RunSourceType`). Open: unknown values are preserved.
 public record RunSource(@JsonValue String value) {
   public static final RunSource LINEAR = new RunSource("LINEAR");
   public static final RunSource API = new RunSource("API");

@@ -5,7 +5,7 @@ import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonValue;
 import java.util.Set;
 
-/// A run's state on the wire. Open: a value that this version does not know is kept as it came.
+/// A run's state on the wire. Open: unknown values are preserved.
 public record RunStateValue(@JsonValue String value) {
   public static final RunStateValue QUEUED = new RunStateValue("QUEUED");
   public static final RunStateValue PENDING = new RunStateValue("PENDING");
@@ -23,20 +23,20 @@ public record RunStateValue(@JsonValue String value) {
   private static final Set<RunStateValue> ENDED = Set.of(SUCCEEDED, FAILED, ERROR, CANCELLED);
   private static final Set<RunStateValue> UNDER_WAY = Set.of(QUEUED, PENDING, CLAIMED, INPROGRESS);
 
-  /// Whether the work is over. A follow-up may start it again.
+  /// Whether the run has ended. A follow-up may start it again.
   @JsonIgnore
   public boolean isEnded() {
     return ENDED.contains(this);
   }
 
-  /// Whether it waits for somebody.
+  /// Whether it waits for an answer from a person.
   @JsonIgnore
   public boolean isBlocked() {
     return equals(BLOCKED);
   }
 
-  /// Whether it goes on by itself. A blocked run does not, nor is it over; of an unknown state
-  /// nobody knows.
+  /// Whether it progresses by itself. False for a blocked run, which has not ended either, and for
+  /// an unknown state.
   @JsonIgnore
   public boolean isUnderWay() {
     return UNDER_WAY.contains(this);

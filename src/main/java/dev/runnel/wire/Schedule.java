@@ -9,11 +9,11 @@ import java.time.Instant;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// When runs are started by the clock.
+/// A schedule that starts runs at cron times.
 ///
-/// @param cronSchedule five fields, in UTC
+/// @param cronSchedule cron expression of five fields, in UTC
 /// @param lastSpawnError why the newest run could not be started
-/// @param more what this version does not know, as it came
+/// @param more members unknown to this version, unchanged
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record Schedule(
     @JsonProperty("id") String id,

@@ -9,9 +9,9 @@ import java.time.Instant;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// When a schedule ran.
+/// When a schedule last ran and runs next.
 ///
-/// @param more what this version does not know, as it came
+/// @param more members unknown to this version, unchanged
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record ScheduleHistory(
     @JsonProperty("last_ran") @Nullable Instant lastRan,

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /// The schedule that started a run.
 ///
-/// @param more what this version does not know, as it came
+/// @param more members unknown to this version, unchanged
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record ScheduleOfRun(
     @JsonProperty("schedule_id") @Nullable String scheduleId,

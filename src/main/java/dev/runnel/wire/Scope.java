@@ -8,10 +8,10 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Whom something belongs to.
+/// The owner of a resource.
 ///
 /// @param type `User` or `Team`
-/// @param more what this version does not know, as it came
+/// @param more members unknown to this version, unchanged
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record Scope(
     @JsonProperty("type") @Nullable String type,

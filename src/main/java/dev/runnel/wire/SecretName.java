@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /// The name of a managed secret; its value is never on the wire.
 ///
-/// @param more what this version does not know, as it came
+/// @param more members unknown to this version, unchanged
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record SecretName(
     @JsonProperty("name") @Nullable String name,

@@ -8,10 +8,10 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Who may look at a session.
+/// Who may view a session.
 ///
-/// @param publicAccess none of them where only the team may look
-/// @param more what this version does not know, as it came
+/// @param publicAccess null if only the team may view it
+/// @param more members unknown to this version, unchanged
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record SessionSharing(
     @JsonProperty("public_access") @Nullable PublicAccess publicAccess,

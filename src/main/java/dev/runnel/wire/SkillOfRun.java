@@ -8,9 +8,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// The skill a run was started from: one of `fullPath` and `bundledSkillId`.
+/// The skill that a run was started from: one of `fullPath` and `bundledSkillId`.
 ///
-/// @param more what this version does not know, as it came
+/// @param more members unknown to this version, unchanged
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record SkillOfRun(
     @JsonProperty("name") @Nullable String name,

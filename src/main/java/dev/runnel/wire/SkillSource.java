@@ -8,10 +8,10 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Where a skill is kept.
+/// The location of a skill.
 ///
-/// @param name of the repository
-/// @param more what this version does not know, as it came
+/// @param name name of the repository
+/// @param more members unknown to this version, unchanged
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record SkillSource(
     @JsonProperty("owner") @Nullable String owner,

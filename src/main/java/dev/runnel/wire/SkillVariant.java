@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
 
 /// A skill in one repository.
 ///
-/// @param environments where it can be run
-/// @param error why its file cannot be read; only listed when asked for
-/// @param more what this version does not know, as it came
+/// @param environments the environments in which it can run
+/// @param error why its file is malformed; such variants are only listed on request
+/// @param more members unknown to this version, unchanged
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record SkillVariant(
     @JsonProperty("id") @Nullable String id,

@@ -9,12 +9,12 @@ import java.time.Instant;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// What a run says of itself (the interface's `RunStatusMessage`).
+/// The status message of a run (the API's `RunStatusMessage`).
 ///
-/// @param errorCode why it failed
-/// @param retryable whether a new run may work
-/// @param sessionDebugUntil until when the environment of a failed run can be looked at
-/// @param more what this version does not know, as it came
+/// @param errorCode why the run failed
+/// @param retryable whether a new run may succeed
+/// @param sessionDebugUntil until when the environment of a failed run can be inspected
+/// @param more members unknown to this version, unchanged
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record StatusMessage(
     @JsonProperty("message") @Nullable String message,

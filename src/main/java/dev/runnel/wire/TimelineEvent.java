@@ -9,11 +9,11 @@ import java.time.Instant;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Something that happened to a run.
+/// An event in the history of a run.
 ///
-/// @param payload of any shape, by the type
-/// @param executionId the execution of the run that it belongs to, where it belongs to one
-/// @param more what this version does not know, as it came
+/// @param payload JSON whose shape depends on the type
+/// @param executionId the execution that it belongs to, if any
+/// @param more members unknown to this version, unchanged
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record TimelineEvent(
     @JsonProperty("event_uuid") @Nullable String eventUuid,

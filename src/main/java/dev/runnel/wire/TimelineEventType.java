@@ -3,7 +3,7 @@ package dev.runnel.wire;
 import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonValue;
 
-/// What happened to a run. Open: a value that this version does not know is kept as it came.
+/// The type of an event of a run. Open: unknown values are preserved.
 public record TimelineEventType(@JsonValue String value) {
   public static final TimelineEventType OZ_RUN_CREATED = new TimelineEventType("oz_run_created");
   public static final TimelineEventType OZ_RUN_CLAIMED = new TimelineEventType("oz_run_claimed");

@@ -10,11 +10,12 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// What changes of a named agent. What is left out stays; an empty text or list clears.
+/// A request to change an agent identity. Members left out keep their value; an empty text or list
+/// clears.
 ///
 /// @param memory attached stores and automatic memory
-/// @param agentType the part it plays in a factory
-/// @param more what this version does not know, as it came
+/// @param agentType its role in a factory
+/// @param more members unknown to this version, unchanged
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record UpdateIdentity(
     @JsonProperty("name") @Nullable String name,
@@ -47,7 +48,7 @@ public record UpdateIdentity(
     return new Builder();
   }
 
-  /// A builder that holds what this one does.
+  /// Returns a builder with the values of this record.
   public Builder toBuilder() {
     var builder = new Builder();
     builder.name = name;
@@ -72,7 +73,7 @@ public record UpdateIdentity(
     return builder;
   }
 
-  /// Not for several threads.
+  /// Not thread-safe.
   public static final class Builder {
     private @Nullable String name;
     private @Nullable String description;
@@ -151,7 +152,7 @@ public record UpdateIdentity(
       return this;
     }
 
-    /// Adds one.
+    /// Adds a tool server.
     public Builder mcpServers(String name, McpServer value) {
       var all = new LinkedHashMap<String, McpServer>(mcpServers == null ? Map.of() : mcpServers);
       all.put(name, value);
@@ -194,7 +195,7 @@ public record UpdateIdentity(
       return this;
     }
 
-    /// Any other member; a JSON null is sent as such.
+    /// Sets any other member; a JSON null is sent as null.
     public Builder member(String name, JsonNode value) {
       more.put(name, value);
       return this;

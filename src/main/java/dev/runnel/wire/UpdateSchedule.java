@@ -10,10 +10,10 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// A schedule as it shall be.
+/// A request to replace a schedule.
 ///
-/// @param cronSchedule five fields, in UTC
-/// @param more what this version does not know, as it came
+/// @param cronSchedule cron expression of five fields, in UTC
+/// @param more members unknown to this version, unchanged
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record UpdateSchedule(
     @JsonProperty("name") String name,
@@ -37,7 +37,7 @@ public record UpdateSchedule(
     return new Builder();
   }
 
-  /// A builder that holds what this one does.
+  /// Returns a builder with the values of this record.
   public Builder toBuilder() {
     var builder = new Builder();
     builder.name = name;
@@ -52,7 +52,7 @@ public record UpdateSchedule(
     return builder;
   }
 
-  /// Not for several threads.
+  /// Not thread-safe.
   public static final class Builder {
     private @Nullable String name;
     private @Nullable String cronSchedule;
@@ -101,7 +101,7 @@ public record UpdateSchedule(
       return this;
     }
 
-    /// Adds one.
+    /// Adds a metadata entry.
     public Builder metadata(String name, String value) {
       var all = new LinkedHashMap<String, String>(metadata == null ? Map.of() : metadata);
       all.put(name, value);
@@ -114,13 +114,13 @@ public record UpdateSchedule(
       return this;
     }
 
-    /// Any other member; a JSON null is sent as such.
+    /// Sets any other member; a JSON null is sent as null.
     public Builder member(String name, JsonNode value) {
       more.put(name, value);
       return this;
     }
 
-    /// @throws IllegalStateException when something needed is missing
+    /// @throws IllegalStateException if a required value is missing
     public UpdateSchedule build() {
       if (name == null || name.isBlank()) {
         throw new IllegalStateException("A schedule needs its name");

@@ -8,10 +8,10 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// A person or a service account (the interface's `RunCreatorInfo`).
+/// A person or a service account (the API's `RunCreatorInfo`).
 ///
 /// @param type `user` or `service_account`
-/// @param more what this version does not know, as it came
+/// @param more members unknown to this version, unchanged
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record UserInfo(
     @JsonProperty("type") @Nullable String type,

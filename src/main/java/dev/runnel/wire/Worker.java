@@ -9,9 +9,9 @@ import java.time.Instant;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// A worker of one's own that is connected.
+/// A connected self-hosted worker.
 ///
-/// @param more what this version does not know, as it came
+/// @param more members unknown to this version, unchanged
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record Worker(
     @JsonProperty("worker_host") @Nullable String workerHost,

@@ -1,6 +1,6 @@
-/// The JSON of the Agent Run API: one record a file, every property named, null means absent.
-/// What this version does not know is kept in `more`, and enumerations keep values they do not
-/// know. Requests have builders. Nothing here knows the bot, the client or the service.
+/// The JSON of the Agent Run API: one record per file, every property named, null means absent.
+/// Unknown members are kept in `more`, and open enumerations preserve unknown values. Requests have
+/// builders. This package does not depend on the bot, the client or the service.
 @NullMarked
 package dev.runnel.wire;
 
