@@ -3,8 +3,8 @@ package dev.runnel.text;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/// Takes private keys in PEM out of a text, line by line: the whole block, also where it is cut
-/// short, numbered or indented, and where JSON has it on one line.
+/// Removes PEM private keys from a text, line by line: the whole block, even if it is truncated,
+/// has line numbers or indentation, or is on one line of JSON. Not thread-safe.
 final class PrivateKey {
   private static final String MARK = "PRIVATE KEY";
   private static final String END = "-----END ";
@@ -13,7 +13,7 @@ final class PrivateKey {
       Pattern.compile("-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----");
   private static final Pattern BASE64 = Pattern.compile("[A-Za-z0-9+/=\\\\]*+");
 
-  /// A line of a block: base64, perhaps behind a number or a sign.
+  /// A line of a block: base64, optionally after a line number or sign.
   private static final Pattern BODY =
       Pattern.compile(
           "[^A-Za-z0-9+/=]{0,20}(?:[0-9]{1,6}[^A-Za-z0-9+/=]{1,8})?"
@@ -22,7 +22,7 @@ final class PrivateKey {
   private static final Pattern HEADER =
       Pattern.compile("[^A-Za-z]{0,30}(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset): .*");
 
-  /// No key is longer; what follows is text again, whatever it looks like.
+  /// Maximum length of a key; later lines are text, whatever they look like.
   private static final int MAX_LINES = 500;
 
   private int lines = -1;
@@ -31,12 +31,13 @@ final class PrivateKey {
     return text.contains(MARK);
   }
 
-  /// Whether it is a block's first or last line, which is no secret.
+  /// Whether it is the first or last line of a block, which is not secret.
   static boolean isBorder(String line) {
     return line.startsWith("-----BEGIN ") || line.startsWith(END);
   }
 
-  /// The next line. Of a key's lines the first is a mask, and the others are left out.
+  /// Processes the next line. The first line of a key becomes the mask, its other lines are
+  /// dropped.
   Optional<String> next(String line) {
     if (lines < 0) {
       return Optional.of(open(line));

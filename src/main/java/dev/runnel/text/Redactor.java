@@ -7,19 +7,19 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/// Takes secrets out of text: the values it was made with, and whatever has the shape of a known
-/// token or of a private key.
+/// Removes secrets from text: given values, and everything that has the format of a known token or
+/// a private key.
 ///
-/// Immutable and thread-safe. The time it takes grows with the text's length alone, whatever the
-/// text is. Redacting twice gives the same as once.
+/// Immutable and thread-safe. Takes time proportional to the length of the text, for any text.
+/// Idempotent.
 public final class Redactor {
-  /// What stands in a secret's place.
+  /// The replacement for a secret.
   public static final String MASK = "(redacted)";
 
-  /// Knows no values, only shapes.
+  /// Removes tokens and private keys by format only, without given values.
   public static final Redactor SHAPES = of(List.of());
 
-  // A shorter value would blot out ordinary words.
+  // A shorter value would match ordinary words.
   private static final int MIN_SECRET = 8;
 
   private final List<String> secrets;
@@ -28,23 +28,24 @@ public final class Redactor {
     this.secrets =
         secrets
             .distinct()
-            // One may be a part of another.
+            // Longest first, since one secret may be part of another.
             .sorted(Comparator.comparingInt(String::length).reversed())
             .toList();
   }
 
-  /// @param secrets each as a whole and, where it has several lines, each of its lines; those
-  ///     shorter than 8 characters are ignored
+  /// @param secrets values to remove, each as a whole and, if it has several lines, line by line;
+  ///     those shorter than 8 characters are ignored
   public static Redactor of(Collection<String> secrets) {
     return new Redactor(secrets.stream().flatMap(Redactor::forms));
   }
 
-  /// One that takes out these as well.
+  /// Returns a redactor that also removes these values.
   public Redactor and(Collection<String> more) {
     return new Redactor(Stream.concat(secrets.stream(), more.stream().flatMap(Redactor::forms)));
   }
 
-  /// As it is, line by line, and as JSON writes it: an agent's output may be JSON.
+  /// The secret as it is, its lines, and their JSON-escaped forms, since an agent's output may be
+  /// JSON.
   private static Stream<String> forms(String secret) {
     var lines = secret.lines().flatMap(line -> Stream.of(line.split("\\\\n", -1)));
     return Stream.concat(Stream.of(secret), lines)
@@ -53,7 +54,7 @@ public final class Redactor {
         .filter(each -> each.length() >= MIN_SECRET && !PrivateKey.isBorder(each));
   }
 
-  /// The text without secrets. A private key is one line then, however many it had.
+  /// Returns the text without secrets. A private key is replaced by a single line.
   public String redact(String text) {
     if (!PrivateKey.mayBeIn(text)) {
       return withoutTokens(text);
@@ -66,19 +67,20 @@ public final class Redactor {
     return withoutTokens(open);
   }
 
-  /// For a text that comes line by line, from a single thread: a private key has many lines.
+  /// Redacts a text that arrives line by line, since a private key spans many lines. The result is
+  /// not thread-safe.
   public Lines lines() {
     return new Lines();
   }
 
-  /// One text that comes line by line.
+  /// State for one text that arrives line by line.
   public final class Lines {
     private final PrivateKey key = new PrivateKey();
 
     private Lines() {}
 
-    /// The next line without secrets; empty where it is nothing but a part of a private key that
-    /// was masked before.
+    /// The next line without secrets; empty if it only contains part of a private key that is
+    /// already masked.
     public Optional<String> next(String line) {
       return key.next(line).map(Redactor.this::withoutTokens);
     }
@@ -95,7 +97,7 @@ public final class Redactor {
     return result;
   }
 
-  /// Never the values.
+  /// Leaves out the values.
   @Override
   public String toString() {
     return "Redactor[" + secrets.size() + "]";

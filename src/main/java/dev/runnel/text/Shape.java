@@ -3,19 +3,19 @@ package dev.runnel.text;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/// How one kind of token begins. It ends where no more of a token's characters come.
+/// The format of one kind of token. A token ends at the first character that cannot be part of it.
 ///
-/// Every quantifier is bounded or possessive, so that no text makes the search slow.
+/// Every quantifier is bounded or possessive, so that no text can make the search slow.
 ///
-/// @param mark the first characters of every such token
-/// @param beginning enough of a token to know it by, the mark included
-/// @param in where it may begin
+/// @param mark the fixed prefix of these tokens
+/// @param beginning matches enough of a token to recognize it, including the mark
+/// @param in the positions where it may begin
 record Shape(String mark, Pattern beginning, Place in) {
   private enum Place {
     ANYWHERE,
-    /// Not in the middle of a word.
+    /// Not within a word.
     WORD,
-    /// Not in the middle of what could be another token.
+    /// Not within a possible other token.
     TOKEN
   }
 
@@ -30,9 +30,9 @@ record Shape(String mark, Pattern beginning, Place in) {
           of("glpat-", "glpat-[A-Za-z0-9_-]{16}", Place.ANYWHERE),
           of("lin_", "lin_(?:api|oauth|wh)_[A-Za-z0-9]{16}", Place.ANYWHERE),
           of("ATATT", "ATATT[A-Za-z0-9_-]{20}", Place.ANYWHERE),
-          // Of models: a digit tells them from words with hyphens.
+          // Model providers: a digit distinguishes them from words with hyphens.
           of("sk-", "sk-(?=[A-Za-z_-]{0,60}[0-9])[A-Za-z0-9_-]{20}", Place.WORD),
-          // The embedded service's.
+          // The embedded service.
           of("rk-", "rk-[0-9a-f]{48}", Place.WORD),
           of("wk-", "wk-[0-9a-f]{48}", Place.WORD),
           // AWS.
@@ -74,7 +74,7 @@ record Shape(String mark, Pattern beginning, Place in) {
         || isBehindEscape(text, at);
   }
 
-  /// Behind `\n` of JSON, or behind `%3D` of an address.
+  /// After an escape such as `\n` in JSON or `%3D` in a URL, whose letters do not belong to a word.
   private static boolean isBehindEscape(String text, int at) {
     return (at >= 2 && text.charAt(at - 2) == '\\' && "bfnrt".indexOf(text.charAt(at - 1)) >= 0)
         || (at >= 3 && text.charAt(at - 3) == '%');

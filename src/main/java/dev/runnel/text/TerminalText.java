@@ -2,7 +2,7 @@ package dev.runnel.text;
 
 import java.util.Arrays;
 
-/// What programs write for a terminal, as the text that a person would see there.
+/// Converts terminal output to the text that a person would see.
 public final class TerminalText {
   private static final char ESCAPE = 0x1B;
   private static final char BELL = 0x07;
@@ -11,7 +11,7 @@ public final class TerminalText {
 
   private final String text;
   private final StringBuilder seen = new StringBuilder();
-  // The line under way, a code point a cell.
+  // The current line, one code point per cell.
   private final int[] cells;
   private int length;
   private int cursor;
@@ -21,11 +21,11 @@ public final class TerminalText {
     this.cells = new int[text.length()];
   }
 
-  /// The text without escape sequences, other control characters and what changes the direction of
-  /// writing. Of what was written over each other in a line, the last is kept. Tabs, line feeds and
-  /// all that letters and emoji are made of stay.
+  /// Removes escape sequences, other control characters, and characters that change the direction
+  /// of writing. Where parts of a line are overwritten, the last text is kept. Tabs, line feeds,
+  /// and everything that letters and emoji consist of are kept.
   ///
-  /// Takes time in proportion to the text's length. A line break ends every sequence.
+  /// Takes time proportional to the length of the text. A line break ends every sequence.
   public static String plain(String text) {
     return text.codePoints().allMatch(TerminalText::isText) ? text : new TerminalText(text).read();
   }
@@ -38,7 +38,7 @@ public final class TerminalText {
             || turnsAround(point));
   }
 
-  /// As U+202E, which makes `exe.gpj` of what is `jpg.exe`.
+  /// Whether it is a bidirectional control such as U+202E, which displays `jpg.exe` as `exe.gpj`.
   private static boolean turnsAround(int point) {
     return switch (Character.getDirectionality(point)) {
       case Character.DIRECTIONALITY_LEFT_TO_RIGHT_EMBEDDING,
@@ -103,7 +103,7 @@ public final class TerminalText {
       case 'G' -> cursor = Math.min(length, column(number));
       case 'K' -> erase(number);
       default -> {
-        // Colours, and moves to other lines.
+        // Ignored: colours, and moves to other lines.
       }
     }
     return end + 1;
@@ -122,12 +122,12 @@ public final class TerminalText {
         cursor = 0;
       }
       default -> {
-        // No terminal knows it.
+        // Not defined by any terminal.
       }
     }
   }
 
-  /// A string that nothing ends is text all the same.
+  /// Skips a string sequence; an unterminated one is ordinary text.
   private int afterString(int from) {
     var end = from;
     while (end < text.length() && !Character.isISOControl(text.charAt(end))) {
@@ -152,7 +152,7 @@ public final class TerminalText {
     return at < text.length() && text.charAt(at) >= first && text.charAt(at) <= last;
   }
 
-  /// A line feed, which ends every sequence, beyond the end.
+  /// The character, or beyond the end a line feed, which ends every sequence.
   private char charAt(int at) {
     return at < text.length() ? text.charAt(at) : '\n';
   }

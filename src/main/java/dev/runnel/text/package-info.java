@@ -1,5 +1,5 @@
-/// Pure functions that make text of others safe to keep, to show and to log. The embedded service
-/// and the bot both need them, and neither may import the other.
+/// Functions that make external text safe to store, show and log. Shared by the embedded service
+/// and the bot, neither of which may import the other.
 @NullMarked
 package dev.runnel.text;
 
