@@ -85,6 +85,6 @@ record HttpResponse(
   /// Leaves out headers and body, which may be secret.
   @Override
   public String toString() {
-    return "Answer[status=" + status + "]";
+    return "HttpResponse[status=" + status + "]";
   }
 }

@@ -195,7 +195,7 @@ public final class Engine implements AutoCloseable {
   /// Schedules the conversation's next step unless it is scheduled already: rows added meanwhile
   /// have woken the conversation, and a later row must not postpone that.
   private void goOn(TaskInstance<Void> instance, Instant due) {
-    scheduler.scheduleIfNotExists(instance, due);
+    scheduleIfAbsent(instance, due);
     ringAt(due);
   }
 
@@ -254,7 +254,7 @@ public final class Engine implements AutoCloseable {
       }
     }
     // Ended runs are polled, too.
-    scheduler.scheduleIfNotExists(watch.instance("all"), clock.instant());
+    scheduleIfAbsent(watch.instance("all"), clock.instant());
     var now = clock.instant();
     store.forget(now.minus(KEEP_ENDED), now.minus(KEEP_PARKED));
   }
@@ -274,7 +274,17 @@ public final class Engine implements AutoCloseable {
 
   private void wakeWatcher() {
     if (store.read(bindings -> bindings.countActive()) > 0) {
-      scheduler.scheduleIfNotExists(watch.instance("all"), clock.instant());
+      scheduleIfAbsent(watch.instance("all"), clock.instant());
+    }
+  }
+
+  /// The scheduler fails when another thread's instance is there as it inserts, and has ended when
+  /// it looks for it.
+  private void scheduleIfAbsent(TaskInstance<Void> instance, Instant at) {
+    try {
+      scheduler.scheduleIfNotExists(instance, at);
+    } catch (TaskInstanceException ended) {
+      scheduler.scheduleIfNotExists(instance, at);
     }
   }
 

@@ -208,6 +208,30 @@ class EngineTest {
     await().atMost(Duration.ofSeconds(20)).until(() -> looks.get() > 1);
   }
 
+  /// As when another thread inserts the watch and finishes it, both within one insertion.
+  @Test
+  void anInsertionThatLosesToAWatchThatHasEndedIsRepeated() {
+    var database = Database.sqlite(folder.resolve("runnel.db"));
+    var store = store(database);
+    database.write(
+        rows -> {
+          rows.change("CREATE TABLE lost (inserts INTEGER NOT NULL)");
+          rows.change("INSERT INTO lost (inserts) VALUES (0)");
+          return rows.change(
+              "CREATE TRIGGER lose BEFORE INSERT ON scheduled_tasks WHEN NEW.task_name = 'watch' AND"
+                  + " (SELECT inserts FROM lost) = 0 BEGIN UPDATE lost SET inserts = 1; SELECT"
+                  + " RAISE(FAIL, 'UNIQUE constraint failed'); END");
+        });
+
+    start(store, (_, _) -> {});
+
+    int lost =
+        database
+            .read(rows -> rows.first("SELECT inserts FROM lost", row -> row.getInt(1)))
+            .orElseThrow();
+    assertThat(lost).isOne();
+  }
+
   @AfterEach
   void close() throws Exception {
     for (var each : open.reversed()) {

@@ -143,6 +143,6 @@ public final class LaunchFiles implements AutoCloseable {
 
   @Override
   public String toString() {
-    return "Desk[" + folder + "]";
+    return "LaunchFiles[" + folder + "]";
   }
 }

@@ -94,6 +94,6 @@ public record ExecutionRequest(
   /// Leaves out the prompt, which is private.
   @Override
   public String toString() {
-    return "Job[run=" + runId + ", execution=" + execution + "]";
+    return "ExecutionRequest[run=" + runId + ", execution=" + execution + "]";
   }
 }
