@@ -3,8 +3,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 
-/// Checks that every Java file below a folder reads as google-java-format writes it, or
-/// writes it so.
+/// Checks that every Java file below a folder reads as google-java-format writes it, or writes it
+/// so.
 ///
 /// Arguments: `check` or `write`, then the folder.
 class Format {

@@ -24,7 +24,7 @@ sealed interface CommandLine {
   /// Runs bot, embedded service and console.
   ///
   /// @param exitWhenReady whether to stop once everything has started: for a smoke test, and for
-  ///     the training run of the class cache
+  ///   the training run of the class cache
   record Serve(Options options, boolean exitWhenReady) implements CommandLine {}
 
   /// Prints a link that opens the console.

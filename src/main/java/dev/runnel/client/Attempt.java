@@ -12,7 +12,7 @@ import java.util.OptionalInt;
 /// @param number 1-based number of the attempt
 /// @param status status of the response; empty if there was none
 /// @param failure why there was no response, or the error that the response describes; empty for a
-///     2xx response
+///   2xx response
 /// @param elapsed duration of this attempt alone
 /// @param next delay before the next attempt; empty if this was the last
 public record Attempt(

@@ -69,7 +69,7 @@ public final class Call<T> {
   /// parsed on demand.
   ///
   /// @throws IllegalStateException if the body is streamed: a [StreamedResponse] already has status
-  ///     and headers
+  ///   and headers
   public Call<RawResponse<T>> withRawResponse() {
     if (request.streamed()) {
       throw new IllegalStateException("An open body is not read as a raw response");

@@ -73,7 +73,7 @@ public final class Page<T> {
   /// The call for the next page, with the options of this one; empty on the last page.
   ///
   /// @throws RunsException.MalformedResponse if the cursor was returned before: the list would be
-  ///     endless
+  ///   endless
   public Optional<Call<Page<T>>> next() {
     if (cursor.isEmpty()) {
       return Optional.empty();

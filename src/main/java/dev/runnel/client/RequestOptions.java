@@ -19,14 +19,14 @@ import java.util.regex.Pattern;
 /// @param deadline limit for the whole request: all attempts, waits and the body; default: 1 minute
 /// @param connectTimeout limit for establishing a connection; default: 10 seconds
 /// @param readTimeout maximum time without data from the service within one attempt; default: 20
-///     seconds, or the deadline for requests that are not idempotent
+///   seconds, or the deadline for requests that are not idempotent
 /// @param maxRetries maximum number of attempts after the first; default: 2
 /// @param headers additional headers by case-insensitive name; a name mapped to `Optional.empty()`
-///     suppresses the header
+///   suppresses the header
 /// @param query additional query parameters
 /// @param body additional members of the JSON body
 /// @param strict whether to reject a response with a member that cannot be parsed; default: false,
-///     such a member counts as absent
+///   such a member counts as absent
 public record RequestOptions(
     Optional<Duration> deadline,
     Optional<Duration> connectTimeout,

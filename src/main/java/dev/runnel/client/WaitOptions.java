@@ -47,13 +47,13 @@ public record WaitOptions(
   }
 
   /// @param patience how long to wait for a session link after the end; zero not to wait; default:
-  ///     5 seconds
+  ///   5 seconds
   public WaitOptions sessionPatience(Duration patience) {
     return new WaitOptions(deadline, throughBlocked, since, patience, progress);
   }
 
   /// @param progress receives the run after each change, including the last one; a change of
-  ///     `run_time` alone does not count
+  ///   `run_time` alone does not count
   public WaitOptions onProgress(Consumer<RunItem> progress) {
     return new WaitOptions(deadline, throughBlocked, since, sessionPatience, progress);
   }

@@ -29,7 +29,7 @@ final class Streams implements AutoCloseable {
 
   /// @param pause the interval between two polls
   /// @param silence maximum time without data: a closed page is only detected by sending to it, and
-  ///     proxies drop idle connections
+  ///   proxies drop idle connections
   Streams(int most, Duration pause, Duration silence) {
     this.most = most;
     this.pause = pause;

@@ -80,7 +80,7 @@ public final class Database implements AutoCloseable {
   /// Connects to `jdbc:postgresql://…`.
   ///
   /// @throws DatabaseException if it cannot be reached; without a cause, whose message could
-  ///     contain the URL and a password in it
+  ///   contain the URL and a password in it
   public static Database postgres(String url) {
     var config = config("database", 10);
     config.setJdbcUrl(url);

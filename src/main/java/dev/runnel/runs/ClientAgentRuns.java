@@ -62,7 +62,7 @@ public final class ClientAgentRuns implements AgentRuns {
   private final boolean knowsKeys;
 
   /// @param knowsKeys whether the service recognizes repeated requests by their `Idempotency-Key`,
-  ///     as the embedded one does
+  ///   as the embedded one does
   public ClientAgentRuns(RunsClient client, boolean knowsKeys) {
     this.client = client;
     this.startLookup = new StartLookup(client);

@@ -91,7 +91,7 @@ public final class AgentRunService implements AutoCloseable {
   /// claim queued runs.
   ///
   /// @param database an embedded database for this service alone; the caller closes it, after
-  ///     closing this service
+  ///   closing this service
   public static AgentRunService open(
       Database database, ServiceSettings settings, InstantSource clock) {
     return open(database, settings, clock, Spawner.system(), FreeSpace.of(settings.workspaces()));

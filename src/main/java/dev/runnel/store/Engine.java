@@ -51,9 +51,9 @@ public final class Engine implements AutoCloseable {
   /// The work of the workers.
   ///
   /// @param watch polls all runs once; returns when the next poll is due, empty while there is
-  ///     nothing to watch
+  ///   nothing to watch
   /// @param catchUp checks all surfaces once for missed deliveries; returns when the next check is
-  ///     due
+  ///   due
   /// @param recover probes failed services; each node probes by itself
   public record Steps(
       Step dispatch,

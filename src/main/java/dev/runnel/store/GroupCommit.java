@@ -30,6 +30,7 @@ final class GroupCommit implements AutoCloseable {
   private static final int MAX_WAITING = 20_000;
 
   private static final int MAX_TOGETHER = 500;
+
   /// How soon an idle writer notices that it is closed.
   private static final Duration LOOK_UP = Duration.ofMillis(100);
 

@@ -34,7 +34,7 @@ public final class Redactor {
   }
 
   /// @param secrets values to remove, each as a whole and, if it has several lines, line by line;
-  ///     those shorter than 8 characters are ignored
+  ///   those shorter than 8 characters are ignored
   public static Redactor of(Collection<String> secrets) {
     return new Redactor(secrets.stream().flatMap(Redactor::forms));
   }

@@ -9,7 +9,7 @@ import java.util.concurrent.atomic.LongAdder;
 /// Counts requests since the start, by surface and result. Thread-safe.
 public final class RequestMetrics {
   /// @param result `accepted`, `known`, `answered`, `rejected`, `not_stored`, `closed`, `late` or
-  ///     `too_much`
+  ///   `too_much`
   public record Kind(SurfaceId surface, String result) {}
 
   private final Map<Kind, LongAdder> counts = new ConcurrentHashMap<>();

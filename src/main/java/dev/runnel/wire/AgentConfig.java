@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /// The configuration of a run's agent (the API's `AmbientAgentConfig`). All members are optional.
 ///
 /// @param name label for grouping and filtering; default: the skill's name if a skill starts the
-///     run
+///   run
 /// @param modelId default: the team's default model
 /// @param basePrompt instructions that precede the prompt
 /// @param environmentId the environment to run in
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 /// @param mcpServers tool servers by name
 /// @param computerUseEnabled the default differs between versions of the service
 /// @param idleTimeoutMinutes how long the environment is kept after the end, 1 to 60 minutes;
-///     default: 10
+///   default: 10
 /// @param workerHost a self-hosted worker; absent or `warp` for a hosted one
 /// @param skills several skills; mutually exclusive with `skillSpec`
 /// @param experimental set by the service

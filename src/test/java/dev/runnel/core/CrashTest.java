@@ -33,9 +33,8 @@ import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// The process dies before and after every commit of a story; after a restart the end is the
-/// same as
-/// if it had lived: one run, each message once.
+/// The process dies before and after every commit of a story; after a restart the end is the same
+/// as if it had lived: one run, each message once.
 class CrashTest {
   private static final Conversation THREAD =
       new Conversation(Samples.SURFACE, "team/channel/opened-1");

@@ -68,7 +68,7 @@ final class FlowStory implements Story {
   /// @param conversations where something may be to do
   /// @param keepsReplies whether what is said to a run waits until its agent takes it
   /// @param nodes how many work on the same conversation at the same moment, as when one that stood
-  ///     still for long was taken for dead. The service knows keys then
+  ///   still for long was taken for dead. The service knows keys then
   record Plot(
       List<Delivery> said,
       List<RunState> agent,

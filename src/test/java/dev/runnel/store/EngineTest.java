@@ -218,8 +218,8 @@ class EngineTest {
           rows.change("CREATE TABLE lost (inserts INTEGER NOT NULL)");
           rows.change("INSERT INTO lost (inserts) VALUES (0)");
           return rows.change(
-              "CREATE TRIGGER lose BEFORE INSERT ON scheduled_tasks WHEN NEW.task_name = 'watch' AND"
-                  + " (SELECT inserts FROM lost) = 0 BEGIN UPDATE lost SET inserts = 1; SELECT"
+              "CREATE TRIGGER lose BEFORE INSERT ON scheduled_tasks WHEN NEW.task_name = 'watch'"
+                  + " AND (SELECT inserts FROM lost) = 0 BEGIN UPDATE lost SET inserts = 1; SELECT"
                   + " RAISE(FAIL, 'UNIQUE constraint failed'); END");
         });
 

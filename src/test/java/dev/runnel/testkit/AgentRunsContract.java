@@ -23,8 +23,8 @@ import org.junit.jupiter.api.Test;
 /// What the core relies on, whichever run service is behind the port.
 ///
 /// A test class implements the abstract methods and inherits the tests. The service is fresh for
-/// each test, or at least holds no runs of other tests that are still changing. What a real
-/// service does in its own time is awaited.
+/// each test, or at least holds no runs of other tests that are still changing. What a real service
+/// does in its own time is awaited.
 public interface AgentRunsContract {
   /// The run service under test; the same within one test.
   AgentRuns runs();

@@ -5,8 +5,8 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Assumptions;
 
-/// Where the outside parts are that tests start as processes: `src/test/emulators`, filled by
-/// `npm ci` there.
+/// Where the outside parts are that tests start as processes: `src/test/emulators`, filled by `npm
+/// ci` there.
 public final class Emulators {
   private Emulators() {}
 

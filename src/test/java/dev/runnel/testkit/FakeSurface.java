@@ -35,8 +35,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/// A platform in memory: it keeps posts, finds a post by its notice, edits the status post, and
-/// can
+/// A platform in memory: it keeps posts, finds a post by its notice, edits the status post, and can
 /// be down, lose an answer, or refuse.
 public final class FakeSurface implements Surface {
   /// What stands in a thread.

@@ -21,8 +21,8 @@ import mockwebserver3.RecordedRequest;
 import mockwebserver3.SocketEffect;
 import org.jspecify.annotations.Nullable;
 
-/// A tracker's API over HTTP with one issue in memory, as its documentation describes it:
-/// comments, reactions, labels. Each platform's double adds its addresses.
+/// A tracker's API over HTTP with one issue in memory, as its documentation describes it: comments,
+/// reactions, labels. Each platform's double adds its addresses.
 public abstract class PretendTracker implements AutoCloseable {
   /// @param hidden whether only members see it
   public record Comment(String text, boolean hidden, int edits) {}

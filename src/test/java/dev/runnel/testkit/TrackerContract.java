@@ -32,8 +32,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// How Runnel behaves on every issue tracker, whatever its dialect. Beside [SurfaceContract],
-/// which is about what every surface promises.
+/// How Runnel behaves on every issue tracker, whatever its dialect. Beside [SurfaceContract], which
+/// is about what every surface promises.
 ///
 /// The trigger label and the mention are `agent`, our account is [#ACCOUNT], and labels tell how
 /// runs are.

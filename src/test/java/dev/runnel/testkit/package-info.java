@@ -1,6 +1,5 @@
-/// What tests share: one hand-written fake a port, the contracts that fake and real both
-/// pass, and the
-/// real outside parts as processes.
+/// What tests share: one hand-written fake a port, the contracts that fake and real both pass, and
+/// the real outside parts as processes.
 @NullMarked
 package dev.runnel.testkit;
 

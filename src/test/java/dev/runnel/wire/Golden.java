@@ -17,8 +17,8 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// The payloads of `golden/agent-run-api`, and what holds of each. All of them have members that
-/// no record knows.
+/// The payloads of `golden/agent-run-api`, and what holds of each. All of them have members that no
+/// record knows.
 public final class Golden {
   private static final List<String> ODD =
       List.of("{\"odd\": [1]}", "[[\"odd\"]]", "\"odd\"", "987654321098765432109876543210");
@@ -60,8 +60,8 @@ public final class Golden {
     assertThat(missing).as("components that the payload leaves out").isEmpty();
   }
 
-  /// Each member and each element, at any depth, in the wrong shape: strictly the whole is
-  /// refused; leniently it is read as if that were not there. Where anything goes, it is kept.
+  /// Each member and each element, at any depth, in the wrong shape: strictly the whole is refused;
+  /// leniently it is read as if that were not there. Where anything goes, it is kept.
   static void oddMembersCountAsAbsent(String name, Class<?> type) throws IOException {
     for (var pointer : pointers("", tree(name))) {
       for (var odd : ODD) {

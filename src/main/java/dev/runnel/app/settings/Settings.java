@@ -86,7 +86,7 @@ public record Settings(
   }
 
   /// @param file the file given on the command line; else `RUNNEL_CONFIG`, else `runnel.yaml` if it
-  ///     exists
+  ///   exists
   /// @param overrides settings given on the command line; they override all others
   public static Settings read(
       Map<String, String> environment, Optional<Path> file, Map<Setting, String> overrides) {

@@ -13,7 +13,7 @@ public record RetrySchedule(Duration first, Duration longest, RandomGenerator ch
 
   /// @param tries number of attempts made
   /// @param asked the delay that the other side asked for, which overrides the backoff and its
-  ///     maximum; the delay is never shorter than the first one
+  ///   maximum; the delay is never shorter than the first one
   public Duration after(int tries, Optional<Duration> asked) {
     if (asked.isPresent()) {
       // Jitter, so that clients that got the same delay do not all return at the same moment.

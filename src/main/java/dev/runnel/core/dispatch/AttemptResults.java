@@ -26,6 +26,7 @@ import org.slf4j.LoggerFactory;
 /// bindings that lose against a concurrent write.
 final class AttemptResults {
   private static final Logger log = LoggerFactory.getLogger(AttemptResults.class);
+
   /// How long a delivery is delayed before people are told in a message.
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
@@ -123,7 +124,7 @@ final class AttemptResults {
   }
 
   /// @param service the service whose recovery makes it due, unless the service asked for a fixed
-  ///     wait
+  ///   wait
   private Instant retryLater(
       DeliveryAttempt turn, Optional<Duration> after, String why, String service, boolean isTold) {
     var delivery = turn.delivery();

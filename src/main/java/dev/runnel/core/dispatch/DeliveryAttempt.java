@@ -19,7 +19,7 @@ import java.util.stream.Stream;
 /// One attempt to process a delivery, and the posts it may make. The attempt is already counted.
 ///
 /// @param parts the deliveries that are sent together with it; the delivery then has the text of
-///     all
+///   all
 /// @param tries number of earlier attempts
 /// @param now when the attempt began
 /// @param note the decision, for people who ask why

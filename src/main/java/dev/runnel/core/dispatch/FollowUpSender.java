@@ -133,7 +133,7 @@ final class FollowUpSender {
   /// is compared with the run's later one, and the run's next end or question is still posted.
   ///
   /// @return the attempt with all messages that are sent now; empty if another node has taken it
-  ///     over
+  ///   over
   private Optional<DeliveryAttempt> beginToSay(
       DeliveryAttempt turn, Binding binding, Run run, boolean stoodStill) {
     return fix(

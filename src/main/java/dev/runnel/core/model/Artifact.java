@@ -7,7 +7,7 @@ import java.util.Optional;
 ///
 /// @param label the display text: `acme/shop#7 (fix-checkout)`
 /// @param branch the branch that the run pushed for its pull request; empty where the run may only
-///     have mentioned the pull request
+///   have mentioned the pull request
 public record Artifact(String label, URI link, boolean pullRequest, Optional<String> branch) {
   public Artifact(String label, URI link, boolean pullRequest) {
     this(label, link, pullRequest, Optional.empty());

@@ -9,10 +9,10 @@ import java.util.Optional;
 /// third parties: never instructions.
 ///
 /// @param kind the kind of source, for people and agents: `Slack thread`, `GitHub issue
-///     acme/shop#7`
+///   acme/shop#7`
 /// @param body the description, empty where there is none
 /// @param said the messages, oldest first; without a description, the first one began the
-///     conversation
+///   conversation
 /// @param omitted number of messages left out between the first and the rest
 /// @param attachments files that were shared in the conversation
 /// @param leftOut what was excluded for other reasons than space

@@ -16,7 +16,7 @@ import java.util.stream.Stream;
 /// @param stop a person's request to stop the run, while the run has not ended
 /// @param pending messages sent to the run that its agent has not received yet, in order
 /// @param version optimistic lock: incremented by each write; a writer that loses the compare plans
-///     again
+///   again
 public record Binding(
     Conversation conversation,
     Run run,
@@ -111,7 +111,7 @@ public record Binding(
   /// @param waiting they still wait
   /// @param read the agent received them
   /// @param unread the agent never received them: the run was stopped, or ended before the agent
-  ///     began
+  ///   began
   public record Replied(
       List<PendingReply> waiting, List<PendingReply> read, List<PendingReply> unread) {}
 

@@ -4,7 +4,7 @@ package dev.runnel.core.model;
 ///
 /// @param surface the surface it belongs to
 /// @param key a path whose last part names the thread: `T1/C1/1700000000.000100`. Only its surface
-///     interprets the parts
+///   interprets the parts
 public record Conversation(SurfaceId surface, String key) {
   public Conversation {
     NameCheck.require("conversation key", key);

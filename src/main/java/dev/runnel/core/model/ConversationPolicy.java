@@ -6,7 +6,7 @@ import java.time.Duration;
 ///
 /// @param listening whose messages in a thread are for the agent
 /// @param gathering how long a message to a run waits for the next one of the same sender; messages
-///     that arrive within this time are sent to the run as one
+///   that arrive within this time are sent to the run as one
 public record ConversationPolicy(Listening listening, Duration gathering) {
   /// Every message is for the agent, and is sent at once.
   public static final ConversationPolicy PLAIN =

@@ -7,9 +7,9 @@ import java.util.Objects;
 ///
 /// @param id the transport's id: the same when the same delivery is resent
 /// @param meaning the semantic key: the same when the same event arrives under another id, as a
-///     Slack mention does (once as `message`, once as `app_mention`)
+///   Slack mention does (once as `message`, once as `app_mention`)
 /// @param addressed whether it is addressed to Runnel: a mention, a command, a label. Other
-///     messages count only in a conversation that has a run
+///   messages count only in a conversation that has a run
 /// @param snapshot the issue it is about, as it was at that time
 public record Delivery(
     DeliveryId id,

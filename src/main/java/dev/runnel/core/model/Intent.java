@@ -18,7 +18,7 @@ public sealed interface Intent {
   ///
   /// @param run the run to stop; the conversation's own if empty
   /// @param why the reason posted in the thread when no person asked for it: "the label was
-  ///     removed"
+  ///   removed"
   record Cancel(Optional<RunId> run, Optional<String> why) implements Intent {}
 
   record Status(Optional<RunId> run) implements Intent {}
@@ -86,7 +86,7 @@ public sealed interface Intent {
   /// Not understood; the sender is told what was wrong.
   ///
   /// @param work the text, if it may still be a request: in a thread with a run it goes to the
-  ///     agent, elsewhere it starts a run only when the sender confirms
+  ///   agent, elsewhere it starts a run only when the sender confirms
   record Unclear(String why, Optional<Request> work) implements Intent {
     public Unclear {
       // Rows of an older version have none.

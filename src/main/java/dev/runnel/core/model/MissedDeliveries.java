@@ -26,6 +26,6 @@ public sealed interface MissedDeliveries {
 
   /// @param at when it was sent, by the platform's clock
   /// @param sameMeaning whether its webhook delivery carries the same semantic key; otherwise the
-  ///     two are matched by kind and time
+  ///   two are matched by kind and time
   record Heard(Delivery delivery, Instant at, boolean sameMeaning) {}
 }

@@ -9,7 +9,7 @@ import java.util.Optional;
 /// @param replyTo how its surface answers privately: opaque to everyone else, and a secret
 /// @param message the message itself, to set its status reaction
 /// @param opensThread whether a first post must open the thread and quote the request: the
-///     conversation is only a place so far, or nobody there has seen the request
+///   conversation is only a place so far, or nobody there has seen the request
 /// @param home the person's home page where it was requested, to be refreshed when it is done
 public record Origin(
     Optional<URI> link,

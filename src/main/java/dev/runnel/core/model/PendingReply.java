@@ -10,7 +10,7 @@ import java.util.Optional;
 /// @param words the beginning of its text
 /// @param messages the messages it consists of, to set a status reaction on each
 /// @param keptAt the run's `updatedAt` when the service queued the reply, by the service's clock:
-///     an older read of the run does not include the reply
+///   an older read of the run does not include the reply
 public record PendingReply(
     DeliveryId id, String words, List<PostRef> messages, Optional<Instant> keptAt) {
   public PendingReply {

@@ -11,7 +11,7 @@ import java.util.Optional;
 ///
 /// @param stateName the service's own name of the state
 /// @param message the service's status message: progress, a question, the answer, or the reason for
-///     a failure
+///   a failure
 /// @param retryable whether the service says that a new run may succeed
 /// @param updatedAt by the service's clock; empty before the first read
 /// @param delivery the `runnel.delivery` metadata it was started with

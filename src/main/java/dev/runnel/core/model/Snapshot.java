@@ -11,7 +11,7 @@ import java.util.Optional;
 /// @param at when the request was made, by the tracker's clock
 /// @param title as people see it
 /// @param body as people see it; empty where the delivery did not contain it, `""` where there is
-///     none
+///   none
 public record Snapshot(Optional<Instant> at, Optional<String> title, Optional<String> body) {
   public static final Snapshot NONE =
       new Snapshot(Optional.empty(), Optional.empty(), Optional.empty());

@@ -20,13 +20,13 @@ public interface AgentRuns {
   ///
   /// @param since the earliest time of the first attempt to start
   /// @param words the text that its prompt begins with, for services that do not return a run's
-  ///     metadata
+  ///   metadata
   Outcome startedBy(DeliveryId key, Instant since, Optional<String> words);
 
   /// Steers, answers or reopens a run.
   ///
   /// @param key the delivery that the message comes from, for services that deduplicate requests by
-  ///     key
+  ///   key
   Outcome followUp(RunId run, String text, DeliveryId key);
 
   /// Checks whether a follow-up whose response was lost reached its run.

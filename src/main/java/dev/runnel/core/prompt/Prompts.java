@@ -16,6 +16,7 @@ import java.util.stream.Collectors;
 /// labelled as theirs and fenced piece by piece; the request comes again at the end.
 public final class Prompts {
   private static final int TITLE = 80;
+
   /// Maximum length of a request that is repeated at the end, in characters.
   private static final int MAX_REPEATED = 2_000;
 

@@ -23,7 +23,7 @@ import java.util.Set;
 /// the profile's overrides a farther one.
 ///
 /// @param configured by place (`slack:T1/C1`, `github:acme/shop`, `slack`, or [#EVERYWHERE]), then
-///     by key
+///   by key
 /// @param admins the people who may set the defaults of places, as `slack:U1`
 public record Defaults(Map<String, Map<String, String>> configured, Set<String> admins) {
   public static final Defaults NONE = new Defaults(Map.of(), Set.of());

@@ -47,7 +47,7 @@ final class AgentProcess {
   /// @param environment the complete environment; nothing is inherited
   /// @throws IOException if the program does not exist or cannot be executed
   /// @throws Spawner.NoRoomException if the machine is out of processes or threads; part of the
-  ///     process tree may run nevertheless
+  ///   process tree may run nevertheless
   static AgentProcess start(
       Spawner spawner,
       ExecutionRequest executionRequest,

@@ -18,7 +18,7 @@ import java.util.regex.Pattern;
 /// only fail is refused before it is created.
 ///
 /// @param identities the agent identities, whose configuration applies to members that a run leaves
-///     out
+///   out
 public record ConfigResolution(Agents agents, Environments environments, Identities identities) {
   private static final Set<CredentialStrategy> STRATEGIES =
       Set.of(CredentialStrategy.CREATOR, CredentialStrategy.EXECUTOR);

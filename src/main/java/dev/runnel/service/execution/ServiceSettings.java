@@ -22,10 +22,10 @@ import java.util.function.Supplier;
 /// @param workspaces the folder that contains one folder per run
 /// @param apiKey the main API key
 /// @param publicUrl the URL at which people reach Runnel; a supplier, because a free port is only
-///     known after the start
+///   known after the start
 /// @param command the agent's shell command; default: the first known agent on the `PATH`
 /// @param environment the operator's variables; its `PATH` is searched, and [AgentEnvironment]
-///     selects those that programs of runs receive
+///   selects those that programs of runs receive
 /// @param slots maximum number of concurrent executions at each depth
 /// @param grace how long an agent may take to terminate before it is killed
 /// @param environments the environments that runs can request
@@ -33,7 +33,7 @@ import java.util.function.Supplier;
 /// @param access the permissions of the known agents; not enforced for a command
 /// @param apiUrl the URL at which agents on this machine reach the service, with `/api/v1`
 /// @param redactor removes secrets from the output of agents and setup commands; the API key, the
-///     values of lent variables and the agents' logins are always removed
+///   values of lent variables and the agents' logins are always removed
 public record ServiceSettings(
     Path workspaces,
     String apiKey,

@@ -29,7 +29,7 @@ public interface Spawner {
 
   /// @throws IOException if the program does not exist or cannot be executed
   /// @throws NoRoomException if the machine is out of processes or threads; the program may run
-  ///     nevertheless, since its process is created before the thread that waits for its end
+  ///   nevertheless, since its process is created before the thread that waits for its end
   Process process(ProcessBuilder builder) throws IOException;
 
   /// Starts a virtual thread.

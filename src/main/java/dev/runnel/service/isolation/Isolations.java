@@ -40,7 +40,7 @@ public final class Isolations {
   /// @param environment the operator's variables, of which `PATH` and `HOME` are used
   /// @param data the folder that agents must not see
   /// @throws IllegalArgumentException if the machine does not support it; the message says what to
-  ///     do
+  ///   do
   public static Isolation choose(String kind, Map<String, String> environment, Path data) {
     return switch (kind) {
       case "none" -> new Isolation.None();

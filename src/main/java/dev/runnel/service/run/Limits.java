@@ -11,7 +11,7 @@ import java.time.Duration;
 /// @param diskBytes maximum size of a run's workspace
 /// @param keep how long the workspace of an ended run is kept for follow-ups
 /// @param keepBytes maximum size of all workspaces together; above it the least recently used ones
-///     are deleted
+///   are deleted
 /// @param drain how long working agents may take to finish when the service stops
 public record Limits(
     Duration start,

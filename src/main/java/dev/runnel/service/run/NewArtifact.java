@@ -16,7 +16,7 @@ import java.util.UUID;
 ///
 /// @param type `PULL_REQUEST`, `PLAN` or `FILE`
 /// @param identity the data member that identifies it within its type; an artifact with the same
-///     value replaces the stored one
+///   value replaces the stored one
 public record NewArtifact(String type, String identity, ObjectNode data) {
   private static final String UID = "artifact_uid";
   private static final int MAX_PLAN = 16 * 1024;

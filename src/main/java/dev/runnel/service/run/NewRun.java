@@ -21,12 +21,12 @@ import org.jspecify.annotations.Nullable;
 /// A validated request for a run.
 ///
 /// @param config the configuration as sent, with the skill and its name filled in; unknown members
-///     are kept for clients that know them
+///   are kept for clients that know them
 /// @param identityUid the agent identity to execute the run as
 /// @param onBehalfOf e-mail or id of the person for whom the run is created
 /// @param rest the other request members: `team`, `interactive`, and those unknown to this version
 /// @param resolved the defaults for members that the configuration leaves out: see
-///     [dev.runnel.service.execution.ConfigResolution]
+///   [dev.runnel.service.execution.ConfigResolution]
 public record NewRun(
     String prompt,
     String title,
@@ -49,10 +49,12 @@ public record NewRun(
   private static final Set<RunMode> MODES =
       Set.of(RunMode.NORMAL, RunMode.PLAN, RunMode.ORCHESTRATE);
   private static final Pattern METADATA_KEY = Pattern.compile("[a-zA-Z0-9._-]{1,64}");
+
   /// Response members that only the service sets; ignored in requests.
   private static final Set<String> OURS =
       Stream.concat(Json.members(RunItem.class).stream(), Stream.of("run_url"))
           .collect(Collectors.toUnmodifiableSet());
+
   // The configuration is passed in one environment variable, which the kernel limits to 128 KiB.
   private static final int MAX_CONFIG = 64 * 1024;
 

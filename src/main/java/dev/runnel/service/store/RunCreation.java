@@ -23,7 +23,7 @@ record RunCreation(RunTable runs, Instant at) {
 
   /// @return the new run's id
   /// @throws RequestProblem if the parent or the conversation does not exist, or the run would be
-  ///     nested too deeply
+  ///   nested too deeply
   String asked(NewRun asked, Caller caller, Optional<String> factoryUid) throws SQLException {
     var id = UUID.randomUUID().toString();
     var parent = Optional.<RunRow>empty();

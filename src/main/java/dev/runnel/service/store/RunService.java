@@ -47,6 +47,7 @@ import org.slf4j.LoggerFactory;
 /// does not count as a change; it is computed on read.
 public final class RunService {
   private static final Logger log = LoggerFactory.getLogger(RunService.class);
+
   /// Maximum depth of runs that are started by runs.
   public static final int DEEPEST = 3;
 
@@ -205,7 +206,7 @@ public final class RunService {
   /// are handed back, and a prompt that no agent received is not sent any more.
   ///
   /// @param asked when the caller made the request; a request made before the run was cancelled
-  ///     succeeds, too
+  ///   succeeds, too
   /// @return whether processes must be ended first
   /// @throws RequestProblem if there is no such run, or it has ended
   public boolean cancel(String runId, Instant asked) {
@@ -247,7 +248,7 @@ public final class RunService {
   /// Claims the run that has waited longest, with all its waiting follow-ups.
   ///
   /// @param depth each depth has its own queue, so that a run that waits for runs below it does not
-  ///     block them
+  ///   block them
   public Optional<ExecutionRequest> claimNext(int depth) {
     var claimed =
         change(

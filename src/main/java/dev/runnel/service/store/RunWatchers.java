@@ -20,7 +20,7 @@ public final class RunWatchers {
   private final Map<String, Set<Runnable>> watchers = new ConcurrentHashMap<>();
 
   /// @param changed called on the thread that made the change, after its commit; must return
-  ///     quickly
+  ///   quickly
   /// @return the subscription
   public Watch watch(String runId, Runnable changed) {
     // A new wrapper for each call, so that the same runnable can subscribe twice.

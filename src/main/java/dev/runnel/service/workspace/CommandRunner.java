@@ -10,7 +10,7 @@ public interface CommandRunner {
   ///
   /// @param output standard output, limited in size
   /// @param lastWords the last lines of standard output and standard error, limited and without
-  ///     secrets
+  ///   secrets
   record Result(int status, String output, String lastWords) {}
 
   /// Runs a trusted program such as git, without isolation.

@@ -7,7 +7,7 @@ import java.util.Optional;
 public sealed interface Prepared {
   /// @param root the folder that the run may write to
   /// @param folder the agent's working directory: the repository if there is exactly one, else the
-  ///     root
+  ///   root
   /// @param fresh whether it was created now, rather than kept from an earlier execution
   /// @param skill the requested skill; only in a fresh workspace
   record Ready(Path root, Path folder, boolean fresh, Optional<Chosen> skill) implements Prepared {}

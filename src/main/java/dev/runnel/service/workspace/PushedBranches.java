@@ -44,7 +44,7 @@ final class PushedBranches {
   /// @param root the run's workspace
   /// @param somewhere a folder outside the agent's control, to run git in
   /// @return the branch of a pull request that the run opened; empty for any other, or if it cannot
-  ///     be determined
+  ///   be determined
   Optional<String> of(String pullRequest, Environment environment, Path root, Path somewhere)
       throws StoppedException, InterruptedException {
     var address = PullRequestAddress.of(pullRequest);

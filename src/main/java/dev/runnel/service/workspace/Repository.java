@@ -22,7 +22,7 @@ public record Repository(String url, Optional<String> ref, String folder, Option
   private static final Set<String> LOOPBACK = Set.of("127.0.0.1", "localhost", "[::1]");
 
   /// @throws IllegalArgumentException if a value is invalid; the message says what to write
-  ///     instead, and never contains a value that may be secret
+  ///   instead, and never contains a value that may be secret
   public Repository {
     checkUrl(url);
     if (ref.isPresent() && (!REF.matcher(ref.get()).matches() || ref.get().contains(".."))) {

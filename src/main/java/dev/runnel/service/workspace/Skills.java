@@ -52,7 +52,7 @@ final class Skills {
   /// Finds the skill that a run requests.
   ///
   /// @param spec `owner/repo:name`, `owner/repo:path/to/SKILL.md`, the same with `repo` alone, or
-  ///     only a name, which is searched for in all repositories
+  ///   only a name, which is searched for in all repositories
   Skill find(String spec, List<Source> sources)
       throws SetupException, StoppedException, InterruptedException {
     var colon = spec.indexOf(':');

@@ -197,7 +197,7 @@ public final class Workspaces {
   /// The skills in an environment's repositories.
   ///
   /// @param refresh whether to fetch from the servers; otherwise only repositories without a clone
-  ///     are fetched
+  ///   are fetched
   /// @throws IllegalStateException with git's error output if a repository cannot be fetched
   public List<Skill> skills(Environment environment, boolean refresh, CommandRunner bench)
       throws StoppedException, InterruptedException {

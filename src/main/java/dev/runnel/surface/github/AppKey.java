@@ -55,7 +55,7 @@ final class AppKey {
   /// @param app the app id or client id
   /// @param pem the key as downloaded from GitHub; line breaks may be written as `\n`
   /// @throws IllegalArgumentException if it is not an RSA private key; the message contains none of
-  ///     it
+  ///   it
   AppKey(String app, String pem) {
     this.app = app;
     this.key = read(pem.replace("\\n", "\n"));

@@ -14,7 +14,7 @@ import java.util.Optional;
 /// comes from third parties, so it is put inside a fence whose name cannot be guessed.
 ///
 /// @param secret derives the fence's name: the same for the same comment, and unknown to the code's
-///     author
+///   author
 record CodeQuote(String secret) {
   private static final int MAX_LINES = 60;
   private static final int MAX = 6_000;

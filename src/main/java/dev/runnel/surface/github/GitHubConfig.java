@@ -24,7 +24,7 @@ import java.util.stream.Stream;
 /// @param access the minimum role in a repository for starting and steering runs
 /// @param hooks the webhooks whose delivery lists are read to catch up; an app reads its own
 /// @param installations the accounts that the operator accepted, in lower case. If empty, an app
-///     serves nobody, because anybody may install it, and a token serves every sender
+///   serves nobody, because anybody may install it, and a token serves every sender
 public record GitHubConfig(
     List<String> webhookSecrets,
     GitHubIdentity identity,

@@ -11,7 +11,7 @@ import java.util.Optional;
 /// The settings of the GitLab surface.
 ///
 /// @param webhookSecrets secret tokens, or signing tokens, which start with `whsec_`; all valid at
-///     once
+///   once
 /// @param token of the account that posts comments
 /// @param url the base URL of its web interface, without a trailing slash
 /// @param access the minimum role in a project for starting and steering runs

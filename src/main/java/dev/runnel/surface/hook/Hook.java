@@ -16,9 +16,9 @@ import java.util.regex.Pattern;
 /// @param words the prompt for the agent
 /// @param title where the body has the run's title
 /// @param conversation where the body has the id that groups deliveries; without it, every delivery
-///     is a conversation of its own
+///   is a conversation of its own
 /// @param delivery the header, or the place in the body, whose value stays the same when a delivery
-///     is repeated; without it, a repeated delivery must have the same body
+///   is repeated; without it, a repeated delivery must have the same body
 /// @param link where the body has the URL of the subject, for people
 /// @param options the options of its runs
 /// @param callback the URL that receives the run's updates

@@ -20,7 +20,7 @@ import java.util.Set;
 /// @param email of the token's account, on Cloud; empty for Data Center
 /// @param token of the account that posts comments
 /// @param access the account ids (on Data Center user names) and `group:NAME`s that may start and
-///     steer runs; empty for everybody who can edit the issue
+///   steer runs; empty for everybody who can edit the issue
 /// @param transitions the name of the transition for each stage of a run
 public record JiraConfig(
     List<String> webhookSecrets,

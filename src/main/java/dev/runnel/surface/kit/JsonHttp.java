@@ -63,9 +63,9 @@ public final class JsonHttp {
   }
 
   /// @param path appended to the base: segments separated by `/`, then an optional query, all
-  ///     encoded
+  ///   encoded
   /// @throws IOException when there was no response; for other methods than GET it is then unknown
-  ///     whether the call had its effect
+  ///   whether the call had its effect
   public Answer get(String path) throws IOException {
     return call(new Request.Builder().get(), path);
   }

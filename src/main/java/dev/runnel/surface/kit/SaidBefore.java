@@ -57,7 +57,7 @@ public final class SaidBefore {
   /// @param changed when it was last written or edited
   /// @param heard whether its author may start runs
   /// @param mayBeOurs whether its author may be the bot; only then a comment with our marker is
-  ///     skipped
+  ///   skipped
   public void take(
       String author,
       Instant at,

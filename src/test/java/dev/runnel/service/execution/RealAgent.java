@@ -12,7 +12,7 @@ import java.util.Map;
 ///
 /// @param model a name that the agent passes on
 /// @param access Codex keeps its sandbox's helpers in its home and refuses to when that is in the
-///     folder for temporary files
+///   folder for temporary files
 record RealAgent(
     String name,
     String model,

@@ -79,7 +79,7 @@ public record SlackAgentApi(SlackApi api) {
   }
 
   /// @param thread the thread of an assistant app (the earlier kind); null otherwise, where Slack
-  ///     would ignore the call
+  ///   would ignore the call
   public SlackResponse<JsonNode> prompts(
       String channel, @Nullable String thread, SlackPrompts prompts) {
     var all = JSON.createArrayNode();

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /// Slack's response to an installation or a token refresh.
 ///
 /// @param wholeOrganisation whether the app was installed for an organization, not for one
-///     workspace
+///   workspace
 /// @param expiresIn empty when token rotation is off
 public record SlackGrant(
     String team,

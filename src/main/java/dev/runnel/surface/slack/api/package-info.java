@@ -1,6 +1,6 @@
 /// Calls to Slack. [SlackApi] has the methods of the Web API, [SlackAgentApi] those of the agent
-/// view, and [FileTransfer] moves the bytes of files. Every call returns a [SlackResponse];
-/// nothing is retried here.
+/// view, and [FileTransfer] moves the bytes of files. Every call returns a [SlackResponse]; nothing
+/// is retried here.
 @NullMarked
 package dev.runnel.surface.slack.api;
 

@@ -94,7 +94,7 @@ public final class InstalledWorkspaces implements SlackWorkspaces {
   /// @param version of the row
   /// @param readAt when the row was read
   /// @param saved whether the row has this token; one refreshed while the database was down exists
-  ///     only in memory
+  ///   only in memory
   private record Kept(
       Installation installation,
       long version,

@@ -14,7 +14,7 @@ import java.util.stream.Collectors;
 /// the app.
 ///
 /// @param signingSecrets all valid at once, so that they can be rotated without an outage; empty
-///     when HTTP is off
+///   when HTTP is off
 /// @param appToken the app-level token for Socket Mode; empty when Socket Mode is off
 /// @param botToken of the single workspace; empty when many can install the app
 /// @param client the OAuth client for installations; empty for a single workspace
@@ -23,7 +23,7 @@ import java.util.stream.Collectors;
 /// @param command the slash command's name as people type it, for help texts
 /// @param prompts the suggested prompts of Slack's agent view
 /// @param installations the workspaces that the operator accepted. If empty, only the workspace of
-///     the bot token is served, and no workspace that installs the app
+///   the bot token is served, and no workspace that installs the app
 public record SlackConfig(
     List<String> signingSecrets,
     Optional<String> appToken,

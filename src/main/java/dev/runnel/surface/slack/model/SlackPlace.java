@@ -10,7 +10,7 @@ import java.time.temporal.ChronoUnit;
 /// The location of a conversation; its key is `TEAM/CHANNEL/THREAD`.
 ///
 /// @param thread the timestamp of the thread's first message, or `~` and a unique suffix when there
-///     is no thread (yet), as for a slash command
+///   is no thread (yet), as for a slash command
 public record SlackPlace(String team, String channel, String thread) {
   public static final SurfaceId SURFACE = new SurfaceId("slack");
 

@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
 /// call in a workspace finds out which of them is available.
 ///
 /// @implSpec Thread-safe. All of this is optional: a failed call is not retried before the next
-///     update is due.
+///   update is due.
 final class SlackStatusLine {
   private static final Logger log = LoggerFactory.getLogger(SlackStatusLine.class);
 

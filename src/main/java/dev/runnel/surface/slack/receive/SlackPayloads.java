@@ -61,7 +61,7 @@ public final class SlackPayloads {
   private final SlackAgentEvents agentView;
 
   /// @param identity the bot's identity by workspace, once known; the workspace is empty when a
-  ///     request names none. Must return at once
+  ///   request names none. Must return at once
   /// @param left called when a workspace uninstalls the app; must not block
   /// @param agentView receives hints from Slack's agent view
   public SlackPayloads(
