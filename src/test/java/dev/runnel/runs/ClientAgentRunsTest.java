@@ -1,7 +1,7 @@
 package dev.runnel.runs;
 
-import static dev.runnel.runs.PretendService.json;
-import static dev.runnel.runs.PretendService.problem;
+import static dev.runnel.runs.FakeRunService.json;
+import static dev.runnel.runs.FakeRunService.problem;
 import static dev.runnel.testkit.AgentRunsContract.done;
 import static dev.runnel.testkit.AgentRunsContract.newKey;
 import static dev.runnel.testkit.AgentRunsContract.prompt;
@@ -43,7 +43,7 @@ class ClientAgentRunsTest implements AgentRunsContract {
   private static final String LIST = "GET /agent/runs";
 
   private final MockWebServer server = new MockWebServer();
-  private final PretendService service = new PretendService();
+  private final FakeRunService service = new FakeRunService();
   private RunsClient client;
   private ClientAgentRuns runs;
 
@@ -110,9 +110,9 @@ class ClientAgentRunsTest implements AgentRunsContract {
 
       var request = service.seen().getFirst();
       assertThat(request.idempotencyKey()).isEqualTo("slack:1");
-      assertThat(PretendService.read(request.body()))
+      assertThat(FakeRunService.read(request.body()))
           .isEqualTo(
-              PretendService.read(
+              FakeRunService.read(
                   """
                   {"prompt": "fix it", "title": "Fix it", "skill": "org/repo:fix",
                    "config": {"name": "tests", "model_id": "fast", "environment_id": "env-1",
@@ -131,9 +131,9 @@ class ClientAgentRunsTest implements AgentRunsContract {
               "fix it", "Fix it", RunOptions.NONE, Map.of(), List.of(attachment), Optional.empty()),
           new DeliveryId("slack:1"));
 
-      assertThat(PretendService.read(service.seen().getFirst().body()).path("attachments"))
+      assertThat(FakeRunService.read(service.seen().getFirst().body()).path("attachments"))
           .isEqualTo(
-              PretendService.read(
+              FakeRunService.read(
                   """
                   [{"file_name": "red.png", "mime_type": "image/png", "data": "Ynl0ZXM="}]
                   """));

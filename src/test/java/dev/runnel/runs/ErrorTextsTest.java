@@ -1,6 +1,6 @@
 package dev.runnel.runs;
 
-import static dev.runnel.runs.PretendService.problem;
+import static dev.runnel.runs.FakeRunService.problem;
 import static dev.runnel.testkit.AgentRunsContract.newKey;
 import static dev.runnel.testkit.AgentRunsContract.prompt;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -164,7 +164,7 @@ class ErrorTextsTest {
 
   @Test
   void aRefusalWithoutACodeIsTakenByItsStatus() {
-    var refused = refusal(PretendService.json(403, "{}"));
+    var refused = refusal(FakeRunService.json(403, "{}"));
 
     assertThat(refused.code()).isEqualTo("not_authorized");
   }

@@ -8,10 +8,10 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.runnel.testkit.Balancer;
 import dev.runnel.testkit.EmbeddedService;
 import dev.runnel.testkit.LocalSlack;
-import dev.runnel.testkit.MoodyProxy;
-import dev.runnel.testkit.MoodyProxy.Fate;
 import dev.runnel.testkit.Postgres;
 import dev.runnel.testkit.RunnelProcess;
+import dev.runnel.testkit.ScriptedFaultProxy;
+import dev.runnel.testkit.ScriptedFaultProxy.Fate;
 import dev.runnel.testkit.SignedSlack;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -85,15 +85,15 @@ class ChaosTest {
   @TempDir Path folder;
   private LocalSlack slack;
   private EmbeddedService service;
-  private MoodyProxy slackProxy;
-  private MoodyProxy serviceProxy;
+  private ScriptedFaultProxy slackProxy;
+  private ScriptedFaultProxy serviceProxy;
 
   @BeforeEach
   void open() throws Exception {
     slack = LocalSlack.start(URI.create("http://127.0.0.1:9/slack/events"), CHANNELS);
     service = new EmbeddedService(folder, "cat >/dev/null; sleep 0.2; echo done", 8);
-    slackProxy = new MoodyProxy(slack.uri(), moodOfSlack(new Random(seed)));
-    serviceProxy = new MoodyProxy(service.uri(), moodOfService(new Random(seed + 1)));
+    slackProxy = new ScriptedFaultProxy(slack.uri(), moodOfSlack(new Random(seed)));
+    serviceProxy = new ScriptedFaultProxy(service.uri(), moodOfService(new Random(seed + 1)));
   }
 
   @AfterEach

@@ -8,9 +8,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.runnel.testkit.EmbeddedService;
 import dev.runnel.testkit.LocalSlack;
-import dev.runnel.testkit.MoodyProxy;
-import dev.runnel.testkit.MoodyProxy.Fate;
 import dev.runnel.testkit.RunnelProcess;
+import dev.runnel.testkit.ScriptedFaultProxy;
+import dev.runnel.testkit.ScriptedFaultProxy.Fate;
 import dev.runnel.testkit.SignedSlack;
 import dev.runnel.testkit.SignedSlack.Said;
 import java.io.IOException;
@@ -157,8 +157,8 @@ class KilledAtEveryCallTest {
     private final int killAt;
     private final boolean afterIt;
     private final AtomicInteger calls = new AtomicInteger();
-    private final MoodyProxy toSlack;
-    private final MoodyProxy toService;
+    private final ScriptedFaultProxy toSlack;
+    private final ScriptedFaultProxy toService;
     private final RunnelProcess runnel;
     private int said;
 
@@ -167,8 +167,8 @@ class KilledAtEveryCallTest {
       this.channel = channel;
       this.killAt = killAt;
       this.afterIt = afterIt;
-      toSlack = new MoodyProxy(slack.uri(), this::fate);
-      toService = new MoodyProxy(service.uri(), this::fate);
+      toSlack = new ScriptedFaultProxy(slack.uri(), this::fate);
+      toService = new ScriptedFaultProxy(service.uri(), this::fate);
       var settings = new HashMap<>(slack.settings());
       settings.put("SLACK_API_URL", toSlack.uri("/api/").toString());
       settings.put("RUNNEL_AGENT_API_URL", toService.uri("/api/v1").toString());

@@ -14,7 +14,7 @@ import dev.runnel.core.model.RawRequest;
 import dev.runnel.core.model.Update;
 import dev.runnel.core.model.WebhookResult;
 import dev.runnel.core.port.Surface;
-import dev.runnel.testkit.PretendTracker.Written;
+import dev.runnel.testkit.FakeTracker.Written;
 import dev.runnel.testkit.TrackerContract.Person;
 import dev.runnel.testkit.TrackerContract.Tracker;
 import java.time.Instant;
@@ -118,7 +118,7 @@ public interface AttackContract {
 
       assertThat(tracker.surface().post(notice, null)).isInstanceOf(Posting.Posted.class);
       assertThat(tracker.platform().comments())
-          .extracting(PretendTracker.Comment::text)
+          .extracting(FakeTracker.Comment::text)
           .anyMatch(text -> text.startsWith("Ours."));
     }
   }

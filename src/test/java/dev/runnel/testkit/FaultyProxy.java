@@ -43,11 +43,11 @@ public final class FaultyProxy implements AutoCloseable {
   private final MockWebServer server = new MockWebServer();
   private final Queue<Fault> faults = new ConcurrentLinkedQueue<>();
   private volatile boolean refusesMetadataFilter;
-  private final Passage passage;
+  private final ForwardingProxy forwardingProxy;
 
   /// @param service without a path
   public FaultyProxy(URI service) throws IOException {
-    passage = new Passage(service);
+    forwardingProxy = new ForwardingProxy(service);
     server.setDispatcher(
         new Dispatcher() {
           @Override
@@ -80,7 +80,7 @@ public final class FaultyProxy implements AutoCloseable {
   @Override
   public void close() {
     server.close();
-    passage.close();
+    forwardingProxy.close();
   }
 
   private MockResponse answer(RecordedRequest request) {
@@ -91,13 +91,13 @@ public final class FaultyProxy implements AutoCloseable {
         return problem(403, "feature_not_available");
       }
       if (!isCreation(request)) {
-        return passage.pass(request);
+        return forwardingProxy.pass(request);
       }
       var fault = faults.poll();
       if (fault == null) {
-        return passage.pass(request);
+        return forwardingProxy.pass(request);
       }
-      return spoil(fault, fault.reachesTheService ? passage.pass(request) : json(""));
+      return spoil(fault, fault.reachesTheService ? forwardingProxy.pass(request) : json(""));
     } catch (IOException unreachable) {
       return reset();
     }

@@ -57,7 +57,7 @@ public final class Node implements AutoCloseable {
                 _ -> {}));
     var requestMetrics = new RequestMetrics();
     this.door =
-        new WebhookEndpoint(store, Surfaces.of(List.of(new Parrot())), wall, requestMetrics);
+        new WebhookEndpoint(store, Surfaces.of(List.of(new EchoSurface())), wall, requestMetrics);
     var health =
         new Health(
             () -> door.problem().or(engine::problem).or(databaseHealth::problem),

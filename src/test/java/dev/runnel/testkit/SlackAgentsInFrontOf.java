@@ -45,7 +45,7 @@ public final class SlackAgentsInFrontOf implements AutoCloseable {
 
   private final MockWebServer server = new MockWebServer();
   private final HttpClient http = HttpClient.newHttpClient();
-  private final Passage passage;
+  private final ForwardingProxy forwardingProxy;
   private final URI slack;
   private final List<Call> calls = new CopyOnWriteArrayList<>();
   private final Map<String, String> sessions = new ConcurrentHashMap<>();
@@ -55,7 +55,7 @@ public final class SlackAgentsInFrontOf implements AutoCloseable {
   /// @param slack the emulator, without a path
   public SlackAgentsInFrontOf(URI slack) throws IOException {
     this.slack = slack;
-    passage = new Passage(slack);
+    forwardingProxy = new ForwardingProxy(slack);
     server.setDispatcher(
         new Dispatcher() {
           @Override
@@ -126,9 +126,9 @@ public final class SlackAgentsInFrontOf implements AutoCloseable {
       case "chat.appendStream" -> called(method, form, append(form));
       case "chat.stopStream" -> called(method, form, stop(form));
       case "chat.update" ->
-          isOpen(form) ? json(error("streaming_state_conflict")) : passage.pass(request);
-      case "conversations.replies" -> withStreams(passage.pass(request));
-      default -> passage.pass(request);
+          isOpen(form) ? json(error("streaming_state_conflict")) : forwardingProxy.pass(request);
+      case "conversations.replies" -> withStreams(forwardingProxy.pass(request));
+      default -> forwardingProxy.pass(request);
     };
   }
 
@@ -300,6 +300,6 @@ public final class SlackAgentsInFrontOf implements AutoCloseable {
   public void close() {
     server.close();
     http.close();
-    passage.close();
+    forwardingProxy.close();
   }
 }

@@ -40,8 +40,8 @@ public final class SlackInFrontOf implements AutoCloseable {
   private static final int MAX_RETRIES = 3;
 
   private final MockWebServer server = new MockWebServer();
-  private @Nullable Passage slack;
-  private @Nullable Passage app;
+  private @Nullable ForwardingProxy slack;
+  private @Nullable ForwardingProxy app;
   private final Duration tokenLife;
 
   private final AtomicInteger count = new AtomicInteger();
@@ -75,8 +75,8 @@ public final class SlackInFrontOf implements AutoCloseable {
 
   /// Begins to pass on.
   public void between(URI slack, URI app) {
-    this.slack = new Passage(slack);
-    this.app = new Passage(app);
+    this.slack = new ForwardingProxy(slack);
+    this.app = new ForwardingProxy(app);
   }
 
   /// The settings of an app that workspaces install.
@@ -174,7 +174,7 @@ public final class SlackInFrontOf implements AutoCloseable {
     server.close();
     Stream.of(Optional.ofNullable(slack), Optional.ofNullable(app))
         .flatMap(Optional::stream)
-        .forEach(Passage::close);
+        .forEach(ForwardingProxy::close);
   }
 
   private MockResponse answer(RecordedRequest request) {

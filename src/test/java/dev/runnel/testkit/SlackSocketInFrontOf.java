@@ -37,7 +37,7 @@ public final class SlackSocketInFrontOf implements AutoCloseable {
 
   private final MockWebServer server = new MockWebServer();
   private final OkHttpClient client = new OkHttpClient();
-  private final Passage passage;
+  private final ForwardingProxy forwardingProxy;
   private volatile String emulatedLink = "";
   private volatile @Nullable WebSocket app;
   private final Map<String, CompletableFuture<String>> unacknowledged = new ConcurrentHashMap<>();
@@ -46,7 +46,7 @@ public final class SlackSocketInFrontOf implements AutoCloseable {
 
   /// @param slack the emulator, or what stands in front of it, without a path
   public SlackSocketInFrontOf(URI slack) throws IOException {
-    passage = new Passage(slack);
+    forwardingProxy = new ForwardingProxy(slack);
     server.setDispatcher(
         new Dispatcher() {
           @Override
@@ -89,7 +89,7 @@ public final class SlackSocketInFrontOf implements AutoCloseable {
     if (path.equals(LINK)) {
       return new MockResponse.Builder().webSocketUpgrade(new AppSide()).build();
     }
-    var answer = passage.pass(request);
+    var answer = forwardingProxy.pass(request);
     return path.endsWith("/apps.connections.open") ? throughUs(answer) : answer;
   }
 
@@ -175,7 +175,7 @@ public final class SlackSocketInFrontOf implements AutoCloseable {
   @Override
   public void close() {
     server.close();
-    passage.close();
+    forwardingProxy.close();
     client.dispatcher().executorService().shutdown();
     client.connectionPool().evictAll();
   }

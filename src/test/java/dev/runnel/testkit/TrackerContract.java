@@ -50,7 +50,7 @@ public interface TrackerContract {
   interface Tracker extends AutoCloseable {
     Surface surface();
 
-    PretendTracker platform();
+    FakeTracker platform();
 
     /// @param others labels that it had before
     RawRequest labelAdded(String label, String... others);

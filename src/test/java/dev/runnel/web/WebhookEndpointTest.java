@@ -45,7 +45,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 class WebhookEndpointTest {
   /// Says a body is a delivery by its text, unless the text is `noise` or `forged`.
-  private record Parrot(SurfaceId id, int maxBodyBytes) implements Surface {
+  private record EchoSurface(SurfaceId id, int maxBodyBytes) implements Surface {
 
     @Override
     public WebhookResult receive(RawRequest request) {
@@ -95,8 +95,8 @@ class WebhookEndpointTest {
             new FullableStore(),
             Surfaces.of(
                 List.of(
-                    new Parrot(Samples.SURFACE, MAX_BYTES),
-                    new Parrot(new SurfaceId("terse"), 1_000))),
+                    new EchoSurface(Samples.SURFACE, MAX_BYTES),
+                    new EchoSurface(new SurfaceId("terse"), 1_000))),
             InstantSource.system(),
             requestMetrics);
     var health =

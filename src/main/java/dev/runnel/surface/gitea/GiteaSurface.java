@@ -45,7 +45,7 @@ public final class GiteaSurface implements Surface {
   private final GiteaAccessCheck door;
   private final CommentPosts posts;
   private final GiteaBackground background;
-  private final GiteaCatchUp catchUp;
+  private final GiteaMissedDeliveries catchUp;
 
   public GiteaSurface(GiteaConfig config, OkHttpClient http, InstantSource clock) {
     this.hmac = new Hmac(config.webhookSecrets());
@@ -55,7 +55,7 @@ public final class GiteaSurface implements Surface {
     this.door = new GiteaAccessCheck(api, config.tracker().trigger(), account);
     this.posts = new CommentPosts(config.tracker(), new MarkdownPosts(config.tracker(), DIALECT));
     this.background = new GiteaBackground(api, door, account);
-    this.catchUp = new GiteaCatchUp(ID, api, payloads, clock);
+    this.catchUp = new GiteaMissedDeliveries(ID, api, payloads, clock);
   }
 
   /// Asks once whether the token is valid.

@@ -61,7 +61,7 @@ public final class GitHubSurface implements Surface {
   private final GitHubApi api;
   private final GitHubBackground background;
   private final GitHubAccessCheck door;
-  private final GitHubCatchUp catchUp;
+  private final GitHubMissedDeliveries catchUp;
   private final GitHubDeliveries deliveries;
   private final GitHubConfig config;
   private final Map<String, Boolean> unaccepted = Recent.map(1_000);
@@ -77,7 +77,7 @@ public final class GitHubSurface implements Surface {
     this.posts = new CommentPosts(config.tracker(), new MarkdownPosts(config.tracker(), DIALECT));
     this.background = new GitHubBackground(api, account);
     this.door = new GitHubAccessCheck(api, config);
-    this.catchUp = new GitHubCatchUp(ID, api, payloads, clock);
+    this.catchUp = new GitHubMissedDeliveries(ID, api, payloads, clock);
     this.deliveries = new GitHubDeliveries(ID, api, payloads, clock, hooks(config));
   }
 

@@ -49,7 +49,7 @@ public final class GitLabSurface implements Surface {
   private final GitLabAccessCheck door;
   private final CommentPosts posts;
   private final GitLabBackground background;
-  private final GitLabCatchUp catchUp;
+  private final GitLabMissedDeliveries catchUp;
 
   public GitLabSurface(GitLabConfig config, OkHttpClient http, InstantSource clock) {
     this.secretTokens = config.secretTokens();
@@ -60,7 +60,7 @@ public final class GitLabSurface implements Surface {
     this.door = new GitLabAccessCheck(api, config.access());
     this.posts = new CommentPosts(config.tracker(), new MarkdownPosts(config.tracker(), DIALECT));
     this.background = new GitLabBackground(api, door, account);
-    this.catchUp = new GitLabCatchUp(ID, api, payloads, clock);
+    this.catchUp = new GitLabMissedDeliveries(ID, api, payloads, clock);
   }
 
   /// Asks once whether the token is valid.

@@ -51,7 +51,7 @@ public final class JiraSurface implements Surface {
   private final CommentPosts posts;
   private final JiraProgress progress;
   private final JiraBackground background;
-  private final JiraCatchUp catchUp;
+  private final JiraMissedDeliveries catchUp;
 
   public JiraSurface(JiraConfig config, OkHttpClient http, InstantSource clock) {
     this.proofs = new JiraProofs(config.webhookSecrets(), config.isCloud());
@@ -75,7 +75,7 @@ public final class JiraSurface implements Surface {
                                 person.id()))));
     this.progress = new JiraProgress(api, config.transitions());
     this.background = new JiraBackground(api, door, payloads, config.url());
-    this.catchUp = new JiraCatchUp(ID, api, payloads, config.tracker().label(), clock);
+    this.catchUp = new JiraMissedDeliveries(ID, api, payloads, config.tracker().label(), clock);
   }
 
   /// Asks once whether the token is valid.

@@ -49,7 +49,7 @@ public final class LinearSurface implements Surface {
   private final CommentPosts comments;
   private final LinearSessions sessions;
   private final LinearBackground background;
-  private final LinearCatchUp catchUp;
+  private final LinearMissedDeliveries catchUp;
 
   public LinearSurface(LinearConfig config, OkHttpClient http, InstantSource clock) {
     this.hmac = new Hmac(config.webhookSecrets());
@@ -61,7 +61,7 @@ public final class LinearSurface implements Surface {
     this.comments = new CommentPosts(config.tracker(), renderer);
     this.sessions = new LinearSessions(api, renderer);
     this.background = new LinearBackground(api, door, account);
-    this.catchUp = new LinearCatchUp(ID, api, payloads, clock);
+    this.catchUp = new LinearMissedDeliveries(ID, api, payloads, clock);
   }
 
   /// Asks once whether the token is valid.

@@ -39,7 +39,7 @@ import dev.runnel.surface.slack.post.SlackAgentView;
 import dev.runnel.surface.slack.post.SlackPosts;
 import dev.runnel.surface.slack.post.SlackScreens;
 import dev.runnel.surface.slack.read.SlackBackground;
-import dev.runnel.surface.slack.read.SlackCatchUp;
+import dev.runnel.surface.slack.read.SlackMissedDeliveries;
 import dev.runnel.surface.slack.read.SlackSenders;
 import dev.runnel.surface.slack.receive.BoltApp;
 import dev.runnel.surface.slack.receive.SlackLinks;
@@ -149,8 +149,8 @@ public final class SlackSurface implements Surface, AutoCloseable {
     return new SlackBackground(workspace.api(), workspace.files(), workspace.names());
   }
 
-  private SlackCatchUp catchUp(SlackWorkspace workspace) {
-    return new SlackCatchUp(workspace.api(), payloads, clock);
+  private SlackMissedDeliveries catchUp(SlackWorkspace workspace) {
+    return new SlackMissedDeliveries(workspace.api(), payloads, clock);
   }
 
   /// Looks up the bot's identity. If Slack cannot be reached, the next post asks again.
@@ -356,7 +356,7 @@ public final class SlackSurface implements Surface, AutoCloseable {
                     it -> SlackPlace.of(it).team(), LinkedHashMap::new, Collectors.toList()));
     List<MissedDeliveries> all = new ArrayList<>();
     byTeam.forEach((team, its) -> all.add(catchUp(workspaces.of(team)).since(since, its)));
-    return SlackCatchUp.together(all);
+    return SlackMissedDeliveries.together(all);
   }
 
   @Override

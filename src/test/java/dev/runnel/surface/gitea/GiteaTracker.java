@@ -19,7 +19,7 @@ import okhttp3.OkHttpClient;
 
 /// A Gitea that says what changed, as newer ones do, or leaves that to its timeline.
 final class GiteaTracker implements Tracker {
-  private final PretendGitea platform = new PretendGitea();
+  private final FakeGitea platform = new FakeGitea();
   private final boolean saysWhatChanged;
   private final GiteaSurface surface =
       new GiteaSurface(
@@ -42,7 +42,7 @@ final class GiteaTracker implements Tracker {
   }
 
   @Override
-  public PretendGitea platform() {
+  public FakeGitea platform() {
     return platform;
   }
 

@@ -40,7 +40,7 @@ class GitHubAppTest {
   private static final JsonMapper JSON = new JsonMapper();
 
   private final SettableClock clock = new SettableClock();
-  private final PretendGitHubApp github = new PretendGitHubApp(clock);
+  private final FakeGitHubApp github = new FakeGitHubApp(clock);
   private GitHubSurface surface;
 
   @TempDir Path folder;
@@ -62,7 +62,7 @@ class GitHubAppTest {
             "GITHUB_WEBHOOK_SECRET",
             Deliveries.SECRET,
             "GITHUB_APP_ID",
-            PretendGitHubApp.APP,
+            FakeGitHubApp.APP,
             "GITHUB_PRIVATE_KEY",
             github.bareKey(),
             "GITHUB_API_URL",
@@ -184,7 +184,7 @@ class GitHubAppTest {
 
     @Test
     void aWrongKeyHoldsThePlatformAndIsToldByTheDoctor() {
-      try (var another = new PretendGitHubApp(clock)) {
+      try (var another = new FakeGitHubApp(clock)) {
         var settings = settings();
         settings.put("GITHUB_PRIVATE_KEY", another.key());
         surface = surface(settings);

@@ -30,6 +30,6 @@ class GitHubAttacksTest implements AttackContract {
 
   @Override
   public String stranger() {
-    return PretendGitHub.STRANGER;
+    return FakeGitHub.STRANGER;
   }
 }

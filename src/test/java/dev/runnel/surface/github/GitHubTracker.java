@@ -15,7 +15,7 @@ import okhttp3.OkHttpClient;
 
 /// GitHub with a token, over the recorded and the vendor's deliveries.
 final class GitHubTracker implements Tracker {
-  private final PretendGitHub platform = new PretendGitHub();
+  private final FakeGitHub platform = new FakeGitHub();
   private final GitHubSurface surface =
       new GitHubSurface(
           new GitHubConfig(
@@ -36,7 +36,7 @@ final class GitHubTracker implements Tracker {
   }
 
   @Override
-  public PretendGitHub platform() {
+  public FakeGitHub platform() {
     return platform;
   }
 

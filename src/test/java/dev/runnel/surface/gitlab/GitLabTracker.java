@@ -19,7 +19,7 @@ import java.util.Optional;
 import okhttp3.OkHttpClient;
 
 final class GitLabTracker implements Tracker {
-  private final PretendGitLab platform = new PretendGitLab();
+  private final FakeGitLab platform = new FakeGitLab();
   private final GitLabSurface surface = surface(GitLabRequests.SIGNING_TOKEN);
 
   GitLabTracker() {
@@ -44,7 +44,7 @@ final class GitLabTracker implements Tracker {
   }
 
   @Override
-  public PretendGitLab platform() {
+  public FakeGitLab platform() {
     return platform;
   }
 

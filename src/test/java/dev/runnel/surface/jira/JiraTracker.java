@@ -22,7 +22,7 @@ import okhttp3.OkHttpClient;
 /// A Jira in the cloud, whose people are account ids, or a Data Center, whose people are names.
 final class JiraTracker implements Tracker {
   private final boolean isCloud;
-  private final PretendJira platform;
+  private final FakeJira platform;
   private final JiraSurface surface;
 
   JiraTracker(boolean isCloud) {
@@ -31,7 +31,7 @@ final class JiraTracker implements Tracker {
 
   JiraTracker(boolean isCloud, String label, Set<String> access) {
     this.isCloud = isCloud;
-    this.platform = new PretendJira(isCloud, isCloud ? "5b10a2844c20165700ede21g" : "dana");
+    this.platform = new FakeJira(isCloud, isCloud ? "5b10a2844c20165700ede21g" : "dana");
     this.surface =
         new JiraSurface(
             new JiraConfig(
@@ -53,7 +53,7 @@ final class JiraTracker implements Tracker {
   }
 
   @Override
-  public PretendJira platform() {
+  public FakeJira platform() {
     return platform;
   }
 

@@ -30,7 +30,7 @@ class AgentSessionTest {
   private static final URI SESSION = URI.create("https://runnel.example/runs/1");
 
   private final LinearTracker tracker = new LinearTracker(true);
-  private final PretendLinear linear = tracker.platform();
+  private final FakeLinear linear = tracker.platform();
 
   @AfterEach
   void close() {
@@ -62,7 +62,7 @@ class AgentSessionTest {
     assertThat(types()).containsExactly("action", "action");
     assertThat(linear.activities().getFirst().content().path("parameter").asText())
         .startsWith("All is well. · ");
-    assertThat(linear.activities()).allMatch(PretendLinear.Activity::fleeting);
+    assertThat(linear.activities()).allMatch(FakeLinear.Activity::fleeting);
     assertThat(linear.links()).containsExactly(SESSION.toString());
   }
 
@@ -173,8 +173,7 @@ class AgentSessionTest {
   void commentsOfOurAppAreNotHeard() {
     var request =
         LinearRequests.golden(
-            "comment-created",
-            body -> ((ObjectNode) body.path("actor")).put("id", PretendLinear.BOT));
+            "comment-created", body -> ((ObjectNode) body.path("actor")).put("id", FakeLinear.BOT));
 
     assertThat(tracker.surface().receive(request)).isInstanceOf(WebhookResult.Answered.class);
     assertThat(tracker.surface().receive(tracker.commented(Person.MAINTAINER, "/agent stop")))

@@ -21,11 +21,11 @@ class LinearAttacksTest implements AttackContract {
 
   @Override
   public String heard() {
-    return PretendLinear.DANA;
+    return FakeLinear.DANA;
   }
 
   @Override
   public String stranger() {
-    return PretendLinear.GUEST;
+    return FakeLinear.GUEST;
   }
 }

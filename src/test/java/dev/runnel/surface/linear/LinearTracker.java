@@ -21,12 +21,12 @@ import okhttp3.OkHttpClient;
 
 /// Linear with one issue.
 final class LinearTracker implements Tracker {
-  private final PretendLinear platform;
+  private final FakeLinear platform;
   private final LinearSurface surface;
 
   /// @param isAgent whether our account is an app with agent sessions
   LinearTracker(boolean isAgent) {
-    this.platform = new PretendLinear(isAgent);
+    this.platform = new FakeLinear(isAgent);
     this.surface =
         new LinearSurface(
             new LinearConfig(
@@ -47,7 +47,7 @@ final class LinearTracker implements Tracker {
   }
 
   @Override
-  public PretendLinear platform() {
+  public FakeLinear platform() {
     return platform;
   }
 
@@ -60,11 +60,11 @@ final class LinearTracker implements Tracker {
     var labels = data.putArray("labels");
     var ids = data.putArray("labelIds");
     for (var name : now) {
-      ids.add(PretendLinear.label(name));
-      labels.addObject().put("id", PretendLinear.label(name)).put("name", name);
+      ids.add(FakeLinear.label(name));
+      labels.addObject().put("id", FakeLinear.label(name)).put("name", name);
     }
     var was = ((ObjectNode) body.path("updatedFrom")).putArray("labelIds");
-    before.forEach(name -> was.add(PretendLinear.label(name)));
+    before.forEach(name -> was.add(FakeLinear.label(name)));
   }
 
   @Override
@@ -110,7 +110,7 @@ final class LinearTracker implements Tracker {
   }
 
   private static String id(String account) {
-    return account.equals(TrackerContract.ACCOUNT) ? PretendLinear.BOT : PretendLinear.DANA;
+    return account.equals(TrackerContract.ACCOUNT) ? FakeLinear.BOT : FakeLinear.DANA;
   }
 
   @Override
@@ -133,9 +133,9 @@ final class LinearTracker implements Tracker {
     data.put("body", text);
     var user =
         switch (by) {
-          case MAINTAINER -> PretendLinear.DANA;
-          case STRANGER -> PretendLinear.GUEST;
-          case BOT -> PretendLinear.APP;
+          case MAINTAINER -> FakeLinear.DANA;
+          case STRANGER -> FakeLinear.GUEST;
+          case BOT -> FakeLinear.APP;
         };
     data.put("userId", user);
     for (var account : List.of(body.path("actor"), data.path("user"))) {

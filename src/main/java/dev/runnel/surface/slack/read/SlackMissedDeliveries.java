@@ -29,8 +29,8 @@ import org.slf4j.LoggerFactory;
 /// Finds messages missed since Slack last delivered, in the threads of the latest runs and in their
 /// channels. Slash commands and button presses cannot be listed; Slack told their sender that they
 /// failed.
-public final class SlackCatchUp {
-  private static final Logger log = LoggerFactory.getLogger(SlackCatchUp.class);
+public final class SlackMissedDeliveries {
+  private static final Logger log = LoggerFactory.getLogger(SlackMissedDeliveries.class);
   private static final int MAX_THREADS = 40;
   private static final int MAX_CHANNELS = 10;
   private static final int MAX_PAGES = 3;
@@ -43,7 +43,7 @@ public final class SlackCatchUp {
   private final SlackPayloads payloads;
   private final InstantSource clock;
 
-  public SlackCatchUp(SlackApi api, SlackPayloads payloads, InstantSource clock) {
+  public SlackMissedDeliveries(SlackApi api, SlackPayloads payloads, InstantSource clock) {
     this.api = api;
     this.payloads = payloads;
     this.clock = clock;

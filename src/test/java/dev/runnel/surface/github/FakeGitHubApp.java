@@ -29,7 +29,7 @@ import mockwebserver3.RecordedRequest;
 /// GitHub as an app sees it, over HTTP, after https://docs.github.com/rest/apps: it takes the app's
 /// proof only if the signature, the issuer and the time are right, and a call about a repository
 /// only with a token of that repository's installation which has not ended.
-final class PretendGitHubApp implements AutoCloseable {
+final class FakeGitHubApp implements AutoCloseable {
   static final String APP = "4711";
 
   private static final Duration LIFE = Duration.ofHours(1);
@@ -46,7 +46,7 @@ final class PretendGitHubApp implements AutoCloseable {
   private final List<String> calls = new ArrayList<>();
   private Optional<MockResponse> noTokens = Optional.empty();
 
-  PretendGitHubApp(InstantSource clock) {
+  FakeGitHubApp(InstantSource clock) {
     this.clock = clock;
     try {
       var generator = KeyPairGenerator.getInstance("RSA");

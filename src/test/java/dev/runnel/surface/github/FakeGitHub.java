@@ -2,14 +2,14 @@ package dev.runnel.surface.github;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.runnel.testkit.PretendTracker;
+import dev.runnel.testkit.FakeTracker;
 import dev.runnel.testkit.TrackerContract;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /// As far as posting needs it, after https://docs.github.com/rest/issues.
-final class PretendGitHub extends PretendTracker {
+final class FakeGitHub extends FakeTracker {
   static final String STRANGER = "stranger";
 
   private static final String ISSUE = "/repos/dana/shop/issues/1";

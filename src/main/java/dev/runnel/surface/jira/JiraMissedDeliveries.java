@@ -20,7 +20,7 @@ import java.util.stream.Collectors;
 
 /// Finds missed comments and changes in the projects of the latest runs, and on all issues with the
 /// trigger label, because Jira stops retrying a webhook after some attempts.
-final class JiraCatchUp {
+final class JiraMissedDeliveries {
   private static final int MAX_PROJECTS = 20;
   private static final int MAX_ISSUES = 50;
 
@@ -30,7 +30,7 @@ final class JiraCatchUp {
   private final String label;
   private final InstantSource clock;
 
-  JiraCatchUp(
+  JiraMissedDeliveries(
       SurfaceId surface, JiraApi api, JiraPayloads payloads, String label, InstantSource clock) {
     this.surface = surface;
     this.api = api;
@@ -70,7 +70,7 @@ final class JiraCatchUp {
             .map(JiraIssue::project)
             .distinct()
             .limit(MAX_PROJECTS)
-            .map(JiraCatchUp::quoted)
+            .map(JiraMissedDeliveries::quoted)
             .collect(Collectors.joining(", "));
     var minutes = Math.max(1, Duration.between(since, clock.instant()).toMinutes() + 1);
     return "updated >= \"-%dm\" AND (labels = %s%s) ORDER BY updated ASC"

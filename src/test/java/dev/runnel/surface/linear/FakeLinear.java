@@ -3,7 +3,7 @@ package dev.runnel.surface.linear;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.runnel.testkit.PretendTracker;
+import dev.runnel.testkit.FakeTracker;
 import dev.runnel.testkit.Samples;
 import dev.runnel.testkit.TrackerContract;
 import java.nio.charset.StandardCharsets;
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Linear's GraphQL API, as far as Runnel calls it, after its published schema. Calls are known by
 /// the outermost name that is asked for. Markers are shown to tests in their visible form.
-final class PretendLinear extends PretendTracker {
+final class FakeLinear extends FakeTracker {
   static final String BOT = "0c9a4a4f-2d3b-4c34-8f0e-5c1f7a9d2b10";
   static final String DANA = "b5ea5f1f-8adc-4f52-b4bd-ab4e84cf51ba";
   static final String GUEST = "6e1c1f39-63a7-4b0a-9d2f-7d6a0c1b2e22";
@@ -38,7 +38,7 @@ final class PretendLinear extends PretendTracker {
   private Optional<JsonNode> errors = Optional.empty();
 
   /// @param isAgent whether our account is an app with agent sessions
-  PretendLinear(boolean isAgent) {
+  FakeLinear(boolean isAgent) {
     this.isAgent = isAgent;
   }
 

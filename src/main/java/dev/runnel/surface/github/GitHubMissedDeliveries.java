@@ -22,8 +22,8 @@ import org.slf4j.LoggerFactory;
 /// Finds missed comments and label changes in the repositories of the latest runs, because GitHub
 /// never redelivers a webhook by itself. These lists need only read access to issues; where a
 /// webhook's delivery list can be read, [GitHubDeliveries] is used.
-final class GitHubCatchUp {
-  private static final Logger log = LoggerFactory.getLogger(GitHubCatchUp.class);
+final class GitHubMissedDeliveries {
+  private static final Logger log = LoggerFactory.getLogger(GitHubMissedDeliveries.class);
   private static final int MAX_REPOSITORIES = 20;
   private static final int MAX_ISSUES = 30;
 
@@ -32,7 +32,8 @@ final class GitHubCatchUp {
   private final GitHubPayloads payloads;
   private final InstantSource clock;
 
-  GitHubCatchUp(SurfaceId surface, GitHubApi api, GitHubPayloads payloads, InstantSource clock) {
+  GitHubMissedDeliveries(
+      SurfaceId surface, GitHubApi api, GitHubPayloads payloads, InstantSource clock) {
     this.surface = surface;
     this.api = api;
     this.payloads = payloads;

@@ -15,13 +15,13 @@ import okio.ByteString;
 
 /// Passes requests on to a real service and its answers back, but for the idempotency key, which
 /// the public service does not know.
-final class Passage implements AutoCloseable {
+final class ForwardingProxy implements AutoCloseable {
   private final OkHttpClient client =
       new OkHttpClient.Builder().retryOnConnectionFailure(false).build();
   private final HttpUrl service;
 
   /// @param service without a path
-  Passage(URI service) {
+  ForwardingProxy(URI service) {
     this.service = Optional.ofNullable(HttpUrl.get(service)).orElseThrow();
   }
 

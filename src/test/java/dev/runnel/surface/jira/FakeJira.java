@@ -2,7 +2,7 @@ package dev.runnel.surface.jira;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.runnel.testkit.PretendTracker;
+import dev.runnel.testkit.FakeTracker;
 import dev.runnel.testkit.TrackerContract;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /// As far as Runnel calls it, after the REST API's reference: version 3 with documents, or 2 with
 /// wiki text. Dana may edit the issue; what Runnel posts has its marker in a comment property.
-final class PretendJira extends PretendTracker {
+final class FakeJira extends FakeTracker {
   private static final String ISSUE = "/issue/SHOP-7";
   private static final Pattern COMMENT = Pattern.compile("PUT " + ISSUE + "/comment/(?<id>\\d+)");
   private static final Pattern MARKER =
@@ -34,7 +34,7 @@ final class PretendJira extends PretendTracker {
   private JsonNode histories = JSON.arrayNode();
   private List<String> found = List.of("SHOP-7");
 
-  PretendJira(boolean isCloud, String dana) {
+  FakeJira(boolean isCloud, String dana) {
     this.isCloud = isCloud;
     this.dana = dana;
   }

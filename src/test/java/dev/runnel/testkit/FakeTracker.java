@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 
 /// A tracker's API over HTTP with one issue in memory, as its documentation describes it: comments,
 /// reactions, labels. Each platform's double adds its addresses.
-public abstract class PretendTracker implements AutoCloseable {
+public abstract class FakeTracker implements AutoCloseable {
   /// @param hidden whether only members see it
   public record Comment(String text, boolean hidden, int edits) {}
 
@@ -55,7 +55,7 @@ public abstract class PretendTracker implements AutoCloseable {
   private @Nullable String title;
   private @Nullable String description;
 
-  protected PretendTracker() {
+  protected FakeTracker() {
     server.setDispatcher(
         new Dispatcher() {
           @Override

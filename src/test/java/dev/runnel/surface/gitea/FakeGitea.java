@@ -2,7 +2,7 @@ package dev.runnel.surface.gitea;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
-import dev.runnel.testkit.PretendTracker;
+import dev.runnel.testkit.FakeTracker;
 import dev.runnel.testkit.TrackerContract;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /// As far as Runnel calls it, after Gitea's API description. dana and lee may write; the timeline
 /// shows what the tests say.
-final class PretendGitea extends PretendTracker {
+final class FakeGitea extends FakeTracker {
   private static final String REPOSITORY = "/api/v1/repos/dana/shop";
   private static final String ISSUE = REPOSITORY + "/issues/1";
   private static final Pattern ONE =

@@ -18,7 +18,7 @@ import java.util.List;
 
 /// Finds missed notes, label changes and closings in the projects of the latest runs, because
 /// GitLab soon stops retrying a webhook.
-final class GitLabCatchUp {
+final class GitLabMissedDeliveries {
   private static final int MAX_PROJECTS = 20;
   private static final int MAX_ISSUES = 30;
 
@@ -27,7 +27,8 @@ final class GitLabCatchUp {
   private final GitLabPayloads payloads;
   private final InstantSource clock;
 
-  GitLabCatchUp(SurfaceId surface, GitLabApi api, GitLabPayloads payloads, InstantSource clock) {
+  GitLabMissedDeliveries(
+      SurfaceId surface, GitLabApi api, GitLabPayloads payloads, InstantSource clock) {
     this.surface = surface;
     this.api = api;
     this.payloads = payloads;

@@ -10,7 +10,7 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-class JiraCatchUpTest {
+class JiraMissedDeliveriesTest {
   private final JiraTracker tracker = new JiraTracker(true);
 
   @AfterEach

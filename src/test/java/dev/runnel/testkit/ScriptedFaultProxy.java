@@ -13,7 +13,7 @@ import mockwebserver3.SocketEffect;
 
 /// Stands before a real service and asks, for each request, what is to become of it. What passes
 /// loses its idempotency key, which the public services do not know.
-public final class MoodyProxy implements AutoCloseable {
+public final class ScriptedFaultProxy implements AutoCloseable {
   /// What becomes of a request.
   public enum Fate {
     PASSES,
@@ -30,14 +30,14 @@ public final class MoodyProxy implements AutoCloseable {
   }
 
   private final MockWebServer server = new MockWebServer();
-  private final Passage passage;
+  private final ForwardingProxy forwardingProxy;
   private final Function<RecordedRequest, Fate> mood;
   private final Map<Fate, Integer> counts = new EnumMap<>(Fate.class);
 
   /// @param service without a path
   /// @param mood asked by many threads at once
-  public MoodyProxy(URI service, Function<RecordedRequest, Fate> mood) throws IOException {
-    this.passage = new Passage(service);
+  public ScriptedFaultProxy(URI service, Function<RecordedRequest, Fate> mood) throws IOException {
+    this.forwardingProxy = new ForwardingProxy(service);
     this.mood = mood;
     server.setDispatcher(
         new Dispatcher() {
@@ -67,16 +67,16 @@ public final class MoodyProxy implements AutoCloseable {
     count(fate);
     try {
       return switch (fate) {
-        case PASSES -> passage.pass(request);
+        case PASSES -> forwardingProxy.pass(request);
         case ANSWER_IS_LOST -> {
-          passage.pass(request);
+          forwardingProxy.pass(request);
           yield cut();
         }
         case REFUSED -> status(503);
         case TOO_MANY -> status(429).newBuilder().setHeader("Retry-After", "1").build();
         case FAILS_BEFORE -> status(500);
         case FAILS_AFTER -> {
-          passage.pass(request);
+          forwardingProxy.pass(request);
           yield status(500);
         }
       };
@@ -96,6 +96,6 @@ public final class MoodyProxy implements AutoCloseable {
   @Override
   public void close() {
     server.close();
-    passage.close();
+    forwardingProxy.close();
   }
 }

@@ -18,7 +18,7 @@ import java.util.Optional;
 
 /// Finds missed comments and label changes in the repositories of the latest runs, because Gitea
 /// never redelivers a webhook.
-final class GiteaCatchUp {
+final class GiteaMissedDeliveries {
   private static final int MAX_REPOSITORIES = 20;
   private static final int MAX_ISSUES = 30;
 
@@ -27,7 +27,8 @@ final class GiteaCatchUp {
   private final GiteaPayloads payloads;
   private final InstantSource clock;
 
-  GiteaCatchUp(SurfaceId surface, GiteaApi api, GiteaPayloads payloads, InstantSource clock) {
+  GiteaMissedDeliveries(
+      SurfaceId surface, GiteaApi api, GiteaPayloads payloads, InstantSource clock) {
     this.surface = surface;
     this.api = api;
     this.payloads = payloads;

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 
 /// The Agent Run API as its description says it behaves, over a map. A test moves its runs, and may
 /// put answers in front of it.
-final class PretendService extends Dispatcher {
+final class FakeRunService extends Dispatcher {
   private static final Set<String> ENDED = Set.of("SUCCEEDED", "FAILED", "ERROR", "CANCELLED");
   private static final Set<String> NOT_CANCELLABLE =
       Set.of("BLOCKED", "SUCCEEDED", "FAILED", "ERROR", "CANCELLED");

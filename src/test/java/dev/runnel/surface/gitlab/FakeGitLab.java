@@ -1,7 +1,7 @@
 package dev.runnel.surface.gitlab;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.runnel.testkit.PretendTracker;
+import dev.runnel.testkit.FakeTracker;
 import dev.runnel.testkit.Samples;
 import dev.runnel.testkit.TrackerContract;
 import java.util.Arrays;
@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /// As far as Runnel calls it, after GitLab's API documentation. dana (3) is a developer, lee (5) a
 /// reporter, project_bot (8) a bot with a developer's role.
-final class PretendGitLab extends PretendTracker {
+final class FakeGitLab extends FakeTracker {
   private static final String PROJECT = "/api/v4/projects/acme%2Fweb%2Fshop";
   private static final String ISSUE = PROJECT + "/issues/1";
   private static final Pattern NOTE =

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /// A platform at the door: whatever is posted is a delivery in a thread, whose id is the first word
 /// of the body, and whose thread is named by the word's first letter.
-public final class Parrot implements Surface {
+public final class EchoSurface implements Surface {
   @Override
   public SurfaceId id() {
     return Samples.SURFACE;

@@ -16,7 +16,7 @@ import java.util.List;
 
 /// Finds missed comments and changes in the workspace, because Linear stops retrying a webhook
 /// after some hours.
-final class LinearCatchUp {
+final class LinearMissedDeliveries {
   // The most that one query's complexity allows; see https://linear.app/developers/rate-limiting.
   private static final int MAX_ISSUES = 25;
 
@@ -25,7 +25,8 @@ final class LinearCatchUp {
   private final LinearPayloads payloads;
   private final InstantSource clock;
 
-  LinearCatchUp(SurfaceId surface, LinearApi api, LinearPayloads payloads, InstantSource clock) {
+  LinearMissedDeliveries(
+      SurfaceId surface, LinearApi api, LinearPayloads payloads, InstantSource clock) {
     this.surface = surface;
     this.api = api;
     this.payloads = payloads;
