@@ -90,8 +90,9 @@ final class Queue<T> {
             rows.list(sql, this::pending, parameters).stream().flatMap(Optional::stream).toList());
   }
 
-  void begin(String id) {
-    change("tries = tries + 1", id);
+  /// @return false if the row does not wait any more
+  boolean begin(String id) {
+    return change("tries = tries + 1", id);
   }
 
   void later(String id, Instant dueAt, String why) {
@@ -177,12 +178,14 @@ final class Queue<T> {
                 id));
   }
 
-  void change(String assignments, Object... parametersAndId) {
-    sql(
-        () ->
-            rows.change(
-                "UPDATE %s SET %s WHERE id = ? AND state = 0"
-                    .formatted(queueTable.table(), assignments),
-                parametersAndId));
+  /// @return whether the row waits, and was changed
+  boolean change(String assignments, Object... parametersAndId) {
+    return sql(
+            () ->
+                rows.change(
+                    "UPDATE %s SET %s WHERE id = ? AND state = 0"
+                        .formatted(queueTable.table(), assignments),
+                    parametersAndId))
+        == 1;
   }
 }

@@ -167,8 +167,8 @@ final class SqlOutbox implements Store.Outbox {
   }
 
   @Override
-  public void begin(NoticeId id) {
-    queue.begin(id.value());
+  public boolean begin(NoticeId id) {
+    return queue.begin(id.value());
   }
 
   @Override

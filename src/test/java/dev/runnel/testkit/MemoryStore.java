@@ -805,7 +805,11 @@ public final class MemoryStore implements Store {
     }
 
     @Override
-    public void begin(NoticeId id) {
+    public boolean begin(NoticeId id) {
+      var begun = outbox.get(id);
+      if (begun == null || begun.state() != State.WAITS) {
+        return false;
+      }
       change(
           outbox,
           id,
@@ -831,6 +835,7 @@ public final class MemoryStore implements Store {
                 null,
                 row.aside());
           });
+      return true;
     }
 
     @Override

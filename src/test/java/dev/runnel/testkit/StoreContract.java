@@ -408,6 +408,19 @@ public interface StoreContract {
     assertThat(nextNotice()).isEmpty();
   }
 
+  /// Whoever read it before it was replaced must not post it: nobody would know of its post.
+  @Test
+  default void aStatusThatANewerOneReplacedIsNotBegun() {
+    var old = new NoticeId("old");
+    store().change(work -> work.outbox().add(notice(old.value(), status(RunState.QUEUED))));
+    var read = nextNotice();
+    store().change(work -> work.outbox().add(notice("new", status(RunState.RUNNING))));
+
+    assertThat(read).map(each -> each.item().id()).contains(old);
+    assertThat(store().<Boolean>commit(work -> work.outbox().begin(old))).isFalse();
+    assertThat(store().<Boolean>commit(work -> work.outbox().begin(new NoticeId("new")))).isTrue();
+  }
+
   @Test
   default void aSignTakesThePlaceOfWhatStandsOrMayStand() {
     var message = new PostRef("m");

@@ -67,11 +67,8 @@ public final class Courier {
         work ->
             next(work, conversation, now)
                 .filter(notice -> mayGo(work, notice, now))
-                .map(
-                    notice -> {
-                      work.outbox().begin(notice.id());
-                      return new Turn(knowing(work, notice), status(work, notice));
-                    }));
+                .filter(notice -> work.outbox().begin(notice.id()))
+                .map(notice -> new Turn(knowing(work, notice), status(work, notice))));
   }
 
   private static Optional<Notice> next(Store.Work work, Conversation conversation, Instant now) {

@@ -267,7 +267,9 @@ public interface Store {
     Optional<Instant> due(Conversation conversation);
 
     /// Counts an attempt. Must be committed before the effect is attempted.
-    void begin(NoticeId id);
+    ///
+    /// @return false if the notice is gone, because a newer one has replaced it meanwhile
+    boolean begin(NoticeId id);
 
     void posted(NoticeId id, PostRef ref);
 
