@@ -231,8 +231,8 @@ final class Wiring implements AutoCloseable {
     log.info("runnel started port={}", port);
   }
 
-  /// Starts the platforms; one that does not respond does not delay the start, and is asked again
-  /// later.
+  /// Starts the platforms. A platform that does not respond does not delay the start; it is asked
+  /// again later.
   private static void startAll(Platforms platforms) {
     var starting = Thread.ofVirtual().name("platforms").start(platforms::start);
     try {
@@ -350,7 +350,7 @@ final class Wiring implements AutoCloseable {
     return switch (agent) {
       case "command" -> "your command, on this machine";
       case "rehearsal" ->
-          "a rehearsal, which only answers what it was asked. For real work install claude, codex,"
+          "the demo agent, which only repeats what it was asked. For real work install claude, codex,"
               + " gemini or opencode, or set RUNNEL_AGENT_COMMAND";
       default -> agent + ", on this machine";
     };

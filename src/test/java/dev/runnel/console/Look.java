@@ -32,7 +32,7 @@ public final class Look {
     var empty = arguments.length > 1 && arguments[1].equals("empty");
     var about =
         empty
-            ? new About("the rehearsal agent", List.of())
+            ? new About("the demo agent", List.of())
             : new About("claude -p", List.of("Slack", "GitHub"));
     var folder = Files.createTempDirectory("runnel-look");
     try (var site =

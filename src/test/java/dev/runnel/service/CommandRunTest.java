@@ -266,7 +266,7 @@ public class CommandRunTest {
   }
 
   @Test
-  void withoutAnyAgentARehearsalSaysSo() {
+  void withoutAnyAgentTheDemoAgentSaysSo() {
     try (var service =
         RunningService.inEnvironment(folder, Optional.empty(), Map.of("PATH", "/usr/bin:/bin"))) {
       assertThat(service.service.agentName()).isEqualTo("rehearsal");
@@ -274,7 +274,7 @@ public class CommandRunTest {
       var answer = service.awaitState(id, "SUCCEEDED").at("/status_message/message").asText();
 
       assertThat(answer)
-          .startsWith("This is a rehearsal: no coding agent is installed here")
+          .startsWith("This is the demo agent: no coding agent is installed here")
           .contains(
               "> fix 'it' $(touch x)\n> \n> ::status no\n> thanks \\n 😀\nTo let a real agent")
           .contains("RUNNEL_AGENT_COMMAND");

@@ -27,7 +27,7 @@ import org.slf4j.LoggerFactory;
 final class AttemptResults {
   private static final Logger log = LoggerFactory.getLogger(AttemptResults.class);
 
-  /// How long a delivery is delayed before people are told in a message.
+  /// After this delay, a message tells people that their delivery waits.
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
   private static final int TRIES_OF_A_BREAKING_ONE = 10;
@@ -96,8 +96,8 @@ final class AttemptResults {
     }
   }
 
-  /// Retries the delivery when the run service responds. If that takes a while the person is told,
-  /// once.
+  /// Retries the delivery when the run service responds. If that takes longer than [#PATIENCE], the
+  /// person gets one message about it.
   ///
   /// @return the latest time of the next attempt; now, if there is none
   Instant retryLater(DeliveryAttempt turn, Optional<Duration> after, String why) {

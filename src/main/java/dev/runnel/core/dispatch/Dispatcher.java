@@ -287,7 +287,7 @@ public final class Dispatcher {
       }
       if (next.isTakenBack()) {
         results.complete(
-            attempt.noting("to leave it: a stop that was said later had arrived before"),
+            attempt.noting("to leave it: a stop that was written later arrived before it"),
             work -> next.turn().sign(work, MessageStatus.CANCELLED));
         return;
       }

@@ -1,7 +1,7 @@
 package dev.runnel.service.agent;
 
 /// The agent of a machine where none is installed: a real process that demonstrates a run, and
-/// states that it is only a rehearsal. The answer is one paragraph because the last paragraph is
+/// states that it is only a demo. The answer is one paragraph because the last paragraph is
 /// the answer; quoting each line keeps the prompt from producing a status line or a blank line.
 final class DemoAgent {
   private static final String SCRIPT =
@@ -12,8 +12,8 @@ final class DemoAgent {
       sleep 1
       echo '::status Looking for a coding agent on this machine: there is none yet'
       sleep 1
-      echo '::status Writing the answer of the rehearsal'
-      echo 'This is a rehearsal: no coding agent is installed here, so nothing was changed.'
+      echo '::status Writing the demo answer'
+      echo 'This is the demo agent: no coding agent is installed here, so nothing was changed.'
       echo 'You asked:'
       printf '%s' "$asked" | sed 's/^/> /'
       case $asked in *'

@@ -35,7 +35,7 @@ class AgentsTest {
   }
 
   @Test
-  void theUsualOneIsTheRehearsalOnAMachineWithoutAgents() throws IOException {
+  void theUsualOneIsTheDemoAgentOnAMachineWithoutAgents() throws IOException {
     Files.writeString(folder.resolve("claude"), "not executable");
 
     assertThat(agents(Optional.empty()).usual().name()).isEqualTo("rehearsal");
