@@ -13,7 +13,7 @@ import dev.runnel.console.Transcripts;
 import dev.runnel.core.deliver.Courier;
 import dev.runnel.core.dispatch.Dispatcher;
 import dev.runnel.core.port.Surface;
-import dev.runnel.core.recovery.Recovery;
+import dev.runnel.core.recovery.OutageRecovery;
 import dev.runnel.core.redact.RedactedRuns;
 import dev.runnel.core.redact.RedactedSurface;
 import dev.runnel.core.scope.Surfaces;
@@ -27,8 +27,8 @@ import dev.runnel.service.AgentRunService;
 import dev.runnel.service.execution.ServiceSettings;
 import dev.runnel.service.isolation.Isolation;
 import dev.runnel.service.isolation.Isolations;
+import dev.runnel.store.ConversationScheduler;
 import dev.runnel.store.DatabaseHealth;
-import dev.runnel.store.Engine;
 import dev.runnel.store.SqlSessions;
 import dev.runnel.store.SqlStore;
 import dev.runnel.store.SteadyClock;
@@ -149,7 +149,7 @@ final class Wiring implements AutoCloseable {
         Surfaces.of(all.stream().map(each -> new RedactedSurface(each, redactor)).toList());
 
     var componentHealthCheck = new ComponentHealthCheck(databaseHealth, runs, platforms, clock);
-    var recovery = new Recovery(store, runs, surfaces);
+    var recovery = new OutageRecovery(store, runs, surfaces);
     var dispatcher =
         new Dispatcher(
             store,
@@ -162,11 +162,11 @@ final class Wiring implements AutoCloseable {
             chance);
     var watcher = new Watcher(store, recovery.watching(runs));
     var courier = new Courier(store, surfaces, chance, config.reminders(), recovery);
-    var engine =
-        new Engine(
+    var scheduler =
+        new ConversationScheduler(
             store,
             time,
-            new Engine.Steps(
+            new ConversationScheduler.Steps(
                 dispatcher::step,
                 courier::step,
                 componentHealthCheck.watching(watcher::step),
@@ -194,7 +194,7 @@ final class Wiring implements AutoCloseable {
           new Health(
                   () ->
                       door.problem()
-                          .or(engine::problem)
+                          .or(scheduler::problem)
                           .or(databaseHealth::problem)
                           .or(platforms::problem)
                           .or(() -> runService.filter(ExclusiveUse::isLost).map(_ -> ONE_NODE))
@@ -206,11 +206,11 @@ final class Wiring implements AutoCloseable {
           service.ifPresent(embedded -> embedded.routes(routes));
         });
     opened(console);
-    opened(engine);
+    opened(scheduler);
     opened(door);
     startAll(platforms);
     opened(platforms.connect(door, chance));
-    engine.start();
+    scheduler.start();
 
     data.keep(ConsoleLink.ADDRESS, publicUrl.toString());
     lines.add(line("Console", publicUrl + "/"));
@@ -350,8 +350,8 @@ final class Wiring implements AutoCloseable {
     return switch (agent) {
       case "command" -> "your command, on this machine";
       case "rehearsal" ->
-          "the demo agent, which only repeats what it was asked. For real work install claude, codex,"
-              + " gemini or opencode, or set RUNNEL_AGENT_COMMAND";
+          "the demo agent, which only repeats what it was asked. For real work install claude,"
+              + " codex, gemini or opencode, or set RUNNEL_AGENT_COMMAND";
       default -> agent + ", on this machine";
     };
   }

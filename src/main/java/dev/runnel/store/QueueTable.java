@@ -17,7 +17,7 @@ enum QueueTable {
     return table;
   }
 
-  /// The name of the engine's task that processes it.
+  /// The name of the scheduler's task that processes it.
   String task() {
     return task;
   }

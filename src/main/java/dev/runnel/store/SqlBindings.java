@@ -38,7 +38,7 @@ final class SqlBindings implements Store.Bindings {
 
   @Override
   public Optional<Binding> of(Conversation conversation) {
-    return Queue.sql(
+    return QueueRows.sql(
         () ->
             rows.first(
                 "SELECT %s FROM bindings WHERE conversation = ?".formatted(COLUMNS),
@@ -48,7 +48,7 @@ final class SqlBindings implements Store.Bindings {
 
   @Override
   public Optional<Binding> of(RunId run) {
-    return Queue.sql(
+    return QueueRows.sql(
         () ->
             rows.first(
                 "SELECT %1$s FROM bindings WHERE run = ? UNION ALL SELECT %1$s FROM bindings_aside WHERE run = ? LIMIT 1"
@@ -67,7 +67,7 @@ final class SqlBindings implements Store.Bindings {
 
   @Override
   public int countActive() {
-    return Queue.sql(
+    return QueueRows.sql(
         () ->
             rows.first(
                     "SELECT (SELECT count(*) FROM bindings WHERE active = 1) + (SELECT count(*)"
@@ -94,7 +94,7 @@ final class SqlBindings implements Store.Bindings {
   @Override
   public List<Binding> startingWith(String id, int limit) {
     var runs =
-        Queue.sql(
+        QueueRows.sql(
             () ->
                 rows.list(
                     "SELECT run FROM bindings WHERE substr(run, 1, length(?)) = ? UNION ALL SELECT"
@@ -110,7 +110,7 @@ final class SqlBindings implements Store.Bindings {
 
   /// Skips unreadable rows, which must not hide the others.
   private List<Binding> readable(String sql, Object... parameters) {
-    return Queue.sql(
+    return QueueRows.sql(
         () ->
             rows
                 .list(
@@ -141,7 +141,7 @@ final class SqlBindings implements Store.Bindings {
   }
 
   private boolean insert(Binding binding) {
-    return Queue.sql(
+    return QueueRows.sql(
         () -> {
           var run = binding.run().id().value();
           var before =
@@ -201,7 +201,7 @@ final class SqlBindings implements Store.Bindings {
   }
 
   private boolean inEither(String change, Object... parameters) {
-    return Queue.sql(
+    return QueueRows.sql(
         () ->
             rows.change("UPDATE bindings " + change, parameters) == 1
                 || rows.change("UPDATE bindings_aside " + change, parameters) == 1);
@@ -211,7 +211,7 @@ final class SqlBindings implements Store.Bindings {
   public void release(Conversation conversation, RunId run) {
     changed.add(run);
     for (var table : List.of("bindings", "bindings_aside")) {
-      Queue.sql(
+      QueueRows.sql(
           () ->
               rows.change(
                   "DELETE FROM %s WHERE conversation = ? AND run = ?".formatted(table),

@@ -19,7 +19,7 @@ final class SqlHolds implements Store.Holds {
 
   @Override
   public Map<SurfaceId, String> all() {
-    return Queue.sql(
+    return QueueRows.sql(
         () ->
             rows
                 .list(
@@ -31,7 +31,7 @@ final class SqlHolds implements Store.Holds {
 
   @Override
   public void hold(SurfaceId surface, String why, Instant since) {
-    Queue.sql(
+    QueueRows.sql(
         () ->
             rows.change(
                 "INSERT INTO holds (surface, why, since) VALUES (?, ?, ?) ON CONFLICT (surface) DO"
@@ -43,6 +43,6 @@ final class SqlHolds implements Store.Holds {
 
   @Override
   public void lift(SurfaceId surface) {
-    Queue.sql(() -> rows.change("DELETE FROM holds WHERE surface = ?", surface.value()));
+    QueueRows.sql(() -> rows.change("DELETE FROM holds WHERE surface = ?", surface.value()));
   }
 }

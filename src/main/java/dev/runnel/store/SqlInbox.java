@@ -25,21 +25,21 @@ final class SqlInbox implements Store.Inbox {
   private final Rows rows;
   private final Sequence sequence;
   private final Set<Touched> touched;
-  private final Queue<Delivery> queue;
+  private final QueueRows<Delivery> queue;
 
   SqlInbox(Rows rows, Sequence sequence, Set<Touched> touched) {
     this.rows = rows;
     this.sequence = sequence;
     this.touched = touched;
     this.queue =
-        new Queue<>(
+        new QueueRows<>(
             rows, QueueTable.INBOX, row -> Json.read(row.getString("body"), Delivery.class));
   }
 
   @Override
   public boolean offer(Delivery delivery) {
     var isNew =
-        Queue.sql(
+        QueueRows.sql(
                 () ->
                     rows.change(
                         "INSERT INTO inbox (id, meaning, conversation, seq, overtakes, body,"
@@ -66,7 +66,7 @@ final class SqlInbox implements Store.Inbox {
       return;
     }
     var said =
-        Queue.sql(
+        QueueRows.sql(
                 () ->
                     rows.list(
                         "SELECT * FROM inbox WHERE conversation = ? AND state = 0 AND overtakes = 0"
@@ -121,7 +121,7 @@ final class SqlInbox implements Store.Inbox {
 
   /// The rows that may be processed next: all that overtake, then the oldest of the others.
   private <R> List<R> candidates(String columns, Conversation conversation, Rows.Reader<R> reader) {
-    return Queue.sql(
+    return QueueRows.sql(
         () ->
             rows.list(
                 "SELECT %s FROM inbox WHERE conversation = ? AND state = 0 AND (overtakes = 1 OR seq = (SELECT min(seq) FROM inbox WHERE conversation = ? AND state = 0 AND overtakes = 0)) ORDER BY overtakes DESC, seq"
@@ -168,7 +168,7 @@ final class SqlInbox implements Store.Inbox {
 
   @Override
   public boolean holds(DeliveryId id, Conversation conversation, int tries) {
-    return Queue.sql(
+    return QueueRows.sql(
             () ->
                 rows.first(
                     "SELECT 1 FROM inbox WHERE id = ? AND state = 0 AND conversation = ? AND tries"
@@ -182,7 +182,7 @@ final class SqlInbox implements Store.Inbox {
 
   @Override
   public boolean isWaiting(DeliveryId id) {
-    return Queue.sql(
+    return QueueRows.sql(
             () ->
                 rows.first(
                     "SELECT 1 FROM inbox WHERE id = ? AND state = 0",
@@ -198,7 +198,7 @@ final class SqlInbox implements Store.Inbox {
 
   @Override
   public Optional<Run> seen(DeliveryId id) {
-    return Queue.sql(
+    return QueueRows.sql(
         () ->
             rows.first(
                 "SELECT seen FROM inbox WHERE id = ? AND seen IS NOT NULL",
@@ -210,7 +210,7 @@ final class SqlInbox implements Store.Inbox {
   public int saidBefore(Delivery delivery) {
     var words = delivery.intent().words().map(Request::text);
     var done =
-        Queue.sql(
+        QueueRows.sql(
             () ->
                 rows.list(
                     "SELECT body FROM inbox WHERE conversation = ? AND state = 1 AND part_of IS"
@@ -239,7 +239,7 @@ final class SqlInbox implements Store.Inbox {
   public List<DeliveryTrace> traces(
       Conversation conversation, Optional<String> meaning, int limit) {
     var column = meaning.isPresent() ? "meaning" : "conversation";
-    return Queue.sql(
+    return QueueRows.sql(
         () ->
             rows.list(
                 "SELECT * FROM inbox WHERE %s = ? ORDER BY seq DESC LIMIT ?".formatted(column),
@@ -298,7 +298,7 @@ final class SqlInbox implements Store.Inbox {
 
   @Override
   public boolean discard(DeliveryId id) {
-    return Queue.sql(
+    return QueueRows.sql(
         () ->
             rows.change(
                     "UPDATE inbox SET state = 1, ended_at = ? WHERE id = ? AND state = 2",
@@ -325,7 +325,7 @@ final class SqlInbox implements Store.Inbox {
 
   @Override
   public List<Delivery> joined(DeliveryId whole) {
-    return Queue.sql(
+    return QueueRows.sql(
         () ->
             rows.list(
                 "SELECT body FROM inbox WHERE part_of = ? ORDER BY seq",
@@ -335,7 +335,7 @@ final class SqlInbox implements Store.Inbox {
 
   @Override
   public Optional<Known> known(SurfaceId surface, String meaning) {
-    return Queue.sql(
+    return QueueRows.sql(
         () ->
             rows.first(
                 "SELECT body, tries, state = 0 AND seen IS NULL AND part_of IS NULL AS waits FROM"
@@ -352,7 +352,7 @@ final class SqlInbox implements Store.Inbox {
   /// for a few checks after a catch-up.
   @Override
   public List<Delivery> heard(Conversation conversation, Instant from, Instant to) {
-    return Queue.sql(
+    return QueueRows.sql(
         () ->
             rows.list(
                 "SELECT body FROM inbox WHERE conversation = ? AND seq BETWEEN ? AND ?",
@@ -364,7 +364,7 @@ final class SqlInbox implements Store.Inbox {
 
   @Override
   public Optional<Instant> heardThrough(SurfaceId surface) {
-    return Queue.sql(
+    return QueueRows.sql(
         () ->
             rows.first(
                 "SELECT through FROM catch_ups WHERE surface = ?",
@@ -374,7 +374,7 @@ final class SqlInbox implements Store.Inbox {
 
   @Override
   public void heardThrough(SurfaceId surface, Instant through) {
-    Queue.sql(
+    QueueRows.sql(
         () ->
             rows.change(
                 "INSERT INTO catch_ups (surface, through) VALUES (?, ?) ON CONFLICT (surface) DO"

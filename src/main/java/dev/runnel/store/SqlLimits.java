@@ -49,7 +49,7 @@ final class SqlLimits implements Store.Limits {
   /// Reserves the next time. The update comes first, because it blocks other nodes until our
   /// commit.
   private Instant next(String limit, String holder, Instant now) {
-    return Queue.sql(
+    return QueueRows.sql(
         () -> {
           rows.change(
               "UPDATE limits SET next_turn = CASE WHEN next_turn > ? THEN next_turn ELSE ? END + ?"
@@ -73,7 +73,7 @@ final class SqlLimits implements Store.Limits {
 
   @Override
   public void hold(String limit, Instant until) {
-    Queue.sql(
+    QueueRows.sql(
         () ->
             rows.change(
                 "INSERT INTO limits (name, held_until, next_turn) VALUES (?, ?, ?) ON CONFLICT"
@@ -87,7 +87,7 @@ final class SqlLimits implements Store.Limits {
   }
 
   private Optional<Limit> limit(String limit) {
-    return Queue.sql(
+    return QueueRows.sql(
         () ->
             rows.first(
                 "SELECT held_until, next_turn FROM limits WHERE name = ?",
@@ -96,7 +96,7 @@ final class SqlLimits implements Store.Limits {
   }
 
   private Optional<Instant> kept(String limit, String holder) {
-    return Queue.sql(
+    return QueueRows.sql(
         () ->
             rows.first(
                 "SELECT at FROM turns WHERE name = ? AND holder = ?",
@@ -106,12 +106,13 @@ final class SqlLimits implements Store.Limits {
   }
 
   private void give(String limit, String holder) {
-    Queue.sql(() -> rows.change("DELETE FROM turns WHERE name = ? AND holder = ?", limit, holder));
+    QueueRows.sql(
+        () -> rows.change("DELETE FROM turns WHERE name = ? AND holder = ?", limit, holder));
   }
 
   /// Deletes the limit, because the pause is over and nobody waits for a reserved time.
   private void forget(String limit) {
-    Queue.sql(
+    QueueRows.sql(
         () ->
             rows.change("DELETE FROM turns WHERE name = ?", limit)
                 + rows.change("DELETE FROM limits WHERE name = ?", limit));

@@ -26,14 +26,14 @@ final class SqlOutbox implements Store.Outbox {
   private final Rows rows;
   private final Sequence sequence;
   private final Set<Touched> touched;
-  private final Queue<Notice> queue;
+  private final QueueRows<Notice> queue;
 
   SqlOutbox(Rows rows, Sequence sequence, Set<Touched> touched) {
     this.rows = rows;
     this.sequence = sequence;
     this.touched = touched;
     this.queue =
-        new Queue<>(
+        new QueueRows<>(
             rows,
             QueueTable.OUTBOX,
             row -> {
@@ -60,7 +60,7 @@ final class SqlOutbox implements Store.Outbox {
 
   private void add(Notice notice, Instant due, boolean aside) {
     var statusOf = statusOf(notice);
-    Queue.sql(
+    QueueRows.sql(
         () -> {
           if (statusOf != null) {
             // An attempted one stays, because it may be posted already.
@@ -119,13 +119,13 @@ final class SqlOutbox implements Store.Outbox {
 
   @Override
   public void withdraw(NoticeId id) {
-    Queue.sql(() -> rows.change("DELETE FROM outbox WHERE id = ? AND state = 0", id.value()));
+    QueueRows.sql(() -> rows.change("DELETE FROM outbox WHERE id = ? AND state = 0", id.value()));
   }
 
   @Override
   public Set<MessageStatus> signs(Conversation conversation, PostRef message) {
     var signs =
-        Queue.sql(
+        QueueRows.sql(
             () ->
                 rows.list(
                     "SELECT body FROM outbox WHERE status_of = ? AND conversation = ? AND tries > 0"
@@ -156,7 +156,7 @@ final class SqlOutbox implements Store.Outbox {
   /// The rows that may be processed next: the oldest of those that keep their order, then all
   /// others.
   private <R> List<R> heads(String columns, Conversation conversation, Rows.Reader<R> reader) {
-    return Queue.sql(
+    return QueueRows.sql(
         () ->
             rows.list(
                 "SELECT %s FROM outbox WHERE conversation = ? AND state = 0 AND (aside = 1 OR seq = (SELECT min(seq) FROM outbox WHERE conversation = ? AND state = 0 AND aside = 0)) ORDER BY aside, seq"
@@ -179,7 +179,7 @@ final class SqlOutbox implements Store.Outbox {
 
   @Override
   public Optional<PostRef> statusPost(Conversation conversation, RunId run) {
-    return Queue.sql(
+    return QueueRows.sql(
         () ->
             rows.first(
                 "SELECT post FROM outbox WHERE conversation = ? AND status_of = ? AND state = 1"
@@ -191,7 +191,7 @@ final class SqlOutbox implements Store.Outbox {
 
   @Override
   public Optional<Run> shown(Conversation conversation, RunId run) {
-    return Queue.sql(
+    return QueueRows.sql(
             () ->
                 rows.first(
                     "SELECT body FROM outbox WHERE conversation = ? AND status_of = ? AND state <>"
@@ -237,7 +237,7 @@ final class SqlOutbox implements Store.Outbox {
   @Override
   public boolean retry(NoticeId id) {
     var isOld =
-        Queue.sql(
+        QueueRows.sql(
             () ->
                 rows.first(
                     "SELECT 1 FROM outbox AS old JOIN outbox AS newer ON newer.conversation ="
@@ -255,7 +255,7 @@ final class SqlOutbox implements Store.Outbox {
 
   @Override
   public boolean discard(NoticeId id) {
-    return Queue.sql(
+    return QueueRows.sql(
         () -> rows.change("DELETE FROM outbox WHERE id = ? AND state = 2", id.value()) == 1);
   }
 }

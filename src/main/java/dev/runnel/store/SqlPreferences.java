@@ -20,7 +20,7 @@ final class SqlPreferences implements Store.Preferences {
       return List.of();
     }
     var marks = String.join(", ", Collections.nCopies(places.size(), "?"));
-    return Queue.sql(
+    return QueueRows.sql(
         () ->
             rows.list(
                 "SELECT * FROM preferences WHERE place IN (%s) ORDER BY place, name"
@@ -37,7 +37,7 @@ final class SqlPreferences implements Store.Preferences {
 
   @Override
   public void set(Preference preference) {
-    Queue.sql(
+    QueueRows.sql(
         () ->
             rows.change(
                 "INSERT INTO preferences (place, name, value, set_by, set_at) VALUES (?, ?, ?, ?,"
@@ -52,7 +52,7 @@ final class SqlPreferences implements Store.Preferences {
 
   @Override
   public boolean unset(String place, String key) {
-    return Queue.sql(
+    return QueueRows.sql(
             () -> rows.change("DELETE FROM preferences WHERE place = ? AND name = ?", place, key))
         == 1;
   }

@@ -26,7 +26,7 @@ final class SqlPullRequests implements Store.PullRequests {
         .flatMap(artifact -> PullRequest.of(artifact.link()).stream())
         .forEach(
             pullRequest ->
-                Queue.sql(
+                QueueRows.sql(
                     () ->
                         rows.change(
                             "INSERT INTO pushed_pull_requests (address, run) VALUES (?, ?) ON"
@@ -37,7 +37,7 @@ final class SqlPullRequests implements Store.PullRequests {
 
   @Override
   public Optional<RunId> opener(PullRequest pullRequest) {
-    return Queue.sql(
+    return QueueRows.sql(
         () ->
             rows.first(
                 "SELECT run FROM pushed_pull_requests WHERE address = ?",
@@ -47,7 +47,7 @@ final class SqlPullRequests implements Store.PullRequests {
 
   @Override
   public List<Subscriber> askers(RunId run) {
-    return Queue.sql(
+    return QueueRows.sql(
         () ->
             rows.list(
                 "SELECT body FROM askers WHERE run = ? ORDER BY conversation",
@@ -57,7 +57,7 @@ final class SqlPullRequests implements Store.PullRequests {
 
   @Override
   public void asks(RunId run, Subscriber subscriber) {
-    Queue.sql(
+    QueueRows.sql(
         () ->
             rows.change(
                 "INSERT INTO askers (run, conversation, body) VALUES (?, ?, ?) ON CONFLICT (run,"
@@ -69,7 +69,7 @@ final class SqlPullRequests implements Store.PullRequests {
 
   @Override
   public void leaves(RunId run, Conversation conversation) {
-    Queue.sql(
+    QueueRows.sql(
         () ->
             rows.change(
                 "DELETE FROM askers WHERE run = ? AND conversation = ?",
@@ -79,6 +79,6 @@ final class SqlPullRequests implements Store.PullRequests {
 
   @Override
   public void answered(RunId run) {
-    Queue.sql(() -> rows.change("DELETE FROM askers WHERE run = ?", run.value()));
+    QueueRows.sql(() -> rows.change("DELETE FROM askers WHERE run = ?", run.value()));
   }
 }

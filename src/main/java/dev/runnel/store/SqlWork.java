@@ -7,7 +7,7 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 
 /// The repositories within one transaction, and the conversations that got new rows, which the
-/// engine is notified of after the commit.
+/// scheduler is notified of after the commit.
 final class SqlWork implements Store.Work {
   /// A conversation that has new rows in a lane.
   record Touched(QueueTable lane, Conversation conversation) {}

@@ -136,7 +136,8 @@ class KeptConnectionsTest extends ClientFixture {
     return builder().http(it -> it.protocols(only));
   }
 
-  /// The first connections answer once, when all of them were asked, and hang up when they are told.
+  /// The first connections answer once, when all of them were asked, and hang up when they are
+  /// told.
   private RawServer server(String farewell, int first) throws Exception {
     hungUp = new CountDownLatch(first);
     var asked = new CountDownLatch(first);

@@ -17,7 +17,7 @@ import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunId;
 import dev.runnel.core.model.WebhookResult;
 import dev.runnel.core.port.Store.Pending;
-import dev.runnel.core.recovery.Recovery;
+import dev.runnel.core.recovery.OutageRecovery;
 import dev.runnel.core.scope.Profiles;
 import dev.runnel.core.scope.Surfaces;
 import dev.runnel.core.watch.Watcher;
@@ -82,7 +82,8 @@ final class Site implements AutoCloseable {
     this.dispatcher = new Dispatcher(store, runs, surfaces, new Profiles(Map.of()), random);
     this.watcher = new Watcher(store, runs);
     this.courier =
-        new Courier(store, surfaces, random, Reminders.NONE, new Recovery(store, runs, surfaces));
+        new Courier(
+            store, surfaces, random, Reminders.NONE, new OutageRecovery(store, runs, surfaces));
     this.console =
         new Console(
             store, runs, this::transcript, authentication, surface, about, false, clock, streams);

@@ -29,7 +29,7 @@ import dev.runnel.core.model.WebhookResult;
 import dev.runnel.core.port.AgentRuns;
 import dev.runnel.core.port.Store;
 import dev.runnel.core.port.Surface;
-import dev.runnel.core.recovery.Recovery;
+import dev.runnel.core.recovery.OutageRecovery;
 import dev.runnel.core.scope.Profiles;
 import dev.runnel.core.scope.Surfaces;
 import dev.runnel.core.watch.Watcher;
@@ -108,7 +108,11 @@ final class FlowStory implements Story {
     dispatcher = new Dispatcher(store, runs, surfaces, Profiles.NONE, NO_CHANCE);
     courier =
         new Courier(
-            store, surfaces, NO_CHANCE, plot.reminders(), new Recovery(store, runs, surfaces));
+            store,
+            surfaces,
+            NO_CHANCE,
+            plot.reminders(),
+            new OutageRecovery(store, runs, surfaces));
     watcher = new Watcher(store, runs);
     if (plot.nodes() > 1) {
       service.knowsKeys();
@@ -169,7 +173,11 @@ final class FlowStory implements Story {
     dispatcher = new Dispatcher(store, runs, surfaces, Profiles.NONE, NO_CHANCE);
     courier =
         new Courier(
-            store, surfaces, NO_CHANCE, plot.reminders(), new Recovery(store, runs, surfaces));
+            store,
+            surfaces,
+            NO_CHANCE,
+            plot.reminders(),
+            new OutageRecovery(store, runs, surfaces));
     watcher = new Watcher(store, runs);
     lookedAt = "";
     cursor = Instant.EPOCH;

@@ -32,8 +32,8 @@ import org.junit.jupiter.api.Timeout;
 /// Several nodes on one PostgreSQL.
 @Timeout(60)
 class ReplicasTest {
-  private static final Engine.Pace QUICK =
-      new Engine.Pace(
+  private static final ConversationScheduler.Pace QUICK =
+      new ConversationScheduler.Pace(
           Duration.ofMillis(100),
           Duration.ofMillis(200),
           Duration.ofMillis(500),
@@ -62,12 +62,13 @@ class ReplicasTest {
     return store(url, InstantSource.system());
   }
 
-  private Engine engine(SqlStore store, InstantSource wall, Engine.Steps.Step dispatch) {
-    var engine =
-        new Engine(
+  private ConversationScheduler scheduler(
+      SqlStore store, InstantSource wall, ConversationScheduler.Steps.Step dispatch) {
+    var conversationScheduler =
+        new ConversationScheduler(
             store,
             new SteadyClock(store.database().clock(wall)),
-            new Engine.Steps(
+            new ConversationScheduler.Steps(
                 dispatch,
                 (_, _) -> {},
                 now -> {
@@ -77,12 +78,12 @@ class ReplicasTest {
                 now -> now.plusSeconds(900),
                 _ -> {}),
             QUICK);
-    open.add(engine);
-    engine.start();
-    return engine;
+    open.add(conversationScheduler);
+    conversationScheduler.start();
+    return conversationScheduler;
   }
 
-  private Engine.Steps.Step working(SqlStore store) {
+  private ConversationScheduler.Steps.Step working(SqlStore store) {
     return (conversation, now) -> work(store, conversation, now);
   }
 
@@ -104,9 +105,9 @@ class ReplicasTest {
   void theRunsAreWatchedOnceAnIntervalOverAllNodes() throws Exception {
     var url = Postgres.freshDatabase();
     var one = store(url);
-    engine(one, InstantSource.system(), working(one));
+    scheduler(one, InstantSource.system(), working(one));
     var two = store(url);
-    engine(two, InstantSource.system(), working(two));
+    scheduler(two, InstantSource.system(), working(two));
     one.change(
         work -> {
           var _ =
@@ -138,7 +139,7 @@ class ReplicasTest {
     var dying = store(url);
     var isIn = new CountDownLatch(1);
     var never = new CountDownLatch(1);
-    engine(
+    scheduler(
         dying,
         InstantSource.system(),
         (_, _) -> {
@@ -155,7 +156,7 @@ class ReplicasTest {
     dying.database().close();
 
     var other = store(url);
-    engine(other, InstantSource.system(), working(other));
+    scheduler(other, InstantSource.system(), working(other));
     await().atMost(Duration.ofSeconds(8)).until(() -> worked.contains("fake:1"));
     never.countDown();
   }
@@ -167,7 +168,7 @@ class ReplicasTest {
     var one = store(url);
     var steps = new AtomicInteger();
     var mayEnd = new CountDownLatch(1);
-    Engine.Steps.Step slow =
+    ConversationScheduler.Steps.Step slow =
         (_, _) -> {
           steps.incrementAndGet();
           try {
@@ -176,11 +177,11 @@ class ReplicasTest {
             Thread.currentThread().interrupt();
           }
         };
-    engine(one, InstantSource.system(), slow);
+    scheduler(one, InstantSource.system(), slow);
     one.accept(delivery("1", say("a")));
     await().until(() -> steps.get() == 1);
     var two = store(url, anHourAhead);
-    engine(two, anHourAhead, slow);
+    scheduler(two, anHourAhead, slow);
 
     // Many heartbeats of the other one: it works on another conversation meanwhile.
     two.accept(delivery("2", say("a"), Samples.OTHER_THREAD));
@@ -209,8 +210,8 @@ class ReplicasTest {
     var store = store(url);
     var isIn = new CountDownLatch(1);
     var end = new CountDownLatch(1);
-    var engine =
-        engine(
+    var conversationScheduler =
+        scheduler(
             store,
             InstantSource.system(),
             (_, _) -> {
@@ -226,11 +227,11 @@ class ReplicasTest {
     store.accept(delivery("1", say("a")));
     isIn.await();
     long before = System.nanoTime();
-    engine.close();
+    conversationScheduler.close();
 
     assertThat(Duration.ofNanos(System.nanoTime() - before)).isLessThan(Duration.ofSeconds(5));
     var other = store(url);
-    engine(other, InstantSource.system(), working(other));
+    scheduler(other, InstantSource.system(), working(other));
     await().atMost(Duration.ofSeconds(8)).until(() -> worked.contains("fake:1"));
     end.countDown();
   }

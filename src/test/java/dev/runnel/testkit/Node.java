@@ -3,8 +3,8 @@ package dev.runnel.testkit;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.scope.Surfaces;
 import dev.runnel.database.Database;
+import dev.runnel.store.ConversationScheduler;
 import dev.runnel.store.DatabaseHealth;
-import dev.runnel.store.Engine;
 import dev.runnel.store.SqlStore;
 import dev.runnel.store.SteadyClock;
 import dev.runnel.web.Health;
@@ -26,14 +26,14 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/// A door that really listens, a store and an engine over a database of the test's, put together as
-/// Runnel does it. A delivery's work is to be written down, in the order in which it was done.
+/// A door that really listens, a store and an scheduler over a database of the test's, put together
+/// as Runnel does it. A delivery's work is to be written down, in the order in which it was done.
 public final class Node implements AutoCloseable {
   public final List<String> worked = new CopyOnWriteArrayList<>();
   private final Set<String> said = ConcurrentHashMap.newKeySet();
   private final Database database;
   private final SqlStore store;
-  private final Engine engine;
+  private final ConversationScheduler conversationScheduler;
   private final WebhookEndpoint door;
   private final Javalin server;
   private final HttpClient http = HttpClient.newHttpClient();
@@ -45,11 +45,11 @@ public final class Node implements AutoCloseable {
     this.store = new SqlStore(database, time);
     time.notBefore(store.newestWaiting());
     var databaseHealth = new DatabaseHealth(store, time);
-    this.engine =
-        new Engine(
+    this.conversationScheduler =
+        new ConversationScheduler(
             store,
             time,
-            new Engine.Steps(
+            new ConversationScheduler.Steps(
                 this::work,
                 (_, _) -> {},
                 _ -> Optional.empty(),
@@ -60,7 +60,7 @@ public final class Node implements AutoCloseable {
         new WebhookEndpoint(store, Surfaces.of(List.of(new EchoSurface())), wall, requestMetrics);
     var health =
         new Health(
-            () -> door.problem().or(engine::problem).or(databaseHealth::problem),
+            () -> door.problem().or(conversationScheduler::problem).or(databaseHealth::problem),
             databaseHealth::gauges,
             requestMetrics);
     this.server =
@@ -72,7 +72,7 @@ public final class Node implements AutoCloseable {
                   health.routes(config.routes);
                 })
             .start("127.0.0.1", 0);
-    engine.start();
+    conversationScheduler.start();
   }
 
   private void work(Conversation conversation, Instant now) {
@@ -148,7 +148,7 @@ public final class Node implements AutoCloseable {
   @Override
   public void close() {
     door.close();
-    engine.close();
+    conversationScheduler.close();
     server.stop();
     store.close();
     database.close();

@@ -10,7 +10,7 @@ import dev.runnel.core.model.RunOptions;
 import dev.runnel.core.model.SurfaceId;
 import dev.runnel.core.port.HealthCheck;
 import dev.runnel.core.port.Store;
-import dev.runnel.core.recovery.Recovery;
+import dev.runnel.core.recovery.OutageRecovery;
 import dev.runnel.core.scope.Defaults;
 import dev.runnel.core.scope.Profiles;
 import dev.runnel.core.scope.Surfaces;
@@ -46,14 +46,14 @@ public final class World implements AutoCloseable {
   private Dispatcher dispatcher;
   private Watcher watcher;
   private Courier courier;
-  private Recovery recovery;
+  private OutageRecovery recovery;
 
   public World(Path folder) {
     database = MigratedFile.open(folder.resolve("runnel.db"), "db/bot");
     sql = new SqlStore(database, clock);
     store = sql;
     var random = new Random(1);
-    recovery = new Recovery(store, runs, Surfaces.of(List.of(surface, elsewhere)));
+    recovery = new OutageRecovery(store, runs, Surfaces.of(List.of(surface, elsewhere)));
     dispatcher = dispatcher(random);
     watcher = new Watcher(store, runs);
     courier = courier(random);
@@ -101,7 +101,7 @@ public final class World implements AutoCloseable {
   public void restart(UnaryOperator<Store> bend) {
     store = bend.apply(sql);
     var random = new Random(1);
-    recovery = new Recovery(store, runs, Surfaces.of(List.of(surface, elsewhere)));
+    recovery = new OutageRecovery(store, runs, Surfaces.of(List.of(surface, elsewhere)));
     dispatcher = dispatcher(random);
     watcher = new Watcher(store, runs);
     courier = courier(random);

@@ -8,7 +8,7 @@ import dev.runnel.core.model.Posting;
 import dev.runnel.core.model.Update;
 import dev.runnel.core.port.CredentialRefused;
 import dev.runnel.core.port.Store;
-import dev.runnel.core.recovery.Recovery;
+import dev.runnel.core.recovery.OutageRecovery;
 import dev.runnel.core.scope.Surfaces;
 import java.time.Duration;
 import java.time.Instant;
@@ -30,7 +30,7 @@ public final class Courier {
   private final Surfaces surfaces;
   private final RetrySchedule retries;
   private final Reminders reminders;
-  private final Recovery recovery;
+  private final OutageRecovery recovery;
 
   /// @param recovery is informed whether the platforms respond
   public Courier(
@@ -38,7 +38,7 @@ public final class Courier {
       Surfaces surfaces,
       RandomGenerator chance,
       Reminders reminders,
-      Recovery recovery) {
+      OutageRecovery recovery) {
     this.recovery = recovery;
     this.reminders = reminders;
     this.store = store;
@@ -98,7 +98,7 @@ public final class Courier {
   /// no pause or the reserved time has come. Otherwise it is postponed, which does not count as an
   /// attempt.
   private boolean mayGo(Store.Work work, Notice notice, Instant now) {
-    var held = Recovery.held(work, notice.conversation().surface());
+    var held = OutageRecovery.held(work, notice.conversation().surface());
     if (held.isPresent()) {
       putOff(work, notice, held.get(), now);
       return false;
@@ -118,7 +118,11 @@ public final class Courier {
   /// Postpones the notice until its platform accepts our credential again, however long that takes.
   private static void putOff(Store.Work work, Notice notice, String why, Instant now) {
     work.outbox()
-        .later(notice.id(), Recovery.nextLook(now), why, notice.conversation().surface().value());
+        .later(
+            notice.id(),
+            OutageRecovery.nextLook(now),
+            why,
+            notice.conversation().surface().value());
   }
 
   private Optional<String> limit(Notice notice) {
@@ -157,7 +161,7 @@ public final class Courier {
     } catch (CredentialRefused refused) {
       store.change(
           work -> {
-            Recovery.hold(work, surface.get().id(), refused.why(), now);
+            OutageRecovery.hold(work, surface.get().id(), refused.why(), now);
             putOff(work, notice, refused.why(), now);
           });
       return;

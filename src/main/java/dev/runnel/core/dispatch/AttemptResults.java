@@ -14,7 +14,7 @@ import dev.runnel.core.model.Run;
 import dev.runnel.core.model.Update;
 import dev.runnel.core.port.Store;
 import dev.runnel.core.port.Store.Work;
-import dev.runnel.core.recovery.Recovery;
+import dev.runnel.core.recovery.OutageRecovery;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
@@ -35,9 +35,9 @@ final class AttemptResults {
 
   private final Store store;
   private final RetrySchedule retries;
-  private final Recovery recovery;
+  private final OutageRecovery recovery;
 
-  AttemptResults(Store store, RetrySchedule retries, Recovery recovery) {
+  AttemptResults(Store store, RetrySchedule retries, OutageRecovery recovery) {
     this.store = store;
     this.retries = retries;
     this.recovery = recovery;
@@ -101,7 +101,7 @@ final class AttemptResults {
   ///
   /// @return the latest time of the next attempt; now, if there is none
   Instant retryLater(DeliveryAttempt turn, Optional<Duration> after, String why) {
-    return retryLater(turn, after, why, Recovery.RUNS, true);
+    return retryLater(turn, after, why, OutageRecovery.RUNS, true);
   }
 
   /// Retries the delivery when its platform responds.
@@ -199,8 +199,9 @@ final class AttemptResults {
     commitIfOwned(
         turn,
         work -> {
-          Recovery.hold(work, surface, why, turn.now());
-          work.inbox().later(delivery.id(), Recovery.nextLook(turn.now()), why, surface.value());
+          OutageRecovery.hold(work, surface, why, turn.now());
+          work.inbox()
+              .later(delivery.id(), OutageRecovery.nextLook(turn.now()), why, surface.value());
         });
   }
 

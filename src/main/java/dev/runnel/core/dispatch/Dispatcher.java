@@ -18,7 +18,7 @@ import dev.runnel.core.port.HealthCheck;
 import dev.runnel.core.port.Store;
 import dev.runnel.core.port.Store.Pending;
 import dev.runnel.core.port.Store.Work;
-import dev.runnel.core.recovery.Recovery;
+import dev.runnel.core.recovery.OutageRecovery;
 import dev.runnel.core.scope.Defaults;
 import dev.runnel.core.scope.DefaultsResolver;
 import dev.runnel.core.scope.Profiles;
@@ -45,7 +45,7 @@ public final class Dispatcher {
   private static final Duration EARLY = Duration.ofMillis(500);
 
   private final Store store;
-  private final Recovery recovery;
+  private final OutageRecovery recovery;
   private final AttemptResults results;
   private final RunStarter runStarter;
   private final FollowUpSender followUpSender;
@@ -67,7 +67,7 @@ public final class Dispatcher {
         profiles,
         Defaults.NONE,
         HealthCheck.NONE,
-        new Recovery(store, runs, surfaces),
+        new OutageRecovery(store, runs, surfaces),
         chance);
   }
 
@@ -78,7 +78,7 @@ public final class Dispatcher {
       Profiles profiles,
       Defaults defaults,
       HealthCheck healthCheck,
-      Recovery recovery,
+      OutageRecovery recovery,
       RandomGenerator chance) {
     var defaultsResolver = new DefaultsResolver(store, defaults, profiles);
     var runs = recovery.watching(service);
@@ -157,7 +157,7 @@ public final class Dispatcher {
       work.inbox()
           .later(
               delivery.id(),
-              Recovery.nextLook(now),
+              OutageRecovery.nextLook(now),
               held.get(),
               delivery.conversation().surface().value());
       return true;
@@ -177,7 +177,7 @@ public final class Dispatcher {
   private static Optional<String> heldBy(Work work, Delivery delivery) {
     return delivery.intent().overtakes()
         ? Optional.empty()
-        : Recovery.held(work, delivery.conversation().surface());
+        : OutageRecovery.held(work, delivery.conversation().surface());
   }
 
   /// Sets the first reaction that a request was seen, if its sender has permission. A message to an

@@ -14,7 +14,7 @@ import dev.runnel.core.port.BackgroundUnavailable;
 import dev.runnel.core.port.Store;
 import dev.runnel.core.port.Store.Work;
 import dev.runnel.core.prompt.Prompts;
-import dev.runnel.core.recovery.Recovery;
+import dev.runnel.core.recovery.OutageRecovery;
 import dev.runnel.core.scope.DefaultsResolver;
 import dev.runnel.core.scope.Surfaces;
 import java.util.Optional;
@@ -34,7 +34,7 @@ final class RunStarter {
   private final DefaultsResolver defaultsResolver;
   private final RandomGenerator chance;
   private final AttemptResults results;
-  private final Recovery recovery;
+  private final OutageRecovery recovery;
 
   RunStarter(
       Store store,
@@ -43,7 +43,7 @@ final class RunStarter {
       DefaultsResolver defaultsResolver,
       RandomGenerator chance,
       AttemptResults results,
-      Recovery recovery) {
+      OutageRecovery recovery) {
     this.store = store;
     this.runs = runs;
     this.surfaces = surfaces;

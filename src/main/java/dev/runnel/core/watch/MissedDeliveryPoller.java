@@ -10,7 +10,7 @@ import dev.runnel.core.model.Update;
 import dev.runnel.core.port.CredentialRefused;
 import dev.runnel.core.port.Store;
 import dev.runnel.core.port.Surface;
-import dev.runnel.core.recovery.Recovery;
+import dev.runnel.core.recovery.OutageRecovery;
 import dev.runnel.core.scope.Surfaces;
 import java.time.Duration;
 import java.time.Instant;
@@ -73,7 +73,7 @@ public final class MissedDeliveryPoller {
     try {
       missedDeliveries = surface.missed(since(through.get(), now), conversations(id));
     } catch (CredentialRefused refused) {
-      store.change(work -> Recovery.hold(work, id, refused.why(), now));
+      store.change(work -> OutageRecovery.hold(work, id, refused.why(), now));
       return Optional.of(AFTER_A_FAILURE);
     } catch (RuntimeException broken) {
       log.error("unexpected error in catch-up surface={}", id, broken);

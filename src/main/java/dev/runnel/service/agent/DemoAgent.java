@@ -1,8 +1,8 @@
 package dev.runnel.service.agent;
 
 /// The agent of a machine where none is installed: a real process that demonstrates a run, and
-/// states that it is only a demo. The answer is one paragraph because the last paragraph is
-/// the answer; quoting each line keeps the prompt from producing a status line or a blank line.
+/// states that it is only a demo. The answer is one paragraph because the last paragraph is the
+/// answer; quoting each line keeps the prompt from producing a status line or a blank line.
 final class DemoAgent {
   private static final String SCRIPT =
       """

@@ -125,7 +125,7 @@ final class CloneCache {
           log.info(
               "deleted clone of a repository that no environment uses folder={}",
               each.getFileName());
-          Disk.delete(each);
+          Folders.delete(each);
         }
       }
     }
@@ -137,8 +137,8 @@ final class CloneCache {
     var isNew = !Files.isDirectory(mirror);
     var work = isNew ? mirror.resolveSibling(mirror.getFileName() + ".new") : mirror;
     if (isNew) {
-      Disk.delete(work);
-      Disk.createPrivately(folder);
+      Folders.delete(work);
+      Folders.createPrivately(folder);
       git.must(
           "No room for the clone was made",
           folder,

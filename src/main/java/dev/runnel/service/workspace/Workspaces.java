@@ -51,7 +51,7 @@ public final class Workspaces {
 
   /// The size of a run's folder in bytes; 0 if there is none.
   public long size(String runId) throws IOException {
-    return Files.isDirectory(root(runId)) ? Disk.size(root(runId)) : 0;
+    return Files.isDirectory(root(runId)) ? Folders.size(root(runId)) : 0;
   }
 
   /// Marks a run's workspace as in use, and prepares it if it is not ready. Must be followed by
@@ -74,8 +74,8 @@ public final class Workspaces {
         return new Prepared.Ready(root, start, false, Optional.empty());
       }
       Files.deleteIfExists(ready(runId));
-      Disk.delete(root);
-      Disk.createPrivately(root);
+      Folders.delete(root);
+      Folders.createPrivately(root);
       var sources = new ArrayList<Skills.Source>();
       for (var repository : environment.repositories()) {
         doing[0] = "Cloning " + repository.fullName();
@@ -185,7 +185,7 @@ public final class Workspaces {
   /// Deletes a workspace on behalf of the run that uses it; no process may be running in it.
   public void delete(String runId) throws IOException {
     Files.deleteIfExists(ready(runId));
-    Disk.delete(root(runId));
+    Folders.delete(root(runId));
   }
 
   /// Deletes cached clones of repositories that no environment uses any more.
@@ -282,7 +282,7 @@ public final class Workspaces {
     try (var folders = Files.list(folder)) {
       for (var each : folders.filter(path -> path.toString().endsWith(TRASH)).toList()) {
         try {
-          Disk.delete(each);
+          Folders.delete(each);
         } catch (IOException e) {
           log.warn("cannot delete workspace, will retry folder={}", each.getFileName(), e);
         }

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class EngineTest {
+class ConversationSchedulerTest {
   private final InstantSource clock = InstantSource.system();
   private final List<String> worked = new CopyOnWriteArrayList<>();
   private final ConcurrentHashMap<Conversation, AtomicInteger> inside = new ConcurrentHashMap<>();
@@ -184,11 +184,11 @@ class EngineTest {
   void theWatcherIsWokenNowAndThenAlsoWhileNoRunIsActive() {
     var store = store(Database.sqlite(folder.resolve("runnel.db")));
     var looks = new AtomicInteger();
-    var engine =
-        new Engine(
+    var scheduler =
+        new ConversationScheduler(
             store,
             clock,
-            new Engine.Steps(
+            new ConversationScheduler.Steps(
                 (_, _) -> {},
                 (_, _) -> {},
                 _ -> {
@@ -197,13 +197,13 @@ class EngineTest {
                 },
                 now -> now.plusSeconds(900),
                 _ -> {}),
-            new Engine.Pace(
+            new ConversationScheduler.Pace(
                 Duration.ofMillis(100),
                 Duration.ofSeconds(2),
                 Duration.ofMillis(300),
                 Duration.ofSeconds(2)));
-    open.add(engine);
-    engine.start();
+    open.add(scheduler);
+    scheduler.start();
 
     await().atMost(Duration.ofSeconds(20)).until(() -> looks.get() > 1);
   }
@@ -246,19 +246,19 @@ class EngineTest {
     return store;
   }
 
-  private void start(SqlStore store, Engine.Steps.Step dispatch) {
-    var engine =
-        new Engine(
+  private void start(SqlStore store, ConversationScheduler.Steps.Step dispatch) {
+    var scheduler =
+        new ConversationScheduler(
             store,
             clock,
-            new Engine.Steps(
+            new ConversationScheduler.Steps(
                 dispatch,
                 (_, _) -> {},
                 _ -> Optional.empty(),
                 now -> now.plusSeconds(900),
                 _ -> {}));
-    open.add(engine);
-    engine.start();
+    open.add(scheduler);
+    scheduler.start();
   }
 
   private boolean workThrough(SqlStore store, Conversation conversation, Instant now) {

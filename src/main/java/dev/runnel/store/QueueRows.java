@@ -15,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// The common part of inbox and outbox: rows that are queued, attempted and finished or parked.
-final class Queue<T> {
-  private static final Logger log = LoggerFactory.getLogger(Queue.class);
+final class QueueRows<T> {
+  private static final Logger log = LoggerFactory.getLogger(QueueRows.class);
 
   static final String UNREADABLE =
       "This cannot be read: a newer version of Runnel wrote it, or it is damaged.";
@@ -31,7 +31,7 @@ final class Queue<T> {
   private final QueueTable queueTable;
   private final Rows.Reader<T> item;
 
-  Queue(Rows rows, QueueTable queueTable, Rows.Reader<T> item) {
+  QueueRows(Rows rows, QueueTable queueTable, Rows.Reader<T> item) {
     this.rows = rows;
     this.queueTable = queueTable;
     this.item = item;

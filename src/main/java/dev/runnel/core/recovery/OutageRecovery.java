@@ -29,8 +29,8 @@ import org.slf4j.LoggerFactory;
 /// rows, for any node. A platform that does not accept our credential is not called at all: its
 /// surface is on hold by a row, which all nodes obey, until a node finds that the credential is
 /// accepted.
-public final class Recovery {
-  private static final Logger log = LoggerFactory.getLogger(Recovery.class);
+public final class OutageRecovery {
+  private static final Logger log = LoggerFactory.getLogger(OutageRecovery.class);
 
   /// The run service's name as a service to wait for.
   public static final String RUNS = "runs";
@@ -57,7 +57,7 @@ public final class Recovery {
   private final Map<String, Instant> woken = new ConcurrentHashMap<>();
   private final Map<SurfaceId, Instant> asked = new ConcurrentHashMap<>();
 
-  public Recovery(Store store, AgentRuns runs, Surfaces surfaces) {
+  public OutageRecovery(Store store, AgentRuns runs, Surfaces surfaces) {
     this.store = store;
     this.runs = watching(runs);
     this.surfaces = surfaces;

@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Operations on folders that are modified concurrently: files that vanish or are not accessible
 /// are skipped.
-final class Disk {
-  private Disk() {}
+final class Folders {
+  private Folders() {}
 
   /// Creates a folder and its missing parents, accessible to this user only.
   static void createPrivately(Path folder) throws IOException {

@@ -35,8 +35,8 @@ import org.slf4j.LoggerFactory;
 /// Gives each conversation's rows to one worker at a time, across all nodes: one db-scheduler task
 /// instance per queue and conversation, and one for the watcher. Why the rows stay authoritative:
 /// docs/decisions/0002.
-public final class Engine implements AutoCloseable {
-  private static final Logger log = LoggerFactory.getLogger(Engine.class);
+public final class ConversationScheduler implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(ConversationScheduler.class);
   private static final int STEPS_AT_ONCE = 64;
   private static final int MISSED_HEARTBEATS = 4;
   private static final Duration AFTER_A_FAILURE = Duration.ofSeconds(1);
@@ -68,11 +68,11 @@ public final class Engine implements AutoCloseable {
     }
   }
 
-  /// The engine's intervals.
+  /// The scheduler's intervals.
   ///
   /// @param heartbeat of running steps; after four missed ones another node takes over
   /// @param sweep between searches for rows whose wake-up was lost
-  /// @param drain maximum time for running steps to finish when the engine is closed
+  /// @param drain maximum time for running steps to finish when the scheduler is closed
   record Pace(Duration poll, Duration heartbeat, Duration sweep, Duration drain) {
     static final Pace USUAL =
         new Pace(
@@ -111,11 +111,11 @@ public final class Engine implements AutoCloseable {
   private final ScheduledExecutorService recovery =
       Executors.newSingleThreadScheduledExecutor(Thread.ofVirtual().name("recovery").factory());
 
-  public Engine(SqlStore store, InstantSource clock, Steps steps) {
+  public ConversationScheduler(SqlStore store, InstantSource clock, Steps steps) {
     this(store, clock, steps, Pace.USUAL);
   }
 
-  Engine(SqlStore store, InstantSource clock, Steps steps, Pace pace) {
+  ConversationScheduler(SqlStore store, InstantSource clock, Steps steps, Pace pace) {
     this.store = store;
     this.clock = clock;
     this.steps = steps;
@@ -229,8 +229,8 @@ public final class Engine implements AutoCloseable {
             });
   }
 
-  /// Retries a failed execution. Steps handle exceptions of their own work; what reaches the engine
-  /// are database errors.
+  /// Retries a failed execution. Steps handle exceptions of their own work; what reaches the
+  /// scheduler are database errors.
   private FailureHandler<Void> again() {
     return (complete, operations) -> {
       int doublings = Math.min(complete.getExecution().consecutiveFailures, MAX_DOUBLINGS);
@@ -322,7 +322,7 @@ public final class Engine implements AutoCloseable {
     }
   }
 
-  /// Why the engine is not running; empty if it is. The database's state is reported by
+  /// Why the scheduler is not running; empty if it is. The database's state is reported by
   /// [DatabaseHealth].
   public Optional<String> problem() {
     if (scheduler.getSchedulerState().isShuttingDown()) {
