@@ -7,12 +7,14 @@ import dev.runnel.client.RunsClient;
 import dev.runnel.client.RunsException;
 import dev.runnel.database.Database;
 import dev.runnel.database.DatabaseException;
-import dev.runnel.surface.slack.model.TokenCheck;
+import dev.runnel.surface.ConnectedPlatform;
+import dev.runnel.surface.ConnectionCheck;
 import java.io.PrintStream;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Optional;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -38,10 +40,13 @@ final class CheckCommand {
     line("Agent", agentApi());
     try (var platforms =
         Platforms.of(config.settings(), InstantSource.system(), publicUrl(), this::rows)) {
-      platforms.slack().ifPresent(slack -> slack.check().forEach(this::line));
-      platforms
-          .trackers()
-          .forEach(it -> it.on().ifPresent(on -> line(it.name(), on.check().get())));
+      for (var platform : platforms.all()) {
+        platform
+            .connected()
+            .map(ConnectedPlatform::check)
+            .orElse(List.of())
+            .forEach(checked -> line(platform.definition().name(), checked));
+      }
     } finally {
       if (opened != null) {
         opened.close();
@@ -57,8 +62,8 @@ final class CheckCommand {
       return opened.migrate("db/bot").dataSource();
     } catch (DatabaseException e) {
       throw new SettingsException(
-          "Slack's workspaces are in the database, which cannot be reached. Check"
-              + " RUNNEL_DATABASE_URL, and that the server is up.");
+          "The workspaces that installed the app are in the database, which cannot be reached."
+              + " Check RUNNEL_DATABASE_URL, and that the server is up.");
     }
   }
 
@@ -72,14 +77,13 @@ final class CheckCommand {
     return config.publicUrl().orElse(URI.create("http://localhost:" + config.port()));
   }
 
-  private void line(TokenCheck checked) {
-    allWell &= checked.isWell();
-    out.println(Wiring.line("Slack", checked.words()));
+  private void line(String name, Optional<String> problem) {
+    line(name, ConnectionCheck.of(problem));
   }
 
-  private void line(String name, Optional<String> problem) {
-    allWell &= problem.isEmpty();
-    out.println(Wiring.line(name, problem.orElse("ok")));
+  private void line(String name, ConnectionCheck checked) {
+    allWell &= checked.isOk();
+    out.println(Wiring.line(name, checked.text()));
   }
 
   private Optional<String> data() {

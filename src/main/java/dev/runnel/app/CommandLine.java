@@ -1,12 +1,12 @@
 package dev.runnel.app;
 
-import dev.runnel.app.settings.Setting;
+import dev.runnel.app.settings.RunnelSettings;
 import dev.runnel.app.settings.Settings;
+import dev.runnel.surface.Setting;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
-import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -79,7 +79,7 @@ sealed interface CommandLine {
   static CommandLine parse(List<String> words) {
     Deque<String> rest = new ArrayDeque<>(words);
     var arguments = new ArrayList<String>();
-    var overrides = new EnumMap<Setting, String>(Setting.class);
+    var overrides = new HashMap<Setting, String>();
     Optional<Path> file = Optional.empty();
     var exitWhenReady = false;
     var json = false;
@@ -115,8 +115,8 @@ sealed interface CommandLine {
           var value = rest.remove();
           switch (word) {
             case "--config" -> file = Optional.of(Path.of(value));
-            case "--port" -> overrides.put(Setting.PORT, value);
-            case "--data" -> overrides.put(Setting.RUNNEL_DATA, value);
+            case "--port" -> overrides.put(RunnelSettings.PORT, value);
+            case "--data" -> overrides.put(RunnelSettings.DATA, value);
             default -> chosen.put(word.substring(2), value);
           }
         }

@@ -6,7 +6,8 @@ import dev.runnel.core.port.AgentRuns;
 import dev.runnel.core.port.HealthCheck;
 import dev.runnel.core.text.RunTexts;
 import dev.runnel.store.DatabaseHealth;
-import dev.runnel.surface.slack.model.TokenCheck;
+import dev.runnel.surface.ConnectedPlatform;
+import dev.runnel.surface.ConnectionCheck;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -53,12 +54,13 @@ final class ComponentHealthCheck implements HealthCheck {
     var findings = new ArrayList<Finding>();
     findings.add(finding("Database", databaseHealth.problem()));
     findings.add(agents());
-    platforms
-        .slack()
-        .ifPresent(slack -> slack.check().forEach(it -> findings.add(finding("Slack", it))));
-    platforms
-        .trackers()
-        .forEach(it -> it.on().ifPresent(on -> findings.add(finding(it.name(), on.check().get()))));
+    for (var platform : platforms.all()) {
+      platform
+          .connected()
+          .map(ConnectedPlatform::check)
+          .orElse(List.of())
+          .forEach(each -> findings.add(finding(platform.definition().name(), each)));
+    }
     var gauges = databaseHealth.gauges();
     findings.add(watcher(gauges));
     // The `doctor` command itself is in the queue.
@@ -67,8 +69,8 @@ final class ComponentHealthCheck implements HealthCheck {
     return findings;
   }
 
-  private static Finding finding(String what, TokenCheck checked) {
-    return new Finding(what, checked.isWell(), checked.words());
+  private static Finding finding(String what, ConnectionCheck checked) {
+    return new Finding(what, checked.isOk(), checked.text());
   }
 
   private static Finding finding(String what, Optional<String> problem) {

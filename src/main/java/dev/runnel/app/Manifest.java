@@ -1,13 +1,15 @@
 package dev.runnel.app;
 
 import dev.runnel.app.settings.Config;
-import dev.runnel.app.settings.Setting;
 import dev.runnel.app.settings.SettingsException;
+import dev.runnel.surface.slack.SlackPlatform;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -19,13 +21,16 @@ final class Manifest {
   private Manifest() {}
 
   static String of(Config config) {
-    return config.settings().get(Setting.SLACK_APP_TOKEN).isPresent()
-        ? overSocket(config)
-        : overHttp(config);
+    return slack(config).containsKey("SLACK_APP_TOKEN") ? overSocket(config) : overHttp(config);
+  }
+
+  private static Map<String, String> slack(Config config) {
+    return config.settings().of(SlackPlatform.DEFINITION);
   }
 
   private static String overSocket(Config config) {
-    var browsers = config.settings().get(Setting.SLACK_CLIENT_ID).flatMap(_ -> config.publicUrl());
+    var browsers =
+        slack(config).containsKey("SLACK_CLIENT_ID") ? config.publicUrl() : Optional.<URI>empty();
     return lines()
         .filter(line -> !line.contains("SLACK_APP_TOKEN"))
         .filter(

@@ -1,8 +1,9 @@
 package dev.runnel.app;
 
 import dev.runnel.app.settings.Config;
+import dev.runnel.app.settings.KnownPlatforms;
+import dev.runnel.app.settings.RunnelSettings;
 import dev.runnel.app.settings.Secrets;
-import dev.runnel.app.settings.Setting;
 import dev.runnel.app.settings.SettingsException;
 import dev.runnel.client.RunsClient;
 import dev.runnel.console.About;
@@ -33,7 +34,6 @@ import dev.runnel.store.SqlSessions;
 import dev.runnel.store.SqlStore;
 import dev.runnel.store.SteadyClock;
 import dev.runnel.surface.hook.HookSurface;
-import dev.runnel.surface.slack.SlackSurface;
 import dev.runnel.text.Redactor;
 import dev.runnel.web.Health;
 import dev.runnel.web.RequestMetrics;
@@ -105,6 +105,7 @@ final class Wiring implements AutoCloseable {
 
   private void build(Map<String, String> environment) {
     Platforms.require(config.settings());
+    config.settings().notices().forEach(notice -> log.warn("setting renamed: {}", notice));
     var data = opened(DataFolder.open(config.data()));
     PortProbe.problem(config.host(), config.port())
         .ifPresent(
@@ -183,14 +184,14 @@ final class Wiring implements AutoCloseable {
             service.map(ServiceTranscripts::of).orElse(Transcripts.NONE),
             authentication,
             consoleSurface,
-            new About(agent, platforms.names()),
+            new About(agent, platforms.forConsole()),
             "https".equals(publicUrl.getScheme()),
             clock);
     serve(
         port,
         routes -> {
-          door.routes(routes);
-          new SlackInstallRoutes(platforms.slack().flatMap(SlackSurface::installer)).routes(routes);
+          door.routes(routes, KnownPlatforms.paths());
+          PlatformPages.routes(routes, platforms.pages());
           new Health(
                   () ->
                       door.problem()
@@ -273,7 +274,8 @@ final class Wiring implements AutoCloseable {
                     config.agentAccess(),
                     config.settings().factories(),
                     () -> config.agentApiOr(port),
-                    redactor),
+                    redactor,
+                    KnownPlatforms.sources()),
                 clock)));
   }
 
@@ -293,8 +295,8 @@ final class Wiring implements AutoCloseable {
       throw new SettingsException(
           "%s (%s) %s"
               .formatted(
-                  Setting.RUNNEL_AGENTS_ISOLATION,
-                  Setting.RUNNEL_AGENTS_ISOLATION.path(),
+                  RunnelSettings.AGENTS_ISOLATION,
+                  RunnelSettings.AGENTS_ISOLATION.path(),
                   e.getMessage()));
     }
   }

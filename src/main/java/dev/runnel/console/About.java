@@ -1,17 +1,37 @@
 package dev.runnel.console;
 
+import dev.runnel.core.model.Conversation;
 import java.util.List;
 
-/// The data about this installation in the header of each page.
+/// The data about this installation for the pages.
 ///
 /// @param agent the agent's program or service, for people: `command claude -p`, `runs.example`
-/// @param connected display names of the connected platforms: `Slack`, `GitHub`
-public record About(String agent, List<String> connected) {
+/// @param platforms those that Runnel knows, connected or not
+public record About(String agent, List<Platform> platforms) {
+  /// A platform where people can start runs.
+  ///
+  /// @param surface the id of its surface
+  /// @param name the display name
+  /// @param howToStart how people start a run there, as the rest of a sentence
+  /// @param needs the settings that connect it
+  public record Platform(
+      String surface, String name, boolean isConnected, String howToStart, String needs) {}
+
   public About {
-    connected = List.copyOf(connected);
+    platforms = List.copyOf(platforms);
   }
 
-  public boolean hasSlack() {
-    return connected.contains("Slack");
+  public List<Platform> connected() {
+    return platforms.stream().filter(Platform::isConnected).toList();
+  }
+
+  /// The display name of the conversation's platform.
+  public String platform(Conversation conversation) {
+    var surface = conversation.surface().value();
+    return platforms.stream()
+        .filter(each -> each.surface().equals(surface))
+        .map(Platform::name)
+        .findFirst()
+        .orElse(surface);
   }
 }

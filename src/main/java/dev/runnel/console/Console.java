@@ -92,7 +92,7 @@ public final class Console implements AutoCloseable {
     this.surface = surface;
     this.clock = clock;
     this.isHttps = isHttps;
-    this.parkedItems = new ParkedItems(store, clock);
+    this.parkedItems = new ParkedItems(store, about, clock);
     this.pages = new Pages(about, assets.version());
     this.streams = streams;
   }

@@ -23,13 +23,14 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// The console as a surface: its pages post their forms to `/webhooks/console`.
+/// The console as a surface: its pages post their forms to [#PATH].
 ///
 /// A message about a run goes to that run's own conversation, whatever its surface, so that its
 /// order holds. Nothing is sent out: the pages read the bindings. Answers to the person are kept in
 /// memory.
 public final class ConsoleSurface implements Surface {
   public static final SurfaceId ID = new SurfaceId("console");
+  public static final String PATH = "/webhooks/console";
 
   private static final Actor PERSON = new Actor("console", "the console");
   private static final String EMPTY_START = "Say what the agent should do.";

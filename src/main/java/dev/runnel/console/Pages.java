@@ -57,7 +57,7 @@ final class Pages {
   }
 
   String runHead(RunView run) {
-    return piece("runhead", Map.of("run", run));
+    return piece("runhead", Map.of("run", run, "about", about));
   }
 
   String lines(List<Transcripts.Line> lines) {

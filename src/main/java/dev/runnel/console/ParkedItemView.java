@@ -33,27 +33,32 @@ public record ParkedItemView(
   static final String TOLD = "told";
   private static final int MAX = 300;
 
-  static ParkedItemView said(Parked<Delivery> parked, Instant now) {
+  static ParkedItemView said(Parked<Delivery> parked, About about, Instant now) {
     var what =
         parked
             .item()
             .map(each -> each.actor().name() + ": " + words(each.intent()))
             .orElse("A message that cannot be read");
-    return view(SAID, parked, what, parked.item().map(Delivery::origin), now);
+    return view(SAID, parked, what, parked.item().map(Delivery::origin), about, now);
   }
 
-  static ParkedItemView told(Parked<Notice> parked, Instant now) {
+  static ParkedItemView told(Parked<Notice> parked, About about, Instant now) {
     var what = parked.item().map(each -> words(each.update())).orElse("A post that cannot be read");
-    return view(TOLD, parked, what, parked.item().map(Notice::origin), now);
+    return view(TOLD, parked, what, parked.item().map(Notice::origin), about, now);
   }
 
   private static ParkedItemView view(
-      String lane, Parked<?> parked, String what, Optional<Origin> origin, Instant now) {
+      String lane,
+      Parked<?> parked,
+      String what,
+      Optional<Origin> origin,
+      About about,
+      Instant now) {
     return new ParkedItemView(
         lane,
         parked.id(),
         what.length() > MAX ? what.substring(0, MAX) + " …" : what,
-        RunView.place(parked.conversation()) + " " + parked.conversation().key(),
+        about.platform(parked.conversation()) + " " + parked.conversation().key(),
         origin
             .flatMap(Origin::link)
             .map(URI::toString)

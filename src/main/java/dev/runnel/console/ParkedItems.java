@@ -17,10 +17,12 @@ final class ParkedItems {
   private static final int SHOWN = 100;
 
   private final Store store;
+  private final About about;
   private final InstantSource clock;
 
-  ParkedItems(Store store, InstantSource clock) {
+  ParkedItems(Store store, About about, InstantSource clock) {
     this.store = store;
+    this.about = about;
     this.clock = clock;
   }
 
@@ -30,9 +32,10 @@ final class ParkedItems {
     return store.<List<ParkedItemView>>commit(
         work ->
             Stream.concat(
-                    work.inbox().parked(SHOWN).stream().map(each -> ParkedItemView.said(each, now)),
+                    work.inbox().parked(SHOWN).stream()
+                        .map(each -> ParkedItemView.said(each, about, now)),
                     work.outbox().parked(SHOWN).stream()
-                        .map(each -> ParkedItemView.told(each, now)))
+                        .map(each -> ParkedItemView.told(each, about, now)))
                 .sorted(
                     Comparator.comparing((ParkedItemView each) -> Instant.parse(each.since()))
                         .reversed())

@@ -2,7 +2,6 @@ package dev.runnel.console;
 
 import dev.runnel.core.model.Artifact;
 import dev.runnel.core.model.Binding;
-import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunId;
 import dev.runnel.core.model.RunState;
@@ -78,23 +77,6 @@ public record RunView(Run run, Optional<Binding> binding, Instant now) {
 
   public String requester() {
     return binding.map(each -> each.requester().name()).orElse("");
-  }
-
-  /// The display name of the platform where it was requested.
-  public String place() {
-    return binding.map(each -> place(each.conversation())).orElse("");
-  }
-
-  static String place(Conversation conversation) {
-    return switch (conversation.surface().value()) {
-      case "slack" -> "Slack";
-      case "github" -> "GitHub";
-      case "gitlab" -> "GitLab";
-      case "jira" -> "Jira";
-      case "linear" -> "Linear";
-      case "gitea" -> "Gitea";
-      default -> conversation.surface().value();
-    };
   }
 
   /// The message or issue it began with; empty if it has no URL.

@@ -108,7 +108,9 @@ public final class AgentRunService implements AutoCloseable {
     var agents = Agents.find(settings.command(), settings.environment());
     var watchers = new RunWatchers();
     var queueSignal = new QueueSignal();
-    var book = new RunService(database, clock, watchers, queueSignal, settings.slots());
+    var book =
+        new RunService(
+            database, clock, watchers, queueSignal, settings.slots(), settings.sources());
     var index = new RunQueries(database);
     var keys = new ApiKeys(database, clock, settings.apiKey());
     var workspaces = new Workspaces(settings.workspaces(), settings.environments());

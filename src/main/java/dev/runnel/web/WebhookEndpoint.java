@@ -22,8 +22,8 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Receives deliveries: `POST /slack/events`, `POST /webhooks/NAME` and `POST
-/// /webhooks/hooks/NAME`, and [#take] for those that arrive over a platform's own connection.
+/// Receives deliveries: by `POST` at the paths of the platforms, and by [#take] over a platform's
+/// own connection.
 ///
 /// The order is essential: limit the size, let the surface verify and parse, commit, respond. After
 /// [#close()] it responds to every request with 503, so that senders retry later or on another
@@ -60,17 +60,13 @@ public final class WebhookEndpoint implements AutoCloseable {
     this.requestMetrics = requestMetrics;
   }
 
-  public void routes(RoutesConfig routes) {
-    routes.post("/slack/events", context -> handle(context, "slack"));
-    routes.post("/webhooks/{name}", context -> handle(context, context.pathParam("name")));
-    routes.post("/webhooks/hooks/{hook}", context -> handle(context, "hooks"));
-    // A Jira Data Center may be unable to sign requests, so the secret is in the path, which must
-    // not be logged.
-    routes.post("/webhooks/jira/{secret}", context -> handle(context, "jira"));
+  /// @param paths the paths of deliveries, also of platforms that are off
+  public void routes(RoutesConfig routes, Map<String, SurfaceId> paths) {
+    paths.forEach((path, surface) -> routes.post(path, context -> handle(context, surface)));
   }
 
-  private void handle(Context context, String name) {
-    var reply = reply(context, name);
+  private void handle(Context context, SurfaceId id) {
+    var reply = reply(context, id);
     if (reply.status() == 503) {
       context.header("Retry-After", "5");
     }
@@ -85,11 +81,8 @@ public final class WebhookEndpoint implements AutoCloseable {
   }
 
   /// Does not read a body that nobody will process.
-  private Reply reply(Context context, String name) {
-    var surface =
-        name.isBlank()
-            ? Optional.<Surface>empty()
-            : surfaces.find(new SurfaceId(name.toLowerCase(Locale.ROOT)));
+  private Reply reply(Context context, SurfaceId id) {
+    var surface = surfaces.find(id);
     if (surface.isEmpty()) {
       return OFF;
     }

@@ -149,7 +149,11 @@ class ArrowsTest {
               "com.github.benmanes.caffeine..",
               "com.github.kagkarlsson.scheduler..");
 
-  @ArchTest static final ArchRule kit = room("surface.kit").imports(CORE, JACKSON, OKHTTP);
+  @ArchTest static final ArchRule surface = room("surface").imports(CORE, OKHTTP);
+
+  @ArchTest
+  static final ArchRule kit =
+      room("surface.kit").imports(CORE, "dev.runnel.surface", JACKSON, OKHTTP);
 
   @ArchTest
   static final ArchRule slack =
@@ -157,11 +161,13 @@ class ArrowsTest {
           .imports(
               "dev.runnel.surface.slack.[model|render|api|receive|install|post|read]",
               CORE,
+              "dev.runnel.surface",
               "dev.runnel.surface.kit");
 
   @ArchTest
   static final ArchRule slackModel =
-      room("surface.slack.model").imports(CORE, "dev.runnel.surface.kit", JACKSON, SLACK_SDK);
+      room("surface.slack.model")
+          .imports(CORE, "dev.runnel.surface", "dev.runnel.surface.kit", JACKSON, SLACK_SDK);
 
   @ArchTest
   static final ArchRule slackRender =
@@ -223,23 +229,28 @@ class ArrowsTest {
 
   @ArchTest
   static final ArchRule github =
-      room("surface.github").imports(CORE, "dev.runnel.surface.kit", JACKSON, OKHTTP);
+      room("surface.github")
+          .imports(CORE, "dev.runnel.surface", "dev.runnel.surface.kit", JACKSON, OKHTTP);
 
   @ArchTest
   static final ArchRule gitlab =
-      room("surface.gitlab").imports(CORE, "dev.runnel.surface.kit", JACKSON, OKHTTP);
+      room("surface.gitlab")
+          .imports(CORE, "dev.runnel.surface", "dev.runnel.surface.kit", JACKSON, OKHTTP);
 
   @ArchTest
   static final ArchRule jira =
-      room("surface.jira").imports(CORE, "dev.runnel.surface.kit", JACKSON, OKHTTP);
+      room("surface.jira")
+          .imports(CORE, "dev.runnel.surface", "dev.runnel.surface.kit", JACKSON, OKHTTP);
 
   @ArchTest
   static final ArchRule linear =
-      room("surface.linear").imports(CORE, "dev.runnel.surface.kit", JACKSON, OKHTTP);
+      room("surface.linear")
+          .imports(CORE, "dev.runnel.surface", "dev.runnel.surface.kit", JACKSON, OKHTTP);
 
   @ArchTest
   static final ArchRule gitea =
-      room("surface.gitea").imports(CORE, "dev.runnel.surface.kit", JACKSON, OKHTTP);
+      room("surface.gitea")
+          .imports(CORE, "dev.runnel.surface", "dev.runnel.surface.kit", JACKSON, OKHTTP);
 
   @ArchTest
   static final ArchRule hook =

@@ -2,7 +2,7 @@ package dev.runnel.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.runnel.app.settings.Setting;
+import dev.runnel.app.settings.RunnelSettings;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -25,7 +25,7 @@ class CommandLineTest {
             new CommandLine.Serve(
                 new CommandLine.Options(
                     Optional.of(Path.of("c.yaml")),
-                    Map.of(Setting.PORT, "0", Setting.RUNNEL_DATA, "d")),
+                    Map.of(RunnelSettings.PORT, "0", RunnelSettings.DATA, "d")),
                 false));
   }
 

@@ -1,5 +1,6 @@
 package dev.runnel.bench;
 
+import dev.runnel.app.settings.KnownPlatforms;
 import dev.runnel.core.scope.Surfaces;
 import dev.runnel.database.Database;
 import dev.runnel.store.SqlStore;
@@ -90,7 +91,7 @@ public final class SlashCommands {
             config -> {
               config.startup.showJavalinBanner = false;
               config.concurrency.useVirtualThreads = true;
-              door.routes(config.routes);
+              door.routes(config.routes, KnownPlatforms.paths());
             });
     server.start("127.0.0.1", 0);
     System.out.println(server.port());

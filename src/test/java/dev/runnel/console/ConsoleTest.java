@@ -52,7 +52,9 @@ class ConsoleTest {
 
   @BeforeEach
   void open() {
-    site = new Site(folder, clock, "sesame", new About("claude -p", List.of("Slack")), streams, 0);
+    site =
+        new Site(
+            folder, clock, "sesame", new About("claude -p", List.of(Site.slack(true))), streams, 0);
     cookie = site.signedIn();
   }
 

@@ -48,6 +48,9 @@ import org.jspecify.annotations.Nullable;
 
 /// The console on a real server and a real store, with workers that are stepped by hand.
 final class Site implements AutoCloseable {
+  static final About.Platform GITHUB =
+      new About.Platform("github", "GitHub", true, "add the label agent to an issue on GitHub", "");
+
   final FakeAgentRuns runs;
   final Console console;
   final List<Delivery> accepted = new CopyOnWriteArrayList<>();
@@ -235,5 +238,14 @@ final class Site implements AutoCloseable {
     server.stop();
     store.close();
     database.close();
+  }
+
+  static About.Platform slack(boolean isConnected) {
+    return new About.Platform(
+        "slack",
+        "Slack",
+        isConnected,
+        "type /agent fix the flaky test in Slack",
+        "SLACK_BOT_TOKEN and SLACK_APP_TOKEN, or SLACK_SIGNING_SECRET");
   }
 }

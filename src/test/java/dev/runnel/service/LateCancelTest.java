@@ -15,6 +15,7 @@ import dev.runnel.testkit.MigratedFile;
 import dev.runnel.testkit.SettableClock;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -30,7 +31,7 @@ class LateCancelTest {
   @BeforeEach
   void open(@TempDir Path folder) {
     database = MigratedFile.open(folder.resolve("agent-runs.db"), "db/service");
-    book = new RunService(database, clock, new RunWatchers(), new QueueSignal(), 1);
+    book = new RunService(database, clock, new RunWatchers(), new QueueSignal(), 1, Map.of());
   }
 
   @AfterEach

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.runnel.app.settings.KnownPlatforms;
 import dev.runnel.database.Database;
 import dev.runnel.service.execution.FreeSpace;
 import dev.runnel.service.execution.ServiceSettings;
@@ -106,7 +107,8 @@ public final class RunningService implements AutoCloseable {
             setup.access(),
             setup.factories(),
             () -> uri("/api/v1"),
-            Redactor.SHAPES);
+            Redactor.SHAPES,
+            KnownPlatforms.sources());
     this.service = AgentRunService.open(database, settings, clock, spawner, disk);
     this.server =
         Javalin.create(

@@ -1,5 +1,6 @@
 package dev.runnel.testkit;
 
+import dev.runnel.app.settings.KnownPlatforms;
 import dev.runnel.database.Database;
 import dev.runnel.service.AgentRunService;
 import dev.runnel.service.execution.ServiceSettings;
@@ -95,7 +96,8 @@ public final class EmbeddedService implements AutoCloseable {
                 plain.access(),
                 factories,
                 plain.apiUrl(),
-                plain.redactor()),
+                plain.redactor(),
+                KnownPlatforms.sources()),
             InstantSource.system());
     server =
         Javalin.create(

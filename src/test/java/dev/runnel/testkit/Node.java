@@ -21,6 +21,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -33,7 +34,7 @@ public final class Node implements AutoCloseable {
   private final Set<String> said = ConcurrentHashMap.newKeySet();
   private final Database database;
   private final SqlStore store;
-  private final ConversationScheduler conversationScheduler;
+  private final ConversationScheduler scheduler;
   private final WebhookEndpoint door;
   private final Javalin server;
   private final HttpClient http = HttpClient.newHttpClient();
@@ -45,7 +46,7 @@ public final class Node implements AutoCloseable {
     this.store = new SqlStore(database, time);
     time.notBefore(store.newestWaiting());
     var databaseHealth = new DatabaseHealth(store, time);
-    this.conversationScheduler =
+    this.scheduler =
         new ConversationScheduler(
             store,
             time,
@@ -60,7 +61,7 @@ public final class Node implements AutoCloseable {
         new WebhookEndpoint(store, Surfaces.of(List.of(new EchoSurface())), wall, requestMetrics);
     var health =
         new Health(
-            () -> door.problem().or(conversationScheduler::problem).or(databaseHealth::problem),
+            () -> door.problem().or(scheduler::problem).or(databaseHealth::problem),
             databaseHealth::gauges,
             requestMetrics);
     this.server =
@@ -68,11 +69,11 @@ public final class Node implements AutoCloseable {
                 config -> {
                   config.startup.showJavalinBanner = false;
                   config.concurrency.useVirtualThreads = true;
-                  door.routes(config.routes);
+                  door.routes(config.routes, Map.of("/webhooks/fake", Samples.SURFACE));
                   health.routes(config.routes);
                 })
             .start("127.0.0.1", 0);
-    conversationScheduler.start();
+    scheduler.start();
   }
 
   private void work(Conversation conversation, Instant now) {
@@ -148,7 +149,7 @@ public final class Node implements AutoCloseable {
   @Override
   public void close() {
     door.close();
-    conversationScheduler.close();
+    scheduler.close();
     server.stop();
     store.close();
     database.close();

@@ -2,6 +2,7 @@ package dev.runnel.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.runnel.app.settings.KnownPlatforms;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.SurfaceId;
 import dev.runnel.core.scope.Surfaces;
@@ -48,7 +49,7 @@ class JiraAddressTest {
         Javalin.create(
                 config -> {
                   config.startup.showJavalinBanner = false;
-                  door.routes(config.routes);
+                  door.routes(config.routes, KnownPlatforms.paths());
                 })
             .start("127.0.0.1", 0);
   }

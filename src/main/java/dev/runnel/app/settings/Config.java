@@ -3,6 +3,7 @@ package dev.runnel.app.settings;
 import dev.runnel.core.deliver.Reminders;
 import dev.runnel.service.run.AgentAccess;
 import dev.runnel.service.run.Limits;
+import dev.runnel.surface.Setting;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.file.Path;
@@ -41,44 +42,44 @@ public record Config(
   public static Config of(Settings settings) {
     settings.values().forEach(Config::checkLength);
     var agentApi =
-        settings.get(Setting.RUNNEL_AGENT_API_URL).map(url(Setting.RUNNEL_AGENT_API_URL));
-    if (agentApi.isPresent() && settings.get(Setting.RUNNEL_AGENT_API_KEY).isEmpty()) {
+        settings.get(RunnelSettings.AGENT_API_URL).map(url(RunnelSettings.AGENT_API_URL));
+    if (agentApi.isPresent() && settings.get(RunnelSettings.AGENT_API_KEY).isEmpty()) {
       throw new SettingsException(
           "RUNNEL_AGENT_API_URL is set, and RUNNEL_AGENT_API_KEY is missing. Set the key of that"
               + " service, or leave both out to use the embedded one.");
     }
-    if (settings.get(Setting.RUNNEL_AGENT_API_KEY).filter(key -> !isKey(key)).isPresent()) {
+    if (settings.get(RunnelSettings.AGENT_API_KEY).filter(key -> !isKey(key)).isPresent()) {
       throw new SettingsException(
           "RUNNEL_AGENT_API_KEY is not a key: it holds a space, a line break or a letter that no"
               + " key has.");
     }
-    var database = settings.get(Setting.RUNNEL_DATABASE_URL);
+    var database = settings.get(RunnelSettings.DATABASE_URL);
     if (database.isPresent() && !database.get().startsWith("jdbc:postgresql:")) {
       throw new SettingsException(
           "RUNNEL_DATABASE_URL must begin with jdbc:postgresql: . Leave it out to use the embedded"
               + " database.");
     }
     return new Config(
-        settings.get(Setting.RUNNEL_HOST).orElse("127.0.0.1"),
-        number(settings, Setting.PORT, 8080, 0, 65_535),
-        Path.of(settings.get(Setting.RUNNEL_DATA).orElse("data")).toAbsolutePath().normalize(),
+        settings.get(RunnelSettings.HOST).orElse("127.0.0.1"),
+        number(settings, RunnelSettings.PORT, 8080, 0, 65_535),
+        Path.of(settings.get(RunnelSettings.DATA).orElse("data")).toAbsolutePath().normalize(),
         database,
-        settings.get(Setting.RUNNEL_PUBLIC_URL).map(url(Setting.RUNNEL_PUBLIC_URL)),
+        settings.get(RunnelSettings.PUBLIC_URL).map(url(RunnelSettings.PUBLIC_URL)),
         agentApi,
-        settings.get(Setting.RUNNEL_AGENT_API_KEY),
-        settings.get(Setting.RUNNEL_AGENT_COMMAND),
-        number(settings, Setting.RUNNEL_AGENT_SLOTS, 4, 1, MAX_SLOTS),
-        settings.get(Setting.RUNNEL_AGENTS_ISOLATION).orElse("auto"),
+        settings.get(RunnelSettings.AGENT_API_KEY),
+        settings.get(RunnelSettings.AGENT_COMMAND),
+        number(settings, RunnelSettings.AGENT_SLOTS, 4, 1, MAX_SLOTS),
+        settings.get(RunnelSettings.AGENTS_ISOLATION).orElse("auto"),
         limits(settings),
         access(settings),
-        settings.get(Setting.RUNNEL_CONSOLE_TOKEN),
-        DurationsAndSizes.reminders(settings, Setting.RUNNEL_REMINDERS),
+        settings.get(RunnelSettings.CONSOLE_TOKEN),
+        DurationsAndSizes.reminders(settings, RunnelSettings.REMINDERS),
         settings);
   }
 
   /// Blank list entries are reported by the platform, which can name them.
   private static void checkLength(Setting setting, String value) {
-    if (setting.mustBeLong()
+    if (setting.kind() == Setting.Kind.CHOSEN_SECRET
         && !Stream.of(value.split(",")).allMatch(it -> it.isBlank() || Setting.isLong(it))) {
       throw new SettingsException("%s %s.".formatted(setting, Setting.TOO_SHORT));
     }
@@ -99,18 +100,18 @@ public record Config(
   private static Limits limits(Settings settings) {
     var usual = Limits.USUAL;
     return new Limits(
-        DurationsAndSizes.time(settings, Setting.RUNNEL_AGENTS_LIMIT_START, usual.start()),
-        DurationsAndSizes.time(settings, Setting.RUNNEL_AGENTS_LIMIT_IDLE, usual.idle()),
-        DurationsAndSizes.time(settings, Setting.RUNNEL_AGENTS_LIMIT_TOTAL, usual.total()),
-        DurationsAndSizes.size(settings, Setting.RUNNEL_AGENTS_LIMIT_OUTPUT, usual.outputBytes()),
-        DurationsAndSizes.size(settings, Setting.RUNNEL_AGENTS_LIMIT_DISK, usual.diskBytes()),
-        DurationsAndSizes.time(settings, Setting.RUNNEL_AGENTS_KEEP_WORKSPACES, usual.keep()),
-        DurationsAndSizes.size(settings, Setting.RUNNEL_AGENTS_ALL_WORKSPACES, usual.keepBytes()),
-        DurationsAndSizes.time(settings, Setting.RUNNEL_AGENTS_DRAIN, usual.drain()));
+        DurationsAndSizes.time(settings, RunnelSettings.LIMIT_START, usual.start()),
+        DurationsAndSizes.time(settings, RunnelSettings.LIMIT_IDLE, usual.idle()),
+        DurationsAndSizes.time(settings, RunnelSettings.LIMIT_TOTAL, usual.total()),
+        DurationsAndSizes.size(settings, RunnelSettings.LIMIT_OUTPUT, usual.outputBytes()),
+        DurationsAndSizes.size(settings, RunnelSettings.LIMIT_DISK, usual.diskBytes()),
+        DurationsAndSizes.time(settings, RunnelSettings.KEEP_WORKSPACES, usual.keep()),
+        DurationsAndSizes.size(settings, RunnelSettings.ALL_WORKSPACES, usual.keepBytes()),
+        DurationsAndSizes.time(settings, RunnelSettings.DRAIN, usual.drain()));
   }
 
   private static AgentAccess access(Settings settings) {
-    var text = settings.get(Setting.RUNNEL_AGENT_ACCESS).orElse("workspace");
+    var text = settings.get(RunnelSettings.AGENT_ACCESS).orElse("workspace");
     return switch (text) {
       case "workspace" -> AgentAccess.WORKSPACE;
       case "full" -> AgentAccess.FULL;

@@ -39,7 +39,7 @@ final class DefaultSettings {
       if (!admin.isBlank() && admin.strip().indexOf(':') <= 0) {
         throw new SettingsException(
             "%s (%s): %s needs the platform before the id, like slack:U012345 or github:octocat."
-                .formatted(Setting.RUNNEL_ADMINS, Setting.RUNNEL_ADMINS.path(), admin.strip()));
+                .formatted(RunnelSettings.ADMINS, RunnelSettings.ADMINS.path(), admin.strip()));
       }
       if (!admin.isBlank()) {
         admins.add(admin.strip());

@@ -2,6 +2,7 @@ package dev.runnel.app.settings;
 
 import dev.runnel.core.deliver.Reminders;
 import dev.runnel.service.run.Limits;
+import dev.runnel.surface.Setting;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Map;
@@ -9,7 +10,7 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /// Parses durations and sizes in settings: `90s`, `15m`, `6h`, `7d`; `512KB`, `256MB`, `10GB`.
-/// `none` is no limit.
+/// `off` is no limit.
 final class DurationsAndSizes {
   private static final Pattern SHAPE = Pattern.compile("(\\d{1,9})\\s*([A-Za-z]+)");
   private static final Map<String, Duration> TIMES =
@@ -28,14 +29,14 @@ final class DurationsAndSizes {
     if (text.isEmpty()) {
       return otherwise;
     }
-    if (text.get().strip().equals("none")) {
+    if (text.get().strip().equals(Setting.OFF)) {
       return Limits.FOREVER;
     }
     return time(text.get())
         .orElseThrow(
             () ->
                 new SettingsException(
-                    "%s (%s) is %s, and must be a time like 90s, 15m, 6h or 7d, or none."
+                    "%s (%s) is %s, and must be a time like 90s, 15m, 6h or 7d, or off."
                         .formatted(setting, setting.path(), text.get())));
   }
 
@@ -54,7 +55,7 @@ final class DurationsAndSizes {
     if (text.isEmpty()) {
       return Reminders.USUAL;
     }
-    if (text.get().strip().equals("off")) {
+    if (text.get().strip().equals(Setting.OFF)) {
       return Reminders.NONE;
     }
     var times = new ArrayList<Duration>();
@@ -80,7 +81,7 @@ final class DurationsAndSizes {
       return otherwise;
     }
     var match = SHAPE.matcher(text.get().strip());
-    if (text.get().strip().equals("none")) {
+    if (text.get().strip().equals(Setting.OFF)) {
       return Limits.ENDLESS;
     }
     if (match.matches() && SIZES.containsKey(match.group(2))) {
@@ -91,7 +92,7 @@ final class DurationsAndSizes {
       }
     }
     throw new SettingsException(
-        "%s (%s) is %s, and must be a size like 512KB, 256MB or 10GB, or none."
+        "%s (%s) is %s, and must be a size like 512KB, 256MB or 10GB, or off."
             .formatted(setting, setting.path(), text.get()));
   }
 }

@@ -45,8 +45,8 @@ final class EnvironmentSettings {
       throw new SettingsException(
           "%s (%s) is %s, and %s has no environment of that name.%s"
               .formatted(
-                  Setting.RUNNEL_AGENTS_ENVIRONMENT,
-                  Setting.RUNNEL_AGENTS_ENVIRONMENT.path(),
+                  RunnelSettings.AGENTS_ENVIRONMENT,
+                  RunnelSettings.AGENTS_ENVIRONMENT.path(),
                   uid.get(),
                   PLACE,
                   Settings.suggestion(uid.get(), names)));

@@ -2,6 +2,7 @@ package dev.runnel.app.settings;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.runnel.core.model.RunOptions;
+import dev.runnel.surface.Setting;
 import dev.runnel.surface.hook.Hook;
 import dev.runnel.surface.hook.Hook.Condition;
 import dev.runnel.surface.hook.HookPrompt;

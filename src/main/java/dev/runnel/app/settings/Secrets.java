@@ -1,5 +1,6 @@
 package dev.runnel.app.settings;
 
+import dev.runnel.surface.Setting;
 import java.io.IOException;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
@@ -26,10 +27,11 @@ public final class Secrets {
               if (setting.isSecret()) {
                 secrets.add(value);
                 secrets.addAll(List.of(value.split(",", -1)));
+              } else if (setting.kind() == Setting.Kind.SECRET_FILE) {
+                addContent(value, secrets);
               }
             });
-    settings.get(Setting.RUNNEL_DATABASE_URL).ifPresent(url -> addPasswords(url, secrets));
-    settings.get(Setting.GITHUB_PRIVATE_KEY_FILE).ifPresent(file -> addContent(file, secrets));
+    settings.get(RunnelSettings.DATABASE_URL).ifPresent(url -> addPasswords(url, secrets));
     settings.hooks().forEach(hook -> secrets.addAll(hook.proof().secrets()));
     secrets.addAll(settings.environments().lent().values());
     return List.copyOf(secrets);

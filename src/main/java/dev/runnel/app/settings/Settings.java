@@ -10,14 +10,17 @@ import dev.runnel.core.scope.Defaults;
 import dev.runnel.core.scope.Profiles;
 import dev.runnel.service.run.Factory;
 import dev.runnel.service.workspace.Environments;
+import dev.runnel.surface.PlatformDefinition;
+import dev.runnel.surface.Setting;
 import dev.runnel.surface.hook.Hook;
+import dev.runnel.surface.kit.TrackerSettings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -32,6 +35,7 @@ import java.util.stream.Stream;
 /// @param values the values by setting; blank ones are absent
 /// @param hooks the senders of JSON that start runs
 /// @param borrowed the variables that the file takes secrets from
+/// @param notices what the operator should write differently, one sentence each
 public record Settings(
     Map<Setting, String> values,
     Profiles profiles,
@@ -39,7 +43,8 @@ public record Settings(
     Environments environments,
     List<Factory> factories,
     List<Hook> hooks,
-    Set<String> borrowed) {
+    Set<String> borrowed,
+    List<String> notices) {
   private static final String FILE = "runnel.yaml";
   private static final String PREFIX = "RUNNEL_";
   private static final Pattern REFERENCE = Pattern.compile("\\$\\{([A-Za-z_][A-Za-z0-9_]*)}");
@@ -66,6 +71,8 @@ public record Settings(
           "RUNNEL_SKILL_FILE",
           "RUNNEL_CONVERSATION_FILE");
 
+  private static final List<Setting> ALL = KnownPlatforms.settings();
+
   /// An alias of `PORT`; `PORT` takes precedence.
   private static final String PORT_ALIAS = "RUNNEL_PORT";
 
@@ -83,6 +90,7 @@ public record Settings(
     factories = List.copyOf(factories);
     hooks = List.copyOf(hooks);
     borrowed = Set.copyOf(borrowed);
+    notices = List.copyOf(notices);
   }
 
   /// @param file the file given on the command line; else `RUNNEL_CONFIG`, else `runnel.yaml` if it
@@ -90,7 +98,8 @@ public record Settings(
   /// @param overrides settings given on the command line; they override all others
   public static Settings read(
       Map<String, String> environment, Optional<Path> file, Map<Setting, String> overrides) {
-    var values = new EnumMap<Setting, String>(Setting.class);
+    var values = new LinkedHashMap<Setting, String>();
+    var notices = new ArrayList<String>();
     var chosen = file.or(() -> Optional.ofNullable(environment.get("RUNNEL_CONFIG")).map(Path::of));
     if (chosen.isPresent() && !Files.exists(chosen.get())) {
       throw new SettingsException("There is no configuration file " + chosen.get() + ".");
@@ -115,37 +124,45 @@ public record Settings(
               tree.path(HookSettings.PLACE),
               path.get(),
               secret -> borrow(secret, path.get(), environment, borrowed));
-      collect("", tree, path.get(), environment, values, borrowed);
+      collect("", tree, path.get(), environment, values, borrowed, notices);
     }
     fromEnvironment(environment, values);
     values.putAll(overrides);
     values.values().removeIf(String::isBlank);
+    values.replaceAll((setting, value) -> offIfFormerlyOff(setting, value, notices));
     return new Settings(
         values,
         profiles,
         new Defaults(
             defaults,
-            DefaultSettings.admins(Optional.ofNullable(values.get(Setting.RUNNEL_ADMINS)))),
+            DefaultSettings.admins(Optional.ofNullable(values.get(RunnelSettings.ADMINS)))),
         EnvironmentSettings.withDefault(
-            environments, Optional.ofNullable(values.get(Setting.RUNNEL_AGENTS_ENVIRONMENT))),
+            environments, Optional.ofNullable(values.get(RunnelSettings.AGENTS_ENVIRONMENT))),
         factories,
         hooks,
-        borrowed);
+        borrowed,
+        notices);
+  }
+
+  private static String offIfFormerlyOff(Setting setting, String value, List<String> notices) {
+    if (setting.formerOff().filter(value.strip()::equals).isEmpty()) {
+      return value;
+    }
+    notices.add(
+        "%s (%s): write %s instead of %s."
+            .formatted(setting, setting.path(), Setting.OFF, value.strip()));
+    return Setting.OFF;
   }
 
   public Optional<String> get(Setting setting) {
     return Optional.ofNullable(values.get(setting));
   }
 
-  /// The values of all settings whose variable has one of the prefixes, by variable.
-  public Map<String, String> startingWith(String... prefixes) {
+  /// The values of the platform's settings and of those that trackers share, by variable.
+  public Map<String, String> of(PlatformDefinition platform) {
     var found = new HashMap<String, String>();
-    values.forEach(
-        (setting, value) -> {
-          if (Stream.of(prefixes).anyMatch(setting.name()::startsWith)) {
-            found.put(setting.name(), value);
-          }
-        });
+    Stream.concat(platform.settings().stream(), TrackerSettings.ALL.stream())
+        .forEach(each -> get(each).ifPresent(value -> found.put(each.variable(), value)));
     return found;
   }
 
@@ -192,7 +209,8 @@ public record Settings(
       Path file,
       Map<String, String> environment,
       Map<Setting, String> values,
-      Set<String> borrowed) {
+      Set<String> borrowed,
+      List<String> notices) {
     for (var entry : tree.properties()) {
       var key = prefix + entry.getKey();
       if (key.equals("profiles")
@@ -203,18 +221,15 @@ public record Settings(
         continue;
       }
       var value = entry.getValue();
-      if (value.isObject() && Setting.atPath(key).isEmpty()) {
-        collect(key + ".", value, file, environment, values, borrowed);
+      var setting = atPath(key, file, notices);
+      if (value.isObject() && setting.isEmpty()) {
+        collect(key + ".", value, file, environment, values, borrowed, notices);
         continue;
       }
-      var setting = Setting.atPath(key);
       if (setting.isEmpty()) {
         throw new SettingsException(
             "%s: there is no setting %s.%s"
-                .formatted(
-                    file,
-                    key,
-                    suggestion(key, Stream.of(Setting.values()).map(Setting::path).toList())));
+                .formatted(file, key, suggestion(key, ALL.stream().map(Setting::path).toList())));
       }
       if (setting.get().isSecret()) {
         borrowed.addAll(references(value.toString()));
@@ -235,6 +250,18 @@ public record Settings(
         values.put(setting.get(), resolve(value.asText(), key, file, environment));
       }
     }
+  }
+
+  private static Optional<Setting> atPath(String path, Path file, List<String> notices) {
+    var setting = ALL.stream().filter(each -> each.path().equals(path)).findFirst();
+    if (setting.isPresent()) {
+      return setting;
+    }
+    var renamed =
+        ALL.stream().filter(each -> each.formerPath().filter(path::equals).isPresent()).findFirst();
+    renamed.ifPresent(
+        it -> notices.add("%s: write %s instead of %s.".formatted(file, it.path(), path)));
+    return renamed;
   }
 
   /// Resolves a secret in a section of the file that is read separately.
@@ -268,12 +295,12 @@ public record Settings(
       Map<String, String> environment, Map<Setting, String> values) {
     for (var entry : new TreeMap<>(environment).entrySet()) {
       var variable = entry.getKey();
-      var setting = Setting.ofVariable(variable);
+      var setting = ALL.stream().filter(each -> each.variable().equals(variable)).findFirst();
       if (setting.isPresent()) {
         values.put(setting.get(), entry.getValue());
       } else if (variable.equals(PORT_ALIAS) && !isInjected(variable, entry.getValue())) {
-        if (environment.getOrDefault(Setting.PORT.name(), "").isBlank()) {
-          values.put(Setting.PORT, entry.getValue());
+        if (environment.getOrDefault(RunnelSettings.PORT.variable(), "").isBlank()) {
+          values.put(RunnelSettings.PORT, entry.getValue());
         }
       } else if (variable.startsWith(PREFIX)
           && !NOT_SETTINGS.contains(variable)
@@ -281,8 +308,7 @@ public record Settings(
         throw new SettingsException(
             "There is no setting %s (in the environment).%s"
                 .formatted(
-                    variable,
-                    suggestion(variable, Stream.of(Setting.values()).map(Setting::name).toList())));
+                    variable, suggestion(variable, ALL.stream().map(Setting::variable).toList())));
       }
     }
   }

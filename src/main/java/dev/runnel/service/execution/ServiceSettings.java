@@ -9,6 +9,7 @@ import dev.runnel.service.run.Factory;
 import dev.runnel.service.run.Limits;
 import dev.runnel.service.workspace.Environments;
 import dev.runnel.text.Redactor;
+import dev.runnel.wire.RunSource;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -34,6 +35,7 @@ import java.util.function.Supplier;
 /// @param apiUrl the URL at which agents on this machine reach the service, with `/api/v1`
 /// @param redactor removes secrets from the output of agents and setup commands; the API key, the
 ///   values of lent variables and the agents' logins are always removed
+/// @param sources the API's `source` of runs, by the name of Runnel's surface in their metadata
 public record ServiceSettings(
     Path workspaces,
     String apiKey,
@@ -48,13 +50,15 @@ public record ServiceSettings(
     AgentAccess access,
     List<Factory> factories,
     Supplier<URI> apiUrl,
-    Redactor redactor) {
+    Redactor redactor,
+    Map<String, RunSource> sources) {
   private static final int USUAL_SLOTS = 4;
   private static final Duration USUAL_GRACE = Duration.ofSeconds(10);
 
   public ServiceSettings {
     environment = Map.copyOf(environment);
     factories = List.copyOf(factories);
+    sources = Map.copyOf(sources);
     redactor =
         redactor
             .and(List.of(apiKey))
@@ -94,7 +98,8 @@ public record ServiceSettings(
         AgentAccess.WORKSPACE,
         List.of(),
         () -> URI.create(publicUrl.get().toString().replaceAll("/+$", "") + "/api/v1"),
-        Redactor.SHAPES);
+        Redactor.SHAPES,
+        Map.of());
   }
 
   /// Default settings, with the environment variables of this process.

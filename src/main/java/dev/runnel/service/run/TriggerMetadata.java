@@ -12,22 +12,11 @@ public final class TriggerMetadata {
   private static final String SURFACE = "runnel.surface";
   private static final String PERSON = "runnel.person";
 
-  /// Sources by the name of Runnel's surface.
-  private static final Map<String, RunSource> SOURCES =
-      Map.of(
-          "slack", RunSource.SLACK,
-          "github", RunSource.GITHUB_WEBHOOK,
-          "gitlab", RunSource.GITLAB_WEBHOOK,
-          "jira", RunSource.JIRA,
-          "linear", RunSource.LINEAR,
-          "gitea", RunSource.CUSTOM_WEBHOOK,
-          "hooks", RunSource.CUSTOM_WEBHOOK,
-          "console", RunSource.WEB_APP);
-
   private TriggerMetadata() {}
 
-  public static RunSource source(Map<String, String> metadata) {
-    return surface(metadata).map(SOURCES::get).orElse(RunSource.API);
+  /// @param sources by the name of Runnel's surface
+  public static RunSource source(Map<String, String> metadata, Map<String, RunSource> sources) {
+    return surface(metadata).map(sources::get).orElse(RunSource.API);
   }
 
   /// The URL of the thread, ticket or page.

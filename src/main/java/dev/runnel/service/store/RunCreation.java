@@ -18,7 +18,9 @@ import org.slf4j.LoggerFactory;
 
 /// Creates runs, within one transaction: checks that the referenced parent and conversation exist,
 /// and adds inherited metadata.
-record RunCreation(RunTable runs, Instant at) {
+///
+/// @param sources the sources of runs by the name of Runnel's surface
+record RunCreation(RunTable runs, Map<String, RunSource> sources, Instant at) {
   private static final Logger log = LoggerFactory.getLogger(RunCreation.class);
 
   /// @return the new run's id
@@ -50,7 +52,9 @@ record RunCreation(RunTable runs, Instant at) {
         id,
         run,
         new RunTable.Origin(
-            parent.isPresent() ? RunSource.ORCHESTRATION : TriggerMetadata.source(asked.metadata()),
+            parent.isPresent()
+                ? RunSource.ORCHESTRATION
+                : TriggerMetadata.source(asked.metadata(), sources),
             creator,
             executor,
             factoryUid.or(() -> factoryOf),

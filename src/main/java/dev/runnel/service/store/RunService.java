@@ -22,6 +22,7 @@ import dev.runnel.wire.CreatedRun;
 import dev.runnel.wire.FollowUpAccepted;
 import dev.runnel.wire.FollowUpOutcome;
 import dev.runnel.wire.RunMode;
+import dev.runnel.wire.RunSource;
 import dev.runnel.wire.RunStateValue;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -71,18 +72,22 @@ public final class RunService {
   private final RunWatchers watchers;
   private final QueueSignal queueSignal;
   private final int slots;
+  private final Map<String, RunSource> sources;
   // Guarded by the database's write lock, which admits one transaction at a time.
   private Instant newest;
 
   /// @param queueSignal notified whenever a run is queued
   /// @param slots maximum number of concurrent executions at each depth
+  /// @param sources the sources of runs by the name of Runnel's surface
   public RunService(
       Database database,
       InstantSource clock,
       RunWatchers watchers,
       QueueSignal queueSignal,
-      int slots) {
+      int slots,
+      Map<String, RunSource> sources) {
     this.slots = slots;
+    this.sources = Map.copyOf(sources);
     this.database = database;
     this.clock = clock;
     this.watchers = watchers;
@@ -107,7 +112,7 @@ public final class RunService {
             factoryUid.map(uid -> "create in " + uid).orElse("create"),
             key,
             (runs, at) -> {
-              var id = new RunCreation(runs, at).asked(run, caller, factoryUid);
+              var id = new RunCreation(runs, sources, at).asked(run, caller, factoryUid);
               var atCapacity = runs.working() >= slots;
               return Json.write(new CreatedRun(id, RunStateValue.QUEUED, id, atCapacity, Map.of()));
             });
@@ -130,7 +135,7 @@ public final class RunService {
               String error = null;
               try {
                 var run = resolved.apply(NewRun.parse(Schedules.request(schedule.body())));
-                new RunCreation(runs, at).scheduled(run, schedule);
+                new RunCreation(runs, sources, at).scheduled(run, schedule);
               } catch (RequestProblem problem) {
                 error = problem.detail();
                 log.warn("schedule started no run schedule={} why={}", schedule.id(), error);

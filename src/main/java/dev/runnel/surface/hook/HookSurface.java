@@ -34,7 +34,7 @@ public final class HookSurface implements Surface {
   /// The path prefix of all hooks, followed by the hook's name.
   public static final String PATH = "/webhooks/hooks/";
 
-  private static final SurfaceId ID = new SurfaceId("hooks");
+  public static final SurfaceId ID = new SurfaceId("hooks");
   private static final JsonMapper JSON =
       JsonMapper.builder()
           .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)

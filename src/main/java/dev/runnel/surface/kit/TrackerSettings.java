@@ -1,6 +1,8 @@
 package dev.runnel.surface.kit;
 
+import dev.runnel.surface.Setting;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -18,8 +20,25 @@ public record TrackerSettings(
   static final String CANCEL_ON = "RUNNEL_CANCEL_ON";
   static final String STATE_LABELS = "RUNNEL_STATE_LABELS";
 
+  /// The settings of all trackers.
+  public static final List<Setting> ALL =
+      List.of(
+          Setting.plain(LABEL, "agent", "The label that starts a run on an issue."),
+          Setting.plain(MENTION, "agent", "The word after `@` or `/` that addresses Runnel."),
+          Setting.plain(
+                  CANCEL_ON,
+                  "all",
+                  "What stops a run besides a stop command: `unlabel`, `unassign`, `close`,"
+                      + " `delete`, `move`, `done`; or `off`.")
+              .formerlyOffAs("nothing"),
+          Setting.plain(
+                  STATE_LABELS,
+                  "off",
+                  "Whether issues get labels that show the state of their run: `on` or `off`.")
+              .formerlyOffAs("false"));
+
   private static final String DEFAULT_WORD = "agent";
-  private static final String NOTHING = "nothing";
+  private static final String ON = "on";
   private static final Pattern WORD = Pattern.compile("[A-Za-z0-9][A-Za-z0-9_-]*");
 
   public TrackerSettings {
@@ -49,26 +68,27 @@ public record TrackerSettings(
             ? EnumSet.allOf(IssueCancelTrigger.class)
             : EnumSet.noneOf(IssueCancelTrigger.class);
     for (var word : words) {
-      if (!word.equals(NOTHING)) {
+      if (!word.equals(Setting.OFF)) {
         endings.add(
             IssueCancelTrigger.of(word)
                 .orElseThrow(
                     () ->
                         new IllegalArgumentException(
                             ("%s cannot be %s. It lists what stops a run: unlabel, unassign, close,"
-                                    + " delete, move, done; or nothing.")
+                                    + " delete, move, done; or off.")
                                 .formatted(CANCEL_ON, word))));
       }
     }
-    var signs = values.text(STATE_LABELS).orElse("false");
-    if (!signs.equals("true") && !signs.equals("false")) {
-      throw new IllegalArgumentException(STATE_LABELS + " must be true or false.");
+    var stateLabels = values.text(STATE_LABELS).orElse(Setting.OFF);
+    // Also `true`, which was the word for `on`.
+    if (!List.of(ON, "true", Setting.OFF).contains(stateLabels)) {
+      throw new IllegalArgumentException(STATE_LABELS + " must be on or off.");
     }
     return new TrackerSettings(
         values.text(LABEL).orElse(DEFAULT_WORD),
         values.text(MENTION).orElse(DEFAULT_WORD),
         endings,
-        signs.equals("true"));
+        !stateLabels.equals(Setting.OFF));
   }
 
   public TriggerLabel trigger() {

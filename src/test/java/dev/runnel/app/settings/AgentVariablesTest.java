@@ -117,9 +117,9 @@ class AgentVariablesTest {
   /// Every secret setting, and what else may stand in an operator's environment.
   private Map<String, String> variables() {
     var variables = new HashMap<String, String>();
-    for (var setting : Setting.values()) {
+    for (var setting : KnownPlatforms.settings()) {
       if (setting.isSecret()) {
-        variables.put(setting.name(), "hidden-" + setting.name());
+        variables.put(setting.variable(), "hidden-" + setting.variable());
       }
     }
     for (var name :

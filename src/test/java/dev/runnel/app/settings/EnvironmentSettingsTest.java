@@ -172,12 +172,12 @@ class EnvironmentSettingsTest {
       value = {
         "start: 15         | RUNNEL_AGENTS_LIMIT_START (agents.limits.start) is 15, and must be a"
             + " time",
-        "start: 15 minutes | and must be a time like 90s, 15m, 6h or 7d, or none.",
+        "start: 15 minutes | and must be a time like 90s, 15m, 6h or 7d, or off.",
         "idle: -1m         | must be a time",
         "total: 99999999d  | must be a time",
         "disk: 10          | RUNNEL_AGENTS_LIMIT_DISK (agents.limits.disk) is 10, and must be a"
             + " size",
-        "output: 1PB       | must be a size like 512KB, 256MB or 10GB, or none.",
+        "output: 1PB       | must be a size like 512KB, 256MB or 10GB, or off.",
         "disk: 99999999TB  | must be a size",
       })
   void aMalformedLimitStopsTheStart(String line, String message) {

@@ -2,11 +2,12 @@ package dev.runnel.app.settings;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.runnel.surface.Setting;
 import dev.runnel.text.Redactor;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -17,14 +18,14 @@ import org.junit.jupiter.params.provider.MethodSource;
 class SecretsTest {
   @TempDir Path folder;
 
-  static Setting[] secretSettings() {
-    return Arrays.stream(Setting.values()).filter(Setting::isSecret).toArray(Setting[]::new);
+  static List<Setting> secretSettings() {
+    return KnownPlatforms.settings().stream().filter(Setting::isSecret).toList();
   }
 
   @ParameterizedTest
   @MethodSource("secretSettings")
   void eachOfASecretSettingsValuesIsMasked(Setting setting) throws IOException {
-    var redactor = redactor(Map.of(setting.name(), "first-value,second-value"), "");
+    var redactor = redactor(Map.of(setting.variable(), "first-value,second-value"), "");
 
     assertThat(redactor.redact("first-value and second-value, first-value,second-value"))
         .isEqualTo("(redacted) and (redacted), (redacted)");

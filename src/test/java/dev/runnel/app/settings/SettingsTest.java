@@ -3,13 +3,13 @@ package dev.runnel.app.settings;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.runnel.surface.Setting;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -37,18 +37,18 @@ class SettingsTest {
         Settings.read(
             Map.of("PORT", "2", "RUNNEL_HOST", "c"),
             Optional.of(write(file)),
-            Map.of(Setting.PORT, "3"));
+            Map.of(RunnelSettings.PORT, "3"));
 
-    assertThat(settings.get(Setting.PORT)).contains("3");
-    assertThat(settings.get(Setting.RUNNEL_HOST)).contains("c");
-    assertThat(settings.get(Setting.RUNNEL_DATA)).contains("b");
+    assertThat(settings.get(RunnelSettings.PORT)).contains("3");
+    assertThat(settings.get(RunnelSettings.HOST)).contains("c");
+    assertThat(settings.get(RunnelSettings.DATA)).contains("b");
   }
 
   @Test
   void theFileTakesValuesFromTheEnvironment() {
     var settings = settings(Map.of("TOKEN", "xoxb-$1"), "slack:\n  bot_token: ${TOKEN}\n");
 
-    assertThat(settings.get(Setting.SLACK_BOT_TOKEN)).contains("xoxb-$1");
+    assertThat(settings.get(settingOf("SLACK_BOT_TOKEN"))).contains("xoxb-$1");
   }
 
   @Test
@@ -69,7 +69,7 @@ class SettingsTest {
   void severalSecretsMayBeAList() {
     var settings = settings(Map.of(), "github:\n  webhook_secret: [new, old]\n");
 
-    assertThat(settings.get(Setting.GITHUB_WEBHOOK_SECRET)).contains("new,old");
+    assertThat(settings.get(settingOf("GITHUB_WEBHOOK_SECRET"))).contains("new,old");
   }
 
   @Test
@@ -224,12 +224,12 @@ class SettingsTest {
   @Test
   void everySecretThatNoPlatformIssuesHasAtLeastSixteenCharacters() {
     var refused =
-        Stream.of(Setting.values())
+        KnownPlatforms.settings().stream()
             .filter(Setting::isSecret)
             .filter(
                 setting -> {
                   try {
-                    Config.of(settings(Map.of(setting.name(), "fifteen-letters"), ""));
+                    Config.of(settings(Map.of(setting.variable(), "fifteen-letters"), ""));
                     return false;
                   } catch (SettingsException e) {
                     return String.valueOf(e.getMessage()).startsWith(setting + " is too short");
@@ -239,15 +239,15 @@ class SettingsTest {
 
     assertThat(refused)
         .containsExactly(
-            Setting.RUNNEL_AGENT_API_KEY,
-            Setting.RUNNEL_CONSOLE_TOKEN,
-            Setting.SLACK_SIGNING_SECRET,
-            Setting.SLACK_CLIENT_SECRET,
-            Setting.GITHUB_WEBHOOK_SECRET,
-            Setting.GITLAB_WEBHOOK_SECRET,
-            Setting.JIRA_WEBHOOK_SECRET,
-            Setting.LINEAR_WEBHOOK_SECRET,
-            Setting.GITEA_WEBHOOK_SECRET);
+            RunnelSettings.AGENT_API_KEY,
+            RunnelSettings.CONSOLE_TOKEN,
+            settingOf("SLACK_SIGNING_SECRET"),
+            settingOf("SLACK_CLIENT_SECRET"),
+            settingOf("GITHUB_WEBHOOK_SECRET"),
+            settingOf("GITLAB_WEBHOOK_SECRET"),
+            settingOf("JIRA_WEBHOOK_SECRET"),
+            settingOf("LINEAR_WEBHOOK_SECRET"),
+            settingOf("GITEA_WEBHOOK_SECRET"));
   }
 
   @Test
@@ -277,10 +277,40 @@ class SettingsTest {
     Config.of(Settings.read(Map.of(), Optional.of(example), Map.of()));
 
     var text = Files.readString(example);
-    for (var setting : Setting.values()) {
+    for (var setting : KnownPlatforms.settings()) {
       var key = setting.path().substring(setting.path().lastIndexOf('.') + 1);
       assertThat(text).as(setting.path()).contains(key + ":");
     }
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "agent: {slots: 2}               | RUNNEL_AGENT_SLOTS  | 2    | write agents.slots instead"
+            + " of agent.slots.",
+        "agents: {slots: 2}              | RUNNEL_AGENT_SLOTS  | 2    | ''",
+        "agents: {limits: {total: none}} | RUNNEL_AGENTS_LIMIT_TOTAL | off |"
+            + " RUNNEL_AGENTS_LIMIT_TOTAL (agents.limits.total): write off instead of none.",
+        "cancel_on: [nothing]            | RUNNEL_CANCEL_ON    | off  | write off instead of"
+            + " nothing.",
+        "state_labels: false             | RUNNEL_STATE_LABELS | off  | write off instead of"
+            + " false.",
+      })
+  void anEarlierNameIsReadWithANotice(String file, String variable, String value, String notice) {
+    var settings = settings(Map.of(), file);
+
+    assertThat(settings.get(settingOf(variable))).contains(value);
+    assertThat(settings.notices())
+        .hasSize(notice.isEmpty() ? 0 : 1)
+        .allSatisfy(each -> assertThat(each).endsWith(notice));
+  }
+
+  private static Setting settingOf(String variable) {
+    return KnownPlatforms.settings().stream()
+        .filter(each -> each.variable().equals(variable))
+        .findFirst()
+        .orElseThrow();
   }
 
   private Settings settings(Map<String, String> environment, String file) {

@@ -41,7 +41,7 @@ class ScheduleClockTest {
   void open(@TempDir Path folder) {
     database = Database.sqlite(folder.resolve("agent-runs.db"));
     database.migrate("db/service");
-    book = new RunService(database, clock, new RunWatchers(), new QueueSignal(), 4);
+    book = new RunService(database, clock, new RunWatchers(), new QueueSignal(), 4, Map.of());
     index = new RunQueries(database);
     identities = new Identities(database, clock, Map.of());
     configs =

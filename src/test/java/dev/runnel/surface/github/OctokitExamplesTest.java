@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.runnel.app.settings.KnownPlatforms;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.port.Store;
 import dev.runnel.core.scope.Surfaces;
@@ -144,7 +145,7 @@ class OctokitExamplesTest {
         Javalin.create(
                 config -> {
                   config.startup.showJavalinBanner = false;
-                  door.routes(config.routes);
+                  door.routes(config.routes, KnownPlatforms.paths());
                 })
             .start("127.0.0.1", 0);
     var effects = new TreeMap<String, String>();

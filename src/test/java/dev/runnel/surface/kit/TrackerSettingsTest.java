@@ -29,7 +29,7 @@ class TrackerSettingsTest {
   @Test
   void allOfThemCanBeSwitchedOff() {
     for (var issueCancelTrigger : IssueCancelTrigger.values()) {
-      assertThat(rules("nothing").ended(issueCancelTrigger, "issue")).isEmpty();
+      assertThat(rules("off").ended(issueCancelTrigger, "issue")).isEmpty();
     }
   }
 }

@@ -10,6 +10,7 @@ import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.timeout;
 import static org.mockito.Mockito.verify;
 
+import dev.runnel.app.settings.KnownPlatforms;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.RawRequest;
@@ -96,7 +97,7 @@ final class SlackWaysIn implements AutoCloseable {
         Javalin.create(
                 config -> {
                   config.startup.showJavalinBanner = false;
-                  door.routes(config.routes);
+                  door.routes(config.routes, KnownPlatforms.paths());
                 })
             .start("127.0.0.1", 0);
     surface.start();

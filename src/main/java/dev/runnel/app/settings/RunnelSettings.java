@@ -1,0 +1,174 @@
+package dev.runnel.app.settings;
+
+import static dev.runnel.surface.Setting.chosenSecret;
+import static dev.runnel.surface.Setting.issuedSecret;
+import static dev.runnel.surface.Setting.plain;
+
+import dev.runnel.surface.Setting;
+import dev.runnel.surface.kit.TrackerSettings;
+import java.util.List;
+import java.util.stream.Stream;
+
+/// The settings that belong to no platform.
+public final class RunnelSettings {
+  public static final Setting PORT =
+      plain("PORT", "8080", "The HTTP port. `0` picks a free one. `RUNNEL_PORT` is an alias.")
+          .at("port");
+
+  static final Setting HOST = plain("RUNNEL_HOST", "127.0.0.1", "The address to listen on.");
+
+  public static final Setting DATA =
+      plain("RUNNEL_DATA", "./data", "The folder of the database, workspaces and generated keys.");
+
+  static final Setting DATABASE_URL =
+      issuedSecret(
+              "RUNNEL_DATABASE_URL",
+              "`jdbc:postgresql://…`, for several nodes; by default a file in the data folder.")
+          .at("database.url");
+
+  static final Setting PUBLIC_URL =
+      plain(
+          "RUNNEL_PUBLIC_URL",
+          "http://localhost:PORT",
+          "The address at which others reach Runnel; used in links and the manifest.");
+
+  static final Setting AGENT_API_URL =
+      plain(
+              "RUNNEL_AGENT_API_URL",
+              "the embedded service",
+              "An external Agent Run API, including `/api/v1`.")
+          .at("agents.api_url")
+          .formerlyAt("agent.api_url");
+
+  static final Setting AGENT_API_KEY =
+      chosenSecret(
+              "RUNNEL_AGENT_API_KEY",
+              "The bearer key of the Agent Run API; by default generated and kept in the data"
+                  + " folder.")
+          .at("agents.api_key")
+          .formerlyAt("agent.api_key");
+
+  static final Setting AGENT_COMMAND =
+      plain(
+              "RUNNEL_AGENT_COMMAND",
+              "the first agent found",
+              "Any command as the agent: it gets the prompt on standard input and answers on"
+                  + " standard output.")
+          .at("agents.command")
+          .formerlyAt("agent.command");
+
+  static final Setting AGENT_SLOTS =
+      plain("RUNNEL_AGENT_SLOTS", "4", "How many agents run at once.")
+          .at("agents.slots")
+          .formerlyAt("agent.slots");
+
+  static final Setting AGENT_ACCESS =
+      plain(
+              "RUNNEL_AGENT_ACCESS",
+              "workspace",
+              "`full` switches off the agents' own sandbox, for machines that are a sandbox"
+                  + " themselves.")
+          .at("agents.access")
+          .formerlyAt("agent.access");
+
+  public static final Setting AGENTS_ISOLATION =
+      plain(
+              "RUNNEL_AGENTS_ISOLATION",
+              "auto",
+              "How agents are isolated from the machine: `bubblewrap`, `container`, `none`, or"
+                  + " `auto`, which is bubblewrap where it works, and otherwise none.")
+          .at("agents.isolation");
+
+  static final Setting AGENTS_ENVIRONMENT =
+      plain("RUNNEL_AGENTS_ENVIRONMENT", "", "The environment of runs that select none.")
+          .at("agents.default_environment");
+
+  static final Setting LIMIT_START = limit("START", "start", "15m", "Clones and setup commands.");
+
+  static final Setting LIMIT_IDLE =
+      limit("IDLE", "idle", "1h", "The time of an agent without a line of output.");
+
+  static final Setting LIMIT_TOTAL =
+      limit("TOTAL", "total", "6h", "The time of one execution of an agent.");
+
+  static final Setting LIMIT_OUTPUT =
+      limit("OUTPUT", "output", "256MB", "The output of one execution.");
+
+  static final Setting LIMIT_DISK = limit("DISK", "disk", "10GB", "The size of one workspace.");
+
+  static final Setting KEEP_WORKSPACES =
+      plain(
+              "RUNNEL_AGENTS_KEEP_WORKSPACES",
+              "7d",
+              "How long a workspace is kept after its last execution, for follow-ups.")
+          .at("agents.limits.keep_workspaces")
+          .formerlyOffAs("none");
+
+  static final Setting ALL_WORKSPACES =
+      plain(
+              "RUNNEL_AGENTS_ALL_WORKSPACES",
+              "50GB",
+              "The size of all workspaces; above it, those unused the longest are deleted.")
+          .at("agents.limits.all_workspaces")
+          .formerlyOffAs("none");
+
+  static final Setting DRAIN =
+      plain("RUNNEL_AGENTS_DRAIN", "0s", "How long agents may take to finish when Runnel stops.")
+          .at("agents.limits.drain")
+          .formerlyOffAs("none");
+
+  static final Setting ADMINS =
+      plain(
+          "RUNNEL_ADMINS",
+          "nobody",
+          "Who may set defaults for channels and workspaces: `slack:U012345,github:octocat`.");
+
+  static final Setting CONSOLE_TOKEN =
+      chosenSecret(
+              "RUNNEL_CONSOLE_TOKEN",
+              "Signs in at the console, in addition to the links: in the form, or as"
+                  + " `Authorization: Bearer TOKEN` for programs.")
+          .at("console.token");
+
+  static final Setting REMINDERS =
+      plain(
+          "RUNNEL_REMINDERS", "30m,4h,24h", "When to remind people of an open question; or `off`.");
+
+  /// In the order of the documentation.
+  static final List<Setting> ALL =
+      Stream.concat(
+              Stream.of(
+                  PORT,
+                  HOST,
+                  DATA,
+                  DATABASE_URL,
+                  PUBLIC_URL,
+                  AGENT_API_URL,
+                  AGENT_API_KEY,
+                  AGENT_COMMAND,
+                  AGENT_SLOTS,
+                  AGENT_ACCESS,
+                  AGENTS_ISOLATION,
+                  AGENTS_ENVIRONMENT,
+                  LIMIT_START,
+                  LIMIT_IDLE,
+                  LIMIT_TOTAL,
+                  LIMIT_OUTPUT,
+                  LIMIT_DISK,
+                  KEEP_WORKSPACES,
+                  ALL_WORKSPACES,
+                  DRAIN,
+                  ADMINS,
+                  CONSOLE_TOKEN,
+                  REMINDERS),
+              TrackerSettings.ALL.stream())
+          .toList();
+
+  private RunnelSettings() {}
+
+  private static Setting limit(String name, String key, String otherwise, String purpose) {
+    return plain("RUNNEL_AGENTS_LIMIT_" + name, otherwise, purpose + " `off` for no limit.")
+        .at("agents.limits." + key)
+        .formerlyOffAs("none");
+  }
+}

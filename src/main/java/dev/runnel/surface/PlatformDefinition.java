@@ -1,0 +1,73 @@
+package dev.runnel.surface;
+
+import dev.runnel.core.model.SurfaceId;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.Stream;
+
+/// What one platform declares. Whatever differs from platform to platform outside of its package
+/// reads this: the routes of deliveries, the settings and their documentation, the names in the
+/// console, and what the start and `check` print.
+///
+/// @param id the surface's id, as in URL paths and stored keys: `github`
+/// @param name the display name: `GitHub`
+/// @param paths the request paths of its deliveries, which may contain Javalin's parameters
+/// @param settings in the order of the documentation
+/// @param needs the settings that connect it, for the operator: `GITLAB_TOKEN and …`
+/// @param source the value of the Agent Run API's `source` for its runs: `GITHUB_WEBHOOK`
+/// @param howToStart how people start a run there: `type /agent fix the flaky test in Slack`
+/// @param configure checks the values of its settings, by variable; empty if the platform is off
+public record PlatformDefinition(
+    SurfaceId id,
+    String name,
+    List<String> paths,
+    List<Setting> settings,
+    String needs,
+    String source,
+    String howToStart,
+    Function<Map<String, String>, Optional<Connector>> configure) {
+  /// Opens a platform whose settings are valid.
+  @FunctionalInterface
+  public interface Connector {
+    /// Calls nobody: [ConnectedPlatform#start] does.
+    ConnectedPlatform open(PlatformContext context);
+  }
+
+  public PlatformDefinition {
+    paths = List.copyOf(paths);
+    settings = List.copyOf(settings);
+  }
+
+  /// An issue tracker, whose deliveries arrive at `/webhooks/NAME`.
+  public static PlatformDefinition tracker(
+      String id,
+      String name,
+      String source,
+      String needs,
+      List<Setting> settings,
+      Function<Map<String, String>, Optional<Connector>> configure) {
+    return new PlatformDefinition(
+        new SurfaceId(id),
+        name,
+        List.of("/webhooks/" + id),
+        settings,
+        needs,
+        source,
+        "add the label agent to an issue on " + name,
+        configure);
+  }
+
+  public PlatformDefinition withPath(String path) {
+    return new PlatformDefinition(
+        id,
+        name,
+        Stream.concat(paths.stream(), Stream.of(path)).toList(),
+        settings,
+        needs,
+        source,
+        howToStart,
+        configure);
+  }
+}

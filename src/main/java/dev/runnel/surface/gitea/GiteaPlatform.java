@@ -1,0 +1,32 @@
+package dev.runnel.surface.gitea;
+
+import dev.runnel.surface.PlatformDefinition;
+import dev.runnel.surface.Setting;
+import dev.runnel.surface.kit.ConnectedTracker;
+import java.util.List;
+
+/// Gitea and Forgejo, as the rest of Runnel knows them.
+public final class GiteaPlatform {
+  public static final PlatformDefinition DEFINITION =
+      PlatformDefinition.tracker(
+          "gitea",
+          "Gitea",
+          "CUSTOM_WEBHOOK",
+          "GITEA_WEBHOOK_SECRET, GITEA_TOKEN and GITEA_URL",
+          List.of(
+              Setting.chosenSecret(GiteaConfig.SECRET, "The webhook's secret."),
+              Setting.issuedSecret(
+                  GiteaConfig.TOKEN, "The access token of the account that posts comments."),
+              Setting.plain(GiteaConfig.URL, "", "The address of Gitea or Forgejo.")),
+          values ->
+              GiteaConfig.from(values)
+                  .map(
+                      config ->
+                          context ->
+                              ConnectedTracker.of(
+                                  new GiteaSurface(config, context.http(), context.clock()),
+                                  GiteaSurface::check,
+                                  GiteaSurface::start)));
+
+  private GiteaPlatform() {}
+}

@@ -1,0 +1,54 @@
+package dev.runnel.surface.github;
+
+import dev.runnel.surface.PlatformDefinition;
+import dev.runnel.surface.Setting;
+import dev.runnel.surface.kit.ConnectedTracker;
+import java.util.List;
+
+/// GitHub, as the rest of Runnel knows it.
+public final class GitHubPlatform {
+  public static final PlatformDefinition DEFINITION =
+      PlatformDefinition.tracker(
+          "github",
+          "GitHub",
+          "GITHUB_WEBHOOK",
+          "GITHUB_WEBHOOK_SECRET and GITHUB_TOKEN, or GITHUB_APP_ID and its key",
+          List.of(
+              Setting.chosenSecret(GitHubConfig.SECRET, "The webhook's secret."),
+              Setting.issuedSecret(
+                  GitHubConfig.TOKEN, "The access token of the account that posts comments."),
+              Setting.plain(GitHubConfig.APP_ID, "", "A GitHub App instead of the token."),
+              Setting.issuedSecret(GitHubConfig.KEY, "The App's private key."),
+              Setting.secretFile(GitHubConfig.KEY_FILE, "The file with the App's private key."),
+              Setting.plain(
+                  GitHubConfig.ACCESS,
+                  "write",
+                  "The lowest role that may start runs: `read`, `triage`, `write`, `maintain` or"
+                      + " `admin`."),
+              Setting.plain(
+                  GitHubConfig.HOOKS,
+                  "",
+                  "Webhooks to read missed deliveries from: `acme/shop/123`, or `acme/123` for an"
+                      + " organisation's. An App needs none."),
+              Setting.plain(
+                  GitHubConfig.API_URL,
+                  "https://api.github.com",
+                  "The address of the API; on Enterprise Server it ends in `/api/v3`."),
+              Setting.plain(
+                      GitHubConfig.INSTALLATIONS,
+                      "all that the token reaches",
+                      "The accounts (`acme`) that Runnel serves. An App serves nobody else.")
+                  .at("policy.installations.github")),
+          values ->
+              GitHubConfig.from(values)
+                  .map(
+                      config ->
+                          context ->
+                              ConnectedTracker.of(
+                                  new GitHubSurface(config, context.http(), context.clock()),
+                                  GitHubSurface::check,
+                                  GitHubSurface::start,
+                                  GitHubSurface::note)));
+
+  private GitHubPlatform() {}
+}

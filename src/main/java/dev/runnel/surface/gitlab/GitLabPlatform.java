@@ -1,0 +1,38 @@
+package dev.runnel.surface.gitlab;
+
+import dev.runnel.surface.PlatformDefinition;
+import dev.runnel.surface.Setting;
+import dev.runnel.surface.kit.ConnectedTracker;
+import java.util.List;
+
+/// GitLab, as the rest of Runnel knows it.
+public final class GitLabPlatform {
+  public static final PlatformDefinition DEFINITION =
+      PlatformDefinition.tracker(
+          "gitlab",
+          "GitLab",
+          "GITLAB_WEBHOOK",
+          "GITLAB_WEBHOOK_SECRET and GITLAB_TOKEN",
+          List.of(
+              Setting.chosenSecret(
+                  GitLabConfig.SECRET, "The webhook's secret token or signing token (`whsec_…`)."),
+              Setting.issuedSecret(
+                  GitLabConfig.TOKEN, "The access token of the account that posts comments."),
+              Setting.plain(GitLabConfig.URL, "https://gitlab.com", "The address of GitLab."),
+              Setting.plain(
+                  GitLabConfig.ACCESS,
+                  "developer",
+                  "The lowest role that may start runs: `reporter`, `developer`, `maintainer` or"
+                      + " `owner`.")),
+          values ->
+              GitLabConfig.from(values)
+                  .map(
+                      config ->
+                          context ->
+                              ConnectedTracker.of(
+                                  new GitLabSurface(config, context.http(), context.clock()),
+                                  GitLabSurface::check,
+                                  GitLabSurface::start)));
+
+  private GitLabPlatform() {}
+}

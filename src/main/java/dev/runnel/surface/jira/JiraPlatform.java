@@ -1,0 +1,50 @@
+package dev.runnel.surface.jira;
+
+import dev.runnel.surface.PlatformDefinition;
+import dev.runnel.surface.Setting;
+import dev.runnel.surface.kit.ConnectedTracker;
+import java.util.List;
+
+/// Jira, as the rest of Runnel knows it.
+public final class JiraPlatform {
+  public static final PlatformDefinition DEFINITION =
+      PlatformDefinition.tracker(
+              "jira",
+              "Jira",
+              "JIRA",
+              "JIRA_WEBHOOK_SECRET, JIRA_URL, JIRA_TOKEN and, on Cloud, JIRA_EMAIL",
+              List.of(
+                  Setting.chosenSecret(JiraConfig.SECRET, "The webhook's secret."),
+                  Setting.plain(JiraConfig.URL, "", "The address of Jira."),
+                  Setting.plain(
+                      JiraConfig.EMAIL,
+                      "",
+                      "The e-mail address of the token's account on Cloud; not set on Data"
+                          + " Center."),
+                  Setting.issuedSecret(
+                      JiraConfig.TOKEN, "The token of the account that posts comments."),
+                  Setting.plain(
+                      JiraConfig.ACCESS,
+                      "who may edit the issue",
+                      "Account ids (Data Center: user names) and `group:NAME`s that may start and"
+                          + " steer runs."),
+                  Setting.plain(
+                      JiraConfig.TRANSITIONS,
+                      "",
+                      "The transitions of an issue, by name: `running=Start progress, done=Send to"
+                          + " review`.")),
+              values ->
+                  JiraConfig.from(values)
+                      .map(
+                          config ->
+                              context ->
+                                  ConnectedTracker.of(
+                                      new JiraSurface(config, context.http(), context.clock()),
+                                      JiraSurface::check,
+                                      JiraSurface::start)))
+          // A Jira Data Center may be unable to sign requests, so the secret is in the path, which
+          // must not be logged.
+          .withPath("/webhooks/jira/{secret}");
+
+  private JiraPlatform() {}
+}

@@ -1,0 +1,37 @@
+package dev.runnel.surface.linear;
+
+import dev.runnel.surface.PlatformDefinition;
+import dev.runnel.surface.Setting;
+import dev.runnel.surface.kit.ConnectedTracker;
+import java.util.List;
+
+/// Linear, as the rest of Runnel knows it.
+public final class LinearPlatform {
+  public static final PlatformDefinition DEFINITION =
+      PlatformDefinition.tracker(
+          "linear",
+          "Linear",
+          "LINEAR",
+          "LINEAR_WEBHOOK_SECRET and LINEAR_TOKEN",
+          List.of(
+              Setting.chosenSecret(LinearConfig.SECRET, "The webhook's signing secret."),
+              Setting.issuedSecret(
+                  LinearConfig.TOKEN, "The API key or token of the account that posts comments."),
+              Setting.plain(
+                  LinearConfig.URL, "https://api.linear.app/graphql", "The address of the API."),
+              Setting.plain(
+                  LinearConfig.ACCESS,
+                  "member",
+                  "Who may start runs: `admin`, `member` or `guest`.")),
+          values ->
+              LinearConfig.from(values)
+                  .map(
+                      config ->
+                          context ->
+                              ConnectedTracker.of(
+                                  new LinearSurface(config, context.http(), context.clock()),
+                                  LinearSurface::check,
+                                  LinearSurface::start)));
+
+  private LinearPlatform() {}
+}

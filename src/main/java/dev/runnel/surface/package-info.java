@@ -1,0 +1,6 @@
+/// What a platform declares about itself: [PlatformDefinition], its [Setting]s, and the
+/// [ConnectedPlatform] that it opens. Each platform is a package below this one.
+@NullMarked
+package dev.runnel.surface;
+
+import org.jspecify.annotations.NullMarked;
