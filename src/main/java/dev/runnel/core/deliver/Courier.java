@@ -1,6 +1,6 @@
 package dev.runnel.core.deliver;
 
-import dev.runnel.core.decide.RetrySchedule;
+import dev.runnel.core.decide.RetryPolicy;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.PostRef;
@@ -21,14 +21,13 @@ import org.slf4j.LoggerFactory;
 /// Posts notices to their conversations, in order, each once.
 public final class Courier {
   private static final Logger log = LoggerFactory.getLogger(Courier.class);
-  private static final Duration GIVE_UP = Duration.ofHours(24);
 
   /// Platforms limit reactions separately from posts; a pause for reactions must not delay posts.
   private static final String SIGNS = ":signs";
 
   private final Store store;
   private final Surfaces surfaces;
-  private final RetrySchedule retries;
+  private final RetryPolicy retries;
   private final Reminders reminders;
   private final OutageRecovery recovery;
 
@@ -43,7 +42,7 @@ public final class Courier {
     this.reminders = reminders;
     this.store = store;
     this.surfaces = surfaces;
-    this.retries = RetrySchedule.standard(chance);
+    this.retries = RetryPolicy.standard(chance);
   }
 
   /// Posts the conversation's notices that are due. Callers must run at most one step at a time for
@@ -168,7 +167,7 @@ public final class Courier {
     } catch (RuntimeException broken) {
       log.error("unexpected error notice={} try={}", notice.id(), notice.tries() + 1, broken);
       posting =
-          notice.tries() + 1 < 10
+          retries.afterError(notice.tries() + 1, now).isPresent()
               ? new Posting.Later(Optional.empty(), broken.toString())
               : new Posting.Undeliverable(broken.toString());
     }
@@ -192,26 +191,27 @@ public final class Courier {
             notice.update().getClass().getSimpleName());
       }
       case Posting.Later(var after, var why) -> {
-        if (Duration.between(notice.createdAt(), now).compareTo(GIVE_UP) > 0) {
+        var next = retries.afterOutage(notice.tries() + 1, notice.createdAt(), after, now);
+        if (next.isEmpty()) {
           park(notice, why);
           return;
         }
-        var wait = retries.after(notice.tries() + 1, after);
+        var at = next.get();
         log.warn(
             "notice waits notice={} conversation={} try={} wait={} why={}",
             notice.id(),
             notice.conversation(),
             notice.tries() + 1,
-            wait,
+            Duration.between(now, at),
             why);
         store.change(
             work -> {
               after.ifPresent(pause -> hold(work, notice, now.plus(pause)));
               if (after.isEmpty()) {
                 recovery.failed(platform);
-                work.outbox().later(notice.id(), now.plus(wait), why, platform);
+                work.outbox().later(notice.id(), at, why, platform);
               } else {
-                work.outbox().later(notice.id(), now.plus(wait), why);
+                work.outbox().later(notice.id(), at, why);
               }
             });
       }

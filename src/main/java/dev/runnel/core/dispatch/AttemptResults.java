@@ -1,7 +1,7 @@
 package dev.runnel.core.dispatch;
 
 import dev.runnel.core.decide.Changes;
-import dev.runnel.core.decide.RetrySchedule;
+import dev.runnel.core.decide.RetryPolicy;
 import dev.runnel.core.decide.RunSubscribers;
 import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Delivery;
@@ -30,14 +30,11 @@ final class AttemptResults {
   /// After this delay, a message tells people that their delivery waits.
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
-  private static final int TRIES_OF_A_BREAKING_ONE = 10;
-  private static final Duration GIVE_UP = Duration.ofHours(24);
-
   private final Store store;
-  private final RetrySchedule retries;
+  private final RetryPolicy retries;
   private final OutageRecovery recovery;
 
-  AttemptResults(Store store, RetrySchedule retries, OutageRecovery recovery) {
+  AttemptResults(Store store, RetryPolicy retries, OutageRecovery recovery) {
     this.store = store;
     this.retries = retries;
     this.recovery = recovery;
@@ -128,7 +125,8 @@ final class AttemptResults {
   private Instant retryLater(
       DeliveryAttempt turn, Optional<Duration> after, String why, String service, boolean isTold) {
     var delivery = turn.delivery();
-    if (Duration.between(delivery.arrivedAt(), turn.now()).compareTo(GIVE_UP) > 0) {
+    var next = retries.afterOutage(turn.tries() + 1, delivery.arrivedAt(), after, turn.now());
+    if (next.isEmpty()) {
       log.error("delivery parked delivery={} why={}", delivery.id(), why);
       commitIfOwned(
           turn,
@@ -144,26 +142,26 @@ final class AttemptResults {
           });
       return turn.now();
     }
-    var wait = retries.after(turn.tries() + 1, after);
+    var at = next.get();
     log.warn(
         "delivery waits delivery={} try={} wait={} why={}",
         delivery.id(),
         turn.tries() + 1,
-        wait,
+        Duration.between(turn.now(), at),
         why);
     commitIfOwned(
         turn,
         work -> {
           if (after.isEmpty()) {
-            work.inbox().later(delivery.id(), turn.now().plus(wait), why, service);
+            work.inbox().later(delivery.id(), at, why, service);
           } else {
-            work.inbox().later(delivery.id(), turn.now().plus(wait), why);
+            work.inbox().later(delivery.id(), at, why);
           }
           if (isTold && !turn.again()) {
             putOff(work, turn);
           }
         });
-    return turn.now().plus(wait);
+    return at;
   }
 
   /// The reaction that it waits is set at once; the message is posted only after a long delay.
@@ -283,12 +281,9 @@ final class AttemptResults {
     commitIfOwned(
         turn,
         work -> {
-          if (turn.tries() + 1 < TRIES_OF_A_BREAKING_ONE) {
-            work.inbox()
-                .later(
-                    delivery.id(),
-                    turn.now().plus(retries.after(turn.tries() + 1, Optional.empty())),
-                    broken.toString());
+          var next = retries.afterError(turn.tries() + 1, turn.now());
+          if (next.isPresent()) {
+            work.inbox().later(delivery.id(), next.get(), broken.toString());
           } else {
             work.inbox().park(delivery.id(), broken.toString());
             endParts(work, turn);

@@ -2,7 +2,7 @@ package dev.runnel.core.dispatch;
 
 import dev.runnel.core.decide.IntentResolver;
 import dev.runnel.core.decide.Planner;
-import dev.runnel.core.decide.RetrySchedule;
+import dev.runnel.core.decide.RetryPolicy;
 import dev.runnel.core.decide.RunAccessPolicy;
 import dev.runnel.core.decide.RunSubscribers;
 import dev.runnel.core.model.Binding;
@@ -84,7 +84,7 @@ public final class Dispatcher {
     var runs = recovery.watching(service);
     this.store = store;
     this.recovery = recovery;
-    this.results = new AttemptResults(store, RetrySchedule.standard(chance), recovery);
+    this.results = new AttemptResults(store, RetryPolicy.standard(chance), recovery);
     this.runStarter =
         new RunStarter(store, runs, surfaces, defaultsResolver, chance, results, recovery);
     this.listeningPolicy = new ListeningPolicy(surfaces);

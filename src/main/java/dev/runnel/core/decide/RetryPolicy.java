@@ -1,0 +1,55 @@
+package dev.runnel.core.decide;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.random.RandomGenerator;
+
+/// Decides when a failed delivery or post is tried again, and when Runnel gives up. Pure except for
+/// the random generator, which is passed in.
+///
+/// @param first the delay after the first failure; it doubles with each further one, with jitter
+/// @param longest the maximum delay
+/// @param patience how long something is retried while the other side is unavailable
+/// @param maxErrors how often something is tried that causes unexpected errors
+public record RetryPolicy(
+    Duration first, Duration longest, Duration patience, int maxErrors, RandomGenerator chance) {
+  public static RetryPolicy standard(RandomGenerator chance) {
+    return new RetryPolicy(
+        Duration.ofSeconds(1), Duration.ofMinutes(1), Duration.ofHours(24), 10, chance);
+  }
+
+  /// When to try again while the other side is unavailable.
+  ///
+  /// @param attempts number of attempts made
+  /// @param since when it was first due
+  /// @param retryAfter the delay that the other side asked for, which overrides the backoff and its
+  ///   maximum; the delay is never shorter than the first one
+  /// @return empty to give up
+  public Optional<Instant> afterOutage(
+      int attempts, Instant since, Optional<Duration> retryAfter, Instant now) {
+    return Duration.between(since, now).compareTo(patience) > 0
+        ? Optional.empty()
+        : Optional.of(now.plus(retryAfter.map(this::atLeast).orElseGet(() -> backoff(attempts))));
+  }
+
+  /// When to try again after an unexpected error.
+  ///
+  /// @param attempts number of attempts made
+  /// @return empty to give up
+  public Optional<Instant> afterError(int attempts, Instant now) {
+    return attempts >= maxErrors ? Optional.empty() : Optional.of(now.plus(backoff(attempts)));
+  }
+
+  /// With jitter, so that clients that got the same delay do not all return at the same moment.
+  private Duration atLeast(Duration retryAfter) {
+    var wait = retryAfter.compareTo(first) > 0 ? retryAfter : first;
+    return Duration.ofMillis((long) (wait.toMillis() * (1 + chance.nextDouble() / 4)));
+  }
+
+  private Duration backoff(int attempts) {
+    var doubled = first.multipliedBy(1L << Math.min(Math.max(attempts - 1, 0), 20));
+    var bounded = doubled.compareTo(longest) > 0 ? longest : doubled;
+    return Duration.ofMillis((long) (bounded.toMillis() * (0.75 + chance.nextDouble() / 2)));
+  }
+}
