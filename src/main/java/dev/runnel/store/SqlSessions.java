@@ -2,12 +2,9 @@ package dev.runnel.store;
 
 import dev.runnel.core.port.Sessions;
 import dev.runnel.database.Database;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
+import dev.runnel.text.Sha256;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.HexFormat;
 
 /// The console's sessions and sign-in links as rows. A secret is random and long, so that its
 /// unsalted hash does not reveal it.
@@ -35,7 +32,7 @@ public final class SqlSessions implements Sessions {
   public void end(String secret) {
     int _ =
         database.write(
-            rows -> rows.change("DELETE FROM console_sessions WHERE hash = ?", hash(secret)));
+            rows -> rows.change("DELETE FROM console_sessions WHERE hash = ?", Sha256.hex(secret)));
   }
 
   @Override
@@ -57,7 +54,7 @@ public final class SqlSessions implements Sessions {
     // Check before deleting, so that unauthenticated requests cause no write.
     return isThere("console_links", link, now)
         && database.<Integer>write(
-                rows -> rows.change("DELETE FROM console_links WHERE hash = ?", hash(link)))
+                rows -> rows.change("DELETE FROM console_links WHERE hash = ?", Sha256.hex(link)))
             == 1;
   }
 
@@ -68,7 +65,7 @@ public final class SqlSessions implements Sessions {
                 rows.change("DELETE FROM " + table + " WHERE expires_at <= ?", clock.instant())
                     + rows.change(
                         "INSERT INTO " + table + " (hash, expires_at) VALUES (?, ?)",
-                        hash(secret),
+                        Sha256.hex(secret),
                         until));
   }
 
@@ -79,17 +76,8 @@ public final class SqlSessions implements Sessions {
                 rows.first(
                     "SELECT 1 FROM " + table + " WHERE hash = ? AND expires_at > ?",
                     row -> row.getInt(1),
-                    hash(secret),
+                    Sha256.hex(secret),
                     now))
         .isPresent();
-  }
-
-  private static String hash(String secret) {
-    try {
-      var sha = MessageDigest.getInstance("SHA-256");
-      return HexFormat.of().formatHex(sha.digest(secret.getBytes(StandardCharsets.UTF_8)));
-    } catch (NoSuchAlgorithmException impossible) {
-      throw new IllegalStateException("Every Java has SHA-256", impossible);
-    }
   }
 }

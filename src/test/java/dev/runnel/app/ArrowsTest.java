@@ -45,7 +45,8 @@ class ArrowsTest {
 
   @ArchTest
   static final ArchRule serviceRun =
-      room("service.run").imports("dev.runnel.database", "dev.runnel.wire", JACKSON, JAVALIN);
+      room("service.run")
+          .imports("dev.runnel.database", "dev.runnel.text", "dev.runnel.wire", JACKSON, JAVALIN);
 
   @ArchTest
   static final ArchRule serviceStore =
@@ -53,6 +54,7 @@ class ArrowsTest {
           .imports(
               "dev.runnel.service.run",
               "dev.runnel.database",
+              "dev.runnel.text",
               "dev.runnel.wire",
               JACKSON,
               "com.github.kagkarlsson.scheduler.task.schedule");
@@ -86,7 +88,8 @@ class ArrowsTest {
               JACKSON,
               JAVALIN);
 
-  @ArchTest static final ArchRule workspace = room("service.workspace").imports(JACKSON);
+  @ArchTest
+  static final ArchRule workspace = room("service.workspace").imports("dev.runnel.text", JACKSON);
 
   @ArchTest
   static final ArchRule database =
@@ -145,6 +148,7 @@ class ArrowsTest {
           .imports(
               "dev.runnel.core..",
               "dev.runnel.database",
+              "dev.runnel.text",
               JACKSON,
               "com.github.benmanes.caffeine..",
               "com.github.kagkarlsson.scheduler..");
@@ -254,7 +258,8 @@ class ArrowsTest {
 
   @ArchTest
   static final ArchRule hook =
-      room("surface.hook").imports(CORE, "dev.runnel.surface.kit", JACKSON, OKHTTP);
+      room("surface.hook")
+          .imports(CORE, "dev.runnel.surface.kit", "dev.runnel.text", JACKSON, OKHTTP);
 
   @ArchTest
   static final ArchRule web =

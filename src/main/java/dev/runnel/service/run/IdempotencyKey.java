@@ -1,9 +1,7 @@
 package dev.runnel.service.run;
 
+import dev.runnel.text.Sha256;
 import io.javalin.http.Context;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 import java.util.Optional;
 
 /// The `Idempotency-Key` of a request: a repeated request gets the same response and has no second
@@ -20,7 +18,7 @@ public record IdempotencyKey(String callerUid, String value, String body) {
     if (key.isPresent() && key.get().length() > MAX) {
       throw RequestProblem.invalid("An Idempotency-Key has at most 255 characters");
     }
-    return key.map(value -> new IdempotencyKey(caller.uid(), value, hash(ctx.bodyAsBytes())));
+    return key.map(value -> new IdempotencyKey(caller.uid(), value, Sha256.hex(ctx.bodyAsBytes())));
   }
 
   /// The scope under which the response is stored.
@@ -29,13 +27,5 @@ public record IdempotencyKey(String callerUid, String value, String body) {
   public String scope(String operation) {
     // Responses for the main key keep the scope from before named keys existed.
     return callerUid.equals(Caller.MAIN.uid()) ? operation : operation + " by " + callerUid;
-  }
-
-  private static String hash(byte[] body) {
-    try {
-      return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(body));
-    } catch (NoSuchAlgorithmException impossible) {
-      throw new IllegalStateException("Every Java has SHA-256", impossible);
-    }
   }
 }

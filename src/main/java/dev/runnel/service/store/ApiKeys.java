@@ -3,9 +3,8 @@ package dev.runnel.service.store;
 import dev.runnel.database.Database;
 import dev.runnel.database.Rows;
 import dev.runnel.service.run.Caller;
-import java.nio.charset.StandardCharsets;
+import dev.runnel.text.Sha256;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.security.SecureRandom;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -50,12 +49,12 @@ public final class ApiKeys {
   public ApiKeys(Database database, InstantSource clock, String mainKey) {
     this.database = database;
     this.clock = clock;
-    this.main = hash(mainKey);
+    this.main = Sha256.of(mainKey);
   }
 
   /// Finds the owner of a key; empty if the key is unknown or revoked.
   public Optional<Caller> who(String secret) {
-    var hash = hash(secret);
+    var hash = Sha256.of(secret);
     if (MessageDigest.isEqual(main, hash)) {
       return Optional.of(Caller.MAIN);
     }
@@ -86,7 +85,7 @@ public final class ApiKeys {
                 """,
                 key.id(),
                 name,
-                HexFormat.of().formatHex(hash(secret)),
+                HexFormat.of().formatHex(Sha256.of(secret)),
                 scope,
                 runId.orElse(null),
                 key.createdAt()));
@@ -140,13 +139,5 @@ public final class ApiKeys {
         row.getString("revoked_at") == null
             ? Optional.empty()
             : Optional.of(Rows.instant(row, "revoked_at")));
-  }
-
-  private static byte[] hash(String secret) {
-    try {
-      return MessageDigest.getInstance("SHA-256").digest(secret.getBytes(StandardCharsets.UTF_8));
-    } catch (NoSuchAlgorithmException impossible) {
-      throw new IllegalStateException("Every Java has SHA-256", impossible);
-    }
   }
 }

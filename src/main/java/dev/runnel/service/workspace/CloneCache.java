@@ -1,13 +1,10 @@
 package dev.runnel.service.workspace;
 
+import dev.runnel.text.Sha256;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -240,14 +237,7 @@ final class CloneCache {
 
   /// Folder of a mirror: the repository's name for people, plus a hash of its URL to be unique.
   private Path mirror(Repository repository) {
-    try {
-      var digest =
-          MessageDigest.getInstance("SHA-256")
-              .digest(repository.url().getBytes(StandardCharsets.UTF_8));
-      return folder.resolve(
-          repository.folder() + "-" + HexFormat.of().formatHex(digest, 0, 6) + ".git");
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("Every Java has SHA-256", e);
-    }
+    return folder.resolve(
+        repository.folder() + "-" + Sha256.hex(repository.url()).substring(0, 12) + ".git");
   }
 }

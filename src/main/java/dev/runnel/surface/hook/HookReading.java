@@ -8,11 +8,9 @@ import dev.runnel.core.model.RunOptions;
 import dev.runnel.core.prompt.Fence;
 import dev.runnel.surface.hook.Hook.Condition;
 import dev.runnel.surface.kit.Hmac;
+import dev.runnel.text.Sha256;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
@@ -44,7 +42,7 @@ sealed interface HookReading {
     }
     var delivery =
         hook.delivery().isEmpty()
-            ? Optional.of(digest(bytes))
+            ? Optional.of(Sha256.hex(bytes))
             : hook.delivery().flatMap(at -> key(at, body, header));
     if (delivery.isEmpty()) {
       return new Lacking(
@@ -107,7 +105,7 @@ sealed interface HookReading {
   private static String key(String value) {
     return value.matches("[A-Za-z0-9._-]{1,100}")
         ? value
-        : digest(value.getBytes(StandardCharsets.UTF_8));
+        : Sha256.hex(value);
   }
 
   private static Optional<String> scalar(JsonNode body, JsonPointer at) {
@@ -123,14 +121,6 @@ sealed interface HookReading {
           .filter(uri -> List.of("http", "https").contains(uri.getScheme()));
     } catch (IllegalArgumentException noAddress) {
       return Optional.empty();
-    }
-  }
-
-  private static String digest(byte[] bytes) {
-    try {
-      return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
-    } catch (NoSuchAlgorithmException impossible) {
-      throw new IllegalStateException("Every Java has SHA-256", impossible);
     }
   }
 }
