@@ -22,9 +22,6 @@ public record GiteaConfig(
 
   public GiteaConfig {
     webhookSecrets = List.copyOf(webhookSecrets);
-    SettingValues.requireSecrets(SECRET, webhookSecrets);
-    SettingValues.requireToken(TOKEN, token);
-    SettingValues.requireAddress(URL, url, EXAMPLE);
   }
 
   /// Reads the settings by variable name.
@@ -36,8 +33,8 @@ public record GiteaConfig(
     return values.areThere(SECRET, TOKEN, URL)
         ? Optional.of(
             new GiteaConfig(
-                values.list(SECRET),
-                values.text(TOKEN).orElseThrow(),
+                values.secrets(SECRET),
+                values.token(TOKEN),
                 values.address(URL, EXAMPLE),
                 TrackerSettings.from(settings)))
         : Optional.empty();

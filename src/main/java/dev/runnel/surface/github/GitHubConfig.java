@@ -60,19 +60,9 @@ public record GitHubConfig(
 
     /// @return empty for a custom role
     static Optional<Access> of(String word) {
-      return Stream.of(values()).filter(each -> each.word().equals(word)).findFirst();
-    }
-
-    private String word() {
-      return name().toLowerCase(Locale.ROOT);
-    }
-
-    private static Access required(String word) {
-      return of(word)
-          .orElseThrow(
-              () ->
-                  new IllegalArgumentException(
-                      ACCESS + " must be read, triage, write, maintain or admin."));
+      return Stream.of(values())
+          .filter(each -> each.name().toLowerCase(Locale.ROOT).equals(word))
+          .findFirst();
     }
   }
 
@@ -88,11 +78,6 @@ public record GitHubConfig(
           INSTALLATIONS
               + " (policy.installations.github) needs the names of accounts, such as acme.");
     }
-    SettingValues.requireSecrets(SECRET, webhookSecrets);
-    if (identity instanceof GitHubIdentity.Token(var token)) {
-      SettingValues.requireToken(TOKEN, token);
-    }
-    SettingValues.requireAddress(API_URL, apiUrl, DEFAULT_API_URL);
   }
 
   /// Uses a personal access token; people with write access may start and steer runs.
@@ -118,10 +103,10 @@ public record GitHubConfig(
         .map(
             identity ->
                 new GitHubConfig(
-                    values.list(SECRET),
+                    values.secrets(SECRET),
                     identity,
                     values.address(API_URL, DEFAULT_API_URL),
-                    Access.required(values.text(ACCESS).orElse("write")),
+                    values.choice(ACCESS, Access.WRITE),
                     values.list(HOOKS).stream().map(HookPath::of).toList(),
                     Set.copyOf(values.list(INSTALLATIONS)),
                     TrackerSettings.from(settings)));
@@ -131,7 +116,7 @@ public record GitHubConfig(
     var isApp = Stream.of(APP_ID, KEY, KEY_FILE).anyMatch(name -> values.text(name).isPresent());
     if (!isApp) {
       return values.areThere(SECRET, TOKEN)
-          ? values.text(TOKEN).map(GitHubIdentity.Token::new)
+          ? Optional.of(new GitHubIdentity.Token(values.token(TOKEN)))
           : Optional.empty();
     }
     if (values.text(TOKEN).isPresent()) {

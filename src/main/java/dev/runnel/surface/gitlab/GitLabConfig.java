@@ -40,25 +40,10 @@ public record GitLabConfig(
     boolean isIn(int accessLevel) {
       return accessLevel >= level;
     }
-
-    static Access of(String word) {
-      return switch (word) {
-        case "reporter" -> REPORTER;
-        case "developer" -> DEVELOPER;
-        case "maintainer" -> MAINTAINER;
-        case "owner" -> OWNER;
-        default ->
-            throw new IllegalArgumentException(
-                ACCESS + " must be reporter, developer, maintainer or owner.");
-      };
-    }
   }
 
   public GitLabConfig {
     webhookSecrets = List.copyOf(webhookSecrets);
-    SettingValues.requireSecrets(SECRET, webhookSecrets);
-    SettingValues.requireToken(TOKEN, token);
-    SettingValues.requireAddress(URL, url, DEFAULT_URL);
     try {
       var _ = new StandardWebhooks(signingTokens(webhookSecrets));
     } catch (IllegalArgumentException malformed) {
@@ -87,10 +72,10 @@ public record GitLabConfig(
     return values.areThere(SECRET, TOKEN)
         ? Optional.of(
             new GitLabConfig(
-                values.list(SECRET),
-                values.text(TOKEN).orElseThrow(),
+                values.secrets(SECRET),
+                values.token(TOKEN),
                 values.address(URL, DEFAULT_URL),
-                Access.of(values.text(ACCESS).orElse("developer")),
+                values.choice(ACCESS, Access.DEVELOPER),
                 TrackerSettings.from(settings)))
         : Optional.empty();
   }

@@ -60,9 +60,6 @@ public record JiraConfig(
     webhookSecrets = List.copyOf(webhookSecrets);
     access = Set.copyOf(access);
     transitions = Map.copyOf(transitions);
-    SettingValues.requireSecrets(SECRET, webhookSecrets);
-    SettingValues.requireToken(TOKEN, token);
-    SettingValues.requireAddress(URL, url, EXAMPLE);
     if (email.isEmpty() && url.getHost().endsWith(CLOUD)) {
       throw new IllegalArgumentException(
           EMAIL + " is missing: on Jira Cloud a token works along with its account's e-mail.");
@@ -91,10 +88,10 @@ public record JiraConfig(
     }
     return Optional.of(
         new JiraConfig(
-            values.list(SECRET),
+            values.secrets(SECRET),
             values.address(URL, EXAMPLE),
             email,
-            values.text(TOKEN).orElseThrow(),
+            values.token(TOKEN),
             Set.copyOf(values.list(ACCESS)),
             transitions,
             TrackerSettings.from(settings)));

@@ -3,9 +3,11 @@ package dev.runnel.surface.kit;
 import java.net.URI;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /// A platform's settings by variable name; a blank value is absent. Every invalid value is an
 /// `IllegalArgumentException` that names the setting.
@@ -22,6 +24,35 @@ public record SettingValues(Map<String, String> byName) {
     return text(name)
         .map(text -> Arrays.stream(text.split(",", -1)).map(String::strip).toList())
         .orElse(List.of());
+  }
+
+  /// One of an enum's constants, by its name in lower case.
+  ///
+  /// @param otherwise the default
+  public <E extends Enum<E>> E choice(String name, E otherwise) {
+    var word = text(name);
+    if (word.isEmpty()) {
+      return otherwise;
+    }
+    var all = otherwise.getDeclaringClass().getEnumConstants();
+    return Arrays.stream(all)
+        .filter(each -> word(each).equals(word.get()))
+        .findFirst()
+        .orElseThrow(
+            () ->
+                new IllegalArgumentException(
+                    Arrays.stream(all)
+                        .limit(all.length - 1)
+                        .map(SettingValues::word)
+                        .collect(
+                            Collectors.joining(
+                                ", ",
+                                name + " must be ",
+                                " or " + word(all[all.length - 1]) + "."))));
+  }
+
+  private static String word(Enum<?> constant) {
+    return constant.name().toLowerCase(Locale.ROOT);
   }
 
   /// Whether a platform is configured: all of these are set.
@@ -54,7 +85,7 @@ public record SettingValues(Map<String, String> byName) {
     }
   }
 
-  public static void requireAddress(String name, URI url, String example) {
+  private static void requireAddress(String name, URI url, String example) {
     var scheme = url.getScheme();
     if (!("https".equals(scheme) || "http".equals(scheme))
         || url.getHost() == null
@@ -65,18 +96,24 @@ public record SettingValues(Map<String, String> byName) {
     }
   }
 
-  public static void requireSecrets(String name, List<String> secrets) {
+  /// The secrets of a webhook, separated by commas; all valid at once, so that they can be rotated
+  /// without an outage.
+  public List<String> secrets(String name) {
+    var secrets = list(name);
     if (secrets.isEmpty() || secrets.stream().anyMatch(String::isBlank)) {
       throw new IllegalArgumentException(
           name + " needs the webhook's secret, or several separated by commas.");
     }
+    return secrets;
   }
 
-  public static void requireToken(String name, String token) {
-    if (!TOKEN_FORM.matcher(token).matches()) {
-      throw new IllegalArgumentException(
-          name + " needs an access token, without spaces or line breaks.");
-    }
+  public String token(String name) {
+    return text(name)
+        .filter(token -> TOKEN_FORM.matcher(token).matches())
+        .orElseThrow(
+            () ->
+                new IllegalArgumentException(
+                    name + " needs an access token, without spaces or line breaks."));
   }
 
   /// Omits the values, because some are secret.

@@ -35,22 +35,10 @@ public record LinearConfig(
         case GUEST -> true;
       };
     }
-
-    static Access of(String word) {
-      return switch (word) {
-        case "admin" -> ADMIN;
-        case "member" -> MEMBER;
-        case "guest" -> GUEST;
-        default -> throw new IllegalArgumentException(ACCESS + " must be admin, member or guest.");
-      };
-    }
   }
 
   public LinearConfig {
     webhookSecrets = List.copyOf(webhookSecrets);
-    SettingValues.requireSecrets(SECRET, webhookSecrets);
-    SettingValues.requireToken(TOKEN, token);
-    SettingValues.requireAddress(URL, url, DEFAULT_URL);
   }
 
   /// Reads the settings by variable name.
@@ -62,10 +50,10 @@ public record LinearConfig(
     return values.areThere(SECRET, TOKEN)
         ? Optional.of(
             new LinearConfig(
-                values.list(SECRET),
-                values.text(TOKEN).orElseThrow(),
+                values.secrets(SECRET),
+                values.token(TOKEN),
                 values.address(URL, DEFAULT_URL),
-                Access.of(values.text(ACCESS).orElse("member")),
+                values.choice(ACCESS, Access.MEMBER),
                 TrackerSettings.from(settings)))
         : Optional.empty();
   }
