@@ -15,6 +15,8 @@ import javax.crypto.spec.SecretKeySpec;
 public record Hmac(List<String> secrets) {
   private static final Pattern SIGNATURE = Pattern.compile("[0-9a-f]{64}");
 
+  private static final String ALGORITHM = "sha256=";
+
   public Hmac {
     secrets = List.copyOf(secrets);
     if (secrets.isEmpty() || secrets.stream().anyMatch(String::isBlank)) {
@@ -39,15 +41,24 @@ public record Hmac(List<String> secrets) {
     return matches;
   }
 
+  /// The same for a header such as `sha256=5f3c…`; no other algorithm is accepted.
+  public boolean signsHeader(String header, byte[] body) {
+    return header.startsWith(ALGORITHM) && signs(header.substring(ALGORITHM.length()), body);
+  }
+
   /// Signs the parts; lower-case hex.
   public static String hex(String secret, byte[]... parts) {
+    return HexFormat.of().formatHex(sign(secret.getBytes(StandardCharsets.UTF_8), parts));
+  }
+
+  static byte[] sign(byte[] key, byte[]... parts) {
     try {
       var mac = Mac.getInstance("HmacSHA256");
-      mac.init(new SecretKeySpec(secret.getBytes(StandardCharsets.UTF_8), "HmacSHA256"));
+      mac.init(new SecretKeySpec(key, "HmacSHA256"));
       for (var part : parts) {
         mac.update(part);
       }
-      return HexFormat.of().formatHex(mac.doFinal());
+      return mac.doFinal();
     } catch (GeneralSecurityException impossible) {
       throw new IllegalStateException("Every Java has HmacSHA256", impossible);
     }

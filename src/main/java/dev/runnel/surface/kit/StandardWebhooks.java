@@ -2,7 +2,6 @@ package dev.runnel.surface.kit;
 
 import dev.runnel.core.model.RawRequest;
 import java.nio.charset.StandardCharsets;
-import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 import java.time.Duration;
 import java.time.Instant;
@@ -10,8 +9,6 @@ import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
 import java.util.regex.Pattern;
-import javax.crypto.Mac;
-import javax.crypto.spec.SecretKeySpec;
 
 /// Verifies and creates the signatures of https://www.standardwebhooks.com: over id, time and body,
 /// valid for a limited time.
@@ -89,13 +86,7 @@ public final class StandardWebhooks {
   }
 
   private static String sign(byte[] key, String id, String timestamp, byte[] body) {
-    try {
-      var mac = Mac.getInstance("HmacSHA256");
-      mac.init(new SecretKeySpec(key, "HmacSHA256"));
-      mac.update((id + "." + timestamp + ".").getBytes(StandardCharsets.UTF_8));
-      return VERSION + Base64.getEncoder().encodeToString(mac.doFinal(body));
-    } catch (GeneralSecurityException impossible) {
-      throw new IllegalStateException("Every Java has HmacSHA256", impossible);
-    }
+    var signed = (id + "." + timestamp + ".").getBytes(StandardCharsets.UTF_8);
+    return VERSION + Base64.getEncoder().encodeToString(Hmac.sign(key, signed, body));
   }
 }
