@@ -244,12 +244,24 @@ class ArrowsTest {
   @ArchTest
   static final ArchRule jira =
       room("surface.jira")
-          .imports(CORE, "dev.runnel.surface", "dev.runnel.surface.kit", JACKSON, OKHTTP);
+          .imports(
+              CORE,
+              "dev.runnel.surface",
+              "dev.runnel.surface.kit",
+              "dev.runnel.text",
+              JACKSON,
+              OKHTTP);
 
   @ArchTest
   static final ArchRule linear =
       room("surface.linear")
-          .imports(CORE, "dev.runnel.surface", "dev.runnel.surface.kit", JACKSON, OKHTTP);
+          .imports(
+              CORE,
+              "dev.runnel.surface",
+              "dev.runnel.surface.kit",
+              "dev.runnel.text",
+              JACKSON,
+              OKHTTP);
 
   @ArchTest
   static final ArchRule gitea =

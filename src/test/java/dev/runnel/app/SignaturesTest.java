@@ -6,16 +6,16 @@ import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 import dev.runnel.core.model.RawRequest;
 import dev.runnel.core.model.WebhookResult;
 import dev.runnel.core.port.Surface;
+import dev.runnel.surface.gitea.Gitea;
 import dev.runnel.surface.gitea.GiteaConfig;
-import dev.runnel.surface.gitea.GiteaSurface;
+import dev.runnel.surface.github.GitHub;
 import dev.runnel.surface.github.GitHubConfig;
-import dev.runnel.surface.github.GitHubSurface;
+import dev.runnel.surface.gitlab.GitLab;
 import dev.runnel.surface.gitlab.GitLabConfig;
-import dev.runnel.surface.gitlab.GitLabSurface;
+import dev.runnel.surface.jira.Jira;
 import dev.runnel.surface.jira.JiraConfig;
-import dev.runnel.surface.jira.JiraSurface;
+import dev.runnel.surface.linear.Linear;
 import dev.runnel.surface.linear.LinearConfig;
-import dev.runnel.surface.linear.LinearSurface;
 import dev.runnel.testkit.GoldenDeliveries;
 import dev.runnel.testkit.Proof;
 import dev.runnel.testkit.Samples;
@@ -103,25 +103,25 @@ class SignaturesTest {
     var http = new OkHttpClient();
     var both = OLDER + "," + SECRET;
     var github =
-        new GitHubSurface(
+        GitHub.surface(
             GitHubConfig.from(settings("GITHUB", both)).orElseThrow(), http, () -> Samples.NINE);
     var gitlab =
-        new GitLabSurface(
+        GitLab.surface(
             GitLabConfig.from(settings("GITLAB", both + "," + SIGNING)).orElseThrow(),
             http,
             () -> Samples.NINE);
     var cloudSettings = settings("JIRA", both);
     cloudSettings.put("JIRA_EMAIL", "runnel@acme.example");
     var cloud =
-        new JiraSurface(JiraConfig.from(cloudSettings).orElseThrow(), http, () -> Samples.NINE);
+        Jira.surface(JiraConfig.from(cloudSettings).orElseThrow(), http, () -> Samples.NINE);
     var dataCenter =
-        new JiraSurface(
+        Jira.surface(
             JiraConfig.from(settings("JIRA", both)).orElseThrow(), http, () -> Samples.NINE);
     var linear =
-        new LinearSurface(
+        Linear.surface(
             LinearConfig.from(settings("LINEAR", both)).orElseThrow(), http, () -> Samples.NINE);
     var gitea =
-        new GiteaSurface(
+        Gitea.surface(
             GiteaConfig.from(settings("GITEA", both)).orElseThrow(), http, () -> Samples.NINE);
     var jiras = new GoldenDeliveries("jira");
     var teas = new GoldenDeliveries("gitea");
@@ -129,7 +129,7 @@ class SignaturesTest {
         new Scheme(
             "GitHub",
             github,
-            GitHubSurface.PATH,
+            GitHub.PATH,
             new GoldenDeliveries("github"),
             "recorded-labeled",
             SECRET,
@@ -140,7 +140,7 @@ class SignaturesTest {
         new Scheme(
             "GitLab, secret token",
             gitlab,
-            GitLabSurface.PATH,
+            GitLab.PATH,
             new GoldenDeliveries("gitlab"),
             "issue-labeled",
             SECRET,
@@ -151,7 +151,7 @@ class SignaturesTest {
         new Scheme(
             "GitLab, signing token",
             gitlab,
-            GitLabSurface.PATH,
+            GitLab.PATH,
             new GoldenDeliveries("gitlab"),
             "issue-labeled",
             SIGNING,
@@ -162,7 +162,7 @@ class SignaturesTest {
         new Scheme(
             "Jira Cloud",
             cloud,
-            JiraSurface.PATH,
+            Jira.PATH,
             jiras,
             "issue-labeled",
             SECRET,
@@ -173,7 +173,7 @@ class SignaturesTest {
         new Scheme(
             "Jira Data Center, password",
             dataCenter,
-            JiraSurface.PATH,
+            Jira.PATH,
             jiras,
             "data-center-issue-labeled",
             SECRET,
@@ -184,7 +184,7 @@ class SignaturesTest {
         new Scheme(
             "Linear",
             linear,
-            LinearSurface.PATH,
+            Linear.PATH,
             new GoldenDeliveries("linear"),
             "issue-label-added",
             SECRET,
@@ -195,7 +195,7 @@ class SignaturesTest {
         new Scheme(
             "Gitea",
             gitea,
-            GiteaSurface.PATH,
+            Gitea.PATH,
             teas,
             "issue-label-with-changes",
             SECRET,
@@ -206,7 +206,7 @@ class SignaturesTest {
         new Scheme(
             "Forgejo",
             gitea,
-            GiteaSurface.PATH,
+            Gitea.PATH,
             teas,
             "pull-comment-of-forgejo",
             SECRET,

@@ -6,8 +6,8 @@ import dev.runnel.app.settings.KnownPlatforms;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.SurfaceId;
 import dev.runnel.core.scope.Surfaces;
+import dev.runnel.surface.jira.Jira;
 import dev.runnel.surface.jira.JiraConfig;
-import dev.runnel.surface.jira.JiraSurface;
 import dev.runnel.testkit.GoldenDeliveries;
 import dev.runnel.testkit.MemoryStore;
 import io.javalin.Javalin;
@@ -40,7 +40,7 @@ class JiraAddressTest {
             "JIRA_URL", "https://jira.example",
             "JIRA_TOKEN", "a-token");
     var jira =
-        new JiraSurface(
+        Jira.surface(
             JiraConfig.from(settings).orElseThrow(), new OkHttpClient(), InstantSource.system());
     var door =
         new WebhookEndpoint(

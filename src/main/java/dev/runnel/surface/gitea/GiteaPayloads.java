@@ -2,16 +2,17 @@ package dev.runnel.surface.gitea;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.runnel.core.model.Actor;
+import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.DeliveryId;
 import dev.runnel.core.model.Intent;
-import dev.runnel.core.model.Origin;
-import dev.runnel.core.model.Snapshot;
-import dev.runnel.core.model.SurfaceId;
 import dev.runnel.surface.kit.BotAccount;
 import dev.runnel.surface.kit.IssueCancelTrigger;
+import dev.runnel.surface.kit.IssueComments;
+import dev.runnel.surface.kit.IssueEvent;
 import dev.runnel.surface.kit.IssueRules;
 import dev.runnel.surface.kit.Json;
+import dev.runnel.surface.kit.RepositoryIssue;
 import dev.runnel.surface.kit.SaidBefore;
 import dev.runnel.surface.kit.TrackerSettings;
 import java.time.Instant;
@@ -31,20 +32,23 @@ final class GiteaPayloads {
   static final String LABEL = "label";
   static final String ASSIGN = "assign";
 
-  private final SurfaceId surface;
   private final IssueRules rules;
   private final TrackerSettings settings;
   private final BotAccount account;
 
-  GiteaPayloads(SurfaceId surface, TrackerSettings settings, BotAccount account) {
-    this.surface = surface;
+  GiteaPayloads(TrackerSettings settings, BotAccount account) {
     this.settings = settings;
     this.rules = new IssueRules(settings);
     this.account = account;
   }
 
   private record Said(
-      DeliveryId id, GiteaIssue key, Actor sender, String thing, JsonNode payload, Instant at) {
+      DeliveryId id,
+      RepositoryIssue key,
+      Actor sender,
+      String thing,
+      JsonNode payload,
+      Instant arrivedAt) {
     JsonNode issue() {
       return issueOf(payload);
     }
@@ -65,8 +69,15 @@ final class GiteaPayloads {
       return Json.texts(issue().path("labels"), "name");
     }
 
-    Snapshot snapshot(Optional<Instant> asked) {
-      return SaidBefore.snapshot(asked, title(), Json.whole(issue(), "body"));
+    /// @param at when the request was made; some changes do not update the issue's time
+    IssueEvent event(JsonNode linked, Optional<Instant> at) {
+      return new IssueEvent(
+          id,
+          new Conversation(Gitea.ID, key.toString()),
+          sender,
+          Json.link(linked, "html_url"),
+          arrivedAt,
+          SaidBefore.snapshot(at, title(), Json.whole(issue(), "body")));
     }
 
     /// The semantic key, the same for deliveries of the repository's and the organization's
@@ -95,7 +106,7 @@ final class GiteaPayloads {
             .flatMap(
                 name ->
                     Json.number(issueOf(payload), "number")
-                        .flatMap(number -> GiteaIssue.of(name, number)));
+                        .flatMap(number -> RepositoryIssue.of(name, number)));
     var sender = person(payload.path("sender"));
     if (key.isEmpty() || sender.isEmpty()) {
       return Optional.empty();
@@ -105,13 +116,13 @@ final class GiteaPayloads {
         new Said(
             id, key.get(), sender.get(), isPull ? "pull request" : "issue", payload, arrivedAt);
     return switch (event) {
-      case "issues", "pull_request" -> changed(said);
+      case "issues", "pull_request" -> change(said);
       case "issue_comment" -> comment(said);
       default -> Optional.empty();
     };
   }
 
-  private Optional<Delivery> changed(Said said) {
+  private Optional<Delivery> change(Said said) {
     return switch (said.action()) {
       case "label_updated", "label_cleared" -> labels(said);
       case "assigned" ->
@@ -120,7 +131,7 @@ final class GiteaPayloads {
               .filter(this::isOurs)
               .map(
                   _ ->
-                      delivery(
+                      changed(
                           said,
                           said.meaning(GUESS + ASSIGN),
                           rules.assigned(said.title(), said.thing())));
@@ -152,7 +163,7 @@ final class GiteaPayloads {
               .toList();
       return rules
           .relabelled(before, said.labels(), said.title(), said.thing(), said.isOpen())
-          .map(intent -> delivery(said, said.meaning(word(intent)), intent));
+          .map(intent -> changed(said, said.meaning(word(intent)), intent));
     }
     var trigger = said.labels().stream().filter(settings.trigger()::isTrigger).findFirst();
     var intent =
@@ -161,7 +172,7 @@ final class GiteaPayloads {
                 .filter(_ -> said.isOpen())
                 .flatMap(label -> rules.labelled(label, said.title(), said.thing()))
             : rules.ended(IssueCancelTrigger.UNLABEL, said.thing());
-    return intent.map(each -> delivery(said, said.meaning(GUESS + word(each)), each));
+    return intent.map(each -> changed(said, said.meaning(GUESS + word(each)), each));
   }
 
   private static String word(Intent intent) {
@@ -171,24 +182,11 @@ final class GiteaPayloads {
   private Optional<Delivery> ended(Said said, String what, IssueCancelTrigger issueCancelTrigger) {
     return rules
         .ended(issueCancelTrigger, said.thing())
-        .map(intent -> delivery(said, said.meaning(what), intent));
+        .map(intent -> changed(said, said.meaning(what), intent));
   }
 
-  /// Only a start is addressed to Runnel: without an active run, a stop that nobody asked for does
-  /// nothing.
-  private Delivery delivery(Said said, String meaning, Intent intent) {
-    return new Delivery(
-            said.id(),
-            meaning,
-            said.key().in(surface),
-            said.sender(),
-            intent,
-            intent instanceof Intent.Start,
-            new Origin(
-                Json.link(said.issue(), "html_url"), Optional.empty(), Optional.empty(), false),
-            said.at())
-        // Some changes do not update the issue's time.
-        .about(said.snapshot(Optional.empty()));
+  private static Delivery changed(Said said, String meaning, Intent intent) {
+    return said.event(said.issue(), Optional.empty()).changed(meaning, intent);
   }
 
   private Optional<Delivery> comment(Said said) {
@@ -205,19 +203,10 @@ final class GiteaPayloads {
         .said(text.get())
         .map(
             intent ->
-                new Delivery(
-                        said.id(),
+                said.event(comment, Json.instant(comment, "created_at"))
+                    .said(
                         "comment " + id.get() + " created",
-                        said.key().in(surface),
-                        said.sender(),
                         intent,
-                        true,
-                        new Origin(
-                            Json.link(comment, "html_url"),
-                            Optional.empty(),
-                            Optional.of(said.key().comment(id.get())),
-                            false),
-                        said.at())
-                    .about(said.snapshot(Json.instant(comment, "created_at"))));
+                        IssueComments.ref(said.key(), id.get())));
   }
 }

@@ -23,10 +23,8 @@ public final class GiteaPlatform {
                   .map(
                       config ->
                           context ->
-                              ConnectedTracker.of(
-                                  new GiteaSurface(config, context.http(), context.clock()),
-                                  GiteaSurface::check,
-                                  GiteaSurface::start)));
+                              new ConnectedTracker(
+                                  Gitea.surface(config, context.http(), context.clock()))));
 
   private GiteaPlatform() {}
 }

@@ -3,23 +3,30 @@ package dev.runnel.surface.github;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.runnel.core.model.PostRef;
 import dev.runnel.surface.kit.Json;
+import dev.runnel.surface.kit.RepositoryIssue;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /// The kinds of comments on GitHub, each with its webhook event.
 enum CommentKind {
-  IN_A_COMMENT("issue_comment", "comment", "created"),
-  ON_A_LINE("pull_request_review_comment", "comment", "created"),
-  IN_A_REVIEW("pull_request_review", "review", "submitted");
+  IN_A_COMMENT("issue_comment", "comment", "created", ""),
+  ON_A_LINE("pull_request_review_comment", "comment", "created", "r"),
+  IN_A_REVIEW("pull_request_review", "review", "submitted", "review-");
 
   private final String event;
   private final String member;
   private final String first;
+  private final Pattern form;
+  private final String prefix;
 
-  CommentKind(String event, String member, String first) {
+  CommentKind(String event, String member, String first, String prefix) {
     this.event = event;
     this.member = member;
     this.first = first;
+    this.prefix = prefix;
+    this.form = Pattern.compile(".+/" + prefix + "(?<id>[0-9]{1,18})");
   }
 
   /// The event's name in `X-GitHub-Event`.
@@ -28,12 +35,7 @@ enum CommentKind {
   }
 
   static Optional<CommentKind> of(String event) {
-    for (var each : values()) {
-      if (each.event.equals(event)) {
-        return Optional.of(each);
-      }
-    }
-    return Optional.empty();
+    return Stream.of(values()).filter(each -> each.event.equals(event)).findFirst();
   }
 
   /// The comment or review in a payload of the event.
@@ -71,11 +73,29 @@ enum CommentKind {
     return kind + id + ":" + action;
   }
 
-  PostRef ref(IssueKey key, long id) {
+  /// A comment is `acme/shop#7/1234`, on a line of the diff `acme/shop#7/r1234`, a review
+  /// `acme/shop#7/review-1234`.
+  PostRef ref(RepositoryIssue issue, long id) {
+    return new PostRef(issue + "/" + prefix + id);
+  }
+
+  /// The kind of a reference made by [#ref]; empty for any other.
+  static Optional<CommentKind> of(PostRef ref) {
+    return Stream.of(values()).filter(each -> each.form.matcher(ref.value()).matches()).findFirst();
+  }
+
+  /// The API path of the comment or review; empty for a reference of another form.
+  static Optional<String> path(RepositoryIssue issue, PostRef ref) {
+    return of(ref)
+        .map(kind -> kind.path(issue, kind.form.matcher(ref.value()).replaceFirst("${id}")));
+  }
+
+  private String path(RepositoryIssue issue, String id) {
+    var repository = "/repos/" + issue.repository();
     return switch (this) {
-      case IN_A_COMMENT -> key.comment(id);
-      case ON_A_LINE -> key.lineComment(id);
-      case IN_A_REVIEW -> key.review(id);
+      case IN_A_COMMENT -> repository + "/issues/comments/" + id;
+      case ON_A_LINE -> repository + "/pulls/comments/" + id;
+      case IN_A_REVIEW -> repository + "/pulls/" + issue.number() + "/reviews/" + id;
     };
   }
 }

@@ -1,10 +1,14 @@
 package dev.runnel.surface.github;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import dev.runnel.core.model.PostRef;
 import dev.runnel.surface.kit.ApiResult;
+import dev.runnel.surface.kit.BotAccount;
+import dev.runnel.surface.kit.IssueComments;
 import dev.runnel.surface.kit.Json;
 import dev.runnel.surface.kit.JsonHttp;
+import dev.runnel.surface.kit.RepositoryIssue;
+import dev.runnel.surface.kit.RestApi;
 import dev.runnel.surface.kit.TrackerCalls;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
@@ -12,41 +16,48 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
 import okhttp3.OkHttpClient;
 
 /// The part of GitHub's REST API that Runnel calls. Thread-safe; blocks.
-final class GitHubApi {
+final class GitHubApi implements IssueComments<RepositoryIssue> {
   /// The maximum page size.
   static final int PAGE = 100;
 
   private static final Pattern NEXT = Pattern.compile("[?&]cursor=([^&>]+)[^>]*>; *rel=\"next\"");
 
-  private final JsonHttp http;
-  private final TrackerCalls calls;
+  private final RestApi rest;
+  private final BotAccount account = new BotAccount(this::accountName);
   // Empty when a personal access token is used.
   private final Optional<InstallationTokens> installations;
 
-  GitHubApi(GitHubConfig config, OkHttpClient http, InstantSource clock) {
-    this.calls =
-        new TrackerCalls("GitHub", config.identity().credential(), GitHubConfig.API_URL, clock);
-    switch (config.identity()) {
-      case GitHubIdentity.Token(var token) -> {
-        this.installations = Optional.empty();
-        this.http = new JsonHttp(http, config.apiUrl(), headers(token));
-      }
-      case GitHubIdentity.App(var key) -> {
-        var tokens = new InstallationTokens(key, config.apiUrl(), http, clock);
-        this.installations = Optional.of(tokens);
-        this.http =
-            new JsonHttp(
-                http.newBuilder().addInterceptor(new AppAuthorization(key, tokens, clock)).build(),
-                config.apiUrl(),
-                headers(""));
-      }
-    }
+  GitHubApi(GitHubConfig config, OkHttpClient client, InstantSource clock) {
+    var url = config.apiUrl();
+    var http =
+        switch (config.identity()) {
+          case GitHubIdentity.Token(var token) -> {
+            this.installations = Optional.empty();
+            yield new JsonHttp(client, url, headers(token));
+          }
+          case GitHubIdentity.App(var key) -> {
+            var tokens = new InstallationTokens(key, url, client, clock);
+            this.installations = Optional.of(tokens);
+            var authorizing = client.newBuilder();
+            authorizing.addInterceptor(new AppAuthorization(key, tokens, clock));
+            yield new JsonHttp(authorizing.build(), url, headers(""));
+          }
+        };
+    this.rest =
+        RestApi.of(
+            "GitHub",
+            config.identity().credential(),
+            GitHubConfig.API_URL,
+            clock,
+            http,
+            installations.isPresent() ? "/app" : "/rate_limit");
   }
 
   static Map<String, String> headers(String token) {
@@ -62,22 +73,18 @@ final class GitHubApi {
     installations.ifPresent(tokens -> tokens.learn(repository, installation));
   }
 
-  /// Makes a request that every valid token may make.
-  ///
-  /// @return one sentence on what to do if GitHub does not respond well; empty if it does
-  Optional<String> check() {
-    return calls.check(() -> http.get(installations.isPresent() ? "/app" : "/rate_limit"));
+  TrackerCalls calls() {
+    return rest.calls();
   }
 
-  /// Whether GitHub responds and accepts our credential.
-  boolean isAvailable() {
-    return calls.isAvailable(() -> http.get(installations.isPresent() ? "/app" : "/rate_limit"));
+  /// The account that posts comments.
+  BotAccount account() {
+    return account;
   }
 
-  /// The account that posts comments; empty when GitHub cannot be asked.
-  Optional<String> account() {
+  private Optional<String> accountName() {
     var path = installations.isPresent() ? "/app" : "/user";
-    return calls.make("The account", () -> http.get(path)) instanceof ApiResult.Done(var body)
+    return rest.get("The account", path) instanceof ApiResult.Done(var body)
         ? Json.text(body, "login").or(() -> Json.text(body, "slug").map(slug -> slug + "[bot]"))
         : Optional.empty();
   }
@@ -94,13 +101,15 @@ final class GitHubApi {
     var next = new ArrayList<String>();
     var path = hook.path() + "/deliveries?per_page=" + PAGE;
     var result =
-        calls.make(
-            hook.path(),
-            () -> {
-              var answer = http.get(cursor.isEmpty() ? path : path + "&cursor=" + cursor);
-              answer.header("Link").flatMap(GitHubApi::next).ifPresent(next::add);
-              return answer;
-            });
+        rest.calls()
+            .make(
+                hook.path(),
+                () -> {
+                  var answer =
+                      rest.http().get(cursor.isEmpty() ? path : path + "&cursor=" + cursor);
+                  answer.header("Link").flatMap(GitHubApi::next).ifPresent(next::add);
+                  return answer;
+                });
     return new Listed(result, next.stream().findFirst());
   }
 
@@ -110,103 +119,124 @@ final class GitHubApi {
 
   /// One webhook delivery, with its payload.
   ApiResult delivery(HookPath hook, long id) {
-    return calls.make(hook.path(), () -> http.get(hook.path() + "/deliveries/" + id));
+    return rest.get(hook.path(), hook.path() + "/deliveries/" + id);
   }
 
-  ApiResult comment(IssueKey issue, String body) {
-    return calls.make(issue, () -> http.post(issue.issuePath() + "/comments", body(body)));
+  private static String path(RepositoryIssue issue) {
+    return "/repos/" + issue.repository() + "/issues/" + issue.number();
   }
 
-  ApiResult edit(IssueKey issue, long comment, String body) {
-    return calls.make(issue, () -> http.patch(issue.commentPath(comment), body(body)));
+  private static String pullPath(RepositoryIssue issue) {
+    return "/repos/" + issue.repository() + "/pulls/" + issue.number();
   }
 
-  ApiResult issue(IssueKey issue) {
-    return calls.make(issue, () -> http.get(issue.issuePath()));
-  }
-
-  /// One page of comments, oldest first; the first page is 1.
-  ApiResult comments(IssueKey issue, int page) {
-    return calls.make(issue, () -> http.get(commentsPath(issue, page)));
-  }
-
-  /// One page of the comments written or edited since that time.
-  ApiResult comments(IssueKey issue, Instant since, int page) {
-    return calls.make(issue, () -> http.get(commentsPath(issue, page) + since(since)));
-  }
-
-  /// One page of a repository's issues and pull requests changed since that time, oldest change
-  /// first.
-  ApiResult issues(String repository, Instant since, int page) {
-    var list = "/repos/%s/issues?state=all&sort=updated&direction=asc&per_page=%d&page=%d";
-    return calls.make(
-        repository, () -> http.get(list.formatted(repository, PAGE, page) + since(since)));
-  }
-
-  /// One page of an issue's events, oldest first.
-  ApiResult events(IssueKey issue, int page) {
-    return calls.make(
-        issue, () -> http.get(issue.issuePath() + "/events?per_page=" + PAGE + "&page=" + page));
+  private static String page(int page) {
+    return "?per_page=" + PAGE + "&page=" + page;
   }
 
   private static String since(Instant since) {
     return "&since=" + since.truncatedTo(ChronoUnit.SECONDS);
   }
 
-  ApiResult labels(IssueKey issue) {
-    return calls.make(issue, () -> http.get(issue.issuePath() + "/labels?per_page=" + PAGE));
-  }
-
-  ApiResult addLabel(IssueKey issue, String label) {
-    var labels = JsonNodeFactory.instance.objectNode();
-    labels.putArray("labels").add(label);
-    return calls.make(issue, () -> http.post(issue.issuePath() + "/labels", labels));
-  }
-
-  ApiResult removeLabel(IssueKey issue, String label) {
-    return calls.make(issue, () -> http.delete(issue.issuePath() + "/labels/" + encoded(label)));
-  }
-
-  /// @param comment the comment's API path
-  ApiResult react(IssueKey issue, String comment, String emoji) {
-    var reaction = JsonNodeFactory.instance.objectNode().put("content", emoji);
-    return calls.make(issue, () -> http.post(comment + "/reactions", reaction));
-  }
-
-  /// A user's permission in a repository. See
-  /// https://docs.github.com/rest/collaborators/collaborators
-  ApiResult permission(IssueKey issue, String login) {
-    var path = "/repos/%s/collaborators/%s/permission";
-    return calls.make(issue, () -> http.get(path.formatted(issue.repository(), encoded(login))));
-  }
-
-  /// A comment or a review in its current state.
-  ApiResult read(IssueKey issue, String path) {
-    return calls.make(issue, () -> http.get(path));
-  }
-
-  /// One page of a pull request's review comments (on lines of the diff) written or edited since
-  /// that time, oldest first.
-  ApiResult lineComments(IssueKey issue, Instant since, int page) {
-    var list = "/comments?sort=created&direction=asc&per_page=" + PAGE + "&page=" + page;
-    return calls.make(issue, () -> http.get(issue.pullPath() + list + since(since)));
-  }
-
-  /// One page of a pull request's reviews, oldest first.
-  ApiResult reviews(IssueKey issue, int page) {
-    var list = "/reviews?per_page=" + PAGE + "&page=" + page;
-    return calls.make(issue, () -> http.get(issue.pullPath() + list));
-  }
-
   private static String encoded(String text) {
     return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
   }
 
-  private static String commentsPath(IssueKey issue, int page) {
-    return issue.issuePath() + "/comments?per_page=" + PAGE + "&page=" + page;
+  ApiResult issue(RepositoryIssue issue) {
+    return rest.get(issue, path(issue));
   }
 
-  private static JsonNode body(String text) {
-    return JsonNodeFactory.instance.objectNode().put("body", text);
+  /// One page of comments, oldest first; the first page is 1.
+  ApiResult comments(RepositoryIssue issue, int page) {
+    return rest.get(issue, path(issue) + "/comments" + page(page));
+  }
+
+  /// One page of a repository's issues and pull requests changed since that time, oldest change
+  /// first.
+  ApiResult issues(String repository, Instant since, int page) {
+    var list = "/repos/%s/issues%s&state=all&sort=updated&direction=asc";
+    return rest.get(repository, list.formatted(repository, page(page)) + since(since));
+  }
+
+  /// One page of an issue's events, oldest first.
+  ApiResult events(RepositoryIssue issue, int page) {
+    return rest.get(issue, path(issue) + "/events" + page(page));
+  }
+
+  /// A user's permission in a repository. See
+  /// https://docs.github.com/rest/collaborators/collaborators
+  ApiResult permission(RepositoryIssue issue, String login) {
+    var path = "/repos/%s/collaborators/%s/permission";
+    return rest.get(issue, path.formatted(issue.repository(), encoded(login)));
+  }
+
+  /// A comment or a review in its current state.
+  ApiResult comment(RepositoryIssue issue, PostRef comment) {
+    return rest.get(issue, path(issue, comment));
+  }
+
+  /// One page of a pull request's review comments (on lines of the diff) written or edited since
+  /// that time, oldest first.
+  ApiResult lineComments(RepositoryIssue issue, Instant since, int page) {
+    var order = "&sort=created&direction=asc";
+    return rest.get(issue, pullPath(issue) + "/comments" + page(page) + order + since(since));
+  }
+
+  /// One page of a pull request's reviews, oldest first.
+  ApiResult reviews(RepositoryIssue issue, int page) {
+    return rest.get(issue, pullPath(issue) + "/reviews" + page(page));
+  }
+
+  private static String path(RepositoryIssue issue, PostRef comment) {
+    return CommentKind.path(issue, comment).orElseThrow();
+  }
+
+  @Override
+  public ApiResult add(RepositoryIssue issue, String text) {
+    return rest.post(issue, path(issue) + "/comments", Json.object().put("body", text));
+  }
+
+  @Override
+  public ApiResult edit(RepositoryIssue issue, PostRef comment, String text) {
+    return rest.patch(issue, path(issue, comment), Json.object().put("body", text));
+  }
+
+  /// Oldest first.
+  @Override
+  public ApiResult since(RepositoryIssue issue, Instant since, int page) {
+    return rest.get(issue, path(issue) + "/comments" + page(page) + since(since));
+  }
+
+  @Override
+  public int pageSize() {
+    return PAGE;
+  }
+
+  @Override
+  public ApiResult react(RepositoryIssue issue, PostRef comment) {
+    var reaction = Json.object().put("content", "eyes");
+    return rest.post(issue, path(issue, comment) + "/reactions", reaction);
+  }
+
+  @Override
+  public ApiResult label(RepositoryIssue issue, Optional<String> on, List<String> off) {
+    var labels = path(issue) + "/labels";
+    return IssueComments.relabel(
+        rest.get(issue, labels + "?per_page=" + PAGE),
+        on,
+        off,
+        old -> rest.delete(issue, labels + "/" + encoded(old.path("name").asText())),
+        name -> rest.post(issue, labels, Json.list("labels", name)));
+  }
+
+  @Override
+  public boolean mayBeOurs(JsonNode comment) {
+    return Json.text(comment.path("user"), "login").filter(account::mayBe).isPresent();
+  }
+
+  /// Also true for a pull request review comment; a review as a whole accepts no reactions.
+  @Override
+  public boolean isComment(PostRef ref) {
+    return CommentKind.of(ref).filter(kind -> kind != CommentKind.IN_A_REVIEW).isPresent();
   }
 }

@@ -141,6 +141,14 @@ public record GitHubConfig(
     }
   }
 
+  /// The webhooks whose delivery lists can be read.
+  List<HookPath> listedHooks() {
+    return switch (identity) {
+      case GitHubIdentity.App _ -> List.of(HookPath.OF_THE_APP);
+      case GitHubIdentity.Token _ -> hooks;
+    };
+  }
+
   /// Whether the account's repositories are served.
   boolean accepts(String account) {
     return installations.isEmpty()

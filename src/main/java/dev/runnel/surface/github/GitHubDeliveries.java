@@ -1,17 +1,13 @@
 package dev.runnel.surface.github;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.runnel.core.model.DeliveryId;
-import dev.runnel.core.model.MissedDeliveries;
-import dev.runnel.core.model.SurfaceId;
 import dev.runnel.surface.kit.ApiResult;
 import dev.runnel.surface.kit.Json;
-import dev.runnel.surface.kit.Pages;
+import dev.runnel.surface.kit.Missed;
+import dev.runnel.surface.kit.TrackerUnavailable;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.InstantSource;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -25,54 +21,24 @@ import org.slf4j.LoggerFactory;
 /// counts once, however it arrives.
 ///
 /// See https://docs.github.com/rest/apps/webhooks and https://docs.github.com/rest/repos/webhooks
-final class GitHubDeliveries {
+///
+/// @param hooks the webhooks whose delivery lists are read
+record GitHubDeliveries(GitHubApi api, GitHubPayloads payloads, List<HookPath> hooks) {
   private static final Logger log = LoggerFactory.getLogger(GitHubDeliveries.class);
   private static final int MAX_PAGES = 20;
-  private static final Duration A_WHILE = Duration.ofMinutes(15);
+  private static final Optional<Duration> A_WHILE = Optional.of(Duration.ofMinutes(15));
   private static final int MAX_READ = 200;
 
-  private final SurfaceId surface;
-  private final GitHubApi api;
-  private final GitHubPayloads payloads;
-  private final InstantSource clock;
-  private final List<HookPath> hooks;
-
-  /// @param hooks the webhooks whose delivery lists are read
-  GitHubDeliveries(
-      SurfaceId surface,
-      GitHubApi api,
-      GitHubPayloads payloads,
-      InstantSource clock,
-      List<HookPath> hooks) {
-    this.surface = surface;
-    this.api = api;
-    this.payloads = payloads;
-    this.clock = clock;
-    this.hooks = List.copyOf(hooks);
-  }
-
-  /// Whether there is a list to read.
-  boolean areListed() {
-    return !hooks.isEmpty();
-  }
-
-  MissedDeliveries since(Instant since) {
-    var heard = new ArrayList<MissedDeliveries.Heard>();
-    try {
-      for (var hook : hooks) {
-        for (var failed : failed(hook, since)) {
-          read(hook, failed).ifPresent(heard::add);
-        }
+  void find(Missed missed) {
+    for (var hook : hooks) {
+      for (var failed : failed(hook, missed.since())) {
+        read(missed, hook, failed);
       }
-    } catch (Pages.Waits waits) {
-      return new MissedDeliveries.Unknown(waits.after(), waits.why());
     }
-    heard.sort(Comparator.comparing(MissedDeliveries.Heard::at));
-    return new MissedDeliveries.Said(heard);
   }
 
   /// One attempt of each delivery whose attempts all failed.
-  private List<JsonNode> failed(HookPath hook, Instant since) throws Pages.Waits {
+  private List<JsonNode> failed(HookPath hook, Instant since) {
     var arrived = new HashSet<String>();
     Map<String, JsonNode> failed = new LinkedHashMap<>();
     for (var attempt : attempts(hook, since)) {
@@ -95,7 +61,7 @@ final class GitHubDeliveries {
   }
 
   /// Newest first.
-  private List<JsonNode> attempts(HookPath hook, Instant since) throws Pages.Waits {
+  private List<JsonNode> attempts(HookPath hook, Instant since) {
     var all = new ArrayList<JsonNode>();
     var cursor = Optional.of("");
     for (var page = 0; page < MAX_PAGES && cursor.isPresent(); page++) {
@@ -111,35 +77,28 @@ final class GitHubDeliveries {
     return all;
   }
 
-  private Optional<MissedDeliveries.Heard> read(HookPath hook, JsonNode attempt)
-      throws Pages.Waits {
+  private void read(Missed missed, HookPath hook, JsonNode attempt) {
     var guid = Json.text(attempt, "guid");
     var id = Json.id(attempt, "id");
     var at = Json.instant(attempt, "delivered_at");
     if (guid.isEmpty() || id.isEmpty() || at.isEmpty()) {
-      return Optional.empty();
+      return;
     }
     var payload = seen(api.delivery(hook, id.get())).path("request").path("payload");
-    return payloads
-        .read(
-            attempt.path("event").asText(),
-            DeliveryId.of(surface, guid.get()),
-            payload,
-            clock.instant())
-        .map(said -> new MissedDeliveries.Heard(said, at.get(), true));
+    missed.add(
+        at.get(),
+        guid.get(),
+        true,
+        (it, now) -> payloads.read(attempt.path("event").asText(), it, payload, now));
   }
 
   /// While a list cannot be read, it is unknown what was missed.
-  private static JsonNode seen(ApiResult result) throws Pages.Waits {
+  private static JsonNode seen(ApiResult result) {
     return switch (result) {
       case ApiResult.Done(var body) -> body;
-      case ApiResult.Busy busy -> throw new Pages.Waits(busy);
-      case ApiResult.Gone(var why) -> throw unseen(why);
-      case ApiResult.Refused(var why) -> throw unseen(why);
+      case ApiResult.Busy(var after, var why) -> throw new TrackerUnavailable(after, why);
+      case ApiResult.Gone(var why) -> throw new TrackerUnavailable(A_WHILE, why);
+      case ApiResult.Refused(var why) -> throw new TrackerUnavailable(A_WHILE, why);
     };
-  }
-
-  private static Pages.Waits unseen(String why) {
-    return new Pages.Waits(new ApiResult.Busy(Optional.of(A_WHILE), why));
   }
 }

@@ -1,7 +1,9 @@
 package dev.runnel.surface.github;
 
+import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.LinkTarget;
 import dev.runnel.core.model.SurfaceId;
+import dev.runnel.surface.kit.RepositoryIssue;
 import java.net.URI;
 import java.util.Locale;
 import java.util.Optional;
@@ -22,11 +24,12 @@ final class GitHubLinks {
     if (!host(link).equals(host(api).replaceFirst("^api\\.", "")) || !path.matches()) {
       return Optional.empty();
     }
-    return IssueKey.of(path.group("repository"), Integer.parseInt(path.group("number")))
+    return RepositoryIssue.of(path.group("repository"), Integer.parseInt(path.group("number")))
         .map(
             issue ->
                 new LinkTarget(
-                    issue.in(surface), said(Optional.ofNullable(link.getFragment()).orElse(""))));
+                    new Conversation(surface, issue.toString()),
+                    said(Optional.ofNullable(link.getFragment()).orElse(""))));
   }
 
   private static Optional<String> said(String fragment) {

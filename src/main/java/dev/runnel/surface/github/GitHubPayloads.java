@@ -2,15 +2,16 @@ package dev.runnel.surface.github;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.runnel.core.model.Actor;
+import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.DeliveryId;
 import dev.runnel.core.model.Intent;
-import dev.runnel.core.model.Origin;
-import dev.runnel.core.model.SurfaceId;
 import dev.runnel.surface.kit.BotAccount;
 import dev.runnel.surface.kit.IssueCancelTrigger;
+import dev.runnel.surface.kit.IssueEvent;
 import dev.runnel.surface.kit.IssueRules;
 import dev.runnel.surface.kit.Json;
+import dev.runnel.surface.kit.RepositoryIssue;
 import dev.runnel.surface.kit.SaidBefore;
 import dev.runnel.surface.kit.TrackerSettings;
 import java.time.Instant;
@@ -24,13 +25,11 @@ final class GitHubPayloads {
   private static final String ISSUES = "issues";
   private static final String PULL_REQUEST = "pull_request";
 
-  private final SurfaceId surface;
   private final IssueRules rules;
   private final BotAccount account;
   private final GitHubCommentEvents words;
 
-  GitHubPayloads(SurfaceId surface, TrackerSettings settings, BotAccount account, CodeQuote quote) {
-    this.surface = surface;
+  GitHubPayloads(TrackerSettings settings, BotAccount account, CodeQuote quote) {
     this.rules = new IssueRules(settings);
     this.account = account;
     this.words = new GitHubCommentEvents(rules, quote);
@@ -49,7 +48,9 @@ final class GitHubPayloads {
     var key =
         Json.text(payload.path("repository"), "full_name")
             .flatMap(
-                name -> Json.number(issue, "number").flatMap(number -> IssueKey.of(name, number)));
+                name ->
+                    Json.number(issue, "number")
+                        .flatMap(number -> RepositoryIssue.of(name, number)));
     var sender = AuthorPolicy.person(payload.path("sender"));
     var action = Json.text(payload, "action");
     if (key.isEmpty() || sender.isEmpty() || action.isEmpty()) {
@@ -64,7 +65,7 @@ final class GitHubPayloads {
   private record Said(
       DeliveryId id,
       String action,
-      IssueKey key,
+      RepositoryIssue key,
       Actor sender,
       JsonNode issue,
       JsonNode payload,
@@ -91,6 +92,17 @@ final class GitHubPayloads {
 
     Optional<String> title() {
       return Json.text(issue, "title");
+    }
+
+    /// @param at when it happened, by GitHub's clock
+    IssueEvent event(Actor actor, JsonNode linked, Optional<Instant> at) {
+      return new IssueEvent(
+          id,
+          new Conversation(GitHub.ID, key.toString()),
+          actor,
+          Json.link(linked, "html_url"),
+          arrivedAt,
+          SaidBefore.snapshot(at, title(), Json.whole(issue, "body")));
     }
 
     /// The semantic key, the same for deliveries of the repository's and the organization's
@@ -148,17 +160,9 @@ final class GitHubPayloads {
         .map(intent -> changed(said, said.action(), intent));
   }
 
-  /// Only a start is addressed to Runnel: without an active run, a stop that nobody asked for does
-  /// nothing.
-  private Delivery changed(Said said, String what, Intent intent) {
-    return delivery(
-        said,
-        said.meaning(what),
-        said.sender(),
-        intent,
-        intent instanceof Intent.Start,
-        new Origin(Json.link(said.issue(), "html_url"), Optional.empty(), Optional.empty(), false),
-        Json.instant(said.issue(), "updated_at"));
+  private static Delivery changed(Said said, String what, Intent intent) {
+    return said.event(said.sender(), said.issue(), Json.instant(said.issue(), "updated_at"))
+        .changed(said.meaning(what), intent);
   }
 
   private Optional<Delivery> words(Said said, CommentKind kind) {
@@ -166,37 +170,7 @@ final class GitHubPayloads {
         .read(kind, said.action(), said.sender(), said.payload())
         .map(
             it ->
-                delivery(
-                    said,
-                    it.meaning(),
-                    it.author(),
-                    it.intent(),
-                    true,
-                    new Origin(
-                        Json.link(kind.in(said.payload()), "html_url"),
-                        Optional.empty(),
-                        Optional.of(kind.ref(said.key(), it.id())),
-                        false),
-                    kind.at(said.payload())));
-  }
-
-  private Delivery delivery(
-      Said said,
-      String meaning,
-      Actor actor,
-      Intent intent,
-      boolean addressed,
-      Origin origin,
-      Optional<Instant> at) {
-    return new Delivery(
-            said.id(),
-            meaning,
-            said.key().in(surface),
-            actor,
-            intent,
-            addressed,
-            origin,
-            said.arrivedAt())
-        .about(SaidBefore.snapshot(at, said.title(), Json.whole(said.issue(), "body")));
+                said.event(it.author(), kind.in(said.payload()), kind.at(said.payload()))
+                    .said(it.meaning(), it.intent(), kind.ref(said.key(), it.id())));
   }
 }

@@ -44,11 +44,8 @@ public final class GitHubPlatform {
                   .map(
                       config ->
                           context ->
-                              ConnectedTracker.of(
-                                  new GitHubSurface(config, context.http(), context.clock()),
-                                  GitHubSurface::check,
-                                  GitHubSurface::start,
-                                  GitHubSurface::note)));
+                              new ConnectedTracker(
+                                  GitHub.surface(config, context.http(), context.clock()))));
 
   private GitHubPlatform() {}
 }

@@ -1,9 +1,14 @@
 package dev.runnel.surface.gitlab;
 
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.runnel.core.model.PostRef;
 import dev.runnel.surface.kit.ApiResult;
+import dev.runnel.surface.kit.BotAccount;
+import dev.runnel.surface.kit.Credential;
+import dev.runnel.surface.kit.IssueComments;
 import dev.runnel.surface.kit.Json;
 import dev.runnel.surface.kit.JsonHttp;
+import dev.runnel.surface.kit.RestApi;
 import dev.runnel.surface.kit.TrackerCalls;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
@@ -16,68 +21,75 @@ import java.util.Optional;
 import okhttp3.OkHttpClient;
 
 /// The part of GitLab's REST API that Runnel calls. Thread-safe; blocks.
-final class GitLabApi {
+final class GitLabApi implements IssueComments<GitLabIssue> {
   /// The maximum page size.
   static final int PAGE = 100;
 
-  private final JsonHttp http;
-  private final TrackerCalls calls;
+  private static final String THE_ACCOUNT = "The account";
+  private static final String ACCOUNT = "/api/v4/user";
 
-  GitLabApi(GitLabConfig config, OkHttpClient http, InstantSource clock) {
-    this.http =
-        new JsonHttp(
-            http, config.url(), Map.of("PRIVATE-TOKEN", config.token(), "User-Agent", "runnel"));
-    this.calls = new TrackerCalls("GitLab", GitLabConfig.TOKEN, GitLabConfig.URL, clock);
+  private final RestApi rest;
+  private final BotAccount account = new BotAccount(this::accountName);
+
+  GitLabApi(GitLabConfig config, OkHttpClient client, InstantSource clock) {
+    var headers = Map.of("PRIVATE-TOKEN", config.token(), "User-Agent", "runnel");
+    this.rest =
+        RestApi.of(
+            "GitLab",
+            Credential.token(GitLabConfig.TOKEN),
+            GitLabConfig.URL,
+            clock,
+            new JsonHttp(client, config.url(), headers),
+            ACCOUNT);
   }
 
-  Optional<String> check() {
-    return calls.check(() -> http.get("/api/v4/user"));
+  TrackerCalls calls() {
+    return rest.calls();
   }
 
-  /// Whether GitLab responds and accepts our credential.
-  boolean isAvailable() {
-    return calls.isAvailable(() -> http.get("/api/v4/user"));
+  /// The account that the token belongs to.
+  BotAccount account() {
+    return account;
   }
 
-  /// The account that the token belongs to; empty when it cannot be looked up.
-  Optional<String> account() {
-    return calls.make("The account", () -> http.get("/api/v4/user"))
-            instanceof ApiResult.Done(var user)
+  private Optional<String> accountName() {
+    return rest.get(THE_ACCOUNT, ACCOUNT) instanceof ApiResult.Done(var user)
         ? Json.text(user, "username")
         : Optional.empty();
+  }
+
+  private static String path(String project) {
+    return "/api/v4/projects/" + project.replace("/", "%2F");
+  }
+
+  private static String path(GitLabIssue issue) {
+    return path(issue.project()) + "/" + issue.kind().path() + "/" + issue.number();
   }
 
   /// The accounts with that user name: one or none.
   ApiResult users(String username) {
     var name = URLEncoder.encode(username, StandardCharsets.UTF_8);
-    return calls.make("The account", () -> http.get("/api/v4/users?username=" + name));
+    return rest.get(THE_ACCOUNT, "/api/v4/users?username=" + name);
   }
 
   ApiResult user(long id) {
-    return calls.make("The account", () -> http.get("/api/v4/users/" + id));
+    return rest.get(THE_ACCOUNT, "/api/v4/users/" + id);
   }
 
   /// The account's membership in the project, including through groups.
   ApiResult member(GitLabIssue issue, long user) {
-    return calls.make(
-        issue.name(),
-        () -> http.get(GitLabIssue.projectPath(issue.project()) + "/members/all/" + user));
+    return rest.get(issue.name(), path(issue.project()) + "/members/all/" + user);
   }
 
   ApiResult issue(GitLabIssue issue) {
-    return calls.make(issue.name(), () -> http.get(issue.path()));
+    return rest.get(issue.name(), path(issue));
   }
 
   /// One page of a project's issues or merge requests changed since that time, oldest change first.
   ApiResult changed(String project, GitLabIssue.Kind kind, Instant since, int page) {
     var list = "/%s?updated_after=%s&order_by=updated_at&sort=asc&scope=all&per_page=%d&page=%d";
-    return calls.make(
-        project,
-        () ->
-            http.get(
-                GitLabIssue.projectPath(project)
-                    + list.formatted(
-                        kind.path(), since.truncatedTo(ChronoUnit.SECONDS), PAGE, page)));
+    var after = since.truncatedTo(ChronoUnit.SECONDS);
+    return rest.get(project, path(project) + list.formatted(kind.path(), after, PAGE, page));
   }
 
   /// One page of notes, newest first.
@@ -96,33 +108,58 @@ final class GitLabApi {
   }
 
   private ApiResult list(GitLabIssue issue, String list, int page) {
-    return calls.make(
-        issue.name(), () -> http.get(issue.path() + list + "per_page=" + PAGE + "&page=" + page));
+    return rest.get(issue.name(), path(issue) + list + "per_page=" + PAGE + "&page=" + page);
+  }
+
+  private static String path(GitLabIssue issue, PostRef note) {
+    return path(issue) + "/notes/" + IssueComments.id(note);
   }
 
   /// Adds a note; in an internal conversation, an internal note.
-  ApiResult note(GitLabIssue issue, String text) {
-    var note = JsonNodeFactory.instance.objectNode().put("body", text);
+  @Override
+  public ApiResult add(GitLabIssue issue, String text) {
+    var note = Json.object().put("body", text);
     if (issue.internal()) {
       note.put("internal", true);
     }
-    return calls.make(issue.name(), () -> http.post(issue.path() + "/notes", note));
+    return rest.post(issue.name(), path(issue) + "/notes", note);
   }
 
-  ApiResult edit(GitLabIssue issue, long note, String text) {
-    var body = JsonNodeFactory.instance.objectNode().put("body", text);
-    return calls.make(issue.name(), () -> http.put(issue.path() + "/notes/" + note, body));
+  @Override
+  public ApiResult edit(GitLabIssue issue, PostRef note, String text) {
+    return rest.put(issue.name(), path(issue, note), Json.object().put("body", text));
   }
 
-  ApiResult award(GitLabIssue issue, long note, String emoji) {
-    var award = JsonNodeFactory.instance.objectNode().put("name", emoji);
-    return calls.make(
-        issue.name(), () -> http.post(issue.path() + "/notes/" + note + "/award_emoji", award));
+  /// GitLab cannot filter notes by time; the newest come first.
+  @Override
+  public ApiResult since(GitLabIssue issue, Instant since, int page) {
+    return notes(issue, page);
   }
 
-  ApiResult label(GitLabIssue issue, Optional<String> on, List<String> off) {
-    var change = JsonNodeFactory.instance.objectNode().put("remove_labels", String.join(",", off));
+  @Override
+  public int pageSize() {
+    return PAGE;
+  }
+
+  @Override
+  public ApiResult react(GitLabIssue issue, PostRef note) {
+    var award = Json.object().put("name", "eyes");
+    return rest.post(issue.name(), path(issue, note) + "/award_emoji", award);
+  }
+
+  /// Everybody sees labels, so an internal conversation sets none.
+  @Override
+  public ApiResult label(GitLabIssue issue, Optional<String> on, List<String> off) {
+    if (issue.internal()) {
+      return issue(issue);
+    }
+    var change = Json.object().put("remove_labels", String.join(",", off));
     on.ifPresent(label -> change.put("add_labels", label));
-    return calls.make(issue.name(), () -> http.put(issue.path(), change));
+    return rest.put(issue.name(), path(issue), change);
+  }
+
+  @Override
+  public boolean mayBeOurs(JsonNode note) {
+    return Json.text(note.path("author"), "username").filter(account::mayBe).isPresent();
   }
 }

@@ -1,8 +1,7 @@
 package dev.runnel.surface.gitlab;
 
 import dev.runnel.core.model.Conversation;
-import dev.runnel.core.model.PostRef;
-import dev.runnel.core.model.SurfaceId;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
@@ -33,6 +32,11 @@ record GitLabIssue(String project, Kind kind, int number, boolean internal) {
     String path() {
       return path;
     }
+
+    /// As an event names it: `merge_request`.
+    String event() {
+      return name().toLowerCase(Locale.ROOT);
+    }
   }
 
   // No part may be "..", which would change the paths built from it.
@@ -41,7 +45,6 @@ record GitLabIssue(String project, Kind kind, int number, boolean internal) {
   private static final Pattern KEY =
       Pattern.compile(
           "(?<project>[^#!]+)(?<sign>[#!])(?<number>[0-9]{1,9})(?<internal>\\+internal)?");
-  private static final Pattern NOTE = Pattern.compile(".+/(?<id>[0-9]{1,18})");
 
   static Optional<GitLabIssue> of(String project, Kind kind, int number, boolean internal) {
     return PROJECT.matcher(project).matches() && number > 0
@@ -61,31 +64,9 @@ record GitLabIssue(String project, Kind kind, int number, boolean internal) {
         : Optional.empty();
   }
 
-  Conversation in(SurfaceId surface) {
-    return new Conversation(surface, toString());
-  }
-
   /// As people write it: `acme/web/shop#7`.
   String name() {
     return project + kind.sign + number;
-  }
-
-  PostRef note(long id) {
-    return new PostRef(this + "/" + id);
-  }
-
-  /// The id in a reference made by [#note(long)].
-  static Optional<Long> noteId(PostRef ref) {
-    var matcher = NOTE.matcher(ref.value());
-    return matcher.matches() ? Optional.of(Long.valueOf(matcher.group("id"))) : Optional.empty();
-  }
-
-  static String projectPath(String project) {
-    return "/api/v4/projects/" + project.replace("/", "%2F");
-  }
-
-  String path() {
-    return projectPath(project) + "/" + kind.path + "/" + number;
   }
 
   @Override

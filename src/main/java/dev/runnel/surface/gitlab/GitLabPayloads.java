@@ -2,14 +2,16 @@ package dev.runnel.surface.gitlab;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.runnel.core.model.Actor;
+import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.DeliveryId;
-import dev.runnel.core.model.Intent;
-import dev.runnel.core.model.Origin;
-import dev.runnel.core.model.SurfaceId;
+import dev.runnel.core.model.Snapshot;
 import dev.runnel.surface.gitlab.GitLabIssue.Kind;
 import dev.runnel.surface.kit.BotAccount;
 import dev.runnel.surface.kit.IssueCancelTrigger;
+import dev.runnel.surface.kit.IssueChange;
+import dev.runnel.surface.kit.IssueComments;
+import dev.runnel.surface.kit.IssueEvent;
 import dev.runnel.surface.kit.IssueRules;
 import dev.runnel.surface.kit.Json;
 import dev.runnel.surface.kit.SaidBefore;
@@ -21,12 +23,10 @@ import java.util.Optional;
 /// Parses a webhook's JSON to a delivery. Pure. Tolerates missing and malformed fields: a payload
 /// that it cannot read is ignored.
 final class GitLabPayloads {
-  private final SurfaceId surface;
   private final IssueRules rules;
   private final BotAccount account;
 
-  GitLabPayloads(SurfaceId surface, TrackerSettings settings, BotAccount account) {
-    this.surface = surface;
+  GitLabPayloads(TrackerSettings settings, BotAccount account) {
     this.rules = new IssueRules(settings);
     this.account = account;
   }
@@ -47,6 +47,16 @@ final class GitLabPayloads {
 
     boolean isOpen() {
       return Json.text(attributes(), "state").equals(Optional.of("opened"));
+    }
+
+    IssueEvent event(GitLabIssue key, Snapshot snapshot) {
+      return new IssueEvent(
+          id,
+          new Conversation(GitLab.ID, key.toString()),
+          sender,
+          Json.link(attributes(), "url"),
+          arrivedAt,
+          snapshot);
     }
   }
 
@@ -75,93 +85,58 @@ final class GitLabPayloads {
   private Optional<Delivery> issue(Said said, Kind kind) {
     return Json.number(said.attributes(), "iid")
         .flatMap(number -> GitLabIssue.of(said.project(), kind, number, false))
+        .map(key -> change(said, key))
         .flatMap(
-            key ->
+            change ->
                 switch (Json.text(said.attributes(), "action").orElse("")) {
-                  case "open" -> opened(said, key);
-                  case "update" -> updated(said, key);
-                  case "close" -> ended(said, key, IssueCancelTrigger.CLOSE);
-                  case "merge" -> ended(said, key, IssueCancelTrigger.DONE);
+                  case "open" -> opened(said, change);
+                  case "update" -> updated(said, change);
+                  case "close" -> change.ended(IssueCancelTrigger.CLOSE);
+                  case "merge" -> change.ended(IssueCancelTrigger.DONE);
                   default -> Optional.empty();
                 });
   }
 
+  private IssueChange change(Said said, GitLabIssue key) {
+    var at = Json.text(said.attributes(), "updated_at").orElse(said.id().value());
+    return new IssueChange(
+        rules,
+        () ->
+            said.event(
+                key,
+                SaidBefore.snapshot(
+                    Json.instant(said.attributes(), "updated_at"),
+                    said.title(),
+                    Json.whole(said.attributes(), "description"))),
+        key.kind().thing(),
+        said.title(),
+        said.isOpen(),
+        what -> what + " " + key + " " + at);
+  }
+
   /// A new issue may have its label and its assignee from the start.
-  private Optional<Delivery> opened(Said said, GitLabIssue key) {
-    return relabelled(said, key, List.of(), Json.texts(said.payload().path("labels"), "title"))
-        .or(
-            () ->
-                reassigned(
-                    said,
-                    key,
-                    List.of(),
-                    Json.texts(said.payload().path("assignees"), "username")));
+  private Optional<Delivery> opened(Said said, IssueChange change) {
+    return change
+        .labels(List.of(), Json.texts(said.payload().path("labels"), "title"))
+        .or(() -> change.assignment(false, isOurs(said.payload().path("assignees"))));
   }
 
   /// GitLab sends labels and assignees as they were before and as they are now.
-  private Optional<Delivery> updated(Said said, GitLabIssue key) {
+  private Optional<Delivery> updated(Said said, IssueChange change) {
     var labels = said.changes().path("labels");
     var assignees = said.changes().path("assignees");
-    return relabelled(
-            said,
-            key,
+    return change
+        .labels(
             Json.texts(labels.path("previous"), "title"),
             Json.texts(labels.path("current"), "title"))
         .or(
             () ->
-                reassigned(
-                    said,
-                    key,
-                    Json.texts(assignees.path("previous"), "username"),
-                    Json.texts(assignees.path("current"), "username")));
+                change.assignment(
+                    isOurs(assignees.path("previous")), isOurs(assignees.path("current"))));
   }
 
-  private Optional<Delivery> relabelled(
-      Said said, GitLabIssue key, List<String> before, List<String> after) {
-    return rules
-        .relabelled(before, after, said.title(), key.kind().thing(), said.isOpen())
-        .map(
-            intent ->
-                changed(said, key, intent instanceof Intent.Start ? "label" : "unlabel", intent));
-  }
-
-  private Optional<Delivery> reassigned(
-      Said said, GitLabIssue key, List<String> before, List<String> after) {
-    var was = before.stream().anyMatch(account::is);
-    var is = after.stream().anyMatch(account::is);
-    if (is && !was && said.isOpen()) {
-      return Optional.of(
-          changed(said, key, "assign", rules.assigned(said.title(), key.kind().thing())));
-    }
-    return was && !is ? ended(said, key, IssueCancelTrigger.UNASSIGN) : Optional.empty();
-  }
-
-  private Optional<Delivery> ended(
-      Said said, GitLabIssue key, IssueCancelTrigger issueCancelTrigger) {
-    return rules
-        .ended(issueCancelTrigger, key.kind().thing())
-        .map(intent -> changed(said, key, issueCancelTrigger.word(), intent));
-  }
-
-  /// Only a start is addressed to Runnel: without an active run, a stop that nobody asked for does
-  /// nothing.
-  private Delivery changed(Said said, GitLabIssue key, String what, Intent intent) {
-    var at = Json.text(said.attributes(), "updated_at").orElse(said.id().value());
-    return new Delivery(
-            said.id(),
-            what + " " + key + " " + at,
-            key.in(surface),
-            said.sender(),
-            intent,
-            intent instanceof Intent.Start,
-            new Origin(
-                Json.link(said.attributes(), "url"), Optional.empty(), Optional.empty(), false),
-            said.arrivedAt())
-        .about(
-            SaidBefore.snapshot(
-                Json.instant(said.attributes(), "updated_at"),
-                said.title(),
-                Json.whole(said.attributes(), "description")));
+  private boolean isOurs(JsonNode assignees) {
+    return Json.texts(assignees, "username").stream().anyMatch(account::is);
   }
 
   private Optional<Delivery> note(Said said) {
@@ -184,32 +159,25 @@ final class GitLabPayloads {
         || note.path("system").asBoolean()) {
       return Optional.empty();
     }
+    var issue = noted(said, target.get());
     return rules
         .said(text.get())
         .map(
             intent ->
-                new Delivery(
-                        said.id(),
-                        "note " + id.get() + " created",
-                        key.get().in(surface),
-                        said.sender(),
-                        intent,
-                        true,
-                        new Origin(
-                            Json.link(note, "url"),
-                            Optional.empty(),
-                            Optional.of(key.get().note(id.get())),
-                            false),
-                        said.arrivedAt())
-                    .about(
+                said.event(
+                        key.get(),
                         SaidBefore.snapshot(
                             Json.instant(note, "created_at"),
-                            Json.text(noted(said, target.get()), "title"),
-                            Json.whole(noted(said, target.get()), "description"))));
+                            Json.text(issue, "title"),
+                            Json.whole(issue, "description")))
+                    .said(
+                        "note " + id.get() + " created",
+                        intent,
+                        IssueComments.ref(key.get(), id.get())));
   }
 
   private static JsonNode noted(Said said, Kind kind) {
-    return said.payload().path(kind == Kind.ISSUE ? "issue" : "merge_request");
+    return said.payload().path(kind.event());
   }
 
   private static Optional<GitLabIssue> key(Said said, Kind kind) {

@@ -29,10 +29,8 @@ public final class GitLabPlatform {
                   .map(
                       config ->
                           context ->
-                              ConnectedTracker.of(
-                                  new GitLabSurface(config, context.http(), context.clock()),
-                                  GitLabSurface::check,
-                                  GitLabSurface::start)));
+                              new ConnectedTracker(
+                                  GitLab.surface(config, context.http(), context.clock()))));
 
   private GitLabPlatform() {}
 }

@@ -103,9 +103,7 @@ sealed interface HookReading {
 
   /// A short value of safe characters, because it becomes part of our keys.
   private static String key(String value) {
-    return value.matches("[A-Za-z0-9._-]{1,100}")
-        ? value
-        : Sha256.hex(value);
+    return value.matches("[A-Za-z0-9._-]{1,100}") ? value : Sha256.hex(value);
   }
 
   private static Optional<String> scalar(JsonNode body, JsonPointer at) {

@@ -1,12 +1,16 @@
 package dev.runnel.surface.jira;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.node.TextNode;
 import dev.runnel.surface.kit.ApiResult;
+import dev.runnel.surface.kit.BotAccount;
+import dev.runnel.surface.kit.Credential;
+import dev.runnel.surface.kit.Json;
 import dev.runnel.surface.kit.JsonHttp;
+import dev.runnel.surface.kit.RestApi;
 import dev.runnel.surface.kit.TrackerCalls;
+import java.net.URI;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
@@ -24,43 +28,36 @@ final class JiraApi {
   /// The comment property that stores a post's marker, invisible to users.
   static final String MARKER = "runnel.notice";
 
-  private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
+  private static final String THE_ACCOUNT = "The account";
+  private static final String ACCOUNT = "/myself";
 
   private final JiraSite site;
-  private final JsonHttp http;
-  private final TrackerCalls calls;
+  private final RestApi rest;
+  private final BotAccount account = new BotAccount(this::accountName);
 
-  JiraApi(JiraConfig config, OkHttpClient http, InstantSource clock) {
+  JiraApi(JiraConfig config, OkHttpClient client, InstantSource clock) {
     this.site = config.isCloud() ? JiraSite.CLOUD : JiraSite.DATA_CENTER;
-    this.http =
-        new JsonHttp(
-            http,
-            config.url(),
-            Map.of(
-                "Authorization",
-                config.authorization(),
-                "Accept",
-                "application/json",
-                "User-Agent",
-                "runnel"));
-    this.calls = new TrackerCalls("Jira", JiraConfig.TOKEN, JiraConfig.URL, clock);
+    var headers =
+        Map.of(
+            "Authorization", config.authorization(),
+            "Accept", "application/json",
+            "User-Agent", "runnel");
+    this.rest =
+        RestApi.of(
+            "Jira",
+            Credential.token(JiraConfig.TOKEN),
+            JiraConfig.URL,
+            clock,
+            new JsonHttp(client, URI.create(config.url() + site.api()), headers),
+            ACCOUNT);
   }
 
   JiraSite site() {
     return site;
   }
 
-  Optional<String> check() {
-    return calls.check(() -> http.get(site.api() + "/myself"));
-  }
-
-  /// Whether Jira responds and accepts our credential.
-  boolean isAvailable() {
-    return calls.isAvailable(() -> http.get(site.api() + "/myself"));
-  }
-
-  private ApiResult get(Object place, String path) {
-    return calls.make(place, () -> http.get(site.api() + path));
+  TrackerCalls calls() {
+    return rest.calls();
   }
 
   private static String encoded(String text) {
@@ -78,11 +75,16 @@ final class JiraApi {
   }
 
   ApiResult myself() {
-    return get("The account", "/myself");
+    return rest.get(THE_ACCOUNT, ACCOUNT);
+  }
+
+  /// The account that the token belongs to.
+  BotAccount account() {
+    return account;
   }
 
   /// The bot's account as it appears in an assignee field; empty when it cannot be looked up.
-  Optional<String> account() {
+  Optional<String> accountName() {
     return myself() instanceof ApiResult.Done(var user) ? site.account(user) : Optional.empty();
   }
 
@@ -92,13 +94,13 @@ final class JiraApi {
 
   /// The account, with its groups.
   ApiResult user(String id) {
-    return get("The account", "/user?expand=groups&" + userQuery(id));
+    return rest.get(THE_ACCOUNT, "/user?expand=groups&" + userQuery(id));
   }
 
   /// The accounts with that name that can edit the issue. Requires permission to administer the
   /// project.
   ApiResult editors(JiraIssue issue, String id) {
-    return get(
+    return rest.get(
         issue,
         "/user/permission/search?permissions=EDIT_ISSUES&issueKey="
             + issue.key()
@@ -107,41 +109,38 @@ final class JiraApi {
   }
 
   ApiResult issue(JiraIssue issue) {
-    return get(issue, path(issue));
+    return rest.get(issue, path(issue));
   }
 
   /// The issue and its changelog, newest change first.
   ApiResult history(JiraIssue issue) {
-    return get(issue, path(issue) + "?expand=changelog");
+    return rest.get(issue, path(issue) + "?expand=changelog");
   }
 
   /// One page of comments, newest first.
   ApiResult comments(JiraIssue issue, int page) {
     var list = "/comment?orderBy=-created&maxResults=%d&startAt=%d";
-    return list(get(issue, path(issue) + list.formatted(PAGE, (page - 1) * PAGE)), "comments");
+    return list(rest.get(issue, path(issue) + list.formatted(PAGE, (page - 1) * PAGE)), "comments");
   }
 
   /// The first page of the query's results.
   ApiResult search(String jql) {
-    var query = JSON.objectNode().put("jql", jql).put("maxResults", PAGE);
+    var query = Json.object().put("jql", jql).put("maxResults", PAGE);
     query.putArray("fields").add("updated");
     var path = site == JiraSite.CLOUD ? "/search/jql" : "/search";
-    return list(calls.make("The search", () -> http.post(site.api() + path, query)), "issues");
+    return list(rest.post("The search", path, query), "issues");
   }
 
   ApiResult comment(JiraIssue issue, JsonNode body, String marker) {
-    return calls.make(
-        issue, () -> http.post(site.api() + path(issue) + "/comment", said(body, marker)));
+    return rest.post(issue, path(issue) + "/comment", said(body, marker));
   }
 
   ApiResult edit(JiraIssue issue, long comment, JsonNode body, String marker) {
-    return calls.make(
-        issue,
-        () -> http.put(site.api() + path(issue) + "/comment/" + comment, said(body, marker)));
+    return rest.put(issue, path(issue) + "/comment/" + comment, said(body, marker));
   }
 
   private static ObjectNode said(JsonNode body, String marker) {
-    var comment = JSON.objectNode();
+    var comment = Json.object();
     comment.set("body", body);
     var property = comment.putArray("properties").addObject().put("key", MARKER);
     property.putObject("value").put("marker", marker);
@@ -150,31 +149,30 @@ final class JiraApi {
 
   /// The marker of a comment; `Gone` if it has none.
   ApiResult marker(JiraIssue issue, long comment) {
-    return get(issue, "/comment/" + comment + "/properties/" + MARKER);
+    return rest.get(issue, "/comment/" + comment + "/properties/" + MARKER);
   }
 
   /// Makes the account watch the issue.
   ApiResult watch(JiraIssue issue, String account) {
-    return calls.make(
-        issue, () -> http.post(site.api() + path(issue) + "/watchers", TextNode.valueOf(account)));
+    return rest.post(issue, path(issue) + "/watchers", TextNode.valueOf(account));
   }
 
   ApiResult label(JiraIssue issue, Optional<String> on, List<String> off) {
-    var change = JSON.objectNode();
+    var change = Json.object();
     var labels = change.putObject("update").putArray("labels");
     off.forEach(label -> labels.addObject().put("remove", label));
     on.ifPresent(label -> labels.addObject().put("add", label));
-    return calls.make(issue, () -> http.put(site.api() + path(issue), change));
+    return rest.put(issue, path(issue), change);
   }
 
   /// The transitions that are available now.
   ApiResult transitions(JiraIssue issue) {
-    return list(get(issue, path(issue) + "/transitions"), "transitions");
+    return list(rest.get(issue, path(issue) + "/transitions"), "transitions");
   }
 
   ApiResult transition(JiraIssue issue, String id) {
-    var change = JSON.objectNode();
+    var change = Json.object();
     change.putObject("transition").put("id", id);
-    return calls.make(issue, () -> http.post(site.api() + path(issue) + "/transitions", change));
+    return rest.post(issue, path(issue) + "/transitions", change);
   }
 }

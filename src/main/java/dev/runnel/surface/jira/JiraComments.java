@@ -7,6 +7,7 @@ import dev.runnel.surface.kit.ApiResult;
 import dev.runnel.surface.kit.IssueComments;
 import dev.runnel.surface.kit.Json;
 import dev.runnel.surface.kit.Pages;
+import dev.runnel.surface.kit.TrackerUnavailable;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -17,9 +18,7 @@ import java.util.regex.Pattern;
 /// shows all of a comment's text.
 ///
 /// @param mayPing whether a post may mention this account
-record JiraComments(JiraApi api, JiraIssue issue, Predicate<String> mayPing)
-    implements IssueComments {
-  private static final String TEXT = "text";
+record JiraComments(JiraApi api, Predicate<String> mayPing) implements IssueComments<JiraIssue> {
   private static final Pattern MARKER = Pattern.compile("\\s*(?<marker><!-- runnel:.* -->)\\s*$");
   // At the start of a line it would address Runnel, and the post would be read as a request.
   private static final Pattern ADDRESS =
@@ -43,7 +42,7 @@ record JiraComments(JiraApi api, JiraIssue issue, Predicate<String> mayPing)
   }
 
   @Override
-  public ApiResult add(String text) {
+  public ApiResult add(JiraIssue issue, String text) {
     var post = post(text);
     var result = api.comment(issue, body(post), post.marker());
     return result instanceof ApiResult.Done(var comment)
@@ -52,37 +51,32 @@ record JiraComments(JiraApi api, JiraIssue issue, Predicate<String> mayPing)
   }
 
   @Override
-  public ApiResult edit(long comment, String text) {
+  public ApiResult edit(JiraIssue issue, PostRef comment, String text) {
     var post = post(text);
-    return api.edit(issue, comment, body(post), post.marker());
+    return api.edit(issue, IssueComments.id(comment), body(post), post.marker());
   }
 
   /// All of the bot's own comments on one page, each with its marker as the text.
   @Override
-  public ApiResult since(Instant since, int page) {
+  public ApiResult since(JiraIssue issue, Instant since, int page) {
     var found = JsonNodeFactory.instance.arrayNode();
     try {
-      var ours = api.account();
+      var ours = api.accountName();
       for (var comment :
           Pages.read(
               each -> api.comments(issue, each),
               JiraApi.PAGE,
               each -> JiraSite.time(each, "created").filter(since::isAfter).isPresent())) {
         var isOurs = ours.isPresent() && api.site().account(comment.path("author")).equals(ours);
-        var id = id(comment);
-        if (isOurs && id.isPresent()) {
-          switch (api.marker(issue, id.get())) {
-            case ApiResult.Done(var property) ->
-                found.add(
-                    numbered(comment, Json.text(property.path("value"), "marker").orElse("")));
-            case ApiResult.Busy busy -> throw new Pages.Waits(busy);
-            case ApiResult.Gone _, ApiResult.Refused _ -> {}
-          }
-        }
+        id(comment)
+            .filter(_ -> isOurs)
+            .flatMap(id -> api.marker(issue, id).found())
+            .map(property -> Json.text(property.path("value"), "marker").orElse(""))
+            .ifPresent(marker -> found.add(numbered(comment, marker)));
       }
       return new ApiResult.Done(found);
-    } catch (Pages.Waits waits) {
-      return new ApiResult.Busy(waits.after(), waits.why());
+    } catch (TrackerUnavailable unavailable) {
+      return new ApiResult.Busy(unavailable.after(), unavailable.why());
     }
   }
 
@@ -95,24 +89,14 @@ record JiraComments(JiraApi api, JiraIssue issue, Predicate<String> mayPing)
   }
 
   private static JsonNode numbered(JsonNode comment, String text) {
-    var numbered = JsonNodeFactory.instance.objectNode().put(TEXT, text);
+    var numbered = Json.object().put("body", text);
     id(comment).ifPresent(id -> numbered.put("id", id));
     return numbered;
   }
 
-  @Override
-  public int pageSize() {
-    return Integer.MAX_VALUE;
-  }
-
-  @Override
-  public String textMember() {
-    return TEXT;
-  }
-
   /// Jira's API has no comment reactions; watching the issue shows that it was seen.
   @Override
-  public ApiResult react(long comment) {
+  public ApiResult react(JiraIssue issue, PostRef comment) {
     return switch (api.myself()) {
       case ApiResult.Done(var user) ->
           api.site()
@@ -124,17 +108,12 @@ record JiraComments(JiraApi api, JiraIssue issue, Predicate<String> mayPing)
   }
 
   @Override
-  public ApiResult label(Optional<String> on, List<String> off) {
+  public ApiResult label(JiraIssue issue, Optional<String> on, List<String> off) {
     return api.label(issue, on, off);
   }
 
   @Override
-  public PostRef ref(long comment) {
-    return issue.comment(comment);
-  }
-
-  @Override
-  public Optional<Long> comment(PostRef ref) {
-    return JiraIssue.commentId(ref);
+  public boolean mayBeOurs(JsonNode comment) {
+    return true;
   }
 }

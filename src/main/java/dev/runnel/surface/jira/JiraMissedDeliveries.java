@@ -1,78 +1,38 @@
 package dev.runnel.surface.jira;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.runnel.core.model.Conversation;
-import dev.runnel.core.model.DeliveryId;
-import dev.runnel.core.model.MissedDeliveries;
-import dev.runnel.core.model.SurfaceId;
-import dev.runnel.surface.kit.ApiResult;
 import dev.runnel.surface.kit.Json;
-import dev.runnel.surface.kit.Pages;
+import dev.runnel.surface.kit.Missed;
 import java.time.Duration;
-import java.time.Instant;
-import java.time.InstantSource;
-import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Collectors;
 
 /// Finds missed comments and changes in the projects of the latest runs, and on all issues with the
 /// trigger label, because Jira stops retrying a webhook after some attempts.
-final class JiraMissedDeliveries {
-  private static final int MAX_PROJECTS = 20;
+///
+/// @param label the trigger label
+record JiraMissedDeliveries(JiraApi api, JiraPayloads payloads, String label) {
   private static final int MAX_ISSUES = 50;
 
-  private final SurfaceId surface;
-  private final JiraApi api;
-  private final JiraPayloads payloads;
-  private final String label;
-  private final InstantSource clock;
-
-  JiraMissedDeliveries(
-      SurfaceId surface, JiraApi api, JiraPayloads payloads, String label, InstantSource clock) {
-    this.surface = surface;
-    this.api = api;
-    this.payloads = payloads;
-    this.label = label;
-    this.clock = clock;
-  }
-
-  MissedDeliveries since(Instant since, List<Conversation> conversations) {
-    var heard = new ArrayList<MissedDeliveries.Heard>();
-    var unread = new ArrayList<String>();
-    try {
-      var found =
-          Pages.read(
-              _ -> api.search(query(since, conversations)),
-              Integer.MAX_VALUE,
-              _ -> false,
-              unread::add);
-      for (var each : found.stream().limit(MAX_ISSUES).toList()) {
-        var key = Json.text(each, "key").flatMap(JiraIssue::of);
-        if (key.isPresent()) {
-          hear(heard, unread, key.get(), since);
-        }
-      }
-    } catch (Pages.Waits waits) {
-      return new MissedDeliveries.Unknown(waits.after(), waits.why());
+  void find(Missed missed, List<JiraIssue> issues) {
+    var changed = missed.list(api.search(query(missed, issues)));
+    for (var found : Missed.first(MAX_ISSUES, changed)) {
+      Json.text(found, "key")
+          .flatMap(JiraIssue::of)
+          .ifPresent(
+              key -> missed.one(api.history(key)).ifPresent(issue -> find(missed, key, issue)));
     }
-    heard.sort(Comparator.comparing(MissedDeliveries.Heard::at));
-    return new MissedDeliveries.Said(heard, unread.stream().findFirst());
   }
 
   /// Uses minutes ago, because a time of day would be read in the account's time zone.
-  private String query(Instant since, List<Conversation> conversations) {
+  private String query(Missed missed, List<JiraIssue> issues) {
     var projects =
-        conversations.stream()
-            .flatMap(each -> JiraIssue.of(each).stream())
-            .map(JiraIssue::project)
-            .distinct()
-            .limit(MAX_PROJECTS)
+        Missed.places(issues, JiraIssue::project).stream()
             .map(JiraMissedDeliveries::quoted)
             .collect(Collectors.joining(", "));
-    var minutes = Math.max(1, Duration.between(since, clock.instant()).toMinutes() + 1);
+    var minutes = Math.max(1, Duration.between(missed.since(), missed.now()).toMinutes() + 1);
     return "updated >= \"-%dm\" AND (labels = %s%s) ORDER BY updated ASC"
         .formatted(
             minutes, quoted(label), projects.isEmpty() ? "" : " OR project IN (" + projects + ")");
@@ -83,58 +43,35 @@ final class JiraMissedDeliveries {
     return "\"" + text.replace("\\", "\\\\").replace("\"", "\\\"") + "\"";
   }
 
-  private void hear(
-      List<MissedDeliveries.Heard> heard, List<String> unread, JiraIssue key, Instant since)
-      throws Pages.Waits {
-    switch (api.history(key)) {
-      case ApiResult.Done(var issue) -> {
-        if (JiraSite.time(issue.path("fields"), "created").filter(since::isBefore).isPresent()) {
-          hear(heard, created(issue), issue.path("fields"), "issue-" + key, since);
-        }
-        for (var change : issue.path("changelog").path("histories")) {
-          hear(
-              heard,
-              changed(issue, change),
-              change,
-              "change-" + Json.text(change, "id").orElse(""),
-              since);
-        }
-        for (var comment :
-            Pages.read(
-                page -> api.comments(key, page),
-                JiraApi.PAGE,
-                each -> JiraSite.time(each, "created").filter(since::isAfter).isPresent(),
-                unread::add)) {
-          hear(
-              heard,
-              commented(issue, comment),
-              comment,
-              "comment-" + JiraComments.id(comment).orElse(0L),
-              since);
-        }
-      }
-      case ApiResult.Busy busy -> throw new Pages.Waits(busy);
-      case ApiResult.Gone _ -> {}
-      case ApiResult.Refused(var why) -> unread.add(why);
+  private void find(Missed missed, JiraIssue key, JsonNode issue) {
+    var fields = issue.path("fields");
+    if (JiraSite.time(fields, "created").filter(missed.since()::isBefore).isPresent()) {
+      add(missed, created(issue), fields, "issue-" + key);
+    }
+    for (var change : issue.path("changelog").path("histories")) {
+      var id = Json.text(change, "id").orElse("");
+      add(missed, changed(issue, change), change, "change-" + id);
+    }
+    for (var comment :
+        missed.list(
+            page -> api.comments(key, page),
+            JiraApi.PAGE,
+            each -> missed.isBefore(JiraSite.time(each, "created")))) {
+      var id = JiraComments.id(comment).orElse(0L);
+      add(missed, commented(issue, comment), comment, "comment-" + id);
     }
   }
 
-  private void hear(
-      List<MissedDeliveries.Heard> heard,
-      ObjectNode payload,
-      JsonNode dated,
-      String id,
-      Instant since) {
-    var at = JiraSite.time(dated, "created").filter(it -> !it.isBefore(since));
-    if (at.isPresent()) {
-      payloads
-          .read(DeliveryId.of(surface, "caught-up-" + id), payload, clock.instant())
-          .ifPresent(said -> heard.add(new MissedDeliveries.Heard(said, at.get(), true)));
-    }
+  private void add(Missed missed, ObjectNode payload, JsonNode dated, String id) {
+    missed.add(
+        JiraSite.time(dated, "created"),
+        Optional.of(id),
+        true,
+        (it, now) -> payloads.read(it, payload, now));
   }
 
   private static ObjectNode payload(String event, JsonNode issue, JsonNode user) {
-    var payload = JsonNodeFactory.instance.objectNode().put("webhookEvent", event);
+    var payload = Json.object().put("webhookEvent", event);
     payload.set("issue", issue);
     payload.set("user", user);
     return payload;

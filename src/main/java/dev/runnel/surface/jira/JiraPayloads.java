@@ -2,14 +2,14 @@ package dev.runnel.surface.jira;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.runnel.core.model.Actor;
+import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.DeliveryId;
-import dev.runnel.core.model.Intent;
-import dev.runnel.core.model.Origin;
-import dev.runnel.core.model.Snapshot;
-import dev.runnel.core.model.SurfaceId;
 import dev.runnel.surface.kit.BotAccount;
 import dev.runnel.surface.kit.IssueCancelTrigger;
+import dev.runnel.surface.kit.IssueChange;
+import dev.runnel.surface.kit.IssueComments;
+import dev.runnel.surface.kit.IssueEvent;
 import dev.runnel.surface.kit.IssueRules;
 import dev.runnel.surface.kit.Json;
 import dev.runnel.surface.kit.SaidBefore;
@@ -18,9 +18,7 @@ import java.net.URI;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
-import java.util.function.Function;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 
@@ -30,21 +28,18 @@ final class JiraPayloads {
   private static final String ISSUE = "issue";
   private static final String PREFIX = "jira:";
 
-  private final SurfaceId surface;
   private final JiraSite site;
   private final URI url;
   private final IssueRules rules;
   private final String mention;
   private final BotAccount account;
 
-  JiraPayloads(
-      SurfaceId surface, JiraSite site, URI url, TrackerSettings settings, BotAccount account) {
-    this.surface = surface;
-    this.site = site;
+  JiraPayloads(JiraApi api, URI url, TrackerSettings settings) {
+    this.site = api.site();
     this.url = url;
     this.rules = new IssueRules(settings);
     this.mention = "@" + settings.mention();
-    this.account = account;
+    this.account = api.account();
   }
 
   private record Said(DeliveryId id, JiraIssue issue, JsonNode payload, Instant arrivedAt) {
@@ -80,23 +75,38 @@ final class JiraPayloads {
     }
     var said = new Said(id, key.get(), payload, arrivedAt);
     return switch (event.startsWith(PREFIX) ? event.substring(PREFIX.length()) : event) {
-      case "issue_created" -> created(said);
+      case "issue_created" ->
+          change(said, "created").flatMap(change -> created(said.fields(), change));
       case "issue_updated" -> updated(said);
-      case "issue_deleted" -> ended(said, IssueCancelTrigger.DELETE, "deleted");
+      case "issue_deleted" ->
+          change(said, "deleted").flatMap(change -> change.ended(IssueCancelTrigger.DELETE));
       case "comment_created" -> comment(said);
       default -> Optional.empty();
     };
   }
 
+  /// @param at its time, or what identifies it otherwise
+  /// @return empty when nobody made it, or an app
+  private Optional<IssueChange> change(Said said, String at) {
+    var dated = JiraSite.time(said.payload().path("changelog"), "created");
+    return actor(said.payload().path("user"))
+        .map(
+            actor ->
+                new IssueChange(
+                    rules,
+                    () -> event(said, actor, link(said.issue(), ""), dated),
+                    ISSUE,
+                    said.title(),
+                    !said.isDone(),
+                    what -> what + " " + said.issue() + " " + at));
+  }
+
   /// A new issue may have its labels and its assignee from the start.
-  private Optional<Delivery> created(Said said) {
-    var assignee = site.account(said.fields().path("assignee")).filter(account::is);
-    return relabelled(said, List.of(), Json.strings(said.fields().path("labels")), "created")
-        .or(
-            () ->
-                assignee.isPresent() && !said.isDone()
-                    ? changed(said, "assign", "created", rules.assigned(said.title(), ISSUE))
-                    : Optional.empty());
+  private Optional<Delivery> created(JsonNode fields, IssueChange change) {
+    var assignee = site.account(fields.path("assignee"));
+    return change
+        .labels(List.of(), Json.strings(fields.path("labels")))
+        .or(() -> change.assignment(false, assignee.filter(account::is).isPresent()));
   }
 
   private Optional<Delivery> updated(Said said) {
@@ -109,28 +119,25 @@ final class JiraPayloads {
             .map(change -> "change " + change)
             .or(() -> Json.text(said.fields(), "updated"))
             .orElse(said.id().value());
-    return Stream.<Function<String, Optional<Delivery>>>of(
-            change -> moved(said, change),
-            change -> transitioned(said, change),
-            change -> relabelled(said, change),
-            change -> reassigned(said, change))
-        .flatMap(each -> each.apply(at).stream())
-        .findFirst();
+    return change(said, at)
+        .flatMap(
+            change ->
+                moved(said, at)
+                    .or(() -> transitioned(said, change))
+                    .or(() -> relabelled(said, change))
+                    .or(() -> reassigned(said, change)));
   }
 
   private Optional<Delivery> moved(Said said, String at) {
     return said.changes("key")
         .flatMap(item -> Json.text(item, "fromString").flatMap(JiraIssue::of).stream())
         .findFirst()
-        .flatMap(
-            old ->
-                ended(
-                    new Said(said.id(), old, said.payload(), said.arrivedAt()),
-                    IssueCancelTrigger.MOVE,
-                    at));
+        .map(old -> new Said(said.id(), old, said.payload(), said.arrivedAt()))
+        .flatMap(old -> change(old, at))
+        .flatMap(change -> change.ended(IssueCancelTrigger.MOVE));
   }
 
-  private Optional<Delivery> transitioned(Said said, String at) {
+  private static Optional<Delivery> transitioned(Said said, IssueChange change) {
     var arrived =
         said.changes("status")
             .anyMatch(
@@ -140,16 +147,15 @@ final class JiraPayloads {
     if (!arrived || !said.isDone()) {
       return Optional.empty();
     }
-    var name = Json.text(said.status(), "name").orElse("").toLowerCase(Locale.ROOT);
-    return ended(
-        said, name.equals("closed") ? IssueCancelTrigger.CLOSE : IssueCancelTrigger.DONE, at);
+    var isClosed = Json.text(said.status(), "name").filter("closed"::equalsIgnoreCase).isPresent();
+    return change.ended(isClosed ? IssueCancelTrigger.CLOSE : IssueCancelTrigger.DONE);
   }
 
   /// Jira sends all labels before and after each change, separated by spaces.
-  private Optional<Delivery> relabelled(Said said, String at) {
+  private static Optional<Delivery> relabelled(Said said, IssueChange change) {
     return said.changes("labels")
         .findFirst()
-        .flatMap(item -> relabelled(said, words(item, "fromString"), words(item, "toString"), at));
+        .flatMap(item -> change.labels(words(item, "fromString"), words(item, "toString")));
   }
 
   private static List<String> words(JsonNode item, String name) {
@@ -158,54 +164,30 @@ final class JiraPayloads {
         .orElse(List.of());
   }
 
-  private Optional<Delivery> relabelled(
-      Said said, List<String> before, List<String> after, String at) {
-    return rules
-        .relabelled(before, after, said.title(), ISSUE, !said.isDone())
-        .flatMap(
-            intent ->
-                changed(said, intent instanceof Intent.Start ? "label" : "unlabel", at, intent));
-  }
-
-  private Optional<Delivery> reassigned(Said said, String at) {
+  private Optional<Delivery> reassigned(Said said, IssueChange change) {
     return said.changes("assignee")
         .findFirst()
-        .flatMap(
-            item -> {
-              var was = Json.text(item, "from").filter(account::is).isPresent();
-              var is = Json.text(item, "to").filter(account::is).isPresent();
-              if (is && !was && !said.isDone()) {
-                return changed(said, "assign", at, rules.assigned(said.title(), ISSUE));
-              }
-              return was && !is ? ended(said, IssueCancelTrigger.UNASSIGN, at) : Optional.empty();
-            });
+        .flatMap(item -> change.assignment(isOurs(item, "from"), isOurs(item, "to")));
   }
 
-  private Optional<Delivery> ended(Said said, IssueCancelTrigger issueCancelTrigger, String at) {
-    return rules
-        .ended(issueCancelTrigger, ISSUE)
-        .flatMap(intent -> changed(said, issueCancelTrigger.word(), at, intent));
+  private boolean isOurs(JsonNode item, String name) {
+    return Json.text(item, name).filter(account::is).isPresent();
   }
 
-  /// Only a start is addressed to Runnel: without an active run, a stop that nobody asked for does
-  /// nothing.
-  private Optional<Delivery> changed(Said said, String what, String at, Intent intent) {
-    return actor(said.payload().path("user"))
-        .map(
-            actor ->
-                new Delivery(
-                        said.id(),
-                        what + " " + said.issue() + " " + at,
-                        said.issue().in(surface),
-                        actor,
-                        intent,
-                        intent instanceof Intent.Start,
-                        new Origin(
-                            link(said.issue(), ""), Optional.empty(), Optional.empty(), false),
-                        said.arrivedAt())
-                    .about(
-                        snapshot(
-                            said, JiraSite.time(said.payload().path("changelog"), "created"))));
+  /// @param dated the time of the comment or change; a webhook has a timestamp of its own
+  private IssueEvent event(Said said, Actor actor, Optional<URI> link, Optional<Instant> dated) {
+    return new IssueEvent(
+        said.id(),
+        new Conversation(Jira.ID, said.issue().key()),
+        actor,
+        link,
+        said.arrivedAt(),
+        SaidBefore.snapshot(
+            dated.or(() -> Json.id(said.payload(), "timestamp").map(Instant::ofEpochMilli)),
+            said.title(),
+            said.fields().has("description")
+                ? Optional.of(JiraSite.markdown(said.fields().path("description"), this::called))
+                : Optional.empty()));
   }
 
   /// Ignores apps, and events without a user.
@@ -224,31 +206,15 @@ final class JiraPayloads {
         .said(JiraSite.markdown(comment.path("body"), this::called))
         .map(
             intent ->
-                new Delivery(
-                        said.id(),
-                        "comment " + id.get() + " created",
-                        said.issue().in(surface),
+                event(
+                        said,
                         author.get(),
+                        link(said.issue(), "?focusedCommentId=" + id.get()),
+                        JiraSite.time(comment, "created"))
+                    .said(
+                        "comment " + id.get() + " created",
                         intent,
-                        true,
-                        new Origin(
-                            link(said.issue(), "?focusedCommentId=" + id.get()),
-                            Optional.empty(),
-                            Optional.of(said.issue().comment(id.get())),
-                            false),
-                        said.arrivedAt())
-                    .about(snapshot(said, JiraSite.time(comment, "created"))));
-  }
-
-  /// The issue at the time of the request. A webhook has its own timestamp; comments and missed
-  /// changes have theirs.
-  private Snapshot snapshot(Said said, Optional<Instant> dated) {
-    return SaidBefore.snapshot(
-        dated.or(() -> Json.id(said.payload(), "timestamp").map(Instant::ofEpochMilli)),
-        said.title(),
-        said.fields().has("description")
-            ? Optional.of(JiraSite.markdown(said.fields().path("description"), this::called))
-            : Optional.empty());
+                        IssueComments.ref(said.issue(), id.get())));
   }
 
   /// Whether fewer people can read the comment than the issue. An answer would be visible to all of
@@ -263,11 +229,8 @@ final class JiraPayloads {
     return account.is(person) ? mention : person;
   }
 
-  boolean isAccount(String person) {
-    return account.is(person);
-  }
-
-  private Optional<URI> link(JiraIssue issue, String more) {
+  /// @param more a query; may be empty
+  Optional<URI> link(JiraIssue issue, String more) {
     return Optional.of(URI.create(url + "/browse/" + issue.key() + more));
   }
 }

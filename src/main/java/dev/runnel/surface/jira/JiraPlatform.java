@@ -38,10 +38,8 @@ public final class JiraPlatform {
                       .map(
                           config ->
                               context ->
-                                  ConnectedTracker.of(
-                                      new JiraSurface(config, context.http(), context.clock()),
-                                      JiraSurface::check,
-                                      JiraSurface::start)))
+                                  new ConnectedTracker(
+                                      Jira.surface(config, context.http(), context.clock()))))
           // A Jira Data Center may be unable to sign requests, so the secret is in the path, which
           // must not be logged.
           .withPath("/webhooks/jira/{secret}");

@@ -2,9 +2,9 @@ package dev.runnel.surface.jira;
 
 import dev.runnel.core.model.RawRequest;
 import dev.runnel.surface.kit.Hmac;
+import dev.runnel.surface.kit.SharedSecrets;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
 import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
@@ -12,16 +12,15 @@ import java.util.Optional;
 /// Verifies that a webhook comes from the configured Jira. Jira signs the body; a Data Center that
 /// does not may have the secret at the end of the webhook's URL, or as the password in it.
 final class JiraProofs {
-  private static final String SHA256 = "sha256=";
   private static final String BASIC = "Basic ";
 
   private final Hmac hmac;
-  private final List<String> secrets;
+  private final SharedSecrets secrets;
   private final boolean isCloud;
 
   JiraProofs(List<String> secrets, boolean isCloud) {
     this.hmac = new Hmac(secrets);
-    this.secrets = List.copyOf(secrets);
+    this.secrets = new SharedSecrets(secrets);
     this.isCloud = isCloud;
   }
 
@@ -29,28 +28,15 @@ final class JiraProofs {
   boolean proved(RawRequest request) {
     var signature = request.header("X-Hub-Signature");
     if (signature.isPresent()) {
-      // The algorithm precedes the signature; only this one is secure.
-      return signature
-          .filter(text -> text.startsWith(SHA256))
-          .filter(text -> hmac.signs(text.substring(SHA256.length()), request.body()))
-          .isPresent();
+      return hmac.signsHeader(signature.get(), request.body());
     }
     return !isCloud
-        && (inPath(request).filter(this::isSecret).isPresent()
-            || password(request).filter(this::isSecret).isPresent());
-  }
-
-  /// Compares with every secret, each in constant time.
-  private boolean isSecret(String claimed) {
-    var bytes = claimed.getBytes(StandardCharsets.UTF_8);
-    return secrets.stream()
-            .filter(each -> MessageDigest.isEqual(bytes, each.getBytes(StandardCharsets.UTF_8)))
-            .count()
-        > 0;
+        && (inPath(request).filter(secrets::contain).isPresent()
+            || password(request).filter(secrets::contain).isPresent());
   }
 
   private static Optional<String> inPath(RawRequest request) {
-    var prefix = JiraSurface.PATH + "/";
+    var prefix = Jira.PATH + "/";
     if (!request.path().startsWith(prefix)) {
       return Optional.empty();
     }

@@ -18,4 +18,27 @@ public sealed interface ApiResult {
   ///
   /// @param why one sentence on what to do
   record Refused(String why) implements ApiResult {}
+
+  /// The body; empty if the resource does not exist or may not be read.
+  ///
+  /// @throws TrackerUnavailable after a temporary failure
+  default Optional<JsonNode> found() {
+    return switch (this) {
+      case Done(var body) -> Optional.of(body);
+      case Busy(var after, var why) -> throw new TrackerUnavailable(after, why);
+      case Gone _, Refused _ -> Optional.empty();
+    };
+  }
+
+  /// The body of a resource without which the caller cannot continue.
+  ///
+  /// @throws TrackerUnavailable after any failure
+  default JsonNode required() {
+    return switch (this) {
+      case Done(var body) -> body;
+      case Busy(var after, var why) -> throw new TrackerUnavailable(after, why);
+      case Gone(var why) -> throw new TrackerUnavailable(Optional.empty(), why);
+      case Refused(var why) -> throw new TrackerUnavailable(Optional.empty(), why);
+    };
+  }
 }

@@ -34,21 +34,22 @@ public final class CommentPosts {
     this.renderer = renderer;
   }
 
-  public Posting post(IssueThread issue, Notice notice, @Nullable PostRef status) {
+  public <I> Posting post(
+      IssueComments<I> comments, I issue, Notice notice, @Nullable PostRef status) {
     return switch (notice.update()) {
       // Reactions for other statuses would be added to this one, because it is never removed.
       case Update.Received(var message, var messageStatus, _) ->
           messageStatus == MessageStatus.TAKEN || messageStatus == MessageStatus.DELIVERED
-              ? react(issue, message, notice)
+              ? react(comments, issue, message, notice)
               : new Posting.Posted(message, notice.conversation());
       case Update.Status update -> {
-        var posting = status(issue, notice, status);
+        var posting = status(comments, issue, notice, status);
         if (posting instanceof Posting.Posted) {
-          label(issue, notice, update.run().state());
+          label(comments, issue, notice, update.run().state());
         }
         yield posting;
       }
-      case Update.Still _ -> status(issue, notice, status);
+      case Update.Still _ -> status(comments, issue, notice, status);
       case Update.Blocked _,
           Update.Succeeded _,
           Update.Failed _,
@@ -59,20 +60,22 @@ public final class CommentPosts {
           Update.Answered _,
           Update.Screened _,
           Update.Helped _ ->
-          comment(issue, notice);
+          comment(comments, issue, notice);
     };
   }
 
   /// Acknowledges the message by a reaction. Optional: a failure is ignored.
-  private static Posting react(IssueThread issue, PostRef message, Notice notice) {
-    if (issue.isComment(message) && !(issue.react(message) instanceof ApiResult.Done)) {
+  private static <I> Posting react(
+      IssueComments<I> comments, I issue, PostRef message, Notice notice) {
+    if (comments.isComment(message)
+        && !(comments.react(issue, message) instanceof ApiResult.Done)) {
       log.debug("reaction not set notice={} conversation={}", notice.id(), notice.conversation());
     }
     return new Posting.Posted(message, notice.conversation());
   }
 
   /// Sets the state label. Optional: a failure is ignored.
-  private void label(IssueThread issue, Notice notice, RunState state) {
+  private <I> void label(IssueComments<I> comments, I issue, Notice notice, RunState state) {
     if (!settings.stateLabels() || labelled.put(notice.conversation(), state) == state) {
       return;
     }
@@ -81,37 +84,38 @@ public final class CommentPosts {
         settings.trigger().states().stream()
             .filter(each -> on.filter(each::equals).isEmpty())
             .toList();
-    if (!(issue.label(on, off) instanceof ApiResult.Done)) {
+    if (!(comments.label(issue, on, off) instanceof ApiResult.Done)) {
       labelled.remove(notice.conversation());
       log.debug("label not set notice={} conversation={}", notice.id(), notice.conversation());
     }
   }
 
-  private Posting status(IssueThread issue, Notice notice, @Nullable PostRef status) {
-    if (status == null || !issue.isComment(status)) {
-      return comment(issue, notice);
+  private <I> Posting status(
+      IssueComments<I> comments, I issue, Notice notice, @Nullable PostRef status) {
+    if (status == null || !comments.isComment(status)) {
+      return comment(comments, issue, notice);
     }
     var text = renderer.render(notice.update(), notice.id());
-    return switch (issue.edit(status, text)) {
+    return switch (comments.edit(issue, status, text)) {
       case ApiResult.Done _ -> posted(notice, status);
       // The comment was deleted.
-      case ApiResult.Gone _ -> comment(issue, notice);
+      case ApiResult.Gone _ -> comment(comments, issue, notice);
       case ApiResult.Busy busy -> later(busy);
       case ApiResult.Refused(var why) -> new Posting.Undeliverable(why);
     };
   }
 
-  private Posting comment(IssueThread issue, Notice notice) {
+  private <I> Posting comment(IssueComments<I> comments, I issue, Notice notice) {
     if (notice.tries() > 0) {
-      var earlier = findEarlier(issue, notice);
+      var earlier = findEarlier(comments, issue, notice);
       if (earlier.isPresent()) {
         return earlier.get();
       }
     }
-    return switch (issue.add(renderer.render(notice.update(), notice.id()))) {
+    return switch (comments.add(issue, renderer.render(notice.update(), notice.id()))) {
       case ApiResult.Done(var comment) ->
-          issue
-              .ref(comment)
+          comments
+              .ref(issue, comment)
               .map(ref -> posted(notice, ref))
               .orElseGet(
                   () ->
@@ -126,20 +130,21 @@ public final class CommentPosts {
   /// Finds the comment of an earlier attempt to post the notice.
   ///
   /// @return the comment, or why it cannot be looked up; empty when there is none
-  private static Optional<Posting> findEarlier(IssueThread issue, Notice notice) {
+  private static <I> Optional<Posting> findEarlier(
+      IssueComments<I> comments, I issue, Notice notice) {
     var marker = Marker.of(notice.id());
     var since = notice.createdAt().minus(SKEW);
     for (var page = 1; page <= MAX_PAGES; page++) {
-      switch (issue.since(since, page)) {
-        case ApiResult.Done(var comments) -> {
-          for (var comment : comments) {
-            var ref = issue.ref(comment);
-            var text = Json.text(comment, issue.textMember()).orElse("");
-            if (ref.isPresent() && text.contains(marker) && issue.mayBeOurs(comment)) {
+      switch (comments.since(issue, since, page)) {
+        case ApiResult.Done(var list) -> {
+          for (var comment : list) {
+            var ref = comments.ref(issue, comment);
+            var text = Json.text(comment, "body").orElse("");
+            if (ref.isPresent() && text.contains(marker) && comments.mayBeOurs(comment)) {
               return Optional.of(posted(notice, ref.get()));
             }
           }
-          if (comments.size() < issue.pageSize()) {
+          if (list.size() < comments.pageSize()) {
             return Optional.empty();
           }
         }

@@ -1,6 +1,8 @@
 package dev.runnel.surface.kit;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.time.DateTimeException;
@@ -14,6 +16,18 @@ import java.util.stream.StreamSupport;
 /// Reads fields that may be missing, null, or of an undocumented type.
 public final class Json {
   private Json() {}
+
+  /// A new object.
+  public static ObjectNode object() {
+    return JsonNodeFactory.instance.objectNode();
+  }
+
+  /// A new object with one field, a list of one text.
+  public static ObjectNode list(String name, String text) {
+    var object = object();
+    object.putArray(name).add(text);
+    return object;
+  }
 
   public static Optional<String> text(JsonNode node, String name) {
     return Optional.ofNullable(node.path(name).textValue()).filter(text -> !text.isBlank());
@@ -79,7 +93,7 @@ public final class Json {
   }
 
   /// Also accepts GitLab's format: `2015-05-17 17:06:40 UTC`.
-  private static Optional<Instant> instant(String text) {
+  public static Optional<Instant> instant(String text) {
     try {
       var standard = text.endsWith(" UTC") ? text.replace(" UTC", "Z").replace(' ', 'T') : text;
       return Optional.of(OffsetDateTime.parse(standard).toInstant());

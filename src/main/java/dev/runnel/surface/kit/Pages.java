@@ -1,10 +1,8 @@
 package dev.runnel.surface.kit;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
 import java.util.function.Predicate;
@@ -18,41 +16,23 @@ public final class Pages {
 
   private Pages() {}
 
-  /// The tracker cannot be asked now.
-  public static final class Waits extends Exception {
-    private static final long serialVersionUID = 1;
-    private final transient Optional<Duration> after;
-    private final String why;
-
-    public Waits(ApiResult.Busy busy) {
-      super(busy.why());
-      this.after = busy.after();
-      this.why = busy.why();
-    }
-
-    public Optional<Duration> after() {
-      return after;
-    }
-
-    public String why() {
-      return why;
-    }
-  }
-
   /// @param size the number of elements on a full page
-  /// @param enough whether the elements after this one are not needed
+  /// @param enough whether this element and those after it are not needed
   /// @return the readable elements; empty if the list does not exist
+  /// @throws TrackerUnavailable when the tracker cannot be asked now
   public static List<JsonNode> read(
-      IntFunction<ApiResult> pages, int size, Predicate<JsonNode> enough) throws Waits {
+      IntFunction<ApiResult> pages, int size, Predicate<JsonNode> enough) {
     return read(pages, size, enough, _ -> {});
   }
 
   /// The same, for callers that must know whether they have the whole list.
   ///
   /// @param refused receives the reason why a page may not be read
-  public static List<JsonNode> read(
-      IntFunction<ApiResult> pages, int size, Predicate<JsonNode> enough, Consumer<String> refused)
-      throws Waits {
+  static List<JsonNode> read(
+      IntFunction<ApiResult> pages,
+      int size,
+      Predicate<JsonNode> enough,
+      Consumer<String> refused) {
     var all = new ArrayList<JsonNode>();
     for (var page = 1; page <= MAX_PAGES; page++) {
       switch (pages.apply(page)) {
@@ -67,7 +47,7 @@ public final class Pages {
             return all;
           }
         }
-        case ApiResult.Busy busy -> throw new Waits(busy);
+        case ApiResult.Busy(var after, var why) -> throw new TrackerUnavailable(after, why);
         case ApiResult.Gone(var why) -> {
           log.info("list not found why={}", why);
           return all;

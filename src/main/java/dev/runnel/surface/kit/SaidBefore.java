@@ -1,15 +1,21 @@
 package dev.runnel.surface.kit;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.runnel.core.model.Actor;
+import dev.runnel.core.model.Background;
 import dev.runnel.core.model.Background.LeftOut;
 import dev.runnel.core.model.Background.Said;
 import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.PostRef;
 import dev.runnel.core.model.Snapshot;
+import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 
 /// Collects the comments that accompany a request, from the newest to the oldest: those of
 /// permitted authors, unchanged since the request, as far as they fit. The others are counted.
@@ -20,6 +26,7 @@ public final class SaidBefore {
   // The request itself also updates the issue, a moment later.
   private static final Duration AT_ONCE = Duration.ofSeconds(5);
 
+  private final Delivery delivery;
   private final Instant asked;
   private final Deque<Said> kept = new ArrayDeque<>();
   private int room = MAX_SAID;
@@ -28,15 +35,33 @@ public final class SaidBefore {
   private int later;
 
   public SaidBefore(Delivery delivery) {
+    this.delivery = delivery;
     this.asked = delivery.saidAt();
   }
 
+  /// A comment as the tracker shows it now.
+  ///
+  /// @param changed when it was last written or edited
+  public record Comment(
+      Optional<PostRef> ref, String author, Instant at, Instant changed, String text) {
+    /// Reads the fields that several trackers name alike: `created_at`, `updated_at`, `body`.
+    public static Comment of(Optional<PostRef> ref, Actor author, JsonNode comment) {
+      var at = Json.instant(comment, "created_at").orElse(Instant.EPOCH);
+      return new Comment(
+          ref,
+          author.name(),
+          at,
+          Json.instant(comment, "updated_at").orElse(at),
+          Json.text(comment, "body").orElse(""));
+    }
+  }
+
   /// What people see of a description, truncated.
-  public static String description(String text) {
+  private static String description(String text) {
     return Markdown.cut(HiddenMarkupFilter.text(text), MAX_BODY);
   }
 
-  public static String title(String text) {
+  private static String title(String text) {
     return Markdown.line(text, MAX_COMMENT);
   }
 
@@ -52,31 +77,25 @@ public final class SaidBefore {
     return room <= 0;
   }
 
-  /// Takes the next older comment.
+  /// Takes the next older comment, unless it is the request itself.
   ///
-  /// @param changed when it was last written or edited
-  /// @param heard whether its author may start runs
+  /// @param heard whether its author may start runs; asked only if it matters
   /// @param mayBeOurs whether its author may be the bot; only then a comment with our marker is
   ///   skipped
-  public void take(
-      String author,
-      Instant at,
-      Instant changed,
-      String comment,
-      boolean heard,
-      boolean mayBeOurs) {
-    if (mayBeOurs && Marker.isIn(comment)) {
+  public void take(Comment comment, BooleanSupplier heard, boolean mayBeOurs) {
+    var isRequest = comment.ref().isPresent() && comment.ref().equals(delivery.origin().message());
+    if (isRequest || (mayBeOurs && Marker.isIn(comment.text()))) {
       return;
     }
-    if (!heard) {
+    if (!heard.getAsBoolean()) {
       unheard++;
       return;
     }
-    if (at.isAfter(asked) || changed.isAfter(asked)) {
+    if (comment.at().isAfter(asked) || comment.changed().isAfter(asked)) {
       later++;
       return;
     }
-    var text = Markdown.cut(HiddenMarkupFilter.text(comment), MAX_COMMENT);
+    var text = Markdown.cut(HiddenMarkupFilter.text(comment.text()), MAX_COMMENT);
     if (text.isEmpty()) {
       return;
     }
@@ -86,26 +105,39 @@ public final class SaidBefore {
       omitted++;
       return;
     }
-    kept.addFirst(new Said(author, at, text));
+    kept.addFirst(new Said(comment.author(), comment.at(), text));
   }
 
-  public List<Said> said() {
-    return List.copyOf(kept);
+  /// Counts comments that were not read.
+  public void omit(int comments) {
+    omitted += comments;
   }
 
-  /// The number of comments that did not fit.
-  public int omitted() {
-    return omitted;
-  }
-
-  /// The other comments left out. If the delivery has no description, it was read later than the
-  /// request.
+  /// The issue as it was at the time of the request, as far as the delivery says so, and the
+  /// comments taken.
   ///
+  /// @param kind as in [Background#kind()]
+  /// @param title the title it has now
+  /// @param body the description it has now, as Markdown
   /// @param changed when the issue was last changed
-  public LeftOut leftOut(Delivery delivery, Optional<Instant> changed) {
+  public Background background(
+      String kind,
+      Optional<String> title,
+      String body,
+      List<String> labels,
+      Optional<URI> link,
+      Optional<Instant> changed) {
+    var then = delivery.snapshot();
     var isBodyNewer =
-        delivery.snapshot().body().isEmpty()
-            && changed.filter(asked.plus(AT_ONCE)::isBefore).isPresent();
-    return new LeftOut(unheard, later, isBodyNewer);
+        then.body().isEmpty() && changed.filter(asked.plus(AT_ONCE)::isBefore).isPresent();
+    return new Background(
+            kind,
+            then.title().or(() -> title.map(SaidBefore::title)),
+            then.body().orElseGet(() -> description(body)),
+            labels,
+            link,
+            List.copyOf(kept),
+            omitted)
+        .without(new LeftOut(unheard, later, isBodyNewer));
   }
 }

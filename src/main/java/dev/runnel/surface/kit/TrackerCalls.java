@@ -16,21 +16,14 @@ import java.util.stream.Stream;
 /// @param platform the display name
 /// @param credential the credential for calls
 /// @param urlSetting the variable that contains the URL
+/// @param probe a request that every valid credential may make
 public record TrackerCalls(
-    String platform, Credential credential, String urlSetting, InstantSource clock) {
+    String platform, Credential credential, String urlSetting, InstantSource clock, Call probe) {
   // The delay if a rate limit response names none.
   private static final Duration A_MINUTE = Duration.ofMinutes(1);
   private static final List<String> REMAINING =
       List.of("x-ratelimit-remaining", "ratelimit-remaining");
   private static final List<String> RESET = List.of("x-ratelimit-reset", "ratelimit-reset");
-
-  /// Authenticates with a token.
-  ///
-  /// @param tokenSetting the variable that contains it
-  public TrackerCalls(
-      String platform, String tokenSetting, String urlSetting, InstantSource clock) {
-    this(platform, Credential.token(tokenSetting), urlSetting, clock);
-  }
 
   /// Sends one request.
   @FunctionalInterface
@@ -48,12 +41,12 @@ public record TrackerCalls(
     }
   }
 
-  /// Makes a request that every valid token may make.
+  /// Makes the probe.
   ///
   /// @return one sentence on what to do if the response is not good; empty if it is
-  public Optional<String> check(Call call) {
+  Optional<String> check() {
     try {
-      var status = call.send().status();
+      var status = probe.send().status();
       return switch (status) {
         case 401 -> Optional.of(notAccepted());
         default ->
@@ -67,12 +60,12 @@ public record TrackerCalls(
     }
   }
 
-  /// Whether the tracker responds to a request that every valid token may make.
+  /// Whether the tracker responds to the probe.
   ///
   /// @throws CredentialRefused when it rejects our credential
-  public boolean isAvailable(Call call) {
+  boolean isAvailable() {
     try {
-      var status = call.send().status();
+      var status = probe.send().status();
       if (status == 401) {
         throw new CredentialRefused(notAccepted());
       }

@@ -2,9 +2,10 @@ package dev.runnel.surface.linear;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.surface.kit.ApiResult;
+import dev.runnel.surface.kit.Credential;
+import dev.runnel.surface.kit.Json;
 import dev.runnel.surface.kit.JsonHttp;
 import dev.runnel.surface.kit.JsonHttp.Answer;
 import dev.runnel.surface.kit.TrackerCalls;
@@ -14,7 +15,6 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import okhttp3.OkHttpClient;
 
 /// The part of Linear's GraphQL API that Runnel calls. Thread-safe; blocks.
@@ -43,17 +43,18 @@ final class LinearApi {
                 "User-Agent",
                 "runnel"));
     this.path = url.getRawPath().isEmpty() ? "/" : url.getRawPath();
-    this.calls = new TrackerCalls("Linear", LinearConfig.TOKEN, LinearConfig.URL, clock);
     this.graphQl = new GraphQl(clock);
+    this.calls =
+        new TrackerCalls(
+            "Linear",
+            Credential.token(LinearConfig.TOKEN),
+            LinearConfig.URL,
+            clock,
+            () -> send("query { viewer { id } }", variables(), "viewer"));
   }
 
-  Optional<String> check() {
-    return calls.check(() -> send("query { viewer { id } }", variables(), "viewer"));
-  }
-
-  /// Whether Linear responds and accepts our credential.
-  boolean isAvailable() {
-    return calls.isAvailable(() -> send("query { viewer { id } }", variables(), "viewer"));
+  TrackerCalls calls() {
+    return calls;
   }
 
   /// The account that the token belongs to.
@@ -299,7 +300,7 @@ final class LinearApi {
   }
 
   private static ObjectNode variables() {
-    return JsonNodeFactory.instance.objectNode();
+    return Json.object();
   }
 
   private static ObjectNode input(ObjectNode input) {

@@ -2,10 +2,8 @@ package dev.runnel.surface.linear;
 
 import dev.runnel.core.model.NoticeId;
 import dev.runnel.core.model.PostRef;
+import dev.runnel.text.Sha256;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.regex.Pattern;
@@ -51,16 +49,9 @@ final class LinearId {
   /// A version 4 style UUID, the same for each attempt to post a notice: Linear accepts ids chosen
   /// by the caller, so that a second attempt finds the result of the first.
   static String of(NoticeId notice) {
-    try {
-      var bytes =
-          ByteBuffer.wrap(
-              MessageDigest.getInstance("SHA-256")
-                  .digest(notice.value().getBytes(StandardCharsets.UTF_8)));
-      var high = (bytes.getLong() & ~0xF000L) | 0x4000L;
-      var low = (bytes.getLong() & 0x3FFFFFFFFFFFFFFFL) | 0x8000000000000000L;
-      return new UUID(high, low).toString();
-    } catch (NoSuchAlgorithmException impossible) {
-      throw new IllegalStateException("Every Java has SHA-256", impossible);
-    }
+    var bytes = ByteBuffer.wrap(Sha256.of(notice.value()));
+    var high = (bytes.getLong() & ~0xF000L) | 0x4000L;
+    var low = (bytes.getLong() & 0x3FFFFFFFFFFFFFFFL) | 0x8000000000000000L;
+    return new UUID(high, low).toString();
   }
 }

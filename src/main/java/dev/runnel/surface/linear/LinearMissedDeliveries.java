@@ -3,72 +3,35 @@ package dev.runnel.surface.linear;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.runnel.core.model.DeliveryId;
-import dev.runnel.core.model.MissedDeliveries;
-import dev.runnel.core.model.SurfaceId;
 import dev.runnel.surface.kit.Json;
-import dev.runnel.surface.kit.Pages;
-import java.time.Instant;
-import java.time.InstantSource;
-import java.util.ArrayList;
-import java.util.Comparator;
+import dev.runnel.surface.kit.Missed;
 import java.util.List;
 
 /// Finds missed comments and changes in the workspace, because Linear stops retrying a webhook
 /// after some hours.
-final class LinearMissedDeliveries {
+record LinearMissedDeliveries(LinearApi api, LinearPayloads payloads) {
   // The most that one query's complexity allows; see https://linear.app/developers/rate-limiting.
   private static final int MAX_ISSUES = 25;
 
-  private final SurfaceId surface;
-  private final LinearApi api;
-  private final LinearPayloads payloads;
-  private final InstantSource clock;
-
-  LinearMissedDeliveries(
-      SurfaceId surface, LinearApi api, LinearPayloads payloads, InstantSource clock) {
-    this.surface = surface;
-    this.api = api;
-    this.payloads = payloads;
-    this.clock = clock;
-  }
-
-  MissedDeliveries since(Instant since) {
-    var heard = new ArrayList<MissedDeliveries.Heard>();
-    var unread = new ArrayList<String>();
-    try {
-      for (var issue :
-          Pages.read(
-              _ -> api.changed(since, MAX_ISSUES), Integer.MAX_VALUE, _ -> false, unread::add)) {
-        hear(heard, created(issue), issue, false, since);
-        for (var comment : issue.path("comments").path("nodes")) {
-          hear(heard, commented(issue, comment), comment, true, since);
-        }
-        for (var change : issue.path("history").path("nodes")) {
-          hear(heard, updated(issue, change), change, false, since);
-        }
+  void find(Missed missed) {
+    for (var issue : missed.list(api.changed(missed.since(), MAX_ISSUES))) {
+      add(missed, created(issue), issue, false);
+      for (var comment : issue.path("comments").path("nodes")) {
+        add(missed, commented(issue, comment), comment, true);
       }
-    } catch (Pages.Waits waits) {
-      return new MissedDeliveries.Unknown(waits.after(), waits.why());
+      for (var change : issue.path("history").path("nodes")) {
+        add(missed, updated(issue, change), change, false);
+      }
     }
-    heard.sort(Comparator.comparing(MissedDeliveries.Heard::at));
-    return new MissedDeliveries.Said(heard, unread.stream().findFirst());
   }
 
-  /// @param dated the event, with its `id` and creation time
-  private void hear(
-      List<MissedDeliveries.Heard> heard,
-      ObjectNode payload,
-      JsonNode dated,
-      boolean sameMeaning,
-      Instant since) {
-    var at = Json.instant(dated, "createdAt").filter(it -> !it.isBefore(since));
-    var id = Json.text(dated, "id").filter(LinearId::isOne).map(it -> "caught-up-" + it);
-    if (at.isPresent() && id.isPresent()) {
-      payloads
-          .read(DeliveryId.of(surface, id.get()), payload, clock.instant())
-          .ifPresent(said -> heard.add(new MissedDeliveries.Heard(said, at.get(), sameMeaning)));
-    }
+  /// @param event the event or comment, with its `id` and creation time
+  private void add(Missed missed, ObjectNode payload, JsonNode event, boolean sameMeaning) {
+    missed.add(
+        Json.instant(event, "createdAt"),
+        Json.text(event, "id").filter(LinearId::isOne),
+        sameMeaning,
+        (id, now) -> payloads.read(id, payload, now));
   }
 
   /// The payload of the missed creation, as far as the issue still shows it.
@@ -142,7 +105,7 @@ final class LinearMissedDeliveries {
   }
 
   private static ObjectNode payload(String type, String action, JsonNode actor, JsonNode issue) {
-    var payload = JsonNodeFactory.instance.objectNode().put("type", type).put("action", action);
+    var payload = Json.object().put("type", type).put("action", action);
     payload.set("actor", actor);
     payload.set("url", issue.path("url"));
     return payload;

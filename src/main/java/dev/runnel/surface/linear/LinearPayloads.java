@@ -6,10 +6,10 @@ import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.DeliveryId;
 import dev.runnel.core.model.Intent;
-import dev.runnel.core.model.Origin;
-import dev.runnel.core.model.PostRef;
-import dev.runnel.core.model.SurfaceId;
+import dev.runnel.core.model.Snapshot;
 import dev.runnel.surface.kit.IssueCancelTrigger;
+import dev.runnel.surface.kit.IssueChange;
+import dev.runnel.surface.kit.IssueEvent;
 import dev.runnel.surface.kit.IssueRules;
 import dev.runnel.surface.kit.Json;
 import dev.runnel.surface.kit.SaidBefore;
@@ -26,19 +26,20 @@ import java.util.Set;
 /// Parses a webhook's JSON to a delivery. Pure. Tolerates missing and malformed fields: a payload
 /// that it cannot read is ignored.
 final class LinearPayloads {
+  private static final String ISSUE = "Issue ";
+  private static final String UNLABEL_OF = "unlabel-of ";
+
   /// Prefix of the semantic key of a removed label whose name Linear did not send; the ids follow.
-  static final String UNNAMED = "Issue unlabel-of ";
+  static final String UNNAMED = ISSUE + UNLABEL_OF;
 
   private static final String THING = "issue";
   private static final Set<String> OVER = Set.of("completed", "canceled", "duplicate");
 
-  private final SurfaceId surface;
   private final IssueRules rules;
   private final String mention;
   private final LinearAccount account;
 
-  LinearPayloads(SurfaceId surface, TrackerSettings settings, LinearAccount account) {
-    this.surface = surface;
+  LinearPayloads(TrackerSettings settings, LinearAccount account) {
     this.rules = new IssueRules(settings);
     this.mention = settings.mention();
     this.account = account;
@@ -62,6 +63,10 @@ final class LinearPayloads {
       return Json.text(data(), "title");
     }
 
+    List<String> labels() {
+      return Json.texts(data().path("labels"), "name");
+    }
+
     String state() {
       return Json.text(data().path("state"), "type").orElse("");
     }
@@ -78,6 +83,10 @@ final class LinearPayloads {
 
     String at() {
       return Json.text(data(), "updatedAt").orElse(id.value());
+    }
+
+    IssueEvent event(Conversation issue, Snapshot snapshot) {
+      return new IssueEvent(id, issue, sender, link(), arrivedAt, snapshot);
     }
   }
 
@@ -107,155 +116,111 @@ final class LinearPayloads {
     return person(payload.path("actor")).map(sender -> new Said(id, sender, payload, arrivedAt));
   }
 
-  private Optional<Conversation> conversation(JsonNode node, String member) {
+  private static Optional<Conversation> conversation(JsonNode node, String member) {
     return Json.text(node, member)
         .filter(LinearId::isOne)
-        .map(issue -> new Conversation(surface, issue));
+        .map(issue -> new Conversation(Linear.ID, issue));
   }
 
   private Optional<Delivery> issue(Said said) {
     return conversation(said.data(), "id")
+        .map(issue -> change(said, issue))
         .flatMap(
-            issue ->
+            change ->
                 switch (Json.text(said.payload(), "action").orElse("")) {
-                  case "create" -> created(said, issue);
-                  case "update" -> updated(said, issue);
-                  case "remove" -> ended(said, issue, IssueCancelTrigger.DELETE);
+                  case "create" -> created(said, change);
+                  case "update" -> updated(said, change);
+                  case "remove" -> change.ended(IssueCancelTrigger.DELETE);
                   default -> Optional.empty();
                 });
   }
 
-  /// A new issue may have its label and its assignee from the start.
-  private Optional<Delivery> created(Said said, Conversation issue) {
-    return relabelled(said, issue, List.of())
-        .or(() -> given(said, issue, "assigneeId", ""))
-        .or(() -> given(said, issue, "delegateId", ""));
+  private IssueChange change(Said said, Conversation issue) {
+    return new IssueChange(
+        rules,
+        () ->
+            said.event(
+                issue,
+                SaidBefore.snapshot(
+                    Json.instant(said.data(), "updatedAt"),
+                    said.title(),
+                    Json.whole(said.data(), "description"))),
+        THING,
+        said.title(),
+        said.isOpen(),
+        what -> ISSUE + what + " " + issue.key() + " " + said.at());
   }
 
-  private Optional<Delivery> updated(Said said, Conversation issue) {
+  /// A new issue may have its label and its assignee from the start.
+  private Optional<Delivery> created(Said said, IssueChange change) {
+    return change
+        .labels(List.of(), said.labels())
+        .or(() -> given(said, change, "assigneeId", ""))
+        .or(() -> given(said, change, "delegateId", ""));
+  }
+
+  private Optional<Delivery> updated(Said said, IssueChange change) {
     if (said.changed("trashed") && said.data().path("trashed").asBoolean()) {
-      return ended(said, issue, IssueCancelTrigger.DELETE);
+      return change.ended(IssueCancelTrigger.DELETE);
     }
-    return labels(said, issue)
-        .or(() -> handed(said, issue, "assigneeId"))
-        .or(() -> handed(said, issue, "delegateId"))
-        .or(() -> moved(said, issue));
+    return labels(said, change)
+        .or(() -> handed(said, change, "assigneeId"))
+        .or(() -> handed(said, change, "delegateId"))
+        .or(() -> moved(said, change));
   }
 
   /// Linear sends the ids of the labels before the change, but names only for the current ones.
-  private Optional<Delivery> labels(Said said, Conversation issue) {
-    var now = said.data().path("labels");
+  private Optional<Delivery> labels(Said said, IssueChange change) {
     if (said.changed("labels")) {
-      return relabelled(said, issue, Json.texts(said.before().path("labels"), "name"));
+      return change.labels(Json.texts(said.before().path("labels"), "name"), said.labels());
     }
     if (!said.changed("labelIds")) {
       return Optional.empty();
     }
-    var before = Json.strings(said.before().path("labelIds"));
     var kept = new ArrayList<String>();
-    var removed = new LinkedHashSet<>(before);
-    for (var label : now) {
+    var removed = new LinkedHashSet<>(Json.strings(said.before().path("labelIds")));
+    for (var label : said.data().path("labels")) {
       var id = Json.text(label, "id").orElse("");
       if (removed.remove(id)) {
         Json.text(label, "name").ifPresent(kept::add);
       }
     }
-    return relabelled(said, issue, kept).or(() -> unlabelled(said, issue, removed));
-  }
-
-  private Optional<Delivery> relabelled(Said said, Conversation issue, List<String> before) {
-    return rules
-        .relabelled(
-            before,
-            Json.texts(said.data().path("labels"), "name"),
-            said.title(),
-            THING,
-            said.isOpen())
-        .map(
-            intent ->
-                changed(said, issue, intent instanceof Intent.Start ? "label" : "unlabel", intent));
+    return change.labels(kept, said.labels()).or(() -> unlabelled(said, change, removed));
   }
 
   /// Whether one of them was the trigger label is looked up later.
-  private Optional<Delivery> unlabelled(Said said, Conversation issue, Set<String> removed) {
-    if (removed.isEmpty()
-        || rules.hasTrigger(Json.texts(said.data().path("labels"), "name"))
-        || !removed.stream().allMatch(LinearId::isOne)) {
-      return Optional.empty();
-    }
-    return rules
-        .ended(IssueCancelTrigger.UNLABEL, THING)
-        .map(
-            intent ->
-                changed(
-                    said,
-                    issue,
-                    UNNAMED + String.join(",", removed) + " " + issue.key() + " " + said.at(),
-                    intent,
-                    Optional.empty()));
+  private Optional<Delivery> unlabelled(Said said, IssueChange change, Set<String> removed) {
+    return removed.isEmpty()
+            || rules.hasTrigger(said.labels())
+            || !removed.stream().allMatch(LinearId::isOne)
+        ? Optional.empty()
+        : change.ended(IssueCancelTrigger.UNLABEL, UNLABEL_OF + String.join(",", removed));
   }
 
-  private Optional<Delivery> handed(Said said, Conversation issue, String member) {
+  private Optional<Delivery> handed(Said said, IssueChange change, String member) {
     return said.changed(member)
-        ? given(said, issue, member, Json.text(said.before(), member).orElse(""))
+        ? given(said, change, member, Json.text(said.before(), member).orElse(""))
         : Optional.empty();
   }
 
   /// A delegation to an agent opens a session, which starts the run.
-  private Optional<Delivery> given(Said said, Conversation issue, String member, String before) {
+  private Optional<Delivery> given(Said said, IssueChange change, String member, String before) {
     var was = account.is(Optional.of(before));
     var is = account.is(Json.text(said.data(), member));
-    if (is && !was && said.isOpen() && !(member.equals("delegateId") && account.hasSessions())) {
-      return Optional.of(changed(said, issue, "assign", rules.assigned(said.title(), THING)));
-    }
-    return was && !is ? ended(said, issue, IssueCancelTrigger.UNASSIGN) : Optional.empty();
+    return is && member.equals("delegateId") && account.hasSessions()
+        ? Optional.empty()
+        : change.assignment(was, is);
   }
 
-  private Optional<Delivery> moved(Said said, Conversation issue) {
+  private static Optional<Delivery> moved(Said said, IssueChange change) {
     if (!said.changed("stateId")) {
       return Optional.empty();
     }
     return switch (said.state()) {
-      case "completed" -> ended(said, issue, IssueCancelTrigger.DONE);
-      case "canceled", "duplicate" -> ended(said, issue, IssueCancelTrigger.CLOSE);
+      case "completed" -> change.ended(IssueCancelTrigger.DONE);
+      case "canceled", "duplicate" -> change.ended(IssueCancelTrigger.CLOSE);
       default -> Optional.empty();
     };
-  }
-
-  private Optional<Delivery> ended(
-      Said said, Conversation issue, IssueCancelTrigger issueCancelTrigger) {
-    return rules
-        .ended(issueCancelTrigger, THING)
-        .map(intent -> changed(said, issue, issueCancelTrigger.word(), intent));
-  }
-
-  private static Delivery changed(Said said, Conversation issue, String what, Intent intent) {
-    return changed(
-        said,
-        issue,
-        "Issue " + what + " " + issue.key() + " " + said.at(),
-        intent,
-        Optional.empty());
-  }
-
-  /// Only a start is addressed to Runnel: without an active run, a stop that nobody asked for does
-  /// nothing.
-  private static Delivery changed(
-      Said said, Conversation issue, String meaning, Intent intent, Optional<PostRef> message) {
-    return new Delivery(
-            said.id(),
-            meaning,
-            issue,
-            said.sender(),
-            intent,
-            intent instanceof Intent.Start,
-            new Origin(said.link(), Optional.empty(), message, false),
-            said.arrivedAt())
-        .about(
-            SaidBefore.snapshot(
-                Json.instant(said.data(), "updatedAt"),
-                said.title(),
-                Json.whole(said.data(), "description")));
   }
 
   private Optional<Delivery> comment(Said said) {
@@ -278,24 +243,13 @@ final class LinearPayloads {
         .said(HiddenMarker.show(text.get()))
         .map(
             intent ->
-                new Delivery(
-                        said.id(),
-                        meaning(id.get()),
+                said.event(
                         issue.get(),
-                        said.sender(),
-                        intent,
-                        true,
-                        new Origin(
-                            said.link(),
-                            Optional.empty(),
-                            Optional.of(LinearId.comment(id.get())),
-                            false),
-                        said.arrivedAt())
-                    .about(
                         SaidBefore.snapshot(
                             Json.instant(comment, "createdAt"),
                             Json.text(comment.path("issue"), "title"),
-                            Optional.empty())));
+                            Optional.empty()))
+                    .said(meaning(id.get()), intent, LinearId.comment(id.get())));
   }
 
   /// Whether the mention also opens a session, because Linear knows it as our app: then only the
@@ -344,25 +298,19 @@ final class LinearPayloads {
                         : "AgentActivity "
                             + Json.text(activity, "id").orElse(id.value())
                             + " prompted");
-    return Optional.of(
-        new Delivery(
-                id,
-                meaning,
-                issue.get(),
-                person.get(),
-                asked.get(),
-                true,
-                new Origin(
-                    Json.link(session.path("issue"), "url").or(() -> Json.link(session, "url")),
-                    Optional.empty(),
-                    Optional.of(LinearId.session(key.get())),
-                    false),
-                arrivedAt)
-            .about(
-                SaidBefore.snapshot(
-                    Json.instant(isOpening ? session : activity, "createdAt"),
-                    Json.text(session.path("issue"), "title"),
-                    Json.whole(session.path("issue"), "description"))));
+    var about = session.path("issue");
+    var event =
+        new IssueEvent(
+            id,
+            issue.get(),
+            person.get(),
+            Json.link(about, "url").or(() -> Json.link(session, "url")),
+            arrivedAt,
+            SaidBefore.snapshot(
+                Json.instant(isOpening ? session : activity, "createdAt"),
+                Json.text(about, "title"),
+                Json.whole(about, "description")));
+    return Optional.of(event.said(meaning, asked.get(), LinearId.session(key.get())));
   }
 
   private static Optional<Actor> user(JsonNode user, JsonNode owner, String member) {

@@ -28,10 +28,8 @@ public final class LinearPlatform {
                   .map(
                       config ->
                           context ->
-                              ConnectedTracker.of(
-                                  new LinearSurface(config, context.http(), context.clock()),
-                                  LinearSurface::check,
-                                  LinearSurface::start)));
+                              new ConnectedTracker(
+                                  Linear.surface(config, context.http(), context.clock()))));
 
   private LinearPlatform() {}
 }

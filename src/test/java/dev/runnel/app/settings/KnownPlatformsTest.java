@@ -9,6 +9,7 @@ import dev.runnel.core.model.SurfaceId;
 import dev.runnel.core.port.Surface;
 import dev.runnel.surface.PlatformDefinition;
 import dev.runnel.surface.Setting;
+import dev.runnel.surface.kit.Tracker;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -34,7 +35,9 @@ class KnownPlatformsTest {
     var packages =
         new ClassFileImporter(List.of(new DoNotIncludeTests()))
             .importPackages("dev.runnel.surface").stream()
-                .filter(each -> each.isAssignableTo(Surface.class) && !each.isInterface())
+                .filter(
+                    each ->
+                        each.isAssignableTo(Surface.class) || each.isAssignableTo(Tracker.class))
                 .map(JavaClass::getPackageName)
                 .map(name -> name.substring(name.lastIndexOf('.') + 1))
                 .filter(name -> !name.equals("hook") && !name.equals("kit"))

@@ -32,7 +32,7 @@ final class GiteaRequests {
     all.put("x-gitea-signature", signature);
     all.put("x-gogs-signature", signature);
     all.put("x-hub-signature-256", "sha256=" + signature);
-    return new RawRequest("POST", GiteaSurface.PATH, all, body, Samples.NINE);
+    return new RawRequest("POST", Gitea.PATH, all, body, Samples.NINE);
   }
 
   static RawRequest with(RawRequest request, String header, String value) {

@@ -132,11 +132,7 @@ class GiteaSurfaceTest implements SurfaceContract {
     headers.put("x-gitea-signature", signature.orElseThrow());
     var request =
         new RawRequest(
-            "POST",
-            GiteaSurface.PATH,
-            headers,
-            form.getBytes(StandardCharsets.UTF_8),
-            Samples.NINE);
+            "POST", Gitea.PATH, headers, form.getBytes(StandardCharsets.UTF_8), Samples.NINE);
 
     assertThat(accepted(request).intent()).isInstanceOf(Intent.Say.class);
   }
@@ -162,8 +158,7 @@ class GiteaSurfaceTest implements SurfaceContract {
     headers.put("x-forgejo-signature", signed.header("x-gitea-signature").orElseThrow());
 
     var delivery =
-        accepted(
-            new RawRequest("POST", GiteaSurface.PATH, headers, recorded.bytes(), Samples.NINE));
+        accepted(new RawRequest("POST", Gitea.PATH, headers, recorded.bytes(), Samples.NINE));
 
     assertThat(delivery.conversation().key()).isEqualTo("dana/shop#2");
   }

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.core.model.RawRequest;
 import dev.runnel.surface.kit.IssueCancelTrigger;
 import dev.runnel.surface.kit.TrackerSettings;
+import dev.runnel.surface.kit.TrackerSurface;
 import dev.runnel.testkit.SettableClock;
 import dev.runnel.testkit.TrackerContract.Person;
 import dev.runnel.testkit.TrackerContract.Tracker;
@@ -21,8 +22,8 @@ import okhttp3.OkHttpClient;
 final class GiteaTracker implements Tracker {
   private final FakeGitea platform = new FakeGitea();
   private final boolean saysWhatChanged;
-  private final GiteaSurface surface =
-      new GiteaSurface(
+  private final TrackerSurface<?> surface =
+      Gitea.surface(
           new GiteaConfig(
               List.of("an older one", GiteaRequests.SECRET),
               "a-token",
@@ -37,7 +38,7 @@ final class GiteaTracker implements Tracker {
   }
 
   @Override
-  public GiteaSurface surface() {
+  public TrackerSurface<?> surface() {
     return surface;
   }
 

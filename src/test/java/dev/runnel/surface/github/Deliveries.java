@@ -64,7 +64,7 @@ final class Deliveries {
 
   static RawRequest signed(Map<String, String> headers, byte[] body) {
     return with(
-        new RawRequest("POST", GitHubSurface.PATH, headers, body, ARRIVED),
+        new RawRequest("POST", GitHub.PATH, headers, body, ARRIVED),
         "x-hub-signature-256",
         "sha256=" + Hmac.hex(SECRET, body));
   }

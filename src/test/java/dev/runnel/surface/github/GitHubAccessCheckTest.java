@@ -7,6 +7,7 @@ import dev.runnel.core.model.Admission;
 import dev.runnel.core.model.RawRequest;
 import dev.runnel.core.model.WebhookResult;
 import dev.runnel.surface.kit.TrackerSettings;
+import dev.runnel.surface.kit.TrackerSurface;
 import dev.runnel.testkit.SettableClock;
 import java.io.IOException;
 import java.net.URI;
@@ -28,7 +29,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /// Who may start and steer runs.
 class GitHubAccessCheckTest {
   private final MockWebServer github = new MockWebServer();
-  private GitHubSurface surface;
+  private TrackerSurface<?> surface;
 
   @BeforeEach
   void open() throws IOException {
@@ -41,8 +42,8 @@ class GitHubAccessCheckTest {
     github.close();
   }
 
-  private GitHubSurface surface(GitHubConfig.Access access) {
-    return new GitHubSurface(
+  private TrackerSurface<?> surface(GitHubConfig.Access access) {
+    return GitHub.surface(
         new GitHubConfig(
             List.of(Deliveries.SECRET),
             new GitHubIdentity.Token("a-token"),

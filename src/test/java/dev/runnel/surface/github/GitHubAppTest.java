@@ -17,6 +17,7 @@ import dev.runnel.core.model.Origin;
 import dev.runnel.core.model.Posting;
 import dev.runnel.core.model.WebhookResult;
 import dev.runnel.core.port.CredentialRefused;
+import dev.runnel.surface.kit.TrackerSurface;
 import dev.runnel.testkit.SettableClock;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -41,7 +42,7 @@ class GitHubAppTest {
 
   private final SettableClock clock = new SettableClock();
   private final FakeGitHubApp github = new FakeGitHubApp(clock);
-  private GitHubSurface surface;
+  private TrackerSurface<?> surface;
 
   @TempDir Path folder;
 
@@ -71,8 +72,8 @@ class GitHubAppTest {
             "acme, other"));
   }
 
-  private GitHubSurface surface(Map<String, String> settings) {
-    return new GitHubSurface(GitHubConfig.from(settings).orElseThrow(), new OkHttpClient(), clock);
+  private TrackerSurface<?> surface(Map<String, String> settings) {
+    return GitHub.surface(GitHubConfig.from(settings).orElseThrow(), new OkHttpClient(), clock);
   }
 
   private Posting post(String issue) {

@@ -13,6 +13,7 @@ import dev.runnel.core.model.Snapshot;
 import dev.runnel.core.model.WebhookResult;
 import dev.runnel.core.port.BackgroundUnavailable;
 import dev.runnel.surface.kit.TrackerSettings;
+import dev.runnel.surface.kit.TrackerSurface;
 import dev.runnel.testkit.SettableClock;
 import java.io.IOException;
 import java.net.URI;
@@ -37,8 +38,8 @@ class GitHubBackgroundTest {
     return surface("http://127.0.0.1:1").receive(Deliveries.golden("recorded-comment"));
   }
 
-  private static GitHubSurface surface(String url) {
-    return new GitHubSurface(
+  private static TrackerSurface<?> surface(String url) {
+    return GitHub.surface(
         new GitHubConfig(
             List.of(Deliveries.SECRET),
             "ghp_token",
@@ -58,7 +59,7 @@ class GitHubBackgroundTest {
     github.close();
   }
 
-  private GitHubSurface surface() {
+  private TrackerSurface<?> surface() {
     return surface("http://127.0.0.1:" + github.getPort());
   }
 

@@ -15,6 +15,8 @@ import dev.runnel.core.model.Request;
 import dev.runnel.core.model.RunState;
 import dev.runnel.core.model.Update;
 import dev.runnel.core.model.WebhookResult;
+import dev.runnel.surface.kit.IssueComments;
+import dev.runnel.surface.kit.TrackerSurface;
 import dev.runnel.testkit.EmulateGitHub;
 import dev.runnel.testkit.Tasks;
 import java.io.IOException;
@@ -45,7 +47,7 @@ import org.junit.jupiter.api.TestInstance;
 class GitHubEmulatorTest {
   private final MockWebServer receiver = new MockWebServer();
   private EmulateGitHub github;
-  private GitHubSurface surface;
+  private TrackerSurface<?> surface;
   private int issue;
 
   @BeforeAll
@@ -59,10 +61,9 @@ class GitHubEmulatorTest {
           }
         });
     receiver.start();
-    github.createHook(
-        "http://127.0.0.1:" + receiver.getPort() + GitHubSurface.PATH, Deliveries.SECRET);
+    github.createHook("http://127.0.0.1:" + receiver.getPort() + GitHub.PATH, Deliveries.SECRET);
     surface =
-        new GitHubSurface(
+        GitHub.surface(
             GitHubConfig.from(github.settings(Deliveries.SECRET)).orElseThrow(),
             new OkHttpClient(),
             InstantSource.system());
@@ -196,7 +197,7 @@ class GitHubEmulatorTest {
         .startsWith("⚙️ **Working**")
         .endsWith("<!-- runnel:notice=s2 -->");
 
-    github.deleteComment(IssueKey.commentId(made.ref()).orElseThrow());
+    github.deleteComment(IssueComments.id(made.ref()));
     assertThat(next()).isInstanceOf(WebhookResult.Answered.class);
     var anew =
         posted(surface.post(notice("s3", Updates.status(RunState.RUNNING, ""), 0), made.ref()));

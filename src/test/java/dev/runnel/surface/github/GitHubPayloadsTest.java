@@ -13,6 +13,7 @@ import dev.runnel.core.model.RawRequest;
 import dev.runnel.core.model.Request;
 import dev.runnel.core.model.WebhookResult;
 import dev.runnel.surface.kit.TrackerSettings;
+import dev.runnel.surface.kit.TrackerSurface;
 import dev.runnel.testkit.SettableClock;
 import dev.runnel.testkit.Tasks;
 import java.net.URI;
@@ -26,10 +27,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /// What becomes a delivery, and what does not.
 class GitHubPayloadsTest {
-  private final GitHubSurface surface = surface("agent");
+  private final TrackerSurface<?> surface = surface("agent");
 
-  private static GitHubSurface surface(String label) {
-    return new GitHubSurface(
+  private static TrackerSurface<?> surface(String label) {
+    return GitHub.surface(
         new GitHubConfig(
             List.of(Deliveries.SECRET),
             "a-token",

@@ -11,6 +11,7 @@ import dev.runnel.core.model.Posting;
 import dev.runnel.core.model.RunState;
 import dev.runnel.core.model.Update;
 import dev.runnel.surface.kit.TrackerSettings;
+import dev.runnel.surface.kit.TrackerSurface;
 import dev.runnel.testkit.SettableClock;
 import java.io.IOException;
 import java.net.URI;
@@ -49,8 +50,8 @@ class GitHubPostingTest {
     github.close();
   }
 
-  private GitHubSurface surface() {
-    return new GitHubSurface(
+  private TrackerSurface<?> surface() {
+    return GitHub.surface(
         new GitHubConfig(
             List.of("s3cret"),
             "ghp_token",

@@ -15,6 +15,7 @@ import dev.runnel.core.port.Surface;
 import dev.runnel.surface.kit.Hmac;
 import dev.runnel.surface.kit.Marker;
 import dev.runnel.surface.kit.TrackerSettings;
+import dev.runnel.surface.kit.TrackerSurface;
 import dev.runnel.testkit.SettableClock;
 import dev.runnel.testkit.SurfaceContract;
 import dev.runnel.testkit.Tasks;
@@ -42,10 +43,10 @@ class GitHubSurfaceTest implements SurfaceContract {
   private static final String TITLE = "Checkout fails for carts with 0 items";
   private static final Intent TASK = Tasks.workOn("issue", TITLE);
 
-  private final GitHubSurface surface = surface("agent", "https://api.github.example");
+  private final TrackerSurface<?> surface = surface("agent", "https://api.github.example");
 
-  private static GitHubSurface surface(String label, String url) {
-    return new GitHubSurface(
+  private static TrackerSurface<?> surface(String label, String url) {
+    return GitHub.surface(
         new GitHubConfig(
             List.of("an older secret", Deliveries.SECRET),
             "a-token",

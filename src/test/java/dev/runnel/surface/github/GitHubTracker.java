@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.core.model.RawRequest;
 import dev.runnel.surface.kit.IssueCancelTrigger;
 import dev.runnel.surface.kit.TrackerSettings;
+import dev.runnel.surface.kit.TrackerSurface;
 import dev.runnel.testkit.SettableClock;
 import dev.runnel.testkit.TrackerContract.Person;
 import dev.runnel.testkit.TrackerContract.Tracker;
@@ -16,8 +17,8 @@ import okhttp3.OkHttpClient;
 /// GitHub with a token, over the recorded and the vendor's deliveries.
 final class GitHubTracker implements Tracker {
   private final FakeGitHub platform = new FakeGitHub();
-  private final GitHubSurface surface =
-      new GitHubSurface(
+  private final TrackerSurface<?> surface =
+      GitHub.surface(
           new GitHubConfig(
               List.of(Deliveries.SECRET),
               "a-token",
@@ -31,7 +32,7 @@ final class GitHubTracker implements Tracker {
   }
 
   @Override
-  public GitHubSurface surface() {
+  public TrackerSurface<?> surface() {
     return surface;
   }
 

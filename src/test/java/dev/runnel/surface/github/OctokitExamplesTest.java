@@ -130,7 +130,7 @@ class OctokitExamplesTest {
       throws Exception {
     var store = new Kept();
     var surface =
-        new GitHubSurface(
+        GitHub.surface(
             new GitHubConfig(
                 List.of(Deliveries.SECRET),
                 "a-token",
@@ -150,7 +150,7 @@ class OctokitExamplesTest {
             .start("127.0.0.1", 0);
     var effects = new TreeMap<String, String>();
     try (var http = HttpClient.newHttpClient()) {
-      var address = URI.create("http://127.0.0.1:" + server.port() + GitHubSurface.PATH);
+      var address = URI.create("http://127.0.0.1:" + server.port() + GitHub.PATH);
       for (var at = 0; at < examples.size(); at++) {
         var example = examples.get(at);
         var before = store.accepted.size();

@@ -11,6 +11,7 @@ import dev.runnel.core.model.RawRequest;
 import dev.runnel.core.model.Request;
 import dev.runnel.core.model.WebhookResult;
 import dev.runnel.surface.kit.TrackerSettings;
+import dev.runnel.surface.kit.TrackerSurface;
 import dev.runnel.testkit.SettableClock;
 import java.net.URI;
 import java.util.HashSet;
@@ -28,8 +29,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class PullRequestWordsTest {
   private static final String LINK = "https://github.com/Codertocat/Hello-World/pull/2";
 
-  private final GitHubSurface surface =
-      new GitHubSurface(
+  private final TrackerSurface<?> surface =
+      GitHub.surface(
           new GitHubConfig(
               List.of(Deliveries.SECRET),
               "a-token",

@@ -9,6 +9,7 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.core.model.RawRequest;
 import dev.runnel.surface.kit.TrackerSettings;
+import dev.runnel.surface.kit.TrackerSurface;
 import dev.runnel.testkit.SettableClock;
 import java.net.URI;
 import java.util.ArrayList;
@@ -20,8 +21,8 @@ import org.junit.jupiter.api.TestFactory;
 
 /// Spoils every member of real payloads, one at a time: none may be relied on.
 class StrangePayloadsTest {
-  private final GitHubSurface surface =
-      new GitHubSurface(
+  private final TrackerSurface<?> surface =
+      GitHub.surface(
           new GitHubConfig(
               List.of(Deliveries.SECRET),
               "a-token",

@@ -34,7 +34,7 @@ final class GitLabRequests {
     all.put(StandardWebhooks.ID, id);
     all.put(StandardWebhooks.TIMESTAMP, timestamp);
     all.put(StandardWebhooks.SIGNATURE, StandardWebhooks.sign(SIGNING_TOKEN, id, timestamp, body));
-    return new RawRequest("POST", GitLabSurface.PATH, all, body, Samples.NINE);
+    return new RawRequest("POST", GitLab.PATH, all, body, Samples.NINE);
   }
 
   static RawRequest with(RawRequest request, String header, String value) {

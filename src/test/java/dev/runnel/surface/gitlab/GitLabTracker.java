@@ -6,6 +6,7 @@ import dev.runnel.core.model.RawRequest;
 import dev.runnel.surface.kit.IssueCancelTrigger;
 import dev.runnel.surface.kit.StandardWebhooks;
 import dev.runnel.surface.kit.TrackerSettings;
+import dev.runnel.surface.kit.TrackerSurface;
 import dev.runnel.testkit.Samples;
 import dev.runnel.testkit.SettableClock;
 import dev.runnel.testkit.TrackerContract.Person;
@@ -20,14 +21,14 @@ import okhttp3.OkHttpClient;
 
 final class GitLabTracker implements Tracker {
   private final FakeGitLab platform = new FakeGitLab();
-  private final GitLabSurface surface = surface(GitLabRequests.SIGNING_TOKEN);
+  private final TrackerSurface<?> surface = surface(GitLabRequests.SIGNING_TOKEN);
 
   GitLabTracker() {
     surface.start();
   }
 
-  GitLabSurface surface(String... secrets) {
-    return new GitLabSurface(
+  TrackerSurface<?> surface(String... secrets) {
+    return GitLab.surface(
         new GitLabConfig(
             List.of(secrets),
             "a-token",
@@ -39,7 +40,7 @@ final class GitLabTracker implements Tracker {
   }
 
   @Override
-  public GitLabSurface surface() {
+  public TrackerSurface<?> surface() {
     return surface;
   }
 

@@ -25,8 +25,7 @@ class JiraDataCenterDeliveriesTest {
 
   private Delivery accepted(String name) {
     var request =
-        JiraRequests.at(
-            JiraRequests.golden(name), JiraSurface.PATH + "/a%20jira%20secret", Map.of());
+        JiraRequests.at(JiraRequests.golden(name), Jira.PATH + "/a%20jira%20secret", Map.of());
     var webhookResult = tracker.surface().receive(request);
     assertThat(webhookResult).isInstanceOf(WebhookResult.Accepted.class);
     return ((WebhookResult.Accepted) webhookResult).delivery();

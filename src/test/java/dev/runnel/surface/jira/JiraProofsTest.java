@@ -34,7 +34,7 @@ class JiraProofsTest {
     var request =
         new RawRequest(
             "POST",
-            JiraSurface.PATH,
+            Jira.PATH,
             Map.of("x-hub-signature", signature),
             "Hello, World!".getBytes(StandardCharsets.UTF_8),
             Samples.NINE);
@@ -63,16 +63,16 @@ class JiraProofsTest {
   void orAsAPassword(String pair, boolean isProved) {
     var basic = Base64.getEncoder().encodeToString(pair.getBytes(StandardCharsets.UTF_8));
 
-    assertThat(proved(false, JiraSurface.PATH, Map.of("authorization", "Basic " + basic)))
+    assertThat(proved(false, Jira.PATH, Map.of("authorization", "Basic " + basic)))
         .isEqualTo(isProved);
-    assertThat(proved(true, JiraSurface.PATH, Map.of("authorization", "Basic " + basic))).isFalse();
+    assertThat(proved(true, Jira.PATH, Map.of("authorization", "Basic " + basic))).isFalse();
   }
 
   @Test
   void aTokenOfAnAppIsNoProof() {
     var token = "Bearer eyJhbGciOiJIUzI1NiJ9.e30.c2lnbmVk";
     for (var isCloud : List.of(true, false)) {
-      assertThat(proved(isCloud, JiraSurface.PATH, Map.of("authorization", token))).isFalse();
+      assertThat(proved(isCloud, Jira.PATH, Map.of("authorization", token))).isFalse();
     }
   }
 

@@ -29,7 +29,7 @@ final class JiraRequests {
   static RawRequest signed(Map<String, String> headers, byte[] body) {
     var all = new HashMap<>(headers);
     all.put("x-hub-signature", "sha256=" + Hmac.hex(SECRET, body));
-    return new RawRequest("POST", JiraSurface.PATH, all, body, Samples.NINE);
+    return new RawRequest("POST", Jira.PATH, all, body, Samples.NINE);
   }
 
   static RawRequest with(RawRequest request, String header, String value) {

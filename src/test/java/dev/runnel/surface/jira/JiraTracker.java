@@ -6,6 +6,7 @@ import dev.runnel.core.model.RawRequest;
 import dev.runnel.surface.jira.JiraConfig.Stage;
 import dev.runnel.surface.kit.IssueCancelTrigger;
 import dev.runnel.surface.kit.TrackerSettings;
+import dev.runnel.surface.kit.TrackerSurface;
 import dev.runnel.testkit.SettableClock;
 import dev.runnel.testkit.TrackerContract.Person;
 import dev.runnel.testkit.TrackerContract.Tracker;
@@ -23,7 +24,7 @@ import okhttp3.OkHttpClient;
 final class JiraTracker implements Tracker {
   private final boolean isCloud;
   private final FakeJira platform;
-  private final JiraSurface surface;
+  private final TrackerSurface<?> surface;
 
   JiraTracker(boolean isCloud) {
     this(isCloud, "agent", Set.of());
@@ -33,7 +34,7 @@ final class JiraTracker implements Tracker {
     this.isCloud = isCloud;
     this.platform = new FakeJira(isCloud, isCloud ? "5b10a2844c20165700ede21g" : "dana");
     this.surface =
-        new JiraSurface(
+        Jira.surface(
             new JiraConfig(
                 List.of("an older one", JiraRequests.SECRET),
                 platform.address(),
@@ -48,7 +49,7 @@ final class JiraTracker implements Tracker {
   }
 
   @Override
-  public JiraSurface surface() {
+  public TrackerSurface<?> surface() {
     return surface;
   }
 
@@ -189,10 +190,10 @@ final class JiraTracker implements Tracker {
         JiraRequests.with(request, header, right.replace("sha256=", "sha1=")),
         JiraRequests.with(request, header, right.substring("sha256=".length())),
         JiraRequests.with(request, header, "sha256=" + "é".repeat(64)),
-        JiraRequests.at(request, JiraSurface.PATH, Map.of()),
-        JiraRequests.at(request, JiraSurface.PATH + "/", Map.of()),
-        JiraRequests.at(request, JiraSurface.PATH + "/wrong", Map.of()),
-        JiraRequests.at(request, JiraSurface.PATH, Map.of("authorization", "Basic d3Jvbmc6")));
+        JiraRequests.at(request, Jira.PATH, Map.of()),
+        JiraRequests.at(request, Jira.PATH + "/", Map.of()),
+        JiraRequests.at(request, Jira.PATH + "/wrong", Map.of()),
+        JiraRequests.at(request, Jira.PATH, Map.of("authorization", "Basic d3Jvbmc6")));
   }
 
   @Override

@@ -67,9 +67,8 @@ class HmacTest {
     var proofs =
         Set.of(
             "dev.runnel.surface.kit.Hmac",
+            "dev.runnel.surface.kit.SharedSecrets",
             "dev.runnel.surface.kit.StandardWebhooks",
-            "dev.runnel.surface.gitlab.GitLabSurface",
-            "dev.runnel.surface.jira.JiraProofs",
             "dev.runnel.surface.hook.HookProof");
     var found =
         new ClassFileImporter()

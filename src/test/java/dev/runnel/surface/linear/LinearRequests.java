@@ -36,7 +36,7 @@ final class LinearRequests {
   static RawRequest signed(Map<String, String> headers, byte[] body) {
     var all = new HashMap<>(headers);
     all.put("linear-signature", Hmac.hex(SECRET, body));
-    return new RawRequest("POST", LinearSurface.PATH, all, body, Samples.NINE);
+    return new RawRequest("POST", Linear.PATH, all, body, Samples.NINE);
   }
 
   static RawRequest with(RawRequest request, String header, String value) {

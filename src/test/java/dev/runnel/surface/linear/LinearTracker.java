@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.core.model.RawRequest;
 import dev.runnel.surface.kit.IssueCancelTrigger;
 import dev.runnel.surface.kit.TrackerSettings;
+import dev.runnel.surface.kit.TrackerSurface;
 import dev.runnel.testkit.Samples;
 import dev.runnel.testkit.TrackerContract;
 import dev.runnel.testkit.TrackerContract.Person;
@@ -22,13 +23,13 @@ import okhttp3.OkHttpClient;
 /// Linear with one issue.
 final class LinearTracker implements Tracker {
   private final FakeLinear platform;
-  private final LinearSurface surface;
+  private final TrackerSurface<?> surface;
 
   /// @param isAgent whether our account is an app with agent sessions
   LinearTracker(boolean isAgent) {
     this.platform = new FakeLinear(isAgent);
     this.surface =
-        new LinearSurface(
+        Linear.surface(
             new LinearConfig(
                 List.of(LinearRequests.SECRET),
                 "lin_api_1",
@@ -42,7 +43,7 @@ final class LinearTracker implements Tracker {
   }
 
   @Override
-  public LinearSurface surface() {
+  public TrackerSurface<?> surface() {
     return surface;
   }
 

@@ -5,54 +5,38 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.core.model.PostRef;
 import dev.runnel.surface.kit.ApiResult;
-import dev.runnel.surface.kit.IssueThread;
+import dev.runnel.surface.kit.IssueComments;
 import dev.runnel.surface.kit.Json;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// The comments of one issue on Linear.
-///
-/// @param issue its id
-record LinearThread(LinearApi api, String issue, LinearAccount account) implements IssueThread {
+/// The comments of issues on Linear, which are identified by their ids.
+record LinearComments(LinearApi api, LinearAccount account) implements IssueComments<String> {
   @Override
-  public ApiResult add(String text) {
+  public ApiResult add(String issue, String text) {
     return api.comment(issue, HiddenMarker.hide(text));
   }
 
   @Override
-  public ApiResult edit(PostRef comment, String text) {
+  public ApiResult edit(String issue, PostRef comment, String text) {
     return api.edit(LinearId.comment(comment).orElseThrow(), HiddenMarker.hide(text));
   }
 
   /// The latest comments of any age, with their markers in the usual form.
   @Override
-  public ApiResult since(Instant since, int page) {
-    return switch (api.comments(issue)) {
-      case ApiResult.Done(var comments) -> {
-        var shown = JsonNodeFactory.instance.arrayNode();
-        for (var comment : comments) {
-          ObjectNode copy = comment.deepCopy();
-          shown.add(copy.put("body", HiddenMarker.show(Json.text(comment, "body").orElse(""))));
-        }
-        yield new ApiResult.Done(shown);
-      }
-      case ApiResult.Busy busy -> busy;
-      case ApiResult.Gone gone -> gone;
-      case ApiResult.Refused refused -> refused;
-    };
-  }
-
-  /// The list has one page only.
-  @Override
-  public int pageSize() {
-    return Integer.MAX_VALUE;
-  }
-
-  @Override
-  public String textMember() {
-    return "body";
+  public ApiResult since(String issue, Instant since, int page) {
+    var result = api.comments(issue);
+    if (!(result instanceof ApiResult.Done(var comments))) {
+      return result;
+    }
+    var shown = JsonNodeFactory.instance.arrayNode();
+    for (var comment : comments) {
+      ObjectNode copy = comment.deepCopy();
+      shown.add(copy.put("body", HiddenMarker.show(Json.text(comment, "body").orElse(""))));
+    }
+    return new ApiResult.Done(shown);
   }
 
   @Override
@@ -61,13 +45,13 @@ record LinearThread(LinearApi api, String issue, LinearAccount account) implemen
   }
 
   @Override
-  public ApiResult react(PostRef comment) {
+  public ApiResult react(String issue, PostRef comment) {
     return api.react(LinearId.comment(comment).orElseThrow(), "eyes");
   }
 
   /// Finds labels by name; a missing one is created in the issue's team.
   @Override
-  public ApiResult label(Optional<String> on, List<String> off) {
+  public ApiResult label(String issue, Optional<String> on, List<String> off) {
     if (!(api.labels(issue) instanceof ApiResult.Done(var now))) {
       return new ApiResult.Gone("The issue is not seen");
     }
@@ -103,7 +87,7 @@ record LinearThread(LinearApi api, String issue, LinearAccount account) implemen
   }
 
   @Override
-  public Optional<PostRef> ref(JsonNode comment) {
+  public Optional<PostRef> ref(String issue, JsonNode comment) {
     return Json.text(comment, "id").filter(LinearId::isOne).map(LinearId::comment);
   }
 

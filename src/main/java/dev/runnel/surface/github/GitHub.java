@@ -1,0 +1,175 @@
+package dev.runnel.surface.github;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.runnel.core.model.Background;
+import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.ConversationPolicy;
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.LinkTarget;
+import dev.runnel.core.model.Notice;
+import dev.runnel.core.model.PostRef;
+import dev.runnel.core.model.Posting;
+import dev.runnel.core.model.RawRequest;
+import dev.runnel.core.model.Reply;
+import dev.runnel.core.model.SurfaceId;
+import dev.runnel.core.model.WebhookResult;
+import dev.runnel.surface.kit.CommentPosts;
+import dev.runnel.surface.kit.Hmac;
+import dev.runnel.surface.kit.Json;
+import dev.runnel.surface.kit.MarkdownPosts;
+import dev.runnel.surface.kit.Missed;
+import dev.runnel.surface.kit.Recent;
+import dev.runnel.surface.kit.RepositoryIssue;
+import dev.runnel.surface.kit.Tracker;
+import dev.runnel.surface.kit.TrackerSurface;
+import dev.runnel.surface.kit.Webhooks;
+import java.net.URI;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+import okhttp3.OkHttpClient;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// GitHub: issues and pull requests. Thread-safe.
+public final class GitHub implements Tracker<RepositoryIssue> {
+  /// The path at which GitHub's webhooks are received.
+  public static final String PATH = "/webhooks/github";
+
+  static final SurfaceId ID = new SurfaceId("github");
+  private static final Logger log = LoggerFactory.getLogger(GitHub.class);
+  private static final MarkdownPosts.Dialect DIALECT = new MarkdownPosts.Dialect(65_536, false);
+
+  // A review and its comments arrive as separate deliveries at the same time.
+  private static final ConversationPolicy POLICY =
+      new ConversationPolicy(ConversationPolicy.Listening.EVERYONE, Duration.ofSeconds(2));
+
+  private final GitHubConfig config;
+  private final Hmac hmac;
+  private final GitHubApi api;
+  private final GitHubPayloads payloads;
+  private final GitHubAccessCheck access;
+  private final CommentPosts posts;
+  private final Map<String, Boolean> unaccepted = Recent.map(1_000);
+
+  private GitHub(GitHubConfig config, GitHubApi api) {
+    this.config = config;
+    this.hmac = new Hmac(config.webhookSecrets());
+    this.api = api;
+    this.payloads =
+        new GitHubPayloads(
+            config.tracker(), api.account(), new CodeQuote(config.webhookSecrets().getFirst()));
+    this.access = new GitHubAccessCheck(api, config);
+    this.posts = new CommentPosts(config.tracker(), new MarkdownPosts(config.tracker(), DIALECT));
+  }
+
+  public static TrackerSurface<?> surface(
+      GitHubConfig config, OkHttpClient http, InstantSource clock) {
+    var api = new GitHubApi(config, http, clock);
+    return new TrackerSurface<>(ID, api.calls(), api.account()::learn, new GitHub(config, api));
+  }
+
+  @Override
+  public Optional<String> note() {
+    return config.acceptsNobody()
+        ? Optional.of(
+            "serves no account yet. Anybody may install the app, so name the accounts that it is"
+                + " for: policy.installations.github: [acme].")
+        : Optional.empty();
+  }
+
+  @Override
+  public Optional<String> forgery(RawRequest request) {
+    if (request.headers().keySet().stream().anyMatch(GitHub::isOfAnotherForge)) {
+      return Optional.of("a delivery of Gitea, Forgejo or Gogs");
+    }
+    return hmac.signsHeader(request.header("X-Hub-Signature-256").orElse(""), request.body())
+        ? Optional.empty()
+        : Optional.of("no valid signature");
+  }
+
+  /// Other forges also send GitHub's headers.
+  private static boolean isOfAnotherForge(String header) {
+    var name = header.toLowerCase(Locale.ROOT);
+    return Stream.of("x-gitea-", "x-forgejo-", "x-gogs-").anyMatch(name::startsWith);
+  }
+
+  @Override
+  public WebhookResult parse(RawRequest request, JsonNode payload) {
+    var event = request.header("X-GitHub-Event");
+    var id = Webhooks.id(request, List.of("X-GitHub-Delivery"));
+    if (event.isEmpty() || id.isEmpty()) {
+      return WebhookResult.Rejected.with(
+          400, "the headers X-GitHub-Event and X-GitHub-Delivery are missing");
+    }
+    var repository = Json.text(payload.path("repository"), "full_name");
+    var owner = repository.map(name -> name.split("/", 2)[0]);
+    if (owner.isPresent() && !config.accepts(owner.get())) {
+      warn(owner.get());
+      return new WebhookResult.Answered(Reply.empty(204));
+    }
+    var installation = Json.id(payload.path("installation"), "id");
+    if (repository.isPresent() && installation.isPresent()) {
+      api.learn(repository.get(), installation.get());
+    }
+    return event.get().equals("ping")
+        ? new WebhookResult.Answered(Reply.text(200, "pong"))
+        : Webhooks.result(
+            payloads.read(event.get(), DeliveryId.of(ID, id.get()), payload, request.arrivedAt()));
+  }
+
+  /// Logs once per account, because anybody may send any number of events.
+  private void warn(String account) {
+    if (unaccepted.put(account, true) == null) {
+      log.warn(
+          "github account not served, not accepted by the operator account={} to_serve_it=\"{}\"",
+          account,
+          GitHubConfig.TO_ACCEPT);
+    }
+  }
+
+  @Override
+  public Optional<RepositoryIssue> issue(Conversation conversation) {
+    return RepositoryIssue.of(conversation);
+  }
+
+  @Override
+  public Optional<String> refusal(RepositoryIssue issue, Delivery delivery) {
+    return access.refusal(issue, delivery);
+  }
+
+  @Override
+  public Background background(RepositoryIssue issue, Delivery delivery) {
+    return new GitHubBackground(api).read(issue, delivery);
+  }
+
+  @Override
+  public ConversationPolicy policy() {
+    return POLICY;
+  }
+
+  @Override
+  public Optional<LinkTarget> target(URI link) {
+    return GitHubLinks.shown(link, ID, config.apiUrl());
+  }
+
+  @Override
+  public void findMissed(Missed missed, List<RepositoryIssue> issues) {
+    if (config.listedHooks().isEmpty()) {
+      new GitHubMissedDeliveries(api, payloads).find(missed, issues);
+    } else {
+      new GitHubDeliveries(api, payloads, config.listedHooks()).find(missed);
+    }
+  }
+
+  @Override
+  public Posting post(RepositoryIssue issue, Notice notice, @Nullable PostRef status) {
+    return posts.post(api, issue, notice, status);
+  }
+}

@@ -1,0 +1,139 @@
+package dev.runnel.surface.gitlab;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.runnel.core.model.Background;
+import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.Notice;
+import dev.runnel.core.model.PostRef;
+import dev.runnel.core.model.Posting;
+import dev.runnel.core.model.RawRequest;
+import dev.runnel.core.model.SurfaceId;
+import dev.runnel.core.model.WebhookResult;
+import dev.runnel.surface.kit.CommentPosts;
+import dev.runnel.surface.kit.Json;
+import dev.runnel.surface.kit.MarkdownPosts;
+import dev.runnel.surface.kit.Missed;
+import dev.runnel.surface.kit.Pages;
+import dev.runnel.surface.kit.SaidBefore;
+import dev.runnel.surface.kit.SharedSecrets;
+import dev.runnel.surface.kit.StandardWebhooks;
+import dev.runnel.surface.kit.Tracker;
+import dev.runnel.surface.kit.TrackerSurface;
+import dev.runnel.surface.kit.Webhooks;
+import java.time.InstantSource;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import okhttp3.OkHttpClient;
+import org.jspecify.annotations.Nullable;
+
+/// GitLab: issues and merge requests. Thread-safe.
+public final class GitLab implements Tracker<GitLabIssue> {
+  /// The path at which its webhooks are received.
+  public static final String PATH = "/webhooks/gitlab";
+
+  static final SurfaceId ID = new SurfaceId("gitlab");
+  // The first is the same for all attempts of a delivery; older servers send only the last.
+  private static final List<String> DELIVERY_IDS =
+      List.of("Idempotency-Key", StandardWebhooks.ID, "X-Gitlab-Event-UUID");
+  private static final MarkdownPosts.Dialect DIALECT = new MarkdownPosts.Dialect(1_000_000, true);
+
+  private final SharedSecrets secretTokens;
+  private final StandardWebhooks signatures;
+  private final GitLabApi api;
+  private final GitLabPayloads payloads;
+  private final GitLabAccessCheck access;
+  private final CommentPosts posts;
+
+  private GitLab(GitLabConfig config, GitLabApi api) {
+    this.secretTokens = new SharedSecrets(config.secretTokens());
+    this.signatures = new StandardWebhooks(config.signingTokens());
+    this.api = api;
+    this.payloads = new GitLabPayloads(config.tracker(), api.account());
+    this.access = new GitLabAccessCheck(api, config.access());
+    this.posts = new CommentPosts(config.tracker(), new MarkdownPosts(config.tracker(), DIALECT));
+  }
+
+  public static TrackerSurface<?> surface(
+      GitLabConfig config, OkHttpClient http, InstantSource clock) {
+    var api = new GitLabApi(config, http, clock);
+    return new TrackerSurface<>(ID, api.calls(), api.account()::learn, new GitLab(config, api));
+  }
+
+  @Override
+  public Optional<String> forgery(RawRequest request) {
+    return signatures.signed(request)
+            || secretTokens.contain(request.header("X-Gitlab-Token").orElse(""))
+        ? Optional.empty()
+        : Optional.of("no valid signature or secret token");
+  }
+
+  @Override
+  public WebhookResult parse(RawRequest request, JsonNode payload) {
+    var id = Webhooks.id(request, DELIVERY_IDS);
+    return request.header("X-Gitlab-Event").isEmpty() || id.isEmpty()
+        ? WebhookResult.Rejected.with(
+            400, "the headers X-Gitlab-Event and Idempotency-Key are missing")
+        : Webhooks.result(payloads.read(DeliveryId.of(ID, id.get()), payload, request.arrivedAt()));
+  }
+
+  @Override
+  public Optional<GitLabIssue> issue(Conversation conversation) {
+    return GitLabIssue.of(conversation);
+  }
+
+  @Override
+  public Optional<String> refusal(GitLabIssue issue, Delivery delivery) {
+    return !delivery.addressed() || access.mayAsk(issue, delivery.actor().id())
+        ? Optional.empty()
+        : Optional.of("whoever said it has not the role in the project");
+  }
+
+  /// Includes the notes of people with the required role. Internal notes are included only if the
+  /// request was made in one, or if the whole issue is confidential, because the answer is posted
+  /// where the request was made.
+  @Override
+  public Background background(GitLabIssue key, Delivery delivery) {
+    var issue = api.issue(key).required();
+    var isAllSeen = key.internal() || issue.path("confidential").asBoolean();
+    Map<String, Boolean> heard = new HashMap<>();
+    var said = new SaidBefore(delivery);
+    for (var note : Pages.read(page -> api.notes(key, page), GitLabApi.PAGE, _ -> said.isFull())) {
+      var author = GitLabPayloads.person(note.path("author"));
+      if (author.isEmpty() || note.path("system").asBoolean()) {
+        continue;
+      }
+      var username = author.get().id();
+      said.take(
+          SaidBefore.Comment.of(api.ref(key, note), author.get(), note),
+          () ->
+              heard.computeIfAbsent(username, it -> access.mayAsk(key, it))
+                  && (isAllSeen || !isHidden(note)),
+          api.account().mayBe(username));
+    }
+    return said.background(
+        "GitLab " + key.kind().thing() + " " + key.name(),
+        Json.text(issue, "title"),
+        Json.text(issue, "description").orElse(""),
+        Json.strings(issue.path("labels")),
+        Json.link(issue, "web_url"),
+        Json.instant(issue, "updated_at"));
+  }
+
+  private static boolean isHidden(JsonNode note) {
+    return note.path("internal").asBoolean() || note.path("confidential").asBoolean();
+  }
+
+  @Override
+  public void findMissed(Missed missed, List<GitLabIssue> issues) {
+    new GitLabMissedDeliveries(api, payloads).find(missed, issues);
+  }
+
+  @Override
+  public Posting post(GitLabIssue issue, Notice notice, @Nullable PostRef status) {
+    return posts.post(api, issue, notice, status);
+  }
+}

@@ -1,0 +1,125 @@
+package dev.runnel.surface.jira;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.runnel.core.model.Actor;
+import dev.runnel.core.model.Background;
+import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.Notice;
+import dev.runnel.core.model.PostRef;
+import dev.runnel.core.model.Posting;
+import dev.runnel.core.model.RawRequest;
+import dev.runnel.core.model.SurfaceId;
+import dev.runnel.core.model.Update;
+import dev.runnel.core.model.WebhookResult;
+import dev.runnel.surface.kit.CommentPosts;
+import dev.runnel.surface.kit.Markdown;
+import dev.runnel.surface.kit.MarkdownPosts;
+import dev.runnel.surface.kit.Missed;
+import dev.runnel.surface.kit.Tracker;
+import dev.runnel.surface.kit.TrackerSurface;
+import dev.runnel.surface.kit.Webhooks;
+import dev.runnel.text.Sha256;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
+import okhttp3.OkHttpClient;
+import org.jspecify.annotations.Nullable;
+
+/// Jira, Cloud and Data Center. Thread-safe.
+public final class Jira implements Tracker<JiraIssue> {
+  /// The path at which its webhooks are received. On Data Center the secret may follow it.
+  public static final String PATH = "/webhooks/jira";
+
+  static final SurfaceId ID = new SurfaceId("jira");
+  private static final int MAX_NAME = 150;
+  // Jira's limit is 32,767, including markup.
+  private static final MarkdownPosts.Dialect DIALECT =
+      new MarkdownPosts.Dialect(30_000, false, Jira::mention);
+
+  private final JiraProofs proofs;
+  private final JiraApi api;
+  private final JiraPayloads payloads;
+  private final JiraAccessCheck access;
+  private final CommentPosts posts;
+  private final JiraProgress progress;
+  private final String label;
+
+  private Jira(JiraConfig config, JiraApi api) {
+    this.proofs = new JiraProofs(config.webhookSecrets(), config.isCloud());
+    this.api = api;
+    this.payloads = new JiraPayloads(api, config.url(), config.tracker());
+    this.access = new JiraAccessCheck(api, config.access());
+    this.posts = new CommentPosts(config.tracker(), new MarkdownPosts(config.tracker(), DIALECT));
+    this.progress = new JiraProgress(api, config.transitions());
+    this.label = config.tracker().label();
+  }
+
+  public static TrackerSurface<?> surface(
+      JiraConfig config, OkHttpClient http, InstantSource clock) {
+    var api = new JiraApi(config, http, clock);
+    return new TrackerSurface<>(ID, api.calls(), api.account()::learn, new Jira(config, api));
+  }
+
+  private static String mention(Actor person) {
+    return "[@%s](<%s%s>)"
+        .formatted(Markdown.plain(person.name(), MAX_NAME), Adf.PERSON, person.id());
+  }
+
+  @Override
+  public Optional<String> forgery(RawRequest request) {
+    return proofs.proved(request) ? Optional.empty() : Optional.of("no valid signature or secret");
+  }
+
+  @Override
+  public WebhookResult parse(RawRequest request, JsonNode payload) {
+    return Webhooks.result(
+        payloads.read(DeliveryId.of(ID, deliveryId(request)), payload, request.arrivedAt()));
+  }
+
+  /// The same for all attempts of a delivery. If Jira sends no id, the body identifies it, because
+  /// it contains its time.
+  private static String deliveryId(RawRequest request) {
+    return Webhooks.id(request, List.of("X-Atlassian-Webhook-Identifier"))
+        .orElseGet(() -> "sha256-" + Sha256.hex(request.body()));
+  }
+
+  @Override
+  public Optional<JiraIssue> issue(Conversation conversation) {
+    return JiraIssue.of(conversation.key());
+  }
+
+  @Override
+  public Optional<String> refusal(JiraIssue issue, Delivery delivery) {
+    return !delivery.addressed() || access.mayAsk(issue, delivery.actor().id())
+        ? Optional.empty()
+        : Optional.of("whoever said it may not edit the issue, or is not listed");
+  }
+
+  @Override
+  public Background background(JiraIssue issue, Delivery delivery) {
+    return new JiraBackground(api, access, payloads).read(issue, delivery);
+  }
+
+  @Override
+  public void findMissed(Missed missed, List<JiraIssue> issues) {
+    new JiraMissedDeliveries(api, payloads, label).find(missed, issues);
+  }
+
+  @Override
+  public Posting post(JiraIssue issue, Notice notice, @Nullable PostRef status) {
+    var comments = new JiraComments(api, mayPing(notice.update()));
+    var posting = posts.post(comments, issue, notice, status);
+    if (posting instanceof Posting.Posted && notice.update() instanceof Update.Status update) {
+      progress.show(issue, notice.conversation(), update.run().state());
+    }
+    return posting;
+  }
+
+  /// A question mentions the person it is for; the agent's text mentions nobody else.
+  private static Predicate<String> mayPing(Update update) {
+    return update instanceof Update.Blocked blocked ? blocked.requester().id()::equals : _ -> false;
+  }
+}

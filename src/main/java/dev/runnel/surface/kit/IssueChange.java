@@ -1,0 +1,53 @@
+package dev.runnel.surface.kit;
+
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.Intent;
+import java.util.Collection;
+import java.util.Optional;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+
+/// A change of an issue, on trackers that send the values before and after it. Pure.
+///
+/// @param event is made only if the change concerns Runnel
+/// @param thing the kind of item: `issue`
+/// @param isOpen whether the issue is open; a closed one starts nothing
+/// @param meaning makes the semantic key from what happened: `unlabel`
+public record IssueChange(
+    IssueRules rules,
+    Supplier<IssueEvent> event,
+    String thing,
+    Optional<String> title,
+    boolean isOpen,
+    UnaryOperator<String> meaning) {
+  /// The labels changed, or there are some from the start.
+  public Optional<Delivery> labels(Collection<String> before, Collection<String> after) {
+    return rules
+        .relabelled(before, after, title, thing, isOpen)
+        .map(intent -> changed(intent instanceof Intent.Start ? "label" : "unlabel", intent));
+  }
+
+  /// @param was whether the issue was assigned to the bot's account
+  public Optional<Delivery> assignment(boolean was, boolean is) {
+    if (was && !is) {
+      return ended(IssueCancelTrigger.UNASSIGN);
+    }
+    return is && !was && isOpen
+        ? Optional.of(changed("assign", rules.assigned(title, thing)))
+        : Optional.empty();
+  }
+
+  /// @return empty when the settings do not stop the run for it
+  public Optional<Delivery> ended(IssueCancelTrigger trigger) {
+    return ended(trigger, trigger.word());
+  }
+
+  /// @param what for the semantic key
+  public Optional<Delivery> ended(IssueCancelTrigger trigger, String what) {
+    return rules.ended(trigger, thing).map(intent -> changed(what, intent));
+  }
+
+  private Delivery changed(String what, Intent intent) {
+    return event.get().changed(meaning.apply(what), intent);
+  }
+}

@@ -1,0 +1,48 @@
+package dev.runnel.surface.kit;
+
+import dev.runnel.core.model.Actor;
+import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.Origin;
+import dev.runnel.core.model.PostRef;
+import dev.runnel.core.model.Snapshot;
+import java.net.URI;
+import java.time.Instant;
+import java.util.Optional;
+
+/// A tracker's webhook event about an issue, to be made a delivery. Pure.
+///
+/// @param issue its conversation
+/// @param link to the issue, or to the comment
+/// @param snapshot the issue as the event contains it
+public record IssueEvent(
+    DeliveryId id,
+    Conversation issue,
+    Actor actor,
+    Optional<URI> link,
+    Instant arrivedAt,
+    Snapshot snapshot) {
+  /// The issue was changed. Only a start is addressed to Runnel: without an active run, a stop that
+  /// nobody asked for does nothing.
+  ///
+  /// @param meaning the semantic key
+  public Delivery changed(String meaning, Intent intent) {
+    return delivery(meaning, intent, intent instanceof Intent.Start, Optional.empty());
+  }
+
+  /// Somebody addressed Runnel.
+  ///
+  /// @param meaning the semantic key
+  /// @param message the comment, or where else it was said
+  public Delivery said(String meaning, Intent intent, PostRef message) {
+    return delivery(meaning, intent, true, Optional.of(message));
+  }
+
+  private Delivery delivery(
+      String meaning, Intent intent, boolean addressed, Optional<PostRef> message) {
+    var origin = new Origin(link, Optional.empty(), message, false);
+    return new Delivery(id, meaning, issue, actor, intent, addressed, origin, arrivedAt, snapshot);
+  }
+}

@@ -1,0 +1,119 @@
+package dev.runnel.surface.kit;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.MissedDeliveries;
+import dev.runnel.core.model.SurfaceId;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.IntFunction;
+import java.util.function.Predicate;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Collects the deliveries that a tracker's webhooks made, or should have made, since an instant.
+/// Bounded; remembers which lists may not be read.
+public final class Missed {
+  private static final Logger log = LoggerFactory.getLogger(Missed.class);
+  private static final int MAX_PLACES = 20;
+
+  private final SurfaceId surface;
+  private final Instant since;
+  private final Instant now;
+  private final List<MissedDeliveries.Heard> heard = new ArrayList<>();
+  private final List<String> unread = new ArrayList<>();
+
+  Missed(SurfaceId surface, Instant since, Instant now) {
+    this.surface = surface;
+    this.since = since;
+    this.now = now;
+  }
+
+  /// Parses the payload that an event's webhook had.
+  @FunctionalInterface
+  public interface Parser {
+    Optional<Delivery> parse(DeliveryId id, Instant arrivedAt);
+  }
+
+  public Instant since() {
+    return since;
+  }
+
+  public Instant now() {
+    return now;
+  }
+
+  /// Whether it is older than what is wanted; an unknown time is not.
+  public boolean isBefore(Optional<Instant> at) {
+    return at.filter(since::isAfter).isPresent();
+  }
+
+  /// The repositories or projects of the issues, without repetition: only the first few.
+  public static <I> List<String> places(Collection<I> issues, Function<I, String> place) {
+    return issues.stream().map(place).distinct().limit(MAX_PLACES).toList();
+  }
+
+  /// The first elements of a list.
+  ///
+  /// @param most the limit, which is logged when it is exceeded
+  public static List<JsonNode> first(int most, List<JsonNode> issues) {
+    if (issues.size() > most) {
+      log.warn("catch-up limit reached, some issues skipped count={}", issues.size());
+    }
+    return issues.stream().limit(most).toList();
+  }
+
+  /// Reads a list to its end.
+  ///
+  /// @param size the number of elements on a full page
+  public List<JsonNode> list(IntFunction<ApiResult> pages, int size) {
+    return list(pages, size, _ -> false);
+  }
+
+  /// @param enough whether this element and those after it are not needed
+  public List<JsonNode> list(IntFunction<ApiResult> pages, int size, Predicate<JsonNode> enough) {
+    return Pages.read(pages, size, enough, unread::add);
+  }
+
+  /// The elements of a list that has one page.
+  public List<JsonNode> list(ApiResult page) {
+    return list(_ -> page, Integer.MAX_VALUE);
+  }
+
+  /// The body of a single resource; empty if it does not exist or may not be read.
+  public Optional<JsonNode> one(ApiResult result) {
+    if (result instanceof ApiResult.Refused(var why)) {
+      unread.add(why);
+    }
+    return result.found();
+  }
+
+  /// Adds an event that a list shows, unless it is too old or does not concern Runnel.
+  ///
+  /// @param at when it happened, by the tracker's clock
+  /// @param id identifies the event among those that were missed
+  /// @param sameMeaning whether its webhook delivery carries the same semantic key
+  public void add(Optional<Instant> at, Optional<String> id, boolean sameMeaning, Parser parser) {
+    if (at.isPresent() && id.isPresent() && !isBefore(at)) {
+      add(at.get(), "caught-up-" + id.get(), sameMeaning, parser);
+    }
+  }
+
+  /// Adds a delivery under the id that it had.
+  public void add(Instant at, String id, boolean sameMeaning, Parser parser) {
+    parser
+        .parse(DeliveryId.of(surface, id), now)
+        .ifPresent(it -> heard.add(new MissedDeliveries.Heard(it, at, sameMeaning)));
+  }
+
+  MissedDeliveries deliveries() {
+    heard.sort(Comparator.comparing(MissedDeliveries.Heard::at));
+    return new MissedDeliveries.Said(heard, unread.stream().findFirst());
+  }
+}

@@ -1,0 +1,42 @@
+package dev.runnel.surface.kit;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.time.InstantSource;
+
+/// Calls a tracker's REST API. Each call names its place, the subject for people in the result's
+/// explanation. Thread-safe; blocks.
+public record RestApi(JsonHttp http, TrackerCalls calls) {
+  /// @param platform the display name
+  /// @param urlSetting the variable that contains the URL
+  /// @param probe the path of a resource that every valid credential may read
+  public static RestApi of(
+      String platform,
+      Credential credential,
+      String urlSetting,
+      InstantSource clock,
+      JsonHttp http,
+      String probe) {
+    return new RestApi(
+        http, new TrackerCalls(platform, credential, urlSetting, clock, () -> http.get(probe)));
+  }
+
+  public ApiResult get(Object place, String path) {
+    return calls.make(place, () -> http.get(path));
+  }
+
+  public ApiResult post(Object place, String path, JsonNode body) {
+    return calls.make(place, () -> http.post(path, body));
+  }
+
+  public ApiResult patch(Object place, String path, JsonNode body) {
+    return calls.make(place, () -> http.patch(path, body));
+  }
+
+  public ApiResult put(Object place, String path, JsonNode body) {
+    return calls.make(place, () -> http.put(path, body));
+  }
+
+  public ApiResult delete(Object place, String path) {
+    return calls.make(place, () -> http.delete(path));
+  }
+}

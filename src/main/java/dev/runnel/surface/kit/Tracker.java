@@ -1,0 +1,64 @@
+package dev.runnel.surface.kit;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.runnel.core.model.Background;
+import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.ConversationPolicy;
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.LinkTarget;
+import dev.runnel.core.model.Notice;
+import dev.runnel.core.model.PostRef;
+import dev.runnel.core.model.Posting;
+import dev.runnel.core.model.RawRequest;
+import dev.runnel.core.model.WebhookResult;
+import java.net.URI;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/// What differs between issue trackers; [TrackerSurface] adds what is the same. Methods that call
+/// out may throw [TrackerUnavailable], except [#post].
+///
+/// @param <I> the key of an issue
+public interface Tracker<I> {
+  /// Why nobody is served yet, for the operator; empty if somebody is.
+  default Optional<String> note() {
+    return Optional.empty();
+  }
+
+  /// Verifies who sent the request. Makes no calls.
+  ///
+  /// @return why it is not authentic, for the log; empty if it is
+  Optional<String> forgery(RawRequest request);
+
+  /// Parses an authentic request. Makes no calls.
+  WebhookResult parse(RawRequest request, JsonNode payload);
+
+  /// The issue that a conversation is about; empty if its key has another form.
+  Optional<I> issue(Conversation conversation);
+
+  /// Checks the sender's permission, and what the payload did not say.
+  ///
+  /// @return why the delivery has no effect, for the log; empty if it has
+  Optional<String> refusal(I issue, Delivery delivery);
+
+  /// Reads the issue and the comments before the request.
+  Background background(I issue, Delivery delivery);
+
+  /// Adds what happened since [Missed#since].
+  ///
+  /// @param issues those of the latest runs
+  void findMissed(Missed missed, List<I> issues);
+
+  Posting post(I issue, Notice notice, @Nullable PostRef status);
+
+  /// See [dev.runnel.core.port.Surface#manners].
+  default ConversationPolicy policy() {
+    return ConversationPolicy.PLAIN;
+  }
+
+  /// What a link of this tracker shows; empty for other links. Makes no calls.
+  default Optional<LinkTarget> target(URI link) {
+    return Optional.empty();
+  }
+}

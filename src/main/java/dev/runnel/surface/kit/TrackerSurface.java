@@ -1,0 +1,149 @@
+package dev.runnel.surface.kit;
+
+import dev.runnel.core.model.Admission;
+import dev.runnel.core.model.Background;
+import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.ConversationPolicy;
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.LinkTarget;
+import dev.runnel.core.model.MissedDeliveries;
+import dev.runnel.core.model.Notice;
+import dev.runnel.core.model.PostRef;
+import dev.runnel.core.model.Posting;
+import dev.runnel.core.model.RawRequest;
+import dev.runnel.core.model.SurfaceId;
+import dev.runnel.core.model.WebhookResult;
+import dev.runnel.core.port.BackgroundUnavailable;
+import dev.runnel.core.port.CredentialRefused;
+import dev.runnel.core.port.Surface;
+import java.net.URI;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/// The surface of an issue tracker: a conversation is an issue, its messages are comments.
+/// Thread-safe.
+///
+/// @param <I> the key of an issue
+public final class TrackerSurface<I> implements Surface {
+  private final SurfaceId id;
+  private final TrackerCalls calls;
+  private final Runnable learnAccount;
+  private final Tracker<I> tracker;
+
+  /// @param learnAccount looks up the account that our token belongs to, unless it is known
+  public TrackerSurface(
+      SurfaceId id, TrackerCalls calls, Runnable learnAccount, Tracker<I> tracker) {
+    this.id = id;
+    this.calls = calls;
+    this.learnAccount = learnAccount;
+    this.tracker = tracker;
+  }
+
+  /// Asks the tracker once whether the credential is valid.
+  ///
+  /// @return one sentence on what to do if it is not, or if nobody is served; else empty
+  public Optional<String> check() {
+    return calls.check().or(tracker::note);
+  }
+
+  /// For the operator: why nobody is served; empty if somebody is.
+  public Optional<String> note() {
+    return tracker.note();
+  }
+
+  /// Looks up the bot's account. May block; can be called again later.
+  ///
+  /// @throws CredentialRefused when the tracker rejects our credential
+  public void start() {
+    learnAccount.run();
+  }
+
+  @Override
+  public SurfaceId id() {
+    return id;
+  }
+
+  @Override
+  public WebhookResult receive(RawRequest request) {
+    var forgery = tracker.forgery(request);
+    if (forgery.isPresent()) {
+      return WebhookResult.Rejected.with(401, forgery.get());
+    }
+    return WebhookBody.json(request)
+        .map(payload -> tracker.parse(request, payload))
+        .orElseGet(() -> WebhookResult.Rejected.with(400, "the body is not a JSON object"));
+  }
+
+  @Override
+  public Admission admit(Delivery delivery) {
+    try {
+      return tracker
+          .issue(delivery.conversation())
+          .flatMap(issue -> tracker.refusal(issue, delivery))
+          .<Admission>map(Admission.TurnedAway::new)
+          .orElse(Admission.ADMITTED);
+    } catch (TrackerUnavailable unavailable) {
+      return new Admission.Unknown(unavailable.after(), unavailable.why());
+    }
+  }
+
+  @Override
+  public boolean isAvailable() {
+    return calls.isAvailable();
+  }
+
+  @Override
+  public Background background(Delivery delivery) {
+    try {
+      return tracker
+          .issue(delivery.conversation())
+          .map(issue -> tracker.background(issue, delivery))
+          .orElse(Background.NONE);
+    } catch (TrackerUnavailable unavailable) {
+      throw new BackgroundUnavailable(unavailable.why(), unavailable);
+    }
+  }
+
+  @Override
+  public ConversationPolicy manners(Conversation conversation) {
+    return tracker.policy();
+  }
+
+  @Override
+  public Optional<LinkTarget> shown(URI link, Conversation from) {
+    return tracker.target(link);
+  }
+
+  @Override
+  public MissedDeliveries missed(Instant since, List<Conversation> conversations) {
+    learnAccount.run();
+    var missed = new Missed(id, since, calls.clock().instant());
+    try {
+      tracker.findMissed(
+          missed, conversations.stream().flatMap(each -> tracker.issue(each).stream()).toList());
+    } catch (TrackerUnavailable unavailable) {
+      return new MissedDeliveries.Unknown(unavailable.after(), unavailable.why());
+    }
+    return missed.deliveries();
+  }
+
+  /// Every delivery belongs to an issue, so there is never a thread to open.
+  @Override
+  public Posting open(Delivery delivery, boolean again) {
+    return new Posting.Undeliverable(
+        "On " + calls.platform() + " a conversation is an issue; none can be opened.");
+  }
+
+  @Override
+  public Posting post(Notice notice, @Nullable PostRef status) {
+    return tracker
+        .issue(notice.conversation())
+        .map(issue -> tracker.post(issue, notice, status))
+        .orElseGet(
+            () ->
+                new Posting.Undeliverable(
+                    notice.conversation() + " is no issue on " + calls.platform() + "."));
+  }
+}

@@ -1,0 +1,178 @@
+package dev.runnel.surface.linear;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.runnel.core.model.Actor;
+import dev.runnel.core.model.Background;
+import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.Notice;
+import dev.runnel.core.model.PostRef;
+import dev.runnel.core.model.Posting;
+import dev.runnel.core.model.RawRequest;
+import dev.runnel.core.model.Reply;
+import dev.runnel.core.model.Run;
+import dev.runnel.core.model.SurfaceId;
+import dev.runnel.core.model.Update;
+import dev.runnel.core.model.WebhookResult;
+import dev.runnel.surface.kit.CommentPosts;
+import dev.runnel.surface.kit.Hmac;
+import dev.runnel.surface.kit.Json;
+import dev.runnel.surface.kit.MarkdownPosts;
+import dev.runnel.surface.kit.Missed;
+import dev.runnel.surface.kit.SaidBefore;
+import dev.runnel.surface.kit.Tracker;
+import dev.runnel.surface.kit.TrackerSurface;
+import dev.runnel.surface.kit.Webhooks;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import okhttp3.OkHttpClient;
+import org.jspecify.annotations.Nullable;
+
+/// Linear: issues, by their ids, and agent sessions. Thread-safe.
+public final class Linear implements Tracker<String> {
+  /// The path at which its webhooks are received.
+  public static final String PATH = "/webhooks/linear";
+
+  static final SurfaceId ID = new SurfaceId("linear");
+  private static final Duration TOLERANCE = Duration.ofMinutes(1);
+  private static final MarkdownPosts.Dialect DIALECT = new MarkdownPosts.Dialect(60_000, false);
+
+  private final Hmac hmac;
+  private final LinearApi api;
+  private final LinearAccount account;
+  private final LinearPayloads payloads;
+  private final LinearAccessCheck access;
+  private final CommentPosts comments;
+  private final LinearSessions sessions;
+
+  private Linear(LinearConfig config, LinearApi api, LinearAccount account) {
+    this.hmac = new Hmac(config.webhookSecrets());
+    this.api = api;
+    this.account = account;
+    this.payloads = new LinearPayloads(config.tracker(), account);
+    this.access = new LinearAccessCheck(api, config.access(), config.tracker().trigger());
+    var renderer = new MarkdownPosts(config.tracker(), DIALECT);
+    this.comments = new CommentPosts(config.tracker(), renderer);
+    this.sessions = new LinearSessions(api, renderer);
+  }
+
+  public static TrackerSurface<?> surface(
+      LinearConfig config, OkHttpClient http, InstantSource clock) {
+    var api = new LinearApi(config, http, clock);
+    var account = new LinearAccount(api);
+    return new TrackerSurface<>(ID, api.calls(), account::learn, new Linear(config, api, account));
+  }
+
+  @Override
+  public Optional<String> forgery(RawRequest request) {
+    return hmac.signs(request.header("Linear-Signature").orElse(""), request.body())
+        ? Optional.empty()
+        : Optional.of("no valid signature");
+  }
+
+  /// Linear accepts only 200 as a success.
+  @Override
+  public WebhookResult parse(RawRequest request, JsonNode payload) {
+    if (!isFresh(payload, request.arrivedAt())) {
+      return WebhookResult.Rejected.with(
+          401, "the time in the body is missing, or too far from ours");
+    }
+    var id = Webhooks.id(request, List.of("Linear-Delivery"));
+    if (id.isEmpty()) {
+      return WebhookResult.Rejected.with(400, "the header Linear-Delivery is missing");
+    }
+    return payloads
+        .read(DeliveryId.of(ID, id.get()), payload, request.arrivedAt())
+        .<WebhookResult>map(it -> new WebhookResult.Accepted(it, Reply.empty(200)))
+        .orElseGet(() -> new WebhookResult.Answered(Reply.empty(200)));
+  }
+
+  /// The timestamp in the body is signed; the one in the header is not.
+  private static boolean isFresh(JsonNode payload, Instant arrivedAt) {
+    var sent = payload.path("webhookTimestamp");
+    return sent.isIntegralNumber()
+        && sent.canConvertToLong()
+        && Math.abs(arrivedAt.toEpochMilli() - sent.longValue()) <= TOLERANCE.toMillis();
+  }
+
+  @Override
+  public Optional<String> issue(Conversation conversation) {
+    return Optional.of(conversation.key());
+  }
+
+  @Override
+  public Optional<String> refusal(String issue, Delivery delivery) {
+    return access.refusal(delivery);
+  }
+
+  /// Includes the latest comments of people who may start runs.
+  @Override
+  public Background background(String id, Delivery delivery) {
+    var issue = api.issue(id).required();
+    var said = new SaidBefore(delivery);
+    issue
+        .path("comments")
+        .path("nodes")
+        .valueStream()
+        .sorted(Comparator.comparing(Linear::at).reversed())
+        .forEach(comment -> take(said, comment));
+    return said.background(
+        "Linear issue " + Json.text(issue, "identifier").orElse(id),
+        Json.text(issue, "title"),
+        Json.text(issue, "description").orElse(""),
+        Json.texts(issue.path("labels").path("nodes"), "name"),
+        Json.link(issue, "url"),
+        Json.instant(issue, "updatedAt"));
+  }
+
+  private void take(SaidBefore said, JsonNode comment) {
+    var user = comment.path("user");
+    said.take(
+        new SaidBefore.Comment(
+            Json.text(comment, "id").map(LinearId::comment),
+            LinearPayloads.person(user).map(Actor::name).orElse("Somebody"),
+            at(comment),
+            Json.instant(comment, "updatedAt").orElse(at(comment)),
+            HiddenMarker.show(Json.text(comment, "body").orElse(""))),
+        () -> access.isHeard(user),
+        account.mayBe(Json.text(user, "id")));
+  }
+
+  private static Instant at(JsonNode comment) {
+    return Json.instant(comment, "createdAt").orElse(Instant.EPOCH);
+  }
+
+  /// Reads the whole workspace.
+  @Override
+  public void findMissed(Missed missed, List<String> issues) {
+    new LinearMissedDeliveries(api, payloads).find(missed);
+  }
+
+  @Override
+  public Posting post(String issue, Notice notice, @Nullable PostRef status) {
+    var session = session(notice);
+    return session.isPresent()
+        ? sessions.post(session.get(), notice)
+        : comments.post(new LinearComments(api, account), issue, byName(notice), status);
+  }
+
+  /// The session of the message that the notice acknowledges.
+  private static Optional<String> session(Notice notice) {
+    return notice.update() instanceof Update.Received(PostRef message, _, _)
+        ? LinearId.session(message)
+        : notice.origin().message().flatMap(LinearId::session);
+  }
+
+  /// Mentions people by name: an id after an at sign would mention nobody.
+  private static Notice byName(Notice notice) {
+    return notice.update() instanceof Update.Blocked(Run run, Actor requester, String question)
+        ? notice.saying(
+            new Update.Blocked(run, new Actor(requester.name(), requester.name()), question))
+        : notice;
+  }
+}
