@@ -28,7 +28,7 @@ final class GiteaApi implements IssueComments<RepositoryIssue> {
   private static final String ACCOUNT = "/api/v1/user";
 
   private final RestApi rest;
-  private final BotAccount account = new BotAccount(this::accountName);
+  private final BotAccount account;
 
   GiteaApi(GiteaConfig config, OkHttpClient client, InstantSource clock) {
     var headers = Map.of("Authorization", "token " + config.token(), "User-Agent", "runnel");
@@ -40,6 +40,7 @@ final class GiteaApi implements IssueComments<RepositoryIssue> {
             clock,
             new JsonHttp(client, config.url(), headers),
             ACCOUNT);
+    this.account = rest.account(ACCOUNT, user -> Json.text(user, "login"));
   }
 
   TrackerCalls calls() {
@@ -49,12 +50,6 @@ final class GiteaApi implements IssueComments<RepositoryIssue> {
   /// The account that the token belongs to.
   BotAccount account() {
     return account;
-  }
-
-  private Optional<String> accountName() {
-    return rest.get("The account", ACCOUNT) instanceof ApiResult.Done(var user)
-        ? Json.text(user, "login")
-        : Optional.empty();
   }
 
   private static String path(RepositoryIssue issue) {

@@ -5,9 +5,9 @@ import dev.runnel.core.model.Actor;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.DeliveryId;
-import dev.runnel.core.model.Intent;
 import dev.runnel.surface.kit.BotAccount;
 import dev.runnel.surface.kit.IssueCancelTrigger;
+import dev.runnel.surface.kit.IssueChange;
 import dev.runnel.surface.kit.IssueComments;
 import dev.runnel.surface.kit.IssueEvent;
 import dev.runnel.surface.kit.IssueRules;
@@ -123,24 +123,27 @@ final class GiteaPayloads {
   }
 
   private Optional<Delivery> change(Said said) {
+    var change =
+        new IssueChange(
+            rules,
+            () -> said.event(said.issue(), Optional.empty()),
+            said.thing(),
+            said.title(),
+            said.isOpen(),
+            said::meaning);
     return switch (said.action()) {
-      case "label_updated", "label_cleared" -> labels(said);
+      case "label_updated", "label_cleared" -> labels(said, change);
       case "assigned" ->
-          Optional.of(said)
-              .filter(Said::isOpen)
-              .filter(this::isOurs)
-              .map(
-                  _ ->
-                      changed(
-                          said,
-                          said.meaning(GUESS + ASSIGN),
-                          rules.assigned(said.title(), said.thing())));
+          said.isOpen() && isOurs(said)
+              ? Optional.of(
+                  change.changed(GUESS + ASSIGN, rules.assigned(said.title(), said.thing())))
+              : Optional.empty();
       case "unassigned" ->
-          Optional.of(said)
-              .filter(_ -> !isOurs(said))
-              .flatMap(_ -> ended(said, GUESS + "un" + ASSIGN, IssueCancelTrigger.UNASSIGN));
-      case "closed" -> ended(said, "closed", IssueCancelTrigger.CLOSE);
-      case "deleted" -> ended(said, "deleted", IssueCancelTrigger.DELETE);
+          isOurs(said)
+              ? Optional.empty()
+              : change.ended(IssueCancelTrigger.UNASSIGN, GUESS + "un" + ASSIGN);
+      case "closed" -> change.ended(IssueCancelTrigger.CLOSE, "closed");
+      case "deleted" -> change.ended(IssueCancelTrigger.DELETE, "deleted");
       default -> Optional.empty();
     };
   }
@@ -152,41 +155,22 @@ final class GiteaPayloads {
         .anyMatch(account::is);
   }
 
-  private Optional<Delivery> labels(Said said) {
+  private Optional<Delivery> labels(Said said, IssueChange change) {
     var changes = said.payload().path("changes");
     var added = Json.texts(changes.path("added_labels"), "name");
     var removed = Json.texts(changes.path("removed_labels"), "name");
     if (!added.isEmpty() || !removed.isEmpty()) {
-      var before =
-          Stream.concat(
-                  said.labels().stream().filter(label -> !added.contains(label)), removed.stream())
-              .toList();
-      return rules
-          .relabelled(before, said.labels(), said.title(), said.thing(), said.isOpen())
-          .map(intent -> changed(said, said.meaning(word(intent)), intent));
+      var kept = said.labels().stream().filter(label -> !added.contains(label));
+      return change.labels(Stream.concat(kept, removed.stream()).toList(), said.labels());
     }
     var trigger = said.labels().stream().filter(settings.trigger()::isTrigger).findFirst();
-    var intent =
-        trigger.isPresent()
-            ? trigger
-                .filter(_ -> said.isOpen())
-                .flatMap(label -> rules.labelled(label, said.title(), said.thing()))
-            : rules.ended(IssueCancelTrigger.UNLABEL, said.thing());
-    return intent.map(each -> changed(said, said.meaning(GUESS + word(each)), each));
-  }
-
-  private static String word(Intent intent) {
-    return intent instanceof Intent.Start ? LABEL : "un" + LABEL;
-  }
-
-  private Optional<Delivery> ended(Said said, String what, IssueCancelTrigger issueCancelTrigger) {
-    return rules
-        .ended(issueCancelTrigger, said.thing())
-        .map(intent -> changed(said, said.meaning(what), intent));
-  }
-
-  private static Delivery changed(Said said, String meaning, Intent intent) {
-    return said.event(said.issue(), Optional.empty()).changed(meaning, intent);
+    if (trigger.isEmpty()) {
+      return change.ended(IssueCancelTrigger.UNLABEL, GUESS + "un" + LABEL);
+    }
+    return trigger
+        .filter(_ -> said.isOpen())
+        .flatMap(label -> rules.labelled(label, said.title(), said.thing()))
+        .map(intent -> change.changed(GUESS + LABEL, intent));
   }
 
   private Optional<Delivery> comment(Said said) {

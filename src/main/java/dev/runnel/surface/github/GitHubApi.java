@@ -30,7 +30,7 @@ final class GitHubApi implements IssueComments<RepositoryIssue> {
   private static final Pattern NEXT = Pattern.compile("[?&]cursor=([^&>]+)[^>]*>; *rel=\"next\"");
 
   private final RestApi rest;
-  private final BotAccount account = new BotAccount(this::accountName);
+  private final BotAccount account;
   // Empty when a personal access token is used.
   private final Optional<InstallationTokens> installations;
 
@@ -58,6 +58,7 @@ final class GitHubApi implements IssueComments<RepositoryIssue> {
             clock,
             http,
             installations.isPresent() ? "/app" : "/rate_limit");
+    this.account = rest.account(installations.isPresent() ? "/app" : "/user", GitHubApi::name);
   }
 
   static Map<String, String> headers(String token) {
@@ -82,11 +83,9 @@ final class GitHubApi implements IssueComments<RepositoryIssue> {
     return account;
   }
 
-  private Optional<String> accountName() {
-    var path = installations.isPresent() ? "/app" : "/user";
-    return rest.get("The account", path) instanceof ApiResult.Done(var body)
-        ? Json.text(body, "login").or(() -> Json.text(body, "slug").map(slug -> slug + "[bot]"))
-        : Optional.empty();
+  private static Optional<String> name(JsonNode account) {
+    return Json.text(account, "login")
+        .or(() -> Json.text(account, "slug").map(slug -> slug + "[bot]"));
   }
 
   /// One page of a list with cursor pagination.

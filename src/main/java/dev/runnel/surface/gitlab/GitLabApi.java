@@ -29,7 +29,7 @@ final class GitLabApi implements IssueComments<GitLabIssue> {
   private static final String ACCOUNT = "/api/v4/user";
 
   private final RestApi rest;
-  private final BotAccount account = new BotAccount(this::accountName);
+  private final BotAccount account;
 
   GitLabApi(GitLabConfig config, OkHttpClient client, InstantSource clock) {
     var headers = Map.of("PRIVATE-TOKEN", config.token(), "User-Agent", "runnel");
@@ -41,6 +41,7 @@ final class GitLabApi implements IssueComments<GitLabIssue> {
             clock,
             new JsonHttp(client, config.url(), headers),
             ACCOUNT);
+    this.account = rest.account(ACCOUNT, user -> Json.text(user, "username"));
   }
 
   TrackerCalls calls() {
@@ -50,12 +51,6 @@ final class GitLabApi implements IssueComments<GitLabIssue> {
   /// The account that the token belongs to.
   BotAccount account() {
     return account;
-  }
-
-  private Optional<String> accountName() {
-    return rest.get(THE_ACCOUNT, ACCOUNT) instanceof ApiResult.Done(var user)
-        ? Json.text(user, "username")
-        : Optional.empty();
   }
 
   private static String path(String project) {

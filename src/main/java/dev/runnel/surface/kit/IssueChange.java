@@ -42,12 +42,12 @@ public record IssueChange(
     return ended(trigger, trigger.word());
   }
 
-  /// @param what for the semantic key
   public Optional<Delivery> ended(IssueCancelTrigger trigger, String what) {
     return rules.ended(trigger, thing).map(intent -> changed(what, intent));
   }
 
-  private Delivery changed(String what, Intent intent) {
+  /// @param what for the semantic key
+  public Delivery changed(String what, Intent intent) {
     return event.get().changed(meaning.apply(what), intent);
   }
 }

@@ -2,6 +2,8 @@ package dev.runnel.surface.kit;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.time.InstantSource;
+import java.util.Optional;
+import java.util.function.Function;
 
 /// Calls a tracker's REST API. Each call names its place, the subject for people in the result's
 /// explanation. Thread-safe; blocks.
@@ -18,6 +20,18 @@ public record RestApi(JsonHttp http, TrackerCalls calls) {
       String probe) {
     return new RestApi(
         http, new TrackerCalls(platform, credential, urlSetting, clock, () -> http.get(probe)));
+  }
+
+  /// The account that the credential belongs to.
+  ///
+  /// @param path of a resource that describes it
+  /// @param name finds its name there
+  public BotAccount account(String path, Function<JsonNode, Optional<String>> name) {
+    return new BotAccount(
+        () ->
+            get("The account", path) instanceof ApiResult.Done(var account)
+                ? name.apply(account)
+                : Optional.empty());
   }
 
   public ApiResult get(Object place, String path) {
