@@ -7,6 +7,7 @@ import dev.runnel.wire.CreatedRun;
 import dev.runnel.wire.RunItem;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -37,7 +38,10 @@ final class IdempotentCreate {
   }
 
   CreatedRun create(CreateRun run) {
-    var keyed = run.toBuilder().metadata(name, key).build();
+    var metadata =
+        new LinkedHashMap<String, String>(run.metadata() == null ? Map.of() : run.metadata());
+    metadata.put(name, key);
+    var keyed = run.toBuilder().metadata(metadata).build();
     var before = lookUp();
     if (before instanceof LookupResult.Found(var found)) {
       return created(found);

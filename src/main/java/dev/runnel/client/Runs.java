@@ -16,7 +16,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /// Runs: `/agent/runs`. Methods throw `IllegalArgumentException` for ids that are empty, blank or
-/// made of dots.
+/// made of dots, and for requests without content.
 public final class Runs {
   private static final String KEY = "idempotency_key";
   private static final Duration CANCELLED_WITHIN = Duration.ofMinutes(2);
@@ -31,6 +31,7 @@ public final class Runs {
   /// sent, or the service rejected it. If [RunsException#mayHaveHappened] is true, a run may exist
   /// despite the failure: see [#createOnce(CreateRun, String)].
   public Call<CreatedRun> create(CreateRun run) {
+    requireTask(run);
     return api.call(
         "create a run",
         "POST",
@@ -58,6 +59,9 @@ public final class Runs {
   /// `POST /agent/runs/{runId}/followups`. Retried only if the failed attempt certainly had no
   /// effect. Acceptance does not mean that the agent acted on it: read the run.
   public Call<FollowUpAccepted> followUp(String runId, FollowUpMessage message) {
+    if (!message.hasContent()) {
+      throw new IllegalArgumentException("A follow-up needs a message or attachments");
+    }
     return api.call(
         "send a follow-up to run " + runId,
         "POST",
@@ -151,6 +155,7 @@ public final class Runs {
 
   /// @param name name of the metadata entry that carries the key
   public Operation<CreatedRun> createOnce(CreateRun run, String name, String key) {
+    requireTask(run);
     return new Operation<>(api.core(), () -> keyed(name, key).create(run));
   }
 
@@ -196,6 +201,13 @@ public final class Runs {
   public Watch watch(ListRuns query, Duration interval) {
     RequestOptions.requirePositive(interval);
     return new Watch(api.core(), this, query, interval, Optional.empty());
+  }
+
+  private static void requireTask(CreateRun run) {
+    if (!run.hasTask()) {
+      throw new IllegalArgumentException(
+          "A run needs a prompt, a skill, or a conversation to continue");
+    }
   }
 
   private IdempotentCreate keyed(String name, String key) {

@@ -118,14 +118,10 @@ public final class ClientAgentRuns implements AgentRuns {
 
   @Override
   public Outcome followUp(RunId run, String text, DeliveryId key) {
+    var message = FollowUpMessage.of(text);
     FollowUpAccepted accepted;
     try {
-      accepted =
-          client
-              .runs()
-              .followUp(run.value(), FollowUpMessage.of(text))
-              .withOptions(keyed(key))
-              .send();
+      accepted = client.runs().followUp(run.value(), message).withOptions(keyed(key)).send();
     } catch (RunsException failure) {
       return outcome(failure);
     } catch (IllegalArgumentException notAnId) {

@@ -6,14 +6,13 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.Base64;
-import java.util.LinkedHashMap;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /// An image attached to a prompt: jpeg, png, gif or webp.
 ///
 /// @param data Base64
 /// @param more members unknown to this version, unchanged
+@GenerateBuilder
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record Attachment(
     @JsonProperty("file_name") String fileName,
@@ -27,18 +26,13 @@ public record Attachment(
     more = Copies.map(more);
   }
 
-  public static Builder builder() {
-    return new Builder();
+  public static AttachmentBuilder builder() {
+    return AttachmentBuilder.builder();
   }
 
   /// Returns a builder with the values of this record.
-  public Builder toBuilder() {
-    var builder = new Builder();
-    builder.fileName = fileName;
-    builder.mimeType = mimeType;
-    builder.data = data;
-    builder.more.putAll(more);
-    return builder;
+  public AttachmentBuilder toBuilder() {
+    return AttachmentBuilder.builder(this);
   }
 
   /// @param bytes the image, not encoded
@@ -50,50 +44,5 @@ public record Attachment(
   @Override
   public String toString() {
     return "Attachment[fileName=%s, mimeType=%s]".formatted(fileName, mimeType);
-  }
-
-  /// Not thread-safe.
-  public static final class Builder {
-    private @Nullable String fileName;
-    private @Nullable String mimeType;
-    private @Nullable String data;
-    private final Map<String, JsonNode> more = new LinkedHashMap<>();
-
-    private Builder() {}
-
-    public Builder fileName(String fileName) {
-      this.fileName = fileName;
-      return this;
-    }
-
-    public Builder mimeType(String mimeType) {
-      this.mimeType = mimeType;
-      return this;
-    }
-
-    public Builder data(String data) {
-      this.data = data;
-      return this;
-    }
-
-    /// Sets any other member; a JSON null is sent as null.
-    public Builder member(String name, JsonNode value) {
-      more.put(name, value);
-      return this;
-    }
-
-    /// @throws IllegalStateException if a required value is missing
-    public Attachment build() {
-      if (fileName == null || fileName.isBlank()) {
-        throw new IllegalStateException("An attachment needs its fileName");
-      }
-      if (mimeType == null || mimeType.isBlank()) {
-        throw new IllegalStateException("An attachment needs its mimeType");
-      }
-      if (data == null || data.isBlank()) {
-        throw new IllegalStateException("An attachment needs its data");
-      }
-      return new Attachment(fileName, mimeType, data, more);
-    }
   }
 }

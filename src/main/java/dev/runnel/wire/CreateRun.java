@@ -6,7 +6,6 @@ import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.databind.JsonNode;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -26,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 /// @param metadata at most 20 entries; names of 1 to 64 of `[a-zA-Z0-9._-]`, values up to 256 bytes
 /// @param onBehalfOf e-mail or id of the team member for whom the run is created
 /// @param more members unknown to this version, unchanged
+@GenerateBuilder
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record CreateRun(
     @JsonProperty("prompt") @Nullable String prompt,
@@ -48,28 +48,13 @@ public record CreateRun(
     more = Copies.map(more);
   }
 
-  public static Builder builder() {
-    return new Builder();
+  public static CreateRunBuilder builder() {
+    return CreateRunBuilder.builder();
   }
 
   /// Returns a builder with the values of this record.
-  public Builder toBuilder() {
-    var builder = new Builder();
-    builder.prompt = prompt;
-    builder.config = config;
-    builder.title = title;
-    builder.skill = skill;
-    builder.team = team;
-    builder.agentIdentityUid = agentIdentityUid;
-    builder.conversationId = conversationId;
-    builder.attachments = attachments;
-    builder.parentRunId = parentRunId;
-    builder.interactive = interactive;
-    builder.mode = mode;
-    builder.metadata = metadata;
-    builder.onBehalfOf = onBehalfOf;
-    builder.more.putAll(more);
-    return builder;
+  public CreateRunBuilder toBuilder() {
+    return CreateRunBuilder.builder(this);
   }
 
   /// A run with only a prompt.
@@ -96,143 +81,5 @@ public record CreateRun(
   public String toString() {
     return "CreateRun[skill=%s, conversationId=%s, metadata=%s]"
         .formatted(skill, conversationId, metadata == null ? null : metadata.keySet());
-  }
-
-  /// Not thread-safe.
-  public static final class Builder {
-    private @Nullable String prompt;
-    private @Nullable AgentConfig config;
-    private @Nullable String title;
-    private @Nullable String skill;
-    private @Nullable Boolean team;
-    private @Nullable String agentIdentityUid;
-    private @Nullable String conversationId;
-    private @Nullable List<Attachment> attachments;
-    private @Nullable String parentRunId;
-    private @Nullable Boolean interactive;
-    private @Nullable RunMode mode;
-    private @Nullable Map<String, String> metadata;
-    private @Nullable String onBehalfOf;
-    private final Map<String, JsonNode> more = new LinkedHashMap<>();
-
-    private Builder() {}
-
-    public Builder prompt(String prompt) {
-      this.prompt = prompt;
-      return this;
-    }
-
-    public Builder config(AgentConfig config) {
-      this.config = config;
-      return this;
-    }
-
-    public Builder title(String title) {
-      this.title = title;
-      return this;
-    }
-
-    public Builder skill(String skill) {
-      this.skill = skill;
-      return this;
-    }
-
-    public Builder team(Boolean team) {
-      this.team = team;
-      return this;
-    }
-
-    public Builder agentIdentityUid(String agentIdentityUid) {
-      this.agentIdentityUid = agentIdentityUid;
-      return this;
-    }
-
-    public Builder conversationId(String conversationId) {
-      this.conversationId = conversationId;
-      return this;
-    }
-
-    public Builder attachments(List<Attachment> attachments) {
-      this.attachments = attachments;
-      return this;
-    }
-
-    public Builder parentRunId(String parentRunId) {
-      this.parentRunId = parentRunId;
-      return this;
-    }
-
-    public Builder interactive(Boolean interactive) {
-      this.interactive = interactive;
-      return this;
-    }
-
-    public Builder mode(RunMode mode) {
-      this.mode = mode;
-      return this;
-    }
-
-    public Builder metadata(Map<String, String> metadata) {
-      this.metadata = metadata;
-      return this;
-    }
-
-    /// Adds a metadata entry.
-    public Builder metadata(String name, String value) {
-      var all = new LinkedHashMap<String, String>(metadata == null ? Map.of() : metadata);
-      all.put(name, value);
-      metadata = all;
-      return this;
-    }
-
-    public Builder onBehalfOf(String onBehalfOf) {
-      this.onBehalfOf = onBehalfOf;
-      return this;
-    }
-
-    /// Sets any other member; a JSON null is sent as null.
-    public Builder member(String name, JsonNode value) {
-      more.put(name, value);
-      return this;
-    }
-
-    /// @throws IllegalStateException if a required value is missing
-    public CreateRun build() {
-      var run =
-          new CreateRun(
-              prompt,
-              config,
-              title,
-              skill,
-              team,
-              agentIdentityUid,
-              conversationId,
-              attachments,
-              parentRunId,
-              interactive,
-              mode,
-              metadata,
-              onBehalfOf,
-              more);
-      if (!run.hasTask()) {
-        throw new IllegalStateException(
-            "A run needs a prompt, a skill, or a conversation to continue");
-      }
-      return new CreateRun(
-          prompt,
-          config,
-          title,
-          skill,
-          team,
-          agentIdentityUid,
-          conversationId,
-          attachments,
-          parentRunId,
-          interactive,
-          mode,
-          metadata,
-          onBehalfOf,
-          more);
-    }
   }
 }

@@ -5,7 +5,6 @@ import com.fasterxml.jackson.annotation.JsonAnySetter;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.databind.JsonNode;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -14,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 /// @param cronSchedule cron expression of five fields, in UTC
 /// @param enabled default: true
 /// @param more members unknown to this version, unchanged
+@GenerateBuilder
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record CreateSchedule(
     @JsonProperty("name") String name,
@@ -33,110 +33,12 @@ public record CreateSchedule(
     more = Copies.map(more);
   }
 
-  public static Builder builder() {
-    return new Builder();
+  public static CreateScheduleBuilder builder() {
+    return CreateScheduleBuilder.builder();
   }
 
   /// Returns a builder with the values of this record.
-  public Builder toBuilder() {
-    var builder = new Builder();
-    builder.name = name;
-    builder.cronSchedule = cronSchedule;
-    builder.prompt = prompt;
-    builder.enabled = enabled;
-    builder.agentConfig = agentConfig;
-    builder.agentUid = agentUid;
-    builder.metadata = metadata;
-    builder.mode = mode;
-    builder.team = team;
-    builder.more.putAll(more);
-    return builder;
-  }
-
-  /// Not thread-safe.
-  public static final class Builder {
-    private @Nullable String name;
-    private @Nullable String cronSchedule;
-    private @Nullable String prompt;
-    private @Nullable Boolean enabled;
-    private @Nullable AgentConfig agentConfig;
-    private @Nullable String agentUid;
-    private @Nullable Map<String, String> metadata;
-    private @Nullable RunMode mode;
-    private @Nullable Boolean team;
-    private final Map<String, JsonNode> more = new LinkedHashMap<>();
-
-    private Builder() {}
-
-    public Builder name(String name) {
-      this.name = name;
-      return this;
-    }
-
-    public Builder cronSchedule(String cronSchedule) {
-      this.cronSchedule = cronSchedule;
-      return this;
-    }
-
-    public Builder prompt(String prompt) {
-      this.prompt = prompt;
-      return this;
-    }
-
-    public Builder enabled(Boolean enabled) {
-      this.enabled = enabled;
-      return this;
-    }
-
-    public Builder agentConfig(AgentConfig agentConfig) {
-      this.agentConfig = agentConfig;
-      return this;
-    }
-
-    public Builder agentUid(String agentUid) {
-      this.agentUid = agentUid;
-      return this;
-    }
-
-    public Builder metadata(Map<String, String> metadata) {
-      this.metadata = metadata;
-      return this;
-    }
-
-    /// Adds a metadata entry.
-    public Builder metadata(String name, String value) {
-      var all = new LinkedHashMap<String, String>(metadata == null ? Map.of() : metadata);
-      all.put(name, value);
-      metadata = all;
-      return this;
-    }
-
-    public Builder mode(RunMode mode) {
-      this.mode = mode;
-      return this;
-    }
-
-    public Builder team(Boolean team) {
-      this.team = team;
-      return this;
-    }
-
-    /// Sets any other member; a JSON null is sent as null.
-    public Builder member(String name, JsonNode value) {
-      more.put(name, value);
-      return this;
-    }
-
-    /// @throws IllegalStateException if a required value is missing
-    public CreateSchedule build() {
-      if (name == null || name.isBlank()) {
-        throw new IllegalStateException("A schedule needs its name");
-      }
-      if (cronSchedule == null || cronSchedule.isBlank()) {
-        throw new IllegalStateException("A schedule needs its cronSchedule");
-      }
-      return new CreateSchedule(
-          name, cronSchedule, prompt, enabled, agentConfig, agentUid, metadata, mode, team, more);
-    }
+  public CreateScheduleBuilder toBuilder() {
+    return CreateScheduleBuilder.builder(this);
   }
 }

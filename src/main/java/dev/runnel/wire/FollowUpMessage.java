@@ -5,7 +5,6 @@ import com.fasterxml.jackson.annotation.JsonAnySetter;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.databind.JsonNode;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -15,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 /// @param mode only has an effect if the message starts an execution
 /// @param attachments at most 25; with them the message may be empty
 /// @param more members unknown to this version, unchanged
+@GenerateBuilder
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record FollowUpMessage(
     @JsonProperty("message") @Nullable String message,
@@ -26,21 +26,24 @@ public record FollowUpMessage(
     more = Copies.map(more);
   }
 
-  public static Builder builder() {
-    return new Builder();
+  public static FollowUpMessageBuilder builder() {
+    return FollowUpMessageBuilder.builder();
   }
 
   /// Returns a builder with the values of this record.
-  public Builder toBuilder() {
-    var builder = new Builder();
-    builder.message = message;
-    builder.mode = mode;
-    builder.attachments = attachments;
-    builder.more.putAll(more);
-    return builder;
+  public FollowUpMessageBuilder toBuilder() {
+    return FollowUpMessageBuilder.builder(this);
   }
 
+  /// Whether it has something for the agent: a message or attachments.
+  public boolean hasContent() {
+    return (message != null && !message.isBlank())
+        || (attachments != null && !attachments.isEmpty());
+  }
+
+  /// @throws IllegalArgumentException if the message is blank
   public static FollowUpMessage of(String message) {
+    Copies.requireText(message, "message");
     return builder().message(message).build();
   }
 
@@ -48,45 +51,5 @@ public record FollowUpMessage(
   @Override
   public String toString() {
     return "FollowUpMessage[mode=" + mode + "]";
-  }
-
-  /// Not thread-safe.
-  public static final class Builder {
-    private @Nullable String message;
-    private @Nullable RunMode mode;
-    private @Nullable List<FollowUpAttachment> attachments;
-    private final Map<String, JsonNode> more = new LinkedHashMap<>();
-
-    private Builder() {}
-
-    public Builder message(String message) {
-      this.message = message;
-      return this;
-    }
-
-    public Builder mode(RunMode mode) {
-      this.mode = mode;
-      return this;
-    }
-
-    public Builder attachments(List<FollowUpAttachment> attachments) {
-      this.attachments = attachments;
-      return this;
-    }
-
-    /// Sets any other member; a JSON null is sent as null.
-    public Builder member(String name, JsonNode value) {
-      more.put(name, value);
-      return this;
-    }
-
-    /// @throws IllegalStateException if a required value is missing
-    public FollowUpMessage build() {
-      if ((message == null || message.isBlank())
-          && (attachments == null || attachments.isEmpty())) {
-        throw new IllegalStateException("A follow-up needs a message or attachments");
-      }
-      return new FollowUpMessage(message, mode, attachments, more);
-    }
   }
 }

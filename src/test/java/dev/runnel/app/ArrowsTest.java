@@ -23,7 +23,10 @@ class ArrowsTest {
   /// What platforms may see of the core.
   private static final String CORE = "dev.runnel.core.[model|port|command|text|prompt]";
 
-  @ArchTest static final ArchRule wire = room("wire").imports(JACKSON);
+  // What generates builders is for the compiler only.
+  @ArchTest
+  static final ArchRule wire =
+      room("wire").imports(JACKSON, "io.soabase.recordbuilder.core", "javax.lang.model.element");
 
   @ArchTest static final ArchRule text = room("text").imports();
 

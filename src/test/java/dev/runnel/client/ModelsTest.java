@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.node.NullNode;
 import dev.runnel.wire.CreateRun;
 import dev.runnel.wire.RunStateValue;
 import java.time.Instant;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /// What values a caller holds and gives.
@@ -52,7 +53,7 @@ class ModelsTest extends ClientFixture {
   void aRequestIsBuiltAndBuiltUponAndTakesUnknownMembers() throws Exception {
     server.enqueue(json(200, CREATED));
     var first = CreateRun.builder().prompt("fix it").build();
-    var second = first.toBuilder().title("Fix").member("x", NullNode.instance).build();
+    var second = first.toBuilder().title("Fix").more(Map.of("x", NullNode.instance)).build();
     try (var client = builder().build()) {
       client.runs().create(second).send();
     }

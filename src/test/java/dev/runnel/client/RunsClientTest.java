@@ -20,6 +20,7 @@ import dev.runnel.wire.RunStateValue;
 import java.net.URI;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Map;
 import java.util.concurrent.Executors;
 import mockwebserver3.RecordedRequest;
 import okhttp3.Dispatcher;
@@ -42,7 +43,7 @@ class RunsClientTest extends ClientFixture {
           .config(
               AgentConfig.builder().name("tests").modelId("fast").environmentId("env-1").build())
           .title("Fix it")
-          .metadata("runnel.delivery", "slack:1")
+          .metadata(Map.of("runnel.delivery", "slack:1"))
           .build();
 
   private RunsClient client;

@@ -15,6 +15,7 @@ import dev.runnel.wire.FollowUpMessage;
 import dev.runnel.wire.Golden;
 import dev.runnel.wire.HandoffAttachment;
 import dev.runnel.wire.RunItem;
+import dev.runnel.wire.RunMode;
 import dev.runnel.wire.RunSource;
 import dev.runnel.wire.RunStateValue;
 import dev.runnel.wire.TimelineEvent;
@@ -122,6 +123,22 @@ class RunsResourceTest extends GroupFixture {
       assertThat(sends(plural.runs().create(run), "POST /agent/runs", Golden.tree("create-run")))
           .isEqualTo(expected);
     }
+  }
+
+  @Test
+  void aRequestWithoutContentIsNotSent() {
+    var run = CreateRun.builder().title("Fix it").build();
+    var message = FollowUpMessage.builder().mode(RunMode.PLAN).build();
+
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> client.runs().create(run))
+        .withMessageContaining("a prompt, a skill, or a conversation");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> client.runs().createOnce(run, "key"))
+        .withMessageContaining("a prompt, a skill, or a conversation");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> client.runs().followUp("r1", message))
+        .withMessageContaining("a message or attachments");
   }
 
   @Test

@@ -2,7 +2,8 @@ package dev.runnel.wire;
 
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
@@ -294,7 +295,7 @@ public class NeighboursJsonTest {
             .harnessAuthSecrets(requireNonNull(identity.harnessAuthSecrets()))
             .skills(identity.skills())
             .secrets(identity.secrets())
-            .mcpServers("linear", McpServer.builder().warpId("linear").build())
+            .mcpServers(Map.of("linear", McpServer.builder().warpId("linear").build()))
             .memory(requireNonNull(identity.memory()))
             .inferenceProviders(requireNonNull(identity.inferenceProviders()))
             .credentialStrategy(CredentialStrategy.CREATOR)
@@ -303,7 +304,7 @@ public class NeighboursJsonTest {
             .defaultRunnerUid("runner-1")
             .onBehalfOfEnabled(true)
             .factoryUid("f-1")
-            .member("a_null_of_next_year", NullNode.instance)
+            .more(Map.of("a_null_of_next_year", NullNode.instance))
             .build();
 
     assertThat(ClientJson.tree(created)).isEqualTo(Golden.tree("create-identity"));
@@ -325,7 +326,7 @@ public class NeighboursJsonTest {
             .harnessAuthSecrets(requireNonNull(identity.harnessAuthSecrets()))
             .skills(identity.skills())
             .secrets(identity.secrets())
-            .mcpServers("linear", McpServer.builder().warpId("linear").build())
+            .mcpServers(Map.of("linear", McpServer.builder().warpId("linear").build()))
             .memory(requireNonNull(identity.memory()))
             .inferenceProviders(requireNonNull(identity.inferenceProviders()))
             .credentialStrategy(CredentialStrategy.CREATOR)
@@ -333,7 +334,7 @@ public class NeighboursJsonTest {
             .workerHost("worker-1")
             .defaultRunnerUid("runner-1")
             .onBehalfOfEnabled(true)
-            .member("a_null_of_next_year", NullNode.instance)
+            .more(Map.of("a_null_of_next_year", NullNode.instance))
             .build();
 
     assertThat(ClientJson.tree(changed)).isEqualTo(Golden.tree("update-identity"));
@@ -347,7 +348,7 @@ public class NeighboursJsonTest {
             .prompt("")
             .skills(List.of())
             .mcpServers(Map.of())
-            .member("harness", NullNode.instance)
+            .more(Map.of("harness", NullNode.instance))
             .build();
 
     assertThat(ClientJson.tree(changed).toString())
@@ -366,10 +367,10 @@ public class NeighboursJsonTest {
             .enabled(false)
             .agentConfig(config)
             .agentUid("sa-1")
-            .metadata("origin", "cron")
+            .metadata(Map.of("origin", "cron"))
             .mode(RunMode.NORMAL)
             .team(true)
-            .member("a_null_of_next_year", NullNode.instance)
+            .more(Map.of("a_null_of_next_year", NullNode.instance))
             .build();
     var changed =
         UpdateSchedule.builder()
@@ -379,9 +380,9 @@ public class NeighboursJsonTest {
             .prompt("Run the tests.")
             .agentConfig(config)
             .agentUid("sa-1")
-            .metadata("origin", "cron")
+            .metadata(Map.of("origin", "cron"))
             .mode(RunMode.NORMAL)
-            .member("a_null_of_next_year", NullNode.instance)
+            .more(Map.of("a_null_of_next_year", NullNode.instance))
             .build();
 
     assertThat(ClientJson.tree(created)).isEqualTo(Golden.tree("create-schedule"));
@@ -398,7 +399,7 @@ public class NeighboursJsonTest {
             .title("Pay later")
             .ticketRef("linear:PAY-123")
             .ticketUrl("https://linear.example/PAY-123")
-            .member("a_null_of_next_year", NullNode.instance)
+            .more(Map.of("a_null_of_next_year", NullNode.instance))
             .build();
 
     assertThat(ClientJson.tree(dispatch)).isEqualTo(Golden.tree("dispatch-run"));
@@ -408,19 +409,19 @@ public class NeighboursJsonTest {
 
   @Test
   public void buildersNameWhatIsMissing() {
-    assertThatIllegalStateException()
+    assertThatIllegalArgumentException()
         .isThrownBy(() -> CreateIdentity.builder().build())
         .withMessageContaining("name");
-    assertThatIllegalStateException()
+    assertThatIllegalArgumentException()
         .isThrownBy(() -> CreateSchedule.builder().cronSchedule("0 3 * * *").build())
         .withMessageContaining("name");
-    assertThatIllegalStateException()
+    assertThatIllegalArgumentException()
         .isThrownBy(() -> CreateSchedule.builder().name("Nightly").build())
-        .withMessageContaining("cronSchedule");
-    assertThatIllegalStateException()
+        .withMessageContaining("cron_schedule");
+    assertThatNullPointerException()
         .isThrownBy(() -> UpdateSchedule.builder().name("a").cronSchedule("0 3 * * *").build())
         .withMessageContaining("enabled");
-    assertThatIllegalStateException()
+    assertThatIllegalArgumentException()
         .isThrownBy(() -> DispatchRun.builder().prompt(" ").build())
         .withMessageContaining("prompt");
   }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.node.NullNode;
 import dev.runnel.client.ClientJson;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -29,8 +30,12 @@ public class ProblemTest {
             .inaccessibleRepos(List.of("team/app", "team/lib"))
             .integrationName("github")
             .setupUrl("https://app.example/setup")
-            .member("a_member_of_next_year", golden.path("a_member_of_next_year"))
-            .member("a_null_of_next_year", NullNode.instance)
+            .more(
+                Map.of(
+                    "a_member_of_next_year",
+                    golden.path("a_member_of_next_year"),
+                    "a_null_of_next_year",
+                    NullNode.instance))
             .build();
 
     assertThat(Golden.read("problem", Problem.class)).isEqualTo(problem);

@@ -2,7 +2,8 @@ package dev.runnel.wire;
 
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.node.NullNode;
@@ -98,9 +99,7 @@ public class RunItemJsonTest {
                 .scope(new Scope("Team", "t-1", Map.of("plan", TextNode.valueOf("large"))))
                 .sandboxRunning(true)
                 .executionLocation(ExecutionLocation.REMOTE)
-                .metadata("ticket_id", "PAY-123")
-                .metadata("ticket_source", "linear")
-                .metadata("empty", "")
+                .metadata(Map.of("ticket_id", "PAY-123", "ticket_source", "linear", "empty", ""))
                 .runTime("PT4M10S")
                 .cancellable(true)
                 .debugAgentAvailable(true)
@@ -109,8 +108,12 @@ public class RunItemJsonTest {
                     "Fix the flaky login test and open a pull request.\n\nBranch from main.")
                 .finishedAt(Instant.parse("2026-01-05T09:04:30.250Z"))
                 .rootRunId("7c1e9f3b-11d0-4f0e-9b6e-0d9a8c7b6a54")
-                .member("a_member_of_next_year", golden.path("a_member_of_next_year"))
-                .member("a_null_of_next_year", NullNode.instance)
+                .more(
+                    Map.of(
+                        "a_member_of_next_year",
+                        golden.path("a_member_of_next_year"),
+                        "a_null_of_next_year",
+                        NullNode.instance))
                 .build());
     Golden.isFull(Golden.read("run", RunItem.class), "agentConfig.", "artifacts[]");
   }
@@ -287,10 +290,10 @@ public class RunItemJsonTest {
 
   @Test
   public void aRunNeedsItsIdAndState() {
-    assertThatIllegalStateException()
+    assertThatIllegalArgumentException()
         .isThrownBy(() -> RunItem.builder().state(RunStateValue.QUEUED).build())
-        .withMessageContaining("runId");
-    assertThatIllegalStateException()
+        .withMessageContaining("run_id");
+    assertThatNullPointerException()
         .isThrownBy(() -> RunItem.builder().runId("r1").build())
         .withMessageContaining("state");
   }

@@ -119,7 +119,7 @@ public final class CallExamples {
     var request =
         CreateRun.builder()
             .prompt("Fix the flaky checkout test")
-            .member("title", NullNode.getInstance())
+            .more(Map.of("title", NullNode.getInstance()))
             .build();
     // end
     client.runs().create(request).send();

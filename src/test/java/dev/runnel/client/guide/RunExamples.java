@@ -14,6 +14,7 @@ import dev.runnel.wire.RunStateValue;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
@@ -28,7 +29,7 @@ public final class RunExamples {
             .prompt("Fix the flaky checkout test")
             .title("Flaky checkout test")
             .config(AgentConfig.builder().name("tests").modelId("claude-sonnet").build())
-            .metadata("ticket", "PAY-123")
+            .metadata(Map.of("ticket", "PAY-123"))
             .build();
     var created = client.runs().create(request).send();
     System.out.println(created.runId() + " is " + created.state());
