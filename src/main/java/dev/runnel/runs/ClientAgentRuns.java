@@ -144,7 +144,7 @@ public final class ClientAgentRuns implements AgentRuns {
   /// response says that this one waits.
   private static Run telling(Run run, FollowUpAccepted accepted, DeliveryId key) {
     return run.replies().isEmpty() && FollowUpOutcome.QUEUE_PENDING.equals(accepted.outcome())
-        ? run.telling(new Replies(Set.of(key), Set.of()))
+        ? run.withReplies(Optional.of(new Replies(Set.of(key), Set.of())))
         : run;
   }
 

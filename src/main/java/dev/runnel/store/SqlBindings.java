@@ -222,18 +222,8 @@ final class SqlBindings implements Store.Bindings {
 
   /// The status post and the version are stored in columns of their own.
   private static Binding binding(ResultSet row) throws SQLException {
-    var body = Json.read(row.getString("body"), Binding.class);
-    return new Binding(
-        body.conversation(),
-        body.run(),
-        body.requester(),
-        body.request(),
-        body.origin(),
-        Rows.text(row, "status_post").map(PostRef::new),
-        body.since(),
-        body.reopened(),
-        body.stop(),
-        body.pending(),
-        row.getLong("version"));
+    return Json.read(row.getString("body"), Binding.class)
+        .withStatus(Rows.text(row, "status_post").map(PostRef::new))
+        .withVersion(row.getLong("version"));
   }
 }

@@ -195,15 +195,7 @@ final class FlowStory implements Story {
     clock.advance(Duration.ofMillis(1));
     var delivery = toSay.remove();
     rows.accept(
-        new Delivery(
-            delivery.id(),
-            delivery.meaning(),
-            delivery.conversation(),
-            delivery.actor(),
-            delivery.intent(),
-            delivery.addressed(),
-            withoutSigns(delivery.origin()),
-            clock.instant()));
+        delivery.withOrigin(withoutSigns(delivery.origin())).withArrivedAt(clock.instant()));
   }
 
   /// Signs on messages change nothing else, and would double what there is to try.

@@ -210,14 +210,6 @@ class InterleavingsTest {
 
   private static Delivery unaddressed(String id, Intent intent) {
     var said = delivery(id, intent, OPENED);
-    return new Delivery(
-        said.id(),
-        said.meaning(),
-        said.conversation(),
-        said.actor(),
-        said.intent(),
-        false,
-        said.origin(),
-        said.arrivedAt());
+    return said.withAddressed(false);
   }
 }

@@ -940,15 +940,7 @@ class JourneyTest {
   }
 
   private static Delivery unaddressed(Delivery delivery) {
-    return new Delivery(
-        delivery.id(),
-        delivery.meaning(),
-        delivery.conversation(),
-        delivery.actor(),
-        delivery.intent(),
-        false,
-        delivery.origin(),
-        delivery.arrivedAt());
+    return delivery.withAddressed(false);
   }
 
   private static Delivery fromAPlace(String id, Intent intent) {

@@ -300,15 +300,10 @@ class OnItsPullRequestTest {
       var closed = new Intent.Cancel(Optional.empty(), Optional.of("the pull request was closed"));
       var said = comments("2", closed);
       world.says(
-          new Delivery(
-              said.id(),
-              said.meaning(),
-              said.conversation(),
-              said.actor(),
-              closed,
-              false,
-              new Origin(said.origin().link(), Optional.empty(), Optional.empty(), false),
-              said.arrivedAt()));
+          said.withIntent(closed)
+              .withAddressed(false)
+              .withOrigin(
+                  new Origin(said.origin().link(), Optional.empty(), Optional.empty(), false)));
       world.settle();
 
       assertThat(world.runs.cancels()).isEmpty();

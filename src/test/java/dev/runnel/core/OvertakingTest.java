@@ -117,15 +117,7 @@ class OvertakingTest {
 
   /// It arrives now.
   private Delivery now(Delivery delivery) {
-    return new Delivery(
-        delivery.id(),
-        delivery.meaning(),
-        delivery.conversation(),
-        delivery.actor(),
-        delivery.intent(),
-        delivery.addressed(),
-        delivery.origin(),
-        world.clock.instant());
+    return delivery.withArrivedAt(world.clock.instant());
   }
 
   private static Delivery at(int second, Delivery delivery) {

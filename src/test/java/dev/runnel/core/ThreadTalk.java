@@ -23,15 +23,10 @@ public final class ThreadTalk {
   /// A message in the thread as it comes now; it mentions nobody.
   public static Delivery now(World world, String id, Actor who, Intent intent) {
     var said = delivery(id, intent, THREAD);
-    return new Delivery(
-        said.id(),
-        said.meaning(),
-        said.conversation(),
-        who,
-        intent,
-        false,
-        said.origin(),
-        world.clock.instant());
+    return said.withActor(who)
+        .withIntent(intent)
+        .withAddressed(false)
+        .withArrivedAt(world.clock.instant());
   }
 
   public static void says(World world, String id, String words) {

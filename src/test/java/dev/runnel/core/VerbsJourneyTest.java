@@ -455,16 +455,7 @@ class VerbsJourneyTest {
     @Test
     void whyTellsWhyAMessageWasLeftAlone() {
       var said = delivery("7", MessageParser.words("lunch?", false).orElseThrow());
-      says(
-          new Delivery(
-              said.id(),
-              said.meaning(),
-              said.conversation(),
-              said.actor(),
-              said.intent(),
-              false,
-              said.origin(),
-              said.arrivedAt()));
+      says(said.withAddressed(false));
 
       assertThat(text(fromPlace("why https://fake.example/team/channel/1?said=7")))
           .contains("not addressed to me")
@@ -546,15 +537,7 @@ class VerbsJourneyTest {
   }
 
   private static Delivery by(Actor actor, Delivery said) {
-    return new Delivery(
-        said.id(),
-        said.meaning(),
-        said.conversation(),
-        actor,
-        said.intent(),
-        said.addressed(),
-        said.origin(),
-        said.arrivedAt());
+    return said.withActor(actor);
   }
 
   private static Conversation thread(String name) {

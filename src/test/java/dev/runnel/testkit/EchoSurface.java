@@ -36,15 +36,7 @@ public final class EchoSurface implements Surface {
   }
 
   private static Delivery at(Delivery delivery, Instant arrivedAt) {
-    return new Delivery(
-        delivery.id(),
-        delivery.meaning(),
-        delivery.conversation(),
-        delivery.actor(),
-        delivery.intent(),
-        delivery.addressed(),
-        delivery.origin(),
-        arrivedAt);
+    return delivery.withArrivedAt(arrivedAt);
   }
 
   @Override

@@ -99,7 +99,7 @@ public final class FakeAgentRuns implements AgentRuns {
   public synchronized Outcome followUp(RunId id, String text, DeliveryId key) {
     var outcome = followedUp(id, text, key);
     return keepsReplies && !tellsReplies && outcome instanceof Outcome.Done(var run)
-        ? new Outcome.Done(run.telling(new Replies(Set.of(key), Set.of())))
+        ? new Outcome.Done(run.withReplies(Optional.of(new Replies(Set.of(key), Set.of()))))
         : outcome;
   }
 
@@ -418,7 +418,7 @@ public final class FakeAgentRuns implements AgentRuns {
   }
 
   private Run put(Run run) {
-    var shown = tellsReplies ? run.telling(replies(run.id())) : run;
+    var shown = tellsReplies ? run.withReplies(Optional.of(replies(run.id()))) : run;
     runs.put(run.id(), shown);
     return shown;
   }

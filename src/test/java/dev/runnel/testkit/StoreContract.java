@@ -64,16 +64,7 @@ public interface StoreContract {
   @Test
   default void whatIsSaidTwiceUnderTwoIdsIsKnown() {
     var mention = delivery("1", say("a"));
-    var twin =
-        new Delivery(
-            new DeliveryId("fake:2"),
-            mention.meaning(),
-            mention.conversation(),
-            mention.actor(),
-            mention.intent(),
-            mention.addressed(),
-            mention.origin(),
-            mention.arrivedAt());
+    var twin = mention.withId(new DeliveryId("fake:2"));
 
     assertThat(store().accept(mention)).isTrue();
     assertThat(store().accept(twin)).isFalse();

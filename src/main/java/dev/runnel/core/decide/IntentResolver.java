@@ -31,7 +31,7 @@ public final class IntentResolver {
 
   /// The delivery with the resolved intent; unchanged if it cannot be resolved.
   public Delivery resolved(Work work, Delivery delivery) {
-    return delivery.meaning(
+    return delivery.withIntent(
         switch (delivery.intent()) {
           case Intent.Unclear unclear -> unclear(work, delivery, unclear);
           case Intent.Cancel(var run, var why) ->

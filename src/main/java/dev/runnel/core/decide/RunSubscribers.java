@@ -126,21 +126,7 @@ public final class RunSubscribers {
   }
 
   private static Run withoutItsThread(Run run) {
-    return new Run(
-        run.id(),
-        "",
-        run.state(),
-        run.stateName(),
-        run.message(),
-        run.retryable(),
-        run.session(),
-        List.of(),
-        run.cost(),
-        run.runTime(),
-        run.updatedAt(),
-        run.delivery(),
-        run.environment(),
-        run.model());
+    return run.with(it -> it.title("").artifacts(List.of()).replies(Optional.empty()));
   }
 
   /// The update addressed to another person; empty for updates that are only for the thread.

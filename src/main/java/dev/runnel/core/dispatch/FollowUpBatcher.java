@@ -73,7 +73,7 @@ final class FollowUpBatcher {
             .map(FollowUpBatcher::words)
             .collect(Collectors.joining("\n\n"));
     var options = first.intent().words().map(Request::options).orElse(RunOptions.NONE);
-    return first.saying(new Intent.Say(new Request(text, options)));
+    return first.withIntent(new Intent.Say(new Request(text, options)));
   }
 
   private static String words(Delivery delivery) {

@@ -47,7 +47,7 @@ final class LinkResolver {
   Delivery resolved(Work work, Delivery delivery) {
     return delivery.intent() instanceof Intent.Linked(var link, var intent)
         ? binding(work, link, delivery.conversation())
-            .map(binding -> delivery.meaning(about(intent, binding.run().id())))
+            .map(binding -> delivery.withIntent(about(intent, binding.run().id())))
             .orElse(delivery)
         : delivery;
   }

@@ -64,7 +64,7 @@ final class MessageEdits {
       return;
     }
     if (now.isPresent() && now.get().getClass() == delivery.intent().getClass()) {
-      work.inbox().replace(delivery.saying(now.get()));
+      work.inbox().replace(delivery.withIntent(now.get()));
       work.outbox().withdraw(AttemptResults.kept(delivery));
       log.info("delivery reworded delivery={}", delivery.id());
       return;

@@ -116,7 +116,7 @@ final class RunCanceller {
                 .filter(current -> !current.run().state().isTerminal())
                 .map(
                     current ->
-                        current.stopping(
+                        current.withStop(
                             Optional.of(
                                 StopRequest.asked(
                                     attempt.delivery().actor(), attempt.delivery().arrivedAt()))))
@@ -127,7 +127,7 @@ final class RunCanceller {
   private static void takeBack(Work work, DeliveryAttempt attempt, Binding binding) {
     AttemptResults.current(work, binding)
         .filter(current -> current.stop().isPresent())
-        .map(current -> current.stopping(Optional.empty()))
+        .map(current -> current.withStop(Optional.empty()))
         .ifPresent(current -> show(work, attempt, current));
   }
 
@@ -145,7 +145,7 @@ final class RunCanceller {
               current ->
                   AttemptResults.save(
                       work,
-                      current.stopping(
+                      current.withStop(
                           current
                               .stop()
                               .map(stopRequest -> stopRequest.leavingUnsent(taken.unsent())))));

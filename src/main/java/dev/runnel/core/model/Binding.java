@@ -1,5 +1,6 @@
 package dev.runnel.core.model;
 
+import io.soabase.recordbuilder.core.RecordBuilder;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,6 +18,7 @@ import java.util.stream.Stream;
 /// @param pending messages sent to the run that its agent has not received yet, in order
 /// @param version optimistic lock: incremented by each write; a writer that loses the compare plans
 ///   again
+@RecordBuilder
 public record Binding(
     Conversation conversation,
     Run run,
@@ -28,7 +30,8 @@ public record Binding(
     boolean reopened,
     Optional<StopRequest> stop,
     List<PendingReply> pending,
-    long version) {
+    long version)
+    implements BindingBuilder.With {
   public Binding {
     // Rows of an older version have none.
     pending = Copies.of(pending);
@@ -90,20 +93,20 @@ public record Binding(
 
   public Binding seen(Run now) {
     return with(
-        now, false, now.state().isTerminal() ? Optional.empty() : stop, repliesAt(now).waiting());
+        it ->
+            it.run(now)
+                .reopened(false)
+                .stop(now.state().isTerminal() ? Optional.empty() : stop)
+                .pending(repliesAt(now).waiting()));
   }
 
   public Binding reopenedAs(Run now) {
-    return with(now, true, Optional.empty(), pending);
-  }
-
-  public Binding stopping(Optional<StopRequest> asked) {
-    return with(run, reopened, asked, pending);
+    return with(it -> it.run(now).reopened(true).stop(Optional.empty()));
   }
 
   /// Adds a reply that waits for the agent.
   public Binding keeping(PendingReply reply) {
-    return with(run, reopened, stop, Stream.concat(pending.stream(), Stream.of(reply)).toList());
+    return withPending(Stream.concat(pending.stream(), Stream.of(reply)).toList());
   }
 
   /// The pending replies, grouped by what became of them.
@@ -152,21 +155,5 @@ public record Binding(
     return now.replies()
         .map(replies -> replies.unread().contains(reply.id()))
         .orElseGet(() -> now.state() == RunState.CANCELLED);
-  }
-
-  private Binding with(
-      Run now, boolean isReopened, Optional<StopRequest> asked, List<PendingReply> kept) {
-    return new Binding(
-        conversation,
-        now,
-        requester,
-        request,
-        origin,
-        status,
-        since,
-        isReopened,
-        asked,
-        kept,
-        version);
   }
 }

@@ -1,5 +1,6 @@
 package dev.runnel.core.model;
 
+import io.soabase.recordbuilder.core.RecordBuilder;
 import java.time.Instant;
 import java.util.Objects;
 
@@ -11,6 +12,7 @@ import java.util.Objects;
 /// @param addressed whether it is addressed to Runnel: a mention, a command, a label. Other
 ///   messages count only in a conversation that has a run
 /// @param snapshot the issue it is about, as it was at that time
+@RecordBuilder
 public record Delivery(
     DeliveryId id,
     String meaning,
@@ -20,7 +22,8 @@ public record Delivery(
     boolean addressed,
     Origin origin,
     Instant arrivedAt,
-    Snapshot snapshot) {
+    Snapshot snapshot)
+    implements DeliveryBuilder.With {
   public Delivery {
     NameCheck.require("semantic key", meaning);
     // Rows of an older version have none.
@@ -41,8 +44,7 @@ public record Delivery(
 
   /// A copy with the issue's state at that time.
   public Delivery about(Snapshot then) {
-    return new Delivery(
-        id, meaning, conversation, actor, intent, addressed, origin, arrivedAt, then);
+    return withSnapshot(then);
   }
 
   /// When it was sent: by the platform's clock if known, else when it arrived.
@@ -50,21 +52,8 @@ public record Delivery(
     return snapshot.at().orElse(arrivedAt);
   }
 
-  /// A copy with another intent.
-  public Delivery saying(Intent now) {
-    return new Delivery(
-        id, meaning, conversation, actor, now, addressed, origin, arrivedAt, snapshot);
-  }
-
   /// A copy in the thread that was opened for it.
   public Delivery movedTo(Conversation thread) {
-    return new Delivery(
-        id, meaning, thread, actor, intent, addressed, origin.opened(), arrivedAt, snapshot);
-  }
-
-  /// A copy with the resolved intent.
-  public Delivery meaning(Intent meant) {
-    return new Delivery(
-        id, meaning, conversation, actor, meant, addressed, origin, arrivedAt, snapshot);
+    return withConversation(thread).withOrigin(origin.opened());
   }
 }

@@ -1,5 +1,6 @@
 package dev.runnel.core.model;
 
+import io.soabase.recordbuilder.core.RecordBuilder;
 import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
@@ -18,6 +19,7 @@ import java.util.Optional;
 /// @param environment where the agent works, as the service names it
 /// @param model the language model in use
 /// @param replies replies that no agent has received; empty where the service does not report them
+@RecordBuilder
 public record Run(
     RunId id,
     String title,
@@ -33,7 +35,8 @@ public record Run(
     Optional<DeliveryId> delivery,
     Optional<String> environment,
     Optional<String> model,
-    Optional<Replies> replies) {
+    Optional<Replies> replies)
+    implements RunBuilder.With {
   /// A run whose service does not report replies.
   public Run(
       RunId id,
@@ -103,25 +106,5 @@ public record Run(
     artifacts = List.copyOf(artifacts);
     // Rows of an older version have none.
     replies = Objects.requireNonNullElse(replies, Optional.empty());
-  }
-
-  /// A copy with the service's report of its replies.
-  public Run telling(Replies known) {
-    return new Run(
-        id,
-        title,
-        state,
-        stateName,
-        message,
-        retryable,
-        session,
-        artifacts,
-        cost,
-        runTime,
-        updatedAt,
-        delivery,
-        environment,
-        model,
-        Optional.of(known));
   }
 }

@@ -34,7 +34,7 @@ public final class RedactedSurface implements Surface {
 
   @Override
   public Posting open(Delivery delivery, boolean again) {
-    return told(surface.open(delivery.saying(redacted.intent(delivery.intent())), again));
+    return told(surface.open(delivery.withIntent(redacted.intent(delivery.intent())), again));
   }
 
   @Override

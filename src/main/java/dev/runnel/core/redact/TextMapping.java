@@ -67,22 +67,11 @@ record TextMapping(UnaryOperator<String> change) {
   }
 
   Run run(Run run) {
-    return new Run(
-        run.id(),
-        text(run.title()),
-        run.state(),
-        run.stateName(),
-        run.message().map(change),
-        run.retryable(),
-        run.session(),
-        run.artifacts().stream().map(this::artifact).toList(),
-        run.cost(),
-        run.runTime(),
-        run.updatedAt(),
-        run.delivery(),
-        run.environment(),
-        run.model(),
-        run.replies());
+    return run.with(
+        it ->
+            it.title(text(run.title()))
+                .message(run.message().map(change))
+                .artifacts(run.artifacts().stream().map(this::artifact).toList()));
   }
 
   String text(String text) {
@@ -128,18 +117,7 @@ record TextMapping(UnaryOperator<String> change) {
   }
 
   private Binding binding(Binding binding) {
-    return new Binding(
-        binding.conversation(),
-        run(binding.run()),
-        binding.requester(),
-        request(binding.request()),
-        binding.origin(),
-        binding.status(),
-        binding.since(),
-        binding.reopened(),
-        binding.stop(),
-        binding.pending(),
-        binding.version());
+    return binding.with(it -> it.run(run(binding.run())).request(request(binding.request())));
   }
 
   private InfoCard sheet(InfoCard infoCard) {

@@ -200,22 +200,12 @@ public final class Watcher {
   }
 
   private static Run gone(Run run) {
-    return new Run(
-        run.id(),
-        run.title(),
-        RunState.FAILED,
-        "GONE",
-        Optional.of("The run service no longer has this run."),
-        true,
-        run.session(),
-        run.artifacts(),
-        run.cost(),
-        run.runTime(),
-        run.updatedAt(),
-        run.delivery(),
-        run.environment(),
-        run.model(),
-        run.replies());
+    return run.with(
+        it ->
+            it.state(RunState.FAILED)
+                .stateName("GONE")
+                .message(Optional.of("The run service no longer has this run."))
+                .retryable(true));
   }
 
   private void tell(Run run, Instant now) {

@@ -43,7 +43,7 @@ public record ConfigResolution(Agents agents, Environments environments, Identit
     if (!environments.all().isEmpty() && environment.isEmpty()) {
       throw RequestProblem.invalid(environments.noneIs(name));
     }
-    return run.resolvedTo(defaults(config, environment));
+    return run.withResolved(defaults(config, environment));
   }
 
   /// The defaults to show in a run's configuration in addition to the requested members.

@@ -60,7 +60,8 @@ final class PromptAssembly {
     }
     return executionRequest.leads() && executionRequest.execution() == 1
         ? executionRequest.withBasePrompt(
-            executionRequest.basePrompt().map(words -> words + "\n\n").orElse("") + LEAD)
+            Optional.of(
+                executionRequest.basePrompt().map(words -> words + "\n\n").orElse("") + LEAD))
         : executionRequest;
   }
 
@@ -76,7 +77,7 @@ final class PromptAssembly {
           .ifPresent(words -> text.append(words).append("\n\n"));
       return executionRequest.withPrompt(text + executionRequest.prompt());
     }
-    return base.map(executionRequest::withBasePrompt).orElse(executionRequest);
+    return base.isPresent() ? executionRequest.withBasePrompt(base) : executionRequest;
   }
 
   private static Optional<String> basePrompt(

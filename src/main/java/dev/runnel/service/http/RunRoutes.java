@@ -100,7 +100,7 @@ public final class RunRoutes {
       var wanted = run.parentRunId().orElse(parent);
       access.require(caller, wanted, true);
       run.conversationId().ifPresent(id -> requireConversation(caller, id));
-      run = run.below(wanted);
+      run = run.withParentRunId(Optional.of(wanted));
     }
     Api.answer(ctx, book.create(run, caller, Optional.empty(), IdempotencyKey.of(ctx, caller)));
   }

@@ -1,6 +1,7 @@
 package dev.runnel.service.run;
 
 import dev.runnel.wire.RunMode;
+import io.soabase.recordbuilder.core.RecordBuilder;
 import java.util.Optional;
 
 /// A request to execute a run once: the first execution, or a later one caused by follow-ups.
@@ -11,6 +12,7 @@ import java.util.Optional;
 /// @param agentSession the agent's session id from an earlier execution, as stored; see [#forAgent]
 /// @param configJson the run's configuration as sent, `{}` if there is none
 /// @param mode whether the agent does the work, plans it, or delegates it to other runs
+@RecordBuilder
 public record ExecutionRequest(
     String runId,
     int execution,
@@ -20,7 +22,8 @@ public record ExecutionRequest(
     Optional<String> modelId,
     Optional<String> basePrompt,
     String configJson,
-    RunMode mode) {
+    RunMode mode)
+    implements ExecutionRequestBuilder.With {
   /// The model id that lets the agent choose its model.
   public static final String ANY_MODEL = "default";
 
@@ -37,24 +40,6 @@ public record ExecutionRequest(
   /// Whether the agent may start runs below its own.
   public boolean leads() {
     return mode.equals(RunMode.ORCHESTRATE);
-  }
-
-  public ExecutionRequest withPrompt(String text) {
-    return new ExecutionRequest(
-        runId, execution, text, sessionId, agentSession, modelId, basePrompt, configJson, mode);
-  }
-
-  public ExecutionRequest withBasePrompt(String text) {
-    return new ExecutionRequest(
-        runId,
-        execution,
-        prompt,
-        sessionId,
-        agentSession,
-        modelId,
-        Optional.of(text),
-        configJson,
-        mode);
   }
 
   /// The requested agent: `claude`, …
@@ -79,16 +64,12 @@ public record ExecutionRequest(
   /// requested model.
   public ExecutionRequest forAgent(String agent) {
     var model = Json.read(configJson).path("harness").path("model_id").asText("");
-    return new ExecutionRequest(
-        runId,
-        execution,
-        prompt,
-        sessionId,
-        agentSession.flatMap(kept -> AgentSession.of(kept, agent)),
-        (model.isBlank() ? modelId : Optional.of(model)).filter(id -> !id.equals(ANY_MODEL)),
-        basePrompt,
-        configJson,
-        mode);
+    return with(
+        it ->
+            it.agentSession(agentSession.flatMap(kept -> AgentSession.of(kept, agent)))
+                .modelId(
+                    (model.isBlank() ? modelId : Optional.of(model))
+                        .filter(id -> !id.equals(ANY_MODEL))));
   }
 
   /// Leaves out the prompt, which is private.

@@ -6,6 +6,7 @@ import dev.runnel.wire.Attachment;
 import dev.runnel.wire.CreateRun;
 import dev.runnel.wire.RunItem;
 import dev.runnel.wire.RunMode;
+import io.soabase.recordbuilder.core.RecordBuilder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Base64;
@@ -27,6 +28,7 @@ import org.jspecify.annotations.Nullable;
 /// @param rest the other request members: `team`, `interactive`, and those unknown to this version
 /// @param resolved the defaults for members that the configuration leaves out: see
 ///   [dev.runnel.service.execution.ConfigResolution]
+@RecordBuilder
 public record NewRun(
     String prompt,
     String title,
@@ -39,7 +41,8 @@ public record NewRun(
     Optional<String> onBehalfOf,
     List<Attachment> attachments,
     ObjectNode rest,
-    ObjectNode resolved) {
+    ObjectNode resolved)
+    implements NewRunBuilder.With {
   private static final int MAX_METADATA = 20;
   private static final int MAX_VALUE = 256;
   private static final int MAX_IDLE = 60;
@@ -97,22 +100,6 @@ public record NewRun(
         Json.newObject());
   }
 
-  public NewRun with(Map<String, String> metadata) {
-    return new NewRun(
-        prompt,
-        title,
-        config,
-        metadata,
-        conversationId,
-        parentRunId,
-        mode,
-        identityUid,
-        onBehalfOf,
-        attachments,
-        rest,
-        resolved);
-  }
-
   /// Adds defaults for members that the configuration leaves out.
   public NewRun over(ObjectNode defaults) {
     var merged = defaults.deepCopy();
@@ -121,51 +108,7 @@ public record NewRun(
     }
     config.ifPresent(merged::setAll);
     repeatSkill(merged);
-    return new NewRun(
-        prompt,
-        title,
-        Optional.of(merged),
-        metadata,
-        conversationId,
-        parentRunId,
-        mode,
-        identityUid,
-        onBehalfOf,
-        attachments,
-        rest,
-        resolved);
-  }
-
-  public NewRun resolvedTo(ObjectNode resolved) {
-    return new NewRun(
-        prompt,
-        title,
-        config,
-        metadata,
-        conversationId,
-        parentRunId,
-        mode,
-        identityUid,
-        onBehalfOf,
-        attachments,
-        rest,
-        resolved);
-  }
-
-  public NewRun below(String parentRunId) {
-    return new NewRun(
-        prompt,
-        title,
-        config,
-        metadata,
-        conversationId,
-        Optional.of(parentRunId),
-        mode,
-        identityUid,
-        onBehalfOf,
-        attachments,
-        rest,
-        resolved);
+    return withConfig(Optional.of(merged));
   }
 
   private static List<Attachment> attachments(CreateRun request) {

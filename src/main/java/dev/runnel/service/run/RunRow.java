@@ -15,6 +15,7 @@ import dev.runnel.wire.RunStateValue;
 import dev.runnel.wire.Scope;
 import dev.runnel.wire.SkillOfRun;
 import dev.runnel.wire.StatusMessage;
+import io.soabase.recordbuilder.core.RecordBuilder;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.sql.ResultSet;
@@ -36,6 +37,7 @@ import java.util.stream.Stream;
 /// @param rootRunId the run at the top of its tree
 /// @param resolved the defaults that were applied where the configuration leaves members out
 /// @param cancelAsked whether cancellation was requested and its processes have not ended yet
+@RecordBuilder
 public record RunRow(
     String id,
     ExecutionState phase,
@@ -68,7 +70,8 @@ public record RunRow(
     int depth,
     String mode,
     String rootRunId,
-    Optional<String> resolved) {
+    Optional<String> resolved)
+    implements RunRowBuilder.With {
   /// Path prefix of the API.
   public static final String API = "/api/v1";
 
@@ -182,20 +185,7 @@ public record RunRow(
   ///
   /// @param place 1-based position; 1 runs next
   public RunRow waitingAt(int place) {
-    return new RunRow(
-        id,
-        phase,
-        title,
-        prompt,
-        source,
-        createdAt,
-        updatedAt,
-        startedAt,
-        finishedAt,
-        execution,
-        executionStartedAt,
-        worked,
-        cancelAsked,
+    return withStatus(
         Optional.of(
             new StatusMessage(
                 "Waiting for a free place (%s in the queue).".formatted(ordinal(place)),
@@ -203,25 +193,7 @@ public record RunRow(
                 null,
                 null,
                 null,
-                Map.of())),
-        config,
-        metadata,
-        artifacts,
-        conversationId,
-        parentRunId,
-        sessionId,
-        agentSession,
-        usage,
-        request,
-        creator,
-        executor,
-        factoryUid,
-        schedule,
-        triggerUrl,
-        depth,
-        mode,
-        rootRunId,
-        resolved);
+                Map.of())));
   }
 
   private static String ordinal(int number) {

@@ -98,6 +98,6 @@ record RunCreation(RunTable runs, Map<String, RunSource> sources, Instant at) {
     Map<String, String> metadata = new TreeMap<>(parent.metadataEntries());
     metadata.putAll(run.metadata());
     NewRun.check(metadata);
-    return run.with(metadata);
+    return run.withMetadata(metadata);
   }
 }

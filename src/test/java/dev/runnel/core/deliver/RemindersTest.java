@@ -184,15 +184,7 @@ class RemindersTest {
   class Listens {
     private Delivery mentioning(String id, String words) {
       var said = now(world, id, SAM, say(words));
-      return new Delivery(
-          said.id(),
-          said.meaning(),
-          said.conversation(),
-          said.actor(),
-          said.intent(),
-          true,
-          said.origin(),
-          said.arrivedAt());
+      return said.withAddressed(true);
     }
 
     @BeforeEach

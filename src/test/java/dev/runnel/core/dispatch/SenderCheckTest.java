@@ -153,15 +153,7 @@ class SenderCheckTest {
     }
 
     private static Delivery unaddressed(Delivery said) {
-      return new Delivery(
-          said.id(),
-          said.meaning(),
-          said.conversation(),
-          said.actor(),
-          said.intent(),
-          false,
-          said.origin(),
-          said.arrivedAt());
+      return said.withAddressed(false);
     }
   }
 }

@@ -199,14 +199,8 @@ class MissedDeliveryPollerTest {
   }
 
   private static Delivery with(Delivery delivered, String meaning) {
-    return new Delivery(
-        new DeliveryId("fake:listed-" + delivered.id().value()),
-        meaning,
-        delivered.conversation(),
-        delivered.actor(),
-        delivered.intent(),
-        delivered.addressed(),
-        delivered.origin(),
-        delivered.arrivedAt());
+    return delivered
+        .withId(new DeliveryId("fake:listed-" + delivered.id().value()))
+        .withMeaning(meaning);
   }
 }

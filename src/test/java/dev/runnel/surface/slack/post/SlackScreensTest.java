@@ -117,7 +117,7 @@ class SlackScreensTest {
   private static Binding binding(SlackUpdates.Draft draft, boolean stopping) {
     var binding = SlackUpdates.binding(draft);
     return stopping
-        ? binding.stopping(Optional.of(StopRequest.asked(SlackUpdates.ANN, SlackUpdates.SINCE)))
+        ? binding.withStop(Optional.of(StopRequest.asked(SlackUpdates.ANN, SlackUpdates.SINCE)))
         : binding;
   }
 
