@@ -15,6 +15,7 @@ import java.util.List;
 /// No two packages import each other, also not by way of others.
 @AnalyzeClasses(packages = "dev.runnel", importOptions = DoNotIncludeTests.class)
 class ArrowsTest {
+  private static final String COMMONMARK = "org.commonmark..";
   private static final String JACKSON = "com.fasterxml.jackson..";
   private static final String JAVALIN = "io.javalin..";
   private static final String OKHTTP = "okhttp3..";
@@ -160,7 +161,7 @@ class ArrowsTest {
 
   @ArchTest
   static final ArchRule kit =
-      room("surface.kit").imports(CORE, "dev.runnel.surface", JACKSON, OKHTTP);
+      room("surface.kit").imports(CORE, "dev.runnel.surface", JACKSON, OKHTTP, COMMONMARK);
 
   @ArchTest
   static final ArchRule slack =
@@ -179,7 +180,12 @@ class ArrowsTest {
   @ArchTest
   static final ArchRule slackRender =
       room("surface.slack.render")
-          .imports("dev.runnel.surface.slack.model", CORE, "dev.runnel.surface.kit", SLACK_SDK);
+          .imports(
+              "dev.runnel.surface.slack.model",
+              CORE,
+              "dev.runnel.surface.kit",
+              SLACK_SDK,
+              COMMONMARK);
 
   @ArchTest
   static final ArchRule slackApi =
@@ -253,7 +259,7 @@ class ArrowsTest {
               "dev.runnel.surface.kit",
               "dev.runnel.text",
               JACKSON,
-              OKHTTP);
+              OKHTTP, COMMONMARK);
 
   @ArchTest
   static final ArchRule linear =

@@ -25,9 +25,7 @@ final class Adf {
   /// @param mayPing whether a link to this account id becomes a mention
   static ObjectNode document(String markdown, Predicate<String> mayPing) {
     var document = JSON.objectNode().put("version", 1).put("type", "doc");
-    document
-        .putArray("content")
-        .addAll(new MarkdownBlocks(new MarkdownInline(mayPing)).of(markdown));
+    document.putArray("content").addAll(new MarkdownToAdf(mayPing).of(markdown));
     return document;
   }
 

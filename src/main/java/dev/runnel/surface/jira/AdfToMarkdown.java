@@ -17,11 +17,13 @@ final class AdfToMarkdown {
   private static final int DEEPEST = 60;
   private static final Pattern TICKS = Pattern.compile("`+");
   private static final Pattern LINE_START =
-      Pattern.compile("(?m)^( {0,3})(?=[#>|+=~-]|:-)(.)|^( {0,3}[0-9]{1,9})(?=[.)](?: |$))(.)");
+      Pattern.compile(
+          "(?m)^( {0,3})(?=[#>|+=~-]|:-|\\[[^\\]\\n]*+\\]:)(.)"
+              + "|^( {0,3}[0-9]{1,9})(?=[.)](?: |$))(.)");
   private static final Pattern SIGNS =
       Pattern.compile(
           "\\\\(?=[!-/:-@\\[-`{-~])|`|\\*|(?<![\\p{L}\\p{N}])_|_(?![\\p{L}\\p{N}])"
-              + "|<(?=[A-Za-z/!])|~(?=~)|(?<=~)~|\\](?=\\()");
+              + "|<(?=[A-Za-z/!?])|~(?=~)|(?<=~)~|\\](?=\\()|&(?=#?[A-Za-z0-9]{1,32};)");
 
   private static final Pattern BRACKET = Pattern.compile("(?<!\\\\)[\\[\\]]");
 

@@ -3,8 +3,6 @@ package dev.runnel.surface.slack.render;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
-import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 
 /// Converts Markdown, as agents write it, to Slack's mrkdwn. Everything else is escaped, so that
@@ -12,38 +10,20 @@ import java.util.regex.Pattern;
 ///
 /// See [Formatting](https://docs.slack.dev/messaging/formatting-message-text).
 public final class Mrkdwn {
-  private static final String FENCE = "```";
+  static final String FENCE = "```";
   // A longer link could not be kept whole where a text is split.
   private static final int MAX_LINK = 1_000;
-  // The maximum nesting of styles.
-  private static final int DEEPEST = 4;
 
-  private static final Pattern FENCE_LINE =
-      // Indented as deep as list items.
-      Pattern.compile("[ \\t]{0,16}(?<mark>`{3,}(?!.*`)|~{3,})(?<info>.*)");
-  private static final Pattern HEADING = Pattern.compile("\\s{0,3}#{1,6}\\s+(?<text>.*)");
-  private static final Pattern TASK =
-      Pattern.compile("(?<indent>\\s*)[-*+]\\s+\\[(?<mark>[ xX])]\\s+(?<text>.*)");
-  private static final Pattern BULLET = Pattern.compile("(?<indent>\\s*)[-*+]\\s+(?<text>.*)");
-  private static final Pattern QUOTE = Pattern.compile("\\s{0,3}>\\s?(?<text>.*)");
-  private static final Pattern RULE = Pattern.compile("\\s{0,3}([-*_])(?:\\s*+\\1){2,}+\\s*");
   // Characters that are invisible, refused or misread by programs: controls, lone surrogates,
   // overrides of the writing direction.
   private static final Pattern UNSEEN =
       Pattern.compile("[[\\p{Cc}&&[^\\n\\t\\r]]\\p{Cs}\\u202A-\\u202E\\u2066-\\u2069]");
-  private static final Pattern BADGE = Pattern.compile("\\[!\\[([^\\[\\]]*+)]\\([^()\\s]*+\\)]\\(");
-  private static final Pattern FOLD = Pattern.compile("(?i)</?(?:details|summary)\\s*>|<br\\s*/?>");
-  // Repeated groups are possessive: others recurse, and overflow the stack on malicious input.
-  private static final Pattern SPAN =
+  // A bare link; code and links with a label are skipped. Repeated groups are possessive: others
+  // recurse, and overflow the stack on malicious input.
+  private static final Pattern BARE_LINK =
       Pattern.compile(
-          "(?<!`)(?<ticks>`++)(?<code>[^`]+)\\k<ticks>(?!`)"
-              + "|!?\\[(?<label>[^\\[\\]]*)]\\(<?(?<target>[^()<>\\s]*+(?:\\([^()<>\\s]*+\\)[^()<>\\s]*+)*+)>?"
-              + "(?:\\s+\"[^\"]*\")?\\)|<(?<auto>(?:https?://|mailto:)[^\\s<>|]+)>"
-              + "|(?<bare>https?://[^\\s<>|`*()]++(?:\\([^\\s<>|`*()]*+\\)[^\\s<>|`*()]*+)*+)"
-              + "|\\*\\*(?=\\S)(?<bold>.+?)(?<=\\S)\\*\\*(?!\\*)"
-              + "|__(?=\\S)(?<bold2>.+?)(?<=\\S)__(?!\\w)"
-              + "|(?<![\\w*])\\*(?=[^\\s*])(?<italic>[^*]*?)(?<=[^\\s*])\\*(?![\\w*])"
-              + "|~~(?=\\S)(?<strike>.+?)(?<=\\S)~~|\\\\(?<literal>[\\\\`*_{}\\[\\]()#+.!~<>|-])");
+          "(?<!`)(?<ticks>`++)[^`]+\\k<ticks>(?!`)|\\]\\(<?[^()<>\\s]*+|<(?:https?://|mailto:)[^\\s<>|]+>"
+              + "|(?<bare>https?://[^\\s<>|`*()]++(?:\\([^\\s<>|`*()]*+\\)[^\\s<>|`*()]*+)*+)");
 
   private Mrkdwn() {}
 
@@ -63,7 +43,7 @@ public final class Mrkdwn {
   }
 
   /// Three backticks in a line would open a code block that nothing closes.
-  private static String unfenced(String text) {
+  static String unfenced(String text) {
     return text.replace(FENCE, "'''");
   }
 
@@ -72,7 +52,7 @@ public final class Mrkdwn {
     var text = clean(words);
     var result = new StringBuilder();
     var rest = 0;
-    for (var match : SPAN.matcher(text).results().toList()) {
+    for (var match : BARE_LINK.matcher(text).results().toList()) {
       var bare = match.group("bare");
       if (bare != null) {
         result.append(escape(text.substring(rest, match.start()))).append(bareLink(bare));
@@ -91,9 +71,14 @@ public final class Mrkdwn {
   }
 
   /// @param label already escaped; empty to show the URL
-  private static String link(String address, String label) {
+  static String link(String address, String label) {
     var target =
-        address.replace("&", "&amp;").replace("<", "%3C").replace(">", "%3E").replace("|", "%7C");
+        clean(address)
+            .replaceAll("\\s", "%20")
+            .replace("&", "&amp;")
+            .replace("<", "%3C")
+            .replace(">", "%3E")
+            .replace("|", "%7C");
     if (target.length() + label.length() > MAX_LINK) {
       return label.isEmpty() ? escape(address) : label + " (" + escape(address) + ")";
     }
@@ -101,137 +86,7 @@ public final class Mrkdwn {
   }
 
   static String fromMarkdown(String markdown) {
-    List<String> lines = new ArrayList<>();
-    Optional<String> fence = Optional.empty();
-    var written = clean(markdown).lines().toList();
-    for (var i = 0; i < written.size(); i++) {
-      var line = written.get(i);
-      var mark = FENCE_LINE.matcher(line);
-      if (fence.isPresent()) {
-        if (mark.matches()
-            && mark.group("mark").startsWith(fence.get())
-            && mark.group("info").isBlank()) {
-          lines.add(FENCE);
-          fence = Optional.empty();
-        } else {
-          lines.add(escape(line));
-        }
-        continue;
-      }
-      if (MrkdwnTable.startsAt(written, i)) {
-        var end = MrkdwnTable.end(written, i);
-        separate(lines);
-        lines.addAll(
-            MrkdwnTable.read(written.subList(i, end))
-                .lines(cell -> unfenced(spans(cell)), Mrkdwn::escape));
-        i = end - 1;
-      } else if (mark.matches()) {
-        separate(lines);
-        lines.add(FENCE);
-        fence = Optional.of(mark.group("mark"));
-      } else {
-        lines.add(unfenced(line(line)));
-      }
-    }
-    if (fence.isPresent()) {
-      lines.add(FENCE);
-    }
-    return String.join("\n", lines).strip();
-  }
-
-  /// Adjacent code blocks would be read as one.
-  private static void separate(List<String> lines) {
-    if (!lines.isEmpty() && lines.getLast().equals(FENCE)) {
-      lines.add("");
-    }
-  }
-
-  private static String line(String written) {
-    var line =
-        written.indexOf('`') < 0
-            ? BADGE.matcher(FOLD.matcher(written).replaceAll("")).replaceAll("[$1](")
-            : written;
-    var heading = HEADING.matcher(line);
-    if (heading.matches()) {
-      var text = heading.group("text").replace("**", "").replace("__", "").strip();
-      while (text.endsWith("#")) {
-        text = text.substring(0, text.length() - 1).stripTrailing();
-      }
-      return text.isBlank() ? "" : "*" + spans(text) + "*";
-    }
-    if (RULE.matcher(line).matches()) {
-      return "———";
-    }
-    var task = TASK.matcher(line);
-    if (task.matches()) {
-      var box = task.group("mark").isBlank() ? "☐ " : "☑ ";
-      return task.group("indent") + box + spans(task.group("text"));
-    }
-    var bullet = BULLET.matcher(line);
-    if (bullet.matches()) {
-      var indent = bullet.group("indent");
-      return indent + (indent.length() > 1 ? "◦ " : "• ") + spans(bullet.group("text"));
-    }
-    var quote = QUOTE.matcher(line);
-    return quote.matches() ? quoted(quote.group("text")) : spans(line);
-  }
-
-  /// Slack has no nested quotes.
-  private static String quoted(String text) {
-    var rest = text;
-    for (var inner = QUOTE.matcher(rest); inner.matches(); inner = QUOTE.matcher(rest)) {
-      rest = inner.group("text");
-    }
-    return "> " + spans(rest);
-  }
-
-  private static String spans(String text) {
-    return spans(text, DEEPEST);
-  }
-
-  private static String spans(String text, int deepest) {
-    if (deepest == 0) {
-      return escape(text);
-    }
-    var result = new StringBuilder();
-    var rest = 0;
-    for (var match : SPAN.matcher(text).results().toList()) {
-      result.append(escape(text.substring(rest, match.start()))).append(span(match, deepest - 1));
-      rest = match.end();
-    }
-    return result.append(escape(text.substring(rest))).toString();
-  }
-
-  private static String span(MatchResult match, int deepest) {
-    var code = match.group("code");
-    if (code != null) {
-      return "`" + escape(code) + "`";
-    }
-    var target = match.group("target");
-    if (target != null) {
-      var label = escape(match.group("label").replaceAll("[*_~`|]", ""));
-      if (target.matches("(?:https?://|mailto:).*")) {
-        return link(target, label);
-      }
-      return target.isEmpty() ? label : label + " (" + escape(target) + ")";
-    }
-    if (match.group("auto") != null) {
-      return link(match.group("auto"), "");
-    }
-    if (match.group("bare") != null) {
-      return bareLink(match.group("bare"));
-    }
-    var bold = match.group("bold") != null ? match.group("bold") : match.group("bold2");
-    if (bold != null) {
-      return "*" + spans(bold, deepest) + "*";
-    }
-    if (match.group("italic") != null) {
-      return "_" + spans(match.group("italic"), deepest) + "_";
-    }
-    if (match.group("strike") != null) {
-      return "~" + spans(match.group("strike"), deepest) + "~";
-    }
-    return escape(match.group("literal"));
+    return MarkdownToMrkdwn.of(markdown);
   }
 
   /// Punctuation at the end of a bare link belongs to the sentence.

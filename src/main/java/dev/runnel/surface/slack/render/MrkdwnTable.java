@@ -1,9 +1,13 @@
 package dev.runnel.surface.slack.render;
 
+import dev.runnel.surface.kit.MarkdownParser;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.UnaryOperator;
-import java.util.regex.Pattern;
+import org.commonmark.ext.gfm.tables.TableBlock;
+import org.commonmark.ext.gfm.tables.TableCell;
+import org.commonmark.node.Image;
+import org.commonmark.node.Link;
+import org.commonmark.node.Node;
 
 /// Renders a Markdown table for Slack, which has no tables: aligned in a code block, or, if it is
 /// too wide or contains links, as a list with one line per row.
@@ -11,93 +15,52 @@ final class MrkdwnTable {
   /// The columns that fit on a line of a code block in a narrow window.
   private static final int WIDEST = 72;
 
-  private static final Pattern DELIMITER =
-      Pattern.compile(
-          "\\s*+\\|?+(?:\\s*+:?+-++:?+\\s*+\\|)++(?:\\s*+:?+-++:?+\\s*+)?+|\\s*+\\|\\s*+-++\\s*+");
-  private static final Pattern BETWEEN_CELLS = Pattern.compile("(?<!\\\\)\\|");
-  private static final Pattern BREAK = Pattern.compile("(?i)<br\\s*/?>");
-  private static final Pattern LINK = Pattern.compile("]\\(|https?://");
+  /// The rows with their cells; the first is the header. All rows have as many cells as the header.
+  private final List<List<Node>> rows;
 
-  private final List<String> header;
-  private final List<Boolean> right;
-  private final List<List<String>> rows;
-
-  private MrkdwnTable(List<String> header, List<Boolean> right, List<List<String>> rows) {
-    this.header = header;
-    this.right = right;
-    this.rows = rows;
+  MrkdwnTable(TableBlock table) {
+    this.rows =
+        MarkdownParser.children(table).stream()
+            .flatMap(part -> MarkdownParser.children(part).stream())
+            .map(MarkdownParser::children)
+            .toList();
   }
 
-  static boolean startsAt(List<String> lines, int at) {
-    return at + 1 < lines.size()
-        && lines.get(at).indexOf('|') >= 0
-        && DELIMITER.matcher(lines.get(at + 1)).matches();
-  }
-
-  /// The end of the table that starts there: the index of the first line after it.
-  static int end(List<String> lines, int start) {
-    var end = start + 2;
-    while (end < lines.size() && lines.get(end).indexOf('|') >= 0) {
-      end++;
-    }
-    return end;
-  }
-
-  static MrkdwnTable read(List<String> lines) {
-    var right =
-        cells(lines.get(1)).stream().map(it -> it.endsWith(":") && !it.startsWith(":")).toList();
-    return new MrkdwnTable(
-        cells(lines.getFirst()),
-        right,
-        lines.subList(2, lines.size()).stream().map(MrkdwnTable::cells).toList());
-  }
-
-  private static List<String> cells(String line) {
-    var text = line.strip();
-    if (text.startsWith("|")) {
-      text = text.substring(1);
-    }
-    if (text.endsWith("|") && !text.endsWith("\\|")) {
-      text = text.substring(0, text.length() - 1);
-    }
-    return BETWEEN_CELLS
-        .splitAsStream(text)
-        .map(it -> BREAK.matcher(it).replaceAll(" ").replace("\\|", "|").strip())
-        .toList();
-  }
-
-  /// @param spans converts a cell's Markdown to mrkdwn
-  /// @param escape escapes plain text
-  List<String> lines(UnaryOperator<String> spans, UnaryOperator<String> escape) {
-    var all = new ArrayList<List<String>>();
-    all.add(header.stream().map(MrkdwnTable::bare).toList());
-    rows.forEach(row -> all.add(row.stream().map(MrkdwnTable::bare).toList()));
-    var columns = all.stream().mapToInt(List::size).max().orElse(0);
-    var widths = new int[columns];
-    for (var row : all) {
-      for (var i = 0; i < row.size(); i++) {
-        widths[i] = Math.max(widths[i], width(row.get(i)));
+  List<String> lines() {
+    var text =
+        rows.stream().map(row -> row.stream().map(MarkdownToMrkdwn::plain).toList()).toList();
+    var widths = new int[rows.getFirst().size()];
+    var total = 2 * (widths.length - 1);
+    for (var column = 0; column < widths.length; column++) {
+      for (var row : text) {
+        widths[column] = Math.max(widths[column], width(row.get(column)));
       }
+      total += widths[column];
     }
-    var total = 2 * Math.max(0, columns - 1);
-    for (var width : widths) {
-      total += width;
-    }
-    var hasLinks = rows.stream().flatMap(List::stream).anyMatch(it -> LINK.matcher(it).find());
-    return total > WIDEST || hasLinks ? listed(spans) : aligned(all, widths, escape);
+    var hasLinks = rows.stream().skip(1).flatMap(List::stream).anyMatch(MrkdwnTable::hasLink);
+    return total > WIDEST || hasLinks ? listed() : aligned(text, widths);
   }
 
-  private List<String> aligned(List<List<String>> all, int[] widths, UnaryOperator<String> escape) {
+  private static boolean hasLink(Node node) {
+    return node instanceof Link
+        || node instanceof Image
+        || MarkdownParser.children(node).stream().anyMatch(MrkdwnTable::hasLink);
+  }
+
+  private List<String> aligned(List<List<String>> text, int[] widths) {
     var lines = new ArrayList<String>();
-    lines.add("```");
-    for (var row : all) {
+    lines.add(Mrkdwn.FENCE);
+    for (var row : text) {
       var line = new StringBuilder();
-      for (var i = 0; i < row.size(); i++) {
-        var gap = " ".repeat(widths[i] - width(row.get(i)));
-        var isRight = i < right.size() && right.get(i);
-        line.append(i == 0 ? "" : "  ")
+      for (var column = 0; column < widths.length; column++) {
+        var cell = row.get(column);
+        var gap = " ".repeat(widths[column] - width(cell));
+        var isRight =
+            rows.getFirst().get(column) instanceof TableCell header
+                && header.getAlignment() == TableCell.Alignment.RIGHT;
+        line.append(column == 0 ? "" : "  ")
             .append(isRight ? gap : "")
-            .append(escape.apply(row.get(i)))
+            .append(Mrkdwn.escape(cell))
             .append(isRight ? "" : gap);
       }
       lines.add(line.toString().stripTrailing());
@@ -109,20 +72,20 @@ final class MrkdwnTable {
         lines.add(String.join("  ", rule));
       }
     }
-    lines.add("```");
+    lines.add(Mrkdwn.FENCE);
     return lines;
   }
 
   /// `• *first cell* · Second: cell · Third: cell`
-  private List<String> listed(UnaryOperator<String> spans) {
+  private List<String> listed() {
     var lines = new ArrayList<String>();
-    for (var row : rows) {
+    for (var row : rows.subList(1, rows.size())) {
       var parts = new ArrayList<String>();
-      for (var i = 0; i < row.size(); i++) {
-        var cell = row.get(i);
+      for (var column = 0; column < row.size(); column++) {
+        var cell = MarkdownToMrkdwn.inline(row.get(column));
         if (!cell.isBlank()) {
-          var name = i > 0 && i < header.size() ? header.get(i) : "";
-          parts.add((name.isBlank() ? "" : spans.apply(name) + ": ") + spans.apply(cell));
+          var name = column == 0 ? "" : MarkdownToMrkdwn.inline(rows.getFirst().get(column));
+          parts.add((name.isBlank() ? "" : name + ": ") + cell);
         }
       }
       if (!parts.isEmpty()) {
@@ -130,11 +93,6 @@ final class MrkdwnTable {
       }
     }
     return lines;
-  }
-
-  /// Removes style marks, which have no effect in a code block.
-  private static String bare(String cell) {
-    return cell.replace("**", "").replace("__", "").replace("~~", "").replace("`", "");
   }
 
   /// The width in columns of a fixed-width font, approximately.

@@ -16,7 +16,7 @@ class MrkdwnTest {
       value = {
         "**bold** and __bold__             ¦ *bold* and *bold*",
         "*italic* and _italic_             ¦ _italic_ and _italic_",
-        "***both***                        ¦ *_both_*",
+        "***both***                        ¦ _*both*_",
         "~~gone~~                          ¦ ~gone~",
         "`**code** <b>`                    ¦ `**code** &lt;b&gt;`",
         "# A **big** heading #             ¦ *A big heading*",
@@ -44,6 +44,13 @@ class MrkdwnTest {
         "\\*not italic\\*                  ¦ *not italic*",
         "a & b < c                         ¦ a &amp; b &lt; c",
         "<!channel> <@U0BOB> <@W1|x>       ¦ &lt;!channel&gt; @U0BOB &lt;@W1|x&gt;",
+        "&lt;!channel&gt; &amp; &#60;!here>  ¦ &lt;!channel&gt; &amp; &lt;!here&gt;",
+        "[my_file.java](https://e.x/f)     ¦ <https://e.x/f|my_file.java>",
+        "[**a** [b] `c`](https://e.x)      ¦ <https://e.x|a [b] c>",
+        "[x](<https://e.x/a b>)            ¦ <https://e.x/a%20b|x>",
+        "``a ` b``                         ¦ `a ' b`",
+        "# a **b *c***                     ¦ *a b _c_*",
+        "<b>bold</b>                       ¦ &lt;b&gt;bold&lt;/b&gt;",
       })
   void markdownReadsTheSameInSlack(String markdown, String mrkdwn) {
     assertThat(Mrkdwn.fromMarkdown(markdown)).isEqualTo(mrkdwn);
@@ -66,7 +73,66 @@ class MrkdwnTest {
     assertThat(
             Mrkdwn.fromMarkdown(
                 "- see\n    ```sh\n    ls\n    ```\n````md\n```\nx\n```\n````\nend"))
-        .isEqualTo("• see\n```\n    ls\n```\n\n```\n'''\nx\n'''\n```\nend");
+        .isEqualTo("• see\n```\nls\n```\n\n```\n'''\nx\n'''\n```\nend");
+  }
+
+  @Test
+  void listsKeepTheirIndentationAndBlankLines() {
+    assertThat(
+            Mrkdwn.fromMarkdown(
+                """
+                3. one
+                   more
+                3. two
+
+                   - [ ] open
+                     - inner
+
+                     said
+
+                -
+                - last
+                """))
+        .isEqualTo(
+            """
+            3. one
+               more
+            4. two
+
+               ☐ open
+                 ◦ inner
+
+                 said
+
+            •\s
+            • last\
+            """);
+  }
+
+  @Test
+  void aQuoteKeepsItsLinesAndShowsCodeOutside() {
+    assertThat(Mrkdwn.fromMarkdown("> a\nlazy\n>\n> - b\n>   > c\n>\n> ```\n> x\n> ```\n\n> d"))
+        .isEqualTo("> a\n> lazy\n> \n> • b\n>   c\n> \n```\nx\n```\n\n> d");
+  }
+
+  @Test
+  void aReferenceIsALinkAndItsDefinitionIsNotShown() {
+    assertThat(Mrkdwn.fromMarkdown("See [the log][1].\n\n[1]: https://e.x/l \"Log\"\n\nEnd"))
+        .isEqualTo("See <https://e.x/l|the log>.\n\n\nEnd");
+  }
+
+  @Test
+  void otherHeadingsAndCodeAreRead() {
+    assertThat(Mrkdwn.fromMarkdown("Title\n=====\n\n    code <b>\n\n`over\nlines`"))
+        .isEqualTo("*Title*\n\n```\ncode &lt;b&gt;\n```\n\n`over lines`");
+  }
+
+  @Test
+  void aTableWithTooManyCellsIsText() {
+    var columns = 2_000;
+    var table = "|a".repeat(columns) + "\n" + "|-".repeat(columns) + "\n|" + "x|\n|".repeat(500);
+
+    assertThat(Mrkdwn.fromMarkdown(table)).contains("|a|a|a");
   }
 
   @Test
@@ -77,6 +143,7 @@ class MrkdwnTest {
         |:-----|-------:|:--:|
         | `a<b` | 3 s | \u2713 |
         | \u65e5\u672c | 12 s |
+
         done\
         """;
 
@@ -89,6 +156,7 @@ class MrkdwnTest {
             a&lt;b    3 s  \u2713
             \u65e5\u672c  12 s
             ```
+
             done\
             """);
   }
