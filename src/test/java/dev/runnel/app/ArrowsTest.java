@@ -18,6 +18,7 @@ class ArrowsTest {
   private static final String COMMONMARK = "org.commonmark..";
   private static final String JACKSON = "com.fasterxml.jackson..";
   private static final String JAVALIN = "io.javalin..";
+  private static final String JSOUP = "org.jsoup..";
   private static final String OKHTTP = "okhttp3..";
   private static final String SLACK_SDK = "com.slack.api..";
 
@@ -161,7 +162,7 @@ class ArrowsTest {
 
   @ArchTest
   static final ArchRule kit =
-      room("surface.kit").imports(CORE, "dev.runnel.surface", JACKSON, OKHTTP, COMMONMARK);
+      room("surface.kit").imports(CORE, "dev.runnel.surface", JACKSON, OKHTTP, COMMONMARK, JSOUP);
 
   @ArchTest
   static final ArchRule slack =
@@ -259,7 +260,8 @@ class ArrowsTest {
               "dev.runnel.surface.kit",
               "dev.runnel.text",
               JACKSON,
-              OKHTTP, COMMONMARK);
+              OKHTTP,
+              COMMONMARK);
 
   @ArchTest
   static final ArchRule linear =

@@ -2,43 +2,47 @@ package dev.runnel.surface.kit;
 
 import dev.runnel.core.prompt.InvisibleCharacters;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.Optional;
-import java.util.regex.Matcher;
+import java.util.NavigableMap;
+import java.util.Set;
+import java.util.TreeMap;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
+import org.commonmark.node.HtmlBlock;
+import org.commonmark.node.HtmlInline;
+import org.commonmark.node.Image;
+import org.commonmark.node.Link;
+import org.commonmark.node.LinkReferenceDefinition;
+import org.commonmark.node.Node;
+import org.jsoup.Jsoup;
+import org.jsoup.nodes.CDataNode;
+import org.jsoup.nodes.Document;
+import org.jsoup.nodes.Element;
+import org.jsoup.nodes.Range;
+import org.jsoup.nodes.TextNode;
+import org.jsoup.parser.ParseSettings;
+import org.jsoup.parser.Parser;
+import org.jspecify.annotations.Nullable;
 
 /// Reduces a text, which a tracker shows as Markdown with HTML, to what people see. Removes
 /// comments, hidden elements, attributes and titles, and marks an image's alternative text as such.
 /// Code is kept, because people see it.
+///
+/// The Markdown parser finds the tags that a tracker takes for HTML, and the HTML parser the
+/// elements between them. Both know positions in the source; the result is the source with these
+/// places edited.
 final class HiddenMarkupFilter {
   private static final int MAX_SOURCE = 100_000;
   private static final int MAX_DESCRIPTION = 100;
+  // For each end tag, jsoup searches all open elements.
+  private static final int MAX_DEPTH = 2_000;
+  // jsoup ignores further attributes, which could hide the element.
+  private static final int MAX_ATTRIBUTES = 512;
 
-  // Code is replaced by numbered placeholders meanwhile. Their delimiters are private-use
-  // characters, which the input no longer contains.
-  private static final char ASIDE = '\uE000';
-  private static final char ASIDE_END = '\uE001';
-  private static final Pattern KEPT_ASIDE = Pattern.compile("\uE000(?<number>\\d+)\uE001");
-  private static final Pattern CODE_SPAN =
-      Pattern.compile("(?<![`\\\\])(?<ticks>`+)(?!`)[^\n]{0,2000}?(?<!`)\\k<ticks>(?!`)");
-
-  private static final Pattern DECLARATION =
-      Pattern.compile(
-          "<\\?.{0,2000}?\\?>|<!\\[CDATA\\[.{0,2000}?]]>|<![A-Za-z][^>]{0,2000}>", Pattern.DOTALL);
-  private static final String ATTRIBUTE =
-      "\\s+[A-Za-z_:][A-Za-z0-9_.:-]*+(?:\\s*+=\\s*+(?:\"[^\"]*+\"|'[^']*+'|[^\\s\"'=<>`]++))?+";
-  private static final Pattern TAG =
-      Pattern.compile(
-          "<(?<end>/)?(?<name>[A-Za-z][A-Za-z0-9-]*+)(?<attributes>(?:%s)*+)\\s*+/?>"
-              .formatted(ATTRIBUTE));
-  private static final Pattern NAME_AND_VALUE =
-      Pattern.compile(
-          "\\s+(?<name>[A-Za-z_:][A-Za-z0-9_.:-]*+)"
-              + "(?:\\s*+=\\s*+(?<value>\"[^\"]*+\"|'[^']*+'|[^\\s\"'=<>`]++))?+");
-  private static final Pattern NEVER_SHOWN =
-      Pattern.compile("script|style|template|head|title|noembed|noframes");
+  private static final Set<String> NEVER_SHOWN =
+      Set.of("script", "style", "template", "head", "title", "noembed", "noframes");
+  private static final Set<String> VOID = Set.of("img", "input", "br", "hr");
   private static final Pattern UNSEEN_STYLE =
       Pattern.compile(
           "display:none|visibility:(?:hidden|collapse)|opacity:0(?:\\.0+)?(?![.\\d])"
@@ -46,55 +50,127 @@ final class HiddenMarkupFilter {
               + "|#fff(?:f{3})?(?![0-9a-f])|rgba?\\(255,255,255)"
               + "|(?:width|height):[01](?:px)?(?![\\d.%])|text-indent:-|clip(?:-path)?:"
               + "|(?:left|top):-\\d{3}");
-  private static final Pattern WHITE = Pattern.compile("white|#fff(?:f{3})?");
-  private static final Pattern PIXEL = Pattern.compile("[01](?:px)?");
+  private static final Pattern WHITE = Pattern.compile("(?i)\\s*(?:white|#fff(?:f{3})?)\\s*");
+  private static final Pattern PIXEL = Pattern.compile("(?i)\\s*[01](?:px)?\\s*");
+  private static final Pattern BARE_TARGET = Pattern.compile("[^\\s()<>]+");
 
-  private static final String TITLE = "(?:\"[^\"]{0,2000}+\"|'[^']{0,2000}+'|\\([^()]{0,2000}+\\))";
-  private static final Pattern LINK_TITLE =
-      Pattern.compile(
-          "\\]\\([ \\t]*+(?<to><[^>\\n]{0,2000}+>|[^\\s<][^\\s]{0,2000}?)\\s++"
-              + TITLE
-              + "\\s*+\\)");
-  private static final Pattern PICTURE = Pattern.compile("!\\[(?<words>[^\\]]{0,4000}+)\\]");
-  private static final Pattern REFERENCE =
-      Pattern.compile(
-          "^ {0,3}\\[(?<name>(?!\\^)[^\\]\\n]{1,1000}+)\\]:[ \\t]*+\\n?[ \\t]*+"
-              + "(?<to><[^>\\n]{0,2000}+>|[^\\s<]\\S{0,2000}+)"
-              + "(?:(?:[ \\t]++\\n?|\\n)[ \\t]*+"
-              + TITLE
-              + ")?+[ \\t]*+$",
-          Pattern.MULTILINE);
+  private record Edit(int to, String replacement) {}
 
-  private final List<String> code = new ArrayList<>();
+  private final String source;
+  // The source, with a space for each `<` that begins no HTML.
+  private final char[] tags;
+  // By start. Edits inside another one have no effect.
+  private final NavigableMap<Integer, Edit> edits = new TreeMap<>();
+  private final List<LinkReferenceDefinition> definitions = new ArrayList<>();
+  private final Set<String> usedLabels = new HashSet<>();
 
-  private HiddenMarkupFilter() {}
+  private HiddenMarkupFilter(String source) {
+    this.source = source;
+    this.tags = source.replace('<', ' ').toCharArray();
+  }
 
   static String text(String source) {
-    return new HiddenMarkupFilter().read(Markdown.seen(Markdown.head(source, MAX_SOURCE)));
+    var filter =
+        new HiddenMarkupFilter(InvisibleCharacters.text(Markdown.head(source, MAX_SOURCE)));
+    filter.markdown(MarkdownParser.parseSource(filter.source));
+    filter.definitions.forEach(filter::definition);
+    filter.html();
+    return filter.edited();
   }
 
-  private String read(List<Markdown.Line> lines) {
-    var whole =
-        lines.stream()
-            .map(line -> line.kind() == Markdown.Kind.CODE ? aside(line.text()) : line.text())
-            .collect(Collectors.joining("\n"));
-    var words = CODE_SPAN.matcher(whole).replaceAll(span -> aside(span.group()));
-    var elements = elements(DECLARATION.matcher(words).replaceAll(""));
-    var links = LINK_TITLE.matcher(references(elements)).replaceAll("](${to})");
-    var pictures =
-        PICTURE
-            .matcher(links)
-            .replaceAll(picture -> Matcher.quoteReplacement(described(picture.group("words"))));
-    return KEPT_ASIDE
-        .matcher(pictures)
-        .replaceAll(
-            each -> Matcher.quoteReplacement(code.get(Integer.parseInt(each.group("number")))))
-        .strip();
+  private static int start(Node node) {
+    return node.getSourceSpans().getFirst().getInputIndex();
   }
 
-  private String aside(String text) {
-    code.add(text);
-    return "" + ASIDE + (code.size() - 1) + ASIDE_END;
+  private static int end(Node node) {
+    var last = node.getSourceSpans().getLast();
+    return last.getInputIndex() + last.getLength();
+  }
+
+  private void edit(int from, int to, String replacement) {
+    edits.merge(from, new Edit(to, replacement), (a, b) -> a.to() >= b.to() ? a : b);
+  }
+
+  /// Removes whole lines if nothing else stands on them.
+  private void cut(int from, int to) {
+    var begin = from;
+    while (begin > 0 && isSpace(source.charAt(begin - 1))) {
+      begin--;
+    }
+    var next = to;
+    while (next < source.length() && isSpace(source.charAt(next))) {
+      next++;
+    }
+    var isAlone =
+        (begin == 0 || source.charAt(begin - 1) == '\n')
+            && next < source.length()
+            && source.charAt(next) == '\n';
+    edit(isAlone ? begin : from, isAlone ? next + 1 : to, "");
+  }
+
+  private static boolean isSpace(char sign) {
+    return sign == ' ' || sign == '\t';
+  }
+
+  private void markdown(Node node) {
+    switch (node) {
+      case HtmlBlock _, HtmlInline _ -> {
+        for (var span : node.getSourceSpans()) {
+          source.getChars(
+              span.getInputIndex(),
+              span.getInputIndex() + span.getLength(),
+              tags,
+              span.getInputIndex());
+        }
+      }
+      case LinkReferenceDefinition definition -> definitions.add(definition);
+      case Image image -> {
+        var from = start(image);
+        var close = words(image, from + 2, image.getDestination(), image.getTitle());
+        edit(from, close + 1, described(MarkdownParser.text(image, _ -> "")));
+      }
+      case Link link -> {
+        words(link, start(link) + 1, link.getDestination(), link.getTitle());
+        MarkdownParser.children(link).forEach(this::markdown);
+      }
+      default -> MarkdownParser.children(node).forEach(this::markdown);
+    }
+  }
+
+  /// Removes the title of a link or an image, and notes the label of a reference.
+  ///
+  /// @param from where its words begin
+  /// @return where the bracket stands that ends them
+  private int words(Node node, int from, String target, @Nullable String title) {
+    var end = end(node);
+    var close = from;
+    for (var child : MarkdownParser.children(node)) {
+      close = child.getSourceSpans().isEmpty() ? close : end(child);
+    }
+    close = source.indexOf(']', close);
+    switch (source.charAt(end - 1)) {
+      case ')' -> {
+        if (title != null) {
+          edit(close + 1, end, "(" + target(target) + ")");
+        }
+      }
+      case ']' -> {
+        var isShort = end - close <= "][]".length();
+        usedLabels.add(
+            label(isShort ? source.substring(from, close) : source.substring(close + 2, end - 1)));
+      }
+      default -> {} // an address in angle brackets
+    }
+    return close;
+  }
+
+  private static String label(String label) {
+    return label.strip().replaceAll("\\s+", " ").toLowerCase(Locale.ROOT);
+  }
+
+  private static String target(String address) {
+    var line = InvisibleCharacters.line(address, MAX_SOURCE);
+    return BARE_TARGET.matcher(line).matches() ? line : "<" + line + ">";
   }
 
   private static String described(String words) {
@@ -102,119 +178,99 @@ final class HiddenMarkupFilter {
     return line.isEmpty() ? "[image]" : "[image: " + line + "]";
   }
 
-  /// @param from the start index
-  private record Tag(int from, int to, boolean isEnd, String name, String attributes) {
-    Optional<String> value(String attribute) {
-      var each = NAME_AND_VALUE.matcher(attributes);
-      while (each.find()) {
-        if (each.group("name").equalsIgnoreCase(attribute)) {
-          var value = each.group("value");
-          return Optional.of(value == null ? "" : value.replaceAll("^[\"']|[\"']$", ""));
-        }
+  /// Keeps definitions that are used, without their titles. Nobody sees the others, except
+  /// footnotes, which CommonMark takes for definitions.
+  private void definition(LinkReferenceDefinition definition) {
+    var label = definition.getLabel();
+    if (!usedLabels.contains(label(label))) {
+      if (!label.startsWith("^")) {
+        cut(start(definition), end(definition));
       }
-      return Optional.empty();
-    }
-
-    boolean isUnseen() {
-      return NEVER_SHOWN.matcher(name).matches() || isHidden();
-    }
-
-    boolean isHidden() {
-      var style = value("style").orElse("").toLowerCase(Locale.ROOT).replaceAll("\\s", "");
-      return value("hidden").isPresent()
-          || (name.equals("input") && value("type").filter("hidden"::equalsIgnoreCase).isPresent())
-          || UNSEEN_STYLE.matcher(style).find()
-          || value("color").filter(each -> WHITE.matcher(lower(each)).matches()).isPresent()
-          || value("width").filter(each -> PIXEL.matcher(lower(each)).matches()).isPresent()
-          || value("height").filter(each -> PIXEL.matcher(lower(each)).matches()).isPresent();
-    }
-
-    private static String lower(String text) {
-      return text.strip().toLowerCase(Locale.ROOT);
-    }
-
-    boolean isVoid() {
-      return name.equals("img") || name.equals("input") || name.equals("br") || name.equals("hr");
-    }
-
-    /// The tag without attributes that readers do not see.
-    String shown(String source) {
-      if (isEnd || attributes.isBlank()) {
-        return source.substring(from, to);
-      }
-      if (name.equals("img")) {
-        return "![%s](%s)".formatted(value("alt").orElse(""), value("src").orElse(""));
-      }
-      return "<" + name + value("href").map(to -> " href=\"" + to + "\"").orElse("") + ">";
+    } else if (definition.getTitle() != null) {
+      edit(
+          start(definition),
+          end(definition),
+          "[" + label + "]: " + target(definition.getDestination()));
     }
   }
 
-  private static List<Tag> tags(String text) {
-    var tags = new ArrayList<Tag>();
-    var matcher = TAG.matcher(text);
-    while (matcher.find()) {
-      tags.add(
-          new Tag(
-              matcher.start(),
-              matcher.end(),
-              matcher.group("end") != null,
-              matcher.group("name").toLowerCase(Locale.ROOT),
-              matcher.group("attributes")));
-    }
-    return tags;
+  /// Parses without the rules of HTML: an element ends where its end tag or its parent's stands, or
+  /// not at all.
+  private void html() {
+    // In HTML a slash at the end of a tag has no effect.
+    var text = new String(tags).replace("/>", " >");
+    var parser =
+        Parser.xmlParser()
+            .settings(ParseSettings.htmlDefault)
+            .setTrackPosition(true)
+            .setMaxDepth(MAX_DEPTH);
+    Jsoup.parse(text, "", parser).nodeStream().forEach(this::html);
   }
 
-  private static String elements(String text) {
-    var tags = tags(text);
+  private void html(org.jsoup.nodes.Node node) {
+    switch (node) {
+      case Document _ -> {}
+      case Element element -> element(element);
+      case CDataNode data -> cut(data.sourceRange().startPos(), data.sourceRange().endPos());
+      case TextNode _ -> {}
+      default -> cut(node.sourceRange().startPos(), node.sourceRange().endPos());
+    }
+  }
+
+  private void element(Element element) {
+    var tag = element.sourceRange();
+    var name = element.normalName();
+    if (!NEVER_SHOWN.contains(name) && !isHidden(element)) {
+      if (element.attributesSize() > 0) {
+        edit(tag.startPos(), tag.endPos(), shown(element));
+      }
+    } else if (VOID.contains(name)) {
+      cut(tag.startPos(), tag.endPos());
+    } else {
+      var end = element.endSourceRange();
+      // Shown as text, a tag whose element never ends cannot hide anything.
+      if (end.isTracked() && !(end.isImplicit() && end.endPos() == tags.length)) {
+        cut(tag.startPos(), isTooDeep(end) ? tags.length : end.endPos());
+      }
+    }
+  }
+
+  /// Whether a start tag ended the element, because the limit of depth was reached.
+  private boolean isTooDeep(Range end) {
+    return end.isImplicit() && tags[end.endPos() + 1] != '/';
+  }
+
+  private static boolean isHidden(Element element) {
+    var style = element.attr("style").toLowerCase(Locale.ROOT).replaceAll("\\s", "");
+    return element.attributesSize() >= MAX_ATTRIBUTES
+        || element.hasAttr("hidden")
+        || (element.normalName().equals("input") && element.attr("type").equalsIgnoreCase("hidden"))
+        || UNSEEN_STYLE.matcher(style).find()
+        || WHITE.matcher(element.attr("color")).matches()
+        || PIXEL.matcher(element.attr("width")).matches()
+        || PIXEL.matcher(element.attr("height")).matches();
+  }
+
+  /// The tag without attributes that readers do not see.
+  private static String shown(Element element) {
+    var name = element.normalName();
+    if (name.equals("img")) {
+      return described(element.attr("alt")) + "(" + target(element.attr("src")) + ")";
+    }
+    return element.hasAttr("href")
+        ? "<" + name + " href=\"" + element.attr("href").replace("\"", "&quot;") + "\">"
+        : "<" + name + ">";
+  }
+
+  private String edited() {
     var seen = new StringBuilder();
     var from = 0;
-    for (var at = 0; at < tags.size(); at++) {
-      var tag = tags.get(at);
-      seen.append(text, from, tag.from());
-      from = tag.to();
-      if (tag.isEnd() || !tag.isUnseen()) {
-        seen.append(tag.shown(text));
-      } else if (!tag.isVoid()) {
-        var end = end(tags, at);
-        if (end < 0) {
-          // The element never ends. Shown as text, the tag cannot hide anything.
-          seen.append(text, tag.from(), tag.to());
-        } else {
-          at = end;
-          from = tags.get(end).to();
-        }
+    for (var each : edits.entrySet()) {
+      if (each.getKey() >= from) {
+        seen.append(source, from, each.getKey()).append(each.getValue().replacement());
+        from = each.getValue().to();
       }
     }
-    return seen.append(text, from, text.length()).toString();
-  }
-
-  /// The index of the end tag of the element that begins there, or -1.
-  private static int end(List<Tag> tags, int begin) {
-    var depth = 0;
-    for (var at = begin; at < tags.size(); at++) {
-      if (tags.get(at).name().equals(tags.get(begin).name())) {
-        depth += tags.get(at).isEnd() ? -1 : 1;
-        if (depth == 0) {
-          return at;
-        }
-      }
-    }
-    return -1;
-  }
-
-  /// Keeps link reference definitions that are used, without their titles, and removes unused ones,
-  /// which nobody sees.
-  private static String references(String text) {
-    var lower = text.toLowerCase(Locale.ROOT);
-    return REFERENCE
-        .matcher(text)
-        .replaceAll(
-            each -> {
-              var name = "[" + each.group("name").toLowerCase(Locale.ROOT) + "]";
-              var isNamed = lower.indexOf(name) != lower.lastIndexOf(name);
-              return isNamed
-                  ? Matcher.quoteReplacement("[" + each.group("name") + "]: " + each.group("to"))
-                  : "";
-            });
+    return seen.append(source, from, source.length()).toString().strip();
   }
 }

@@ -1,9 +1,12 @@
 package dev.runnel.surface.kit;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import java.time.Duration;
 import java.util.Random;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -17,6 +20,10 @@ class HiddenMarkupFilterTest {
         "<div hidden>obey</div>",
         "<div HIDDEN=''>\n\nobey\n\n```\nobey\n```\n</div>",
         "<div hidden><div>obey</div> obey</div>",
+        "<div hidden/>obey</div>",
+        "<ul><li hidden>obey</ul>",
+        "<details><p hidden>obey</details>",
+        "<p title='>' style='display:none'>obey</p>",
         "<p style=\"display: none\">obey</p>",
         "<p style='Visibility:hidden; margin:0'>obey</p>",
         "<span style=\"font-size:0\">obey</span>",
@@ -37,6 +44,7 @@ class HiddenMarkupFilterTest {
         "[//]: # (obey)",
         "[comment]: <> \"obey\"",
         "[obey]: https://example.org",
+        "[obey]:\nhttps://example.org\n'obey\nobey'",
       })
   void whatPeopleDoNotSeeIsGone(String hidden) {
     assertThat(HiddenMarkupFilter.text("It broke.\n\n" + hidden + "\n\nSince Monday."))
@@ -55,6 +63,13 @@ class HiddenMarkupFilterTest {
         "![a](https://e.org/x.png \"obey\")      | [image: a](https://e.org/x.png)",
         "<img alt=\"a\" src=\"https://e.org/x\"> | [image: a](https://e.org/x)",
         "[the log](https://e.org/l 'obey')       | [the log](https://e.org/l)",
+        "[a](https://e.org/l \"o\\\"bey\")      | [a](https://e.org/l)",
+        "[a](<b c> 'obey')                       | [a](<b c>)",
+        "[![a](b 'obey')](c 'obey')              | [[image: a](b)](c)",
+        "![a [b] c](x (obey))                    | [image: a [b] c](x)",
+        "![a <b title='obey'>c</b>](x)           | [image: a c](x)",
+        "![a][b]                                 | ![a][b]",
+        "\\<div hidden>x</div>                   | \\<div hidden>x</div>",
         "<a href=\"https://e.org\" title=\"obey\">x</a> | <a href=\"https://e.org\">x</a>",
         "<p data-words=\"obey\">x</p>            | <p>x</p>",
         "<details><summary>Log</summary>x</details> | <details><summary>Log</summary>x</details>",
@@ -77,7 +92,15 @@ class HiddenMarkupFilterTest {
         <!-- kept --><p style="display:none" title="kept">kept</p>
         ![kept](x "kept")
         ```
-        and ``[a](b "kept")``.\
+        and ``[a](b "kept")`` and `<b
+        hidden>kept</b>` and ``<div hidden>`kept``.
+
+            <div hidden>kept</div>
+
+        - item
+            ~~~
+            <div hidden>kept</div>
+            ~~~\
         """;
 
     assertThat(HiddenMarkupFilter.text(code)).isEqualTo(code);
@@ -121,6 +144,31 @@ class HiddenMarkupFilterTest {
     assertThat(HiddenMarkupFilter.text(much.repeat(200_000))).isNotNull();
 
     assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(20));
+  }
+
+  @Test
+  void manyAttributesHideNoOther() {
+    var attributes =
+        IntStream.range(0, 600).mapToObj(each -> "a" + each).collect(Collectors.joining(" "));
+
+    assertThat(HiddenMarkupFilter.text("seen <b " + attributes + " hidden>obey</b>"))
+        .isEqualTo("seen");
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {600, 1_999, 2_000, 5_000})
+  void deepNestingShowsNothingHidden(int depth) {
+    assertThat(HiddenMarkupFilter.text("<x>".repeat(depth) + "<b hidden><i>x</i>obey</b> seen"))
+        .startsWith("<x>")
+        .doesNotContain("obey");
+  }
+
+  @Test
+  void endTagsOfNothingAreReadAtOnce() {
+    var text = "<a>".repeat(16_000) + "</b>".repeat(13_000);
+
+    assertTimeoutPreemptively(
+        Duration.ofSeconds(20), () -> assertThat(HiddenMarkupFilter.text(text)).isEqualTo(text));
   }
 
   @Test
