@@ -11,11 +11,13 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /// The script `runnel`, with a Maven and a JDK that only note what they are asked for.
+@Tag("slow")
 @Timeout(60)
 class LauncherTest {
   private static final String MAVEN =

@@ -16,7 +16,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 
+@Isolated("It changes the levels of loggers.")
 class LogTest {
   private final LoggerContext context = new LoggerContext();
 

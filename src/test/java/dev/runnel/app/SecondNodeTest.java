@@ -17,10 +17,12 @@ import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// Two nodes on one PostgreSQL.
+@Tag("slow")
 class SecondNodeTest {
   @TempDir Path folder;
 

@@ -34,6 +34,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
@@ -41,6 +42,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// Every example of docs/client.md does what the document says. That each block of the document is
 /// one of these examples, [ClientGuideTextTest] holds.
+@Tag("slow")
 @Timeout(60)
 class ClientGuideTest {
   private final PrintStream console = System.out;

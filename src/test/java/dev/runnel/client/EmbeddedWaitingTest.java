@@ -16,11 +16,13 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /// Waiting for runs of the embedded service, whose `run_time` is another one at each read.
+@Tag("slow")
 @Timeout(60)
 class EmbeddedWaitingTest {
   /// Works until the file `end` is there.

@@ -16,11 +16,13 @@ import okhttp3.ConnectionPool;
 import okhttp3.Credentials;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /// What is set up on OkHttp itself.
+@Tag("slow")
 @Timeout(60)
 class HttpSetupTest extends ClientFixture {
   @Test

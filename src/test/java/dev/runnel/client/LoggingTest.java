@@ -14,8 +14,10 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.slf4j.LoggerFactory;
 
+@Isolated("It changes the levels of loggers.")
 class LoggingTest extends ClientFixture {
   private static final CreateRun FIX_IT = CreateRun.of("fix it");
 

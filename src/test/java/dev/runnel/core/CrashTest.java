@@ -30,11 +30,13 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// The process dies before and after every commit of a story; after a restart the end is the same
 /// as if it had lived: one run, each message once.
+@Tag("slow")
 class CrashTest {
   private static final Conversation THREAD =
       new Conversation(Samples.SURFACE, "team/channel/opened-1");

@@ -22,6 +22,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
 
@@ -31,6 +32,7 @@ import org.junit.jupiter.api.TestInfo;
 /// holds is in [FlowStory].
 ///
 /// `-Dinterleavings.more=1` lets others go first once more in each performance: some minutes.
+@Tag("slow")
 class InterleavingsTest {
   private static final int MORE = Integer.getInteger("interleavings.more", 0);
   private static final Conversation OPENED = new Conversation(SURFACE, "team/channel/opened-1");

@@ -6,11 +6,13 @@ import dev.runnel.testkit.Postgres;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// Two nodes keep the same rows in opposite order at the same moment, as when a burst of duplicates
 /// comes to both.
+@Tag("slow")
 @Timeout(60)
 class DeadlockTest {
   @Test

@@ -26,10 +26,12 @@ import java.time.Duration;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// The real embedded service, behind a proxy that hides what the public one has not: its keys.
+@Tag("slow")
 class EmbeddedAgentRunsTest implements AgentRunsContract {
   /// Does what a file of its run's name says, once.
   private static final String AGENT =

@@ -20,12 +20,14 @@ import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// `--factory`: the work goes to the foreman of a factory, in the real embedded service.
+@Tag("slow")
 class FactoryStartsTest {
   private static final Factory SHOP =
       new Factory(

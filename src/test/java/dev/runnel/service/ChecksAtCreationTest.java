@@ -8,12 +8,14 @@ import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// What cannot work is refused to who asks for it, not shown to whoever looks at the run later.
+@Tag("slow")
 class ChecksAtCreationTest {
   @TempDir static Path folder;
   private static RunningService service;

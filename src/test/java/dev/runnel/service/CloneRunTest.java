@@ -25,10 +25,12 @@ import mockwebserver3.MockWebServer;
 import okhttp3.Credentials;
 import okhttp3.Headers;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// What the clone cache promises, seen from runs, with real git.
+@Tag("slow")
 class CloneRunTest {
   private static final String SECRET = "s3cret-value";
 

@@ -17,10 +17,12 @@ import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayNameGeneration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 
 /// Section 2.4 of the interface: how an agent is configured. The agent here gives back the
 /// configuration that it was given.
+@Tag("slow")
 @DisplayNameGeneration(Row.Names.class)
 class ConfigRowsTest {
   @TempDir static Path folder;

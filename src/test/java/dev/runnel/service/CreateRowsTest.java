@@ -17,9 +17,11 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayNameGeneration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 
 /// Sections 2.3 and 2.5 of the interface: what a run is created with, and what is answered.
+@Tag("slow")
 @DisplayNameGeneration(Row.Names.class)
 class CreateRowsTest {
   private static final String IMAGE =

@@ -16,9 +16,11 @@ import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayNameGeneration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 
 /// Section 2.15 of the interface: groups of agents.
+@Tag("slow")
 @DisplayNameGeneration(Row.Names.class)
 class FactoryRowsTest {
   @TempDir static Path folder;

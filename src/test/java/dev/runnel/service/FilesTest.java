@@ -17,10 +17,12 @@ import java.util.Base64;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// What runs make, and what comes with them.
+@Tag("slow")
 class FilesTest {
   @TempDir Path folder;
 

@@ -18,9 +18,11 @@ import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayNameGeneration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 
 /// Section 2.16 of the interface: what grew since, and the names that are published.
+@Tag("slow")
 @DisplayNameGeneration(Row.Names.class)
 class GrownRowsTest {
   /// Uses a tool that works and one that does not, and says what its model took.

@@ -13,10 +13,12 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// Runs of an agent whose output is understood: a script that prints what Claude Code prints.
+@Tag("slow")
 class KnownAgentRunTest {
   private static final String END =
       "{\"type\":\"result\",\"is_error\":false,\"result\":\"All done.\",\"total_cost_usd\":0.25,"

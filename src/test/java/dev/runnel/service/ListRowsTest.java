@@ -18,10 +18,12 @@ import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayNameGeneration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 
 /// Section 2.10 of the interface: what a list is asked for. There are two queued runs, the one that
 /// takes the only slot, and one that was started by another.
+@Tag("slow")
 @DisplayNameGeneration(Row.Names.class)
 class ListRowsTest {
   /// All but the one that takes the slot.

@@ -27,9 +27,11 @@ import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayNameGeneration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 
 /// Section 2.15 of the interface, but for factories: what there is besides runs.
+@Tag("slow")
 @DisplayNameGeneration(Row.Names.class)
 class NeighbourRowsTest {
   /// Writes a plan and a file, and opens a pull request.

@@ -6,10 +6,12 @@ import dev.runnel.testkit.Emulators;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// The official TypeScript library, as npm has it, against this service.
+@Tag("slow")
 class OfficialLibraryTest {
   @Test
   void doesAllItCan(@TempDir Path folder) throws Exception {

@@ -16,10 +16,12 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayNameGeneration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 
 /// Section 2.13 of the interface: what is answered when something is wrong. How runs fail is in
 /// `StateRowsTest`.
+@Tag("slow")
 @DisplayNameGeneration(Row.Names.class)
 class ProblemRowsTest {
   /// Those of the interface that this service has a use for.

@@ -15,11 +15,13 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// Which pull requests a run opened, with a real git whose server keeps their heads as forges do:
 /// the branch is the sign of it.
+@Tag("slow")
 class PullRequestRunTest {
   private static final String FORGE = "https://git.example/";
   private static final String OPENS =

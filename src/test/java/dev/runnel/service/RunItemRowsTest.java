@@ -20,10 +20,12 @@ import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayNameGeneration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 
 /// Sections 2.6, 2.7 and 2.9 of the interface: a run as it is shown, in lists and alone. Its states
 /// are in `StateRowsTest`.
+@Tag("slow")
 @DisplayNameGeneration(Row.Names.class)
 class RunItemRowsTest {
   private static final String COMMAND =

@@ -7,11 +7,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /// The service is held to each row of the interface's tables by a probe, as the client is by
 /// `SpecificationTest`. Where the service rightly has nothing, the probe asks for what it says
 /// instead.
+@Tag("slow")
 class ServiceRowsTest {
   private static final List<Class<?>> PROBES =
       List.of(

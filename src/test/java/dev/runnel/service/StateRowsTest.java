@@ -12,10 +12,12 @@ import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayNameGeneration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 
 /// Section 2.8 of the interface, and what 2.13 says of runs: how they end, and that no end is
 /// final. An agent may work for a second here.
+@Tag("slow")
 @DisplayNameGeneration(Row.Names.class)
 class StateRowsTest {
   private static final String COMMAND =

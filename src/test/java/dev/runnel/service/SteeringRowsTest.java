@@ -19,10 +19,12 @@ import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayNameGeneration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 
 /// Sections 2.2, 2.11, 2.12 and 2.14 of the interface: the five addresses of runs, follow-ups and
 /// cancellations.
+@Tag("slow")
 @DisplayNameGeneration(Row.Names.class)
 class SteeringRowsTest {
   private static final String COMMAND =

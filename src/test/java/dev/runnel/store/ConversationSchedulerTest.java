@@ -26,9 +26,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+@Tag("slow")
 class ConversationSchedulerTest {
   private final InstantSource clock = InstantSource.system();
   private final List<String> worked = new CopyOnWriteArrayList<>();

@@ -26,10 +26,12 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// Several nodes on one PostgreSQL.
+@Tag("slow")
 @Timeout(60)
 class ReplicasTest {
   private static final ConversationScheduler.Pace QUICK =

@@ -17,10 +17,12 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// The rule of docs/decisions/0008: the tables of the newest version serve the version before.
+@Tag("slow")
 class RollingUpgradeTest {
   private static final Path MIGRATIONS = Path.of("src/main/resources/db/bot");
   private static final Pattern TAKES_AWAY =

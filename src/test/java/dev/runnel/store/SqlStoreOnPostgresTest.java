@@ -8,7 +8,9 @@ import dev.runnel.testkit.StoreContract;
 import java.sql.SQLException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 
+@Tag("slow")
 class SqlStoreOnPostgresTest implements StoreContract {
   private Database database;
   private SqlStore store;

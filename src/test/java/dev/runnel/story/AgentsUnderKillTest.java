@@ -16,11 +16,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /// The embedded service, killed again and again while agents work.
+@Tag("slow")
 @Timeout(180)
 class AgentsUnderKillTest {
   private static final String KEY = "a-key-for-this-test";

@@ -51,7 +51,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// came before the answer) or not at all. Only acknowledged ones are counted.
 ///
 /// A seed gives the same dice, but not the same order in which threads throw them.
-@Tag("emulator")
+@Tag("slow")
 @Timeout(480)
 class ChaosTest {
   private static final int COMMANDS = 200;

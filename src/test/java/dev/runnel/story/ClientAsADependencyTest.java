@@ -13,12 +13,14 @@ import java.util.List;
 import java.util.regex.Pattern;
 import java.util.spi.ToolProvider;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /// A project of somebody else that depends on the client. Maven resolves it from an empty local
 /// repository. The repository of this build stands in for Central, so nothing is fetched.
+@Tag("slow")
 @Timeout(300)
 class ClientAsADependencyTest {
   private static final String PROJECT =

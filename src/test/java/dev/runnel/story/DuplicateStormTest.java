@@ -39,7 +39,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /// The same thing said many times at the same moment, to two nodes on one PostgreSQL.
-@Tag("emulator")
+@Tag("slow")
 @Timeout(120)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class DuplicateStormTest {

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// A labelled issue and its run, with a GitHub emulator and a real agent command.
-@Tag("emulator")
+@Tag("slow")
 class GitHubStoryTest {
   private static final String AGENT =
       """

@@ -44,7 +44,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// read. However it goes, people see the same thread in the end, and the agent was told the same.
 ///
 /// What happens between two calls is in `CrashTest`, commit by commit.
-@Tag("emulator")
+@Tag("slow")
 @Timeout(480)
 class KilledAtEveryCallTest {
   /// Performances at once: each is a process, which has little to do but to start.

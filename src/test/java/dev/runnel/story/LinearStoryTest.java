@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// A labelled issue and its run, with a Linear emulator and a real agent command.
-@Tag("emulator")
+@Tag("slow")
 class LinearStoryTest {
   private static final String AGENT =
       """

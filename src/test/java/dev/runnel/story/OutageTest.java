@@ -18,12 +18,14 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /// The database fails under a node that listens: senders hear in time that they must send again,
 /// whoever looks after the node sees why, and it goes on by itself.
+@Tag("slow")
 @Timeout(120)
 class OutageTest {
   private static final Duration SLACKS_PATIENCE = Duration.ofSeconds(3);

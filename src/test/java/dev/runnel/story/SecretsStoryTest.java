@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// An agent that found Runnel's secrets prints them, and a person says one.
-@Tag("emulator")
+@Tag("slow")
 class SecretsStoryTest {
   private static final Duration PATIENCE = Duration.ofSeconds(40);
   private static final Pattern RUN = Pattern.compile("[0-9a-f]{8}-[0-9a-f-]{27}");

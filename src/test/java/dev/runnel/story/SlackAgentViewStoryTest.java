@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /// A direct thread in Slack's agent view, with a real agent command, a Slack emulator, and a double
 /// in front of it for what the emulator does not know.
-@Tag("emulator")
+@Tag("slow")
 @ParameterizedClass
 @EnumSource(LocalSlack.Transport.class)
 class SlackAgentViewStoryTest {

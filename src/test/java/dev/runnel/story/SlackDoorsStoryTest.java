@@ -36,9 +36,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /// Home, forms and shortcuts, with a Slack emulator, on both ways from Slack to us. The emulator
 /// has no shortcuts: those are sent as Slack sends them, with a trigger of the emulator's.
+@Tag("slow")
 @ParameterizedClass
 @EnumSource(LocalSlack.Transport.class)
-@Tag("emulator")
 class SlackDoorsStoryTest {
   private static final String AGENT =
       """

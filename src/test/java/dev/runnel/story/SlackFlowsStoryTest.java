@@ -30,6 +30,7 @@ import org.opentest4j.AssertionFailedError;
 
 /// All that people do with a run in Slack, each once on both ways from Slack to us: one Slack and
 /// one Runnel for all flows of a way, and a channel for each flow.
+@Tag("slow")
 class SlackFlowsStoryTest {
   private static final Duration PATIENCE = Duration.ofSeconds(40);
   private static final Pattern RUN = Pattern.compile("`([0-9a-f]{8}-[0-9a-f-]{27})`");
@@ -59,7 +60,6 @@ class SlackFlowsStoryTest {
       """;
 
   @Nested
-  @Tag("emulator")
   class OverHttp extends Flows {
     OverHttp() {
       super(LocalSlack.Transport.HTTP);
@@ -67,7 +67,6 @@ class SlackFlowsStoryTest {
   }
 
   @Nested
-  @Tag("emulator")
   class OverASocket extends Flows {
     OverASocket() {
       super(LocalSlack.Transport.SOCKET);

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// A workspace installs the app in a browser, works with it, and takes it away again.
-@Tag("emulator")
+@Tag("slow")
 class SlackInstallStoryTest {
   private static final Duration PATIENCE = Duration.ofSeconds(40);
 

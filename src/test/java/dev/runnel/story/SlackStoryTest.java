@@ -30,9 +30,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /// A Slack thread and its run, with a Slack emulator and a real agent command, on both ways from
 /// Slack to us.
+@Tag("slow")
 @ParameterizedClass
 @EnumSource(LocalSlack.Transport.class)
-@Tag("emulator")
 class SlackStoryTest {
   /// Works for a moment, or for ever when told to wait; knows how often it was called.
   private static final String AGENT =

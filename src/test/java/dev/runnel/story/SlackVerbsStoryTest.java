@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// Each verb once, typed into a Slack emulator, and what only the person who asks reads.
-@Tag("emulator")
+@Tag("slow")
 class SlackVerbsStoryTest {
   private static final String AGENT =
       """

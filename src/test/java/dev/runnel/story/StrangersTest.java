@@ -21,11 +21,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /// Senders without credentials make Runnel neither deaf nor end it.
+@Tag("slow")
 @Timeout(120)
 class StrangersTest {
   private static final String SECRET = "8f742231b10e8888abcd99eeeaaa85a5";

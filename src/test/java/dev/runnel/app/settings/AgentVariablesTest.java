@@ -23,11 +23,13 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// What reaches an agent of the variables that Runnel was started with.
+@Tag("slow")
 class AgentVariablesTest {
   private static final Set<String> ALLOWED =
       Set.of(

@@ -17,10 +17,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// With what agents are started; that they understand it is for `RealAgentsTest`.
+@Tag("slow")
 class LaunchTest {
   private static final String TOOLS =
       """

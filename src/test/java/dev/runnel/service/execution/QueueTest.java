@@ -17,9 +17,11 @@ import java.util.HashMap;
 import java.util.Map;
 import javax.management.JMException;
 import javax.management.ObjectName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+@Tag("slow")
 class QueueTest {
   private static final int MANY = 200;
   private static final int SLOTS = 4;

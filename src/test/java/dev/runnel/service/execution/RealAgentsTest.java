@@ -2,8 +2,10 @@ package dev.runnel.service.execution;
 
 import dev.runnel.testkit.FakeModel;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 
 /// The real coding agents, as people install them, driven through the service's own API.
+@Tag("slow")
 class RealAgentsTest {
   @Nested
   class Claude implements RealAgentContract {

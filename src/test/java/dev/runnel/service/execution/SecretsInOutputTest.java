@@ -13,10 +13,12 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// What an agent prints of secrets, in all that the service keeps of its run.
+@Tag("slow")
 class SecretsInOutputTest {
   private static final String TOKEN = "ghp_" + "a1B2c3D4e5".repeat(4);
   private static final String KEY_LINE = "MIIEpAIBAAKCAQEA7c1Rr0u2".repeat(2);

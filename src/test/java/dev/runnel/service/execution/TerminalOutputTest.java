@@ -11,10 +11,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// What an agent writes for a terminal, in what people see of its run.
+@Tag("slow")
 class TerminalOutputTest {
   @TempDir Path folder;
 

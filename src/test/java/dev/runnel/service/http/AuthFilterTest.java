@@ -18,6 +18,7 @@ import java.time.InstantSource;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,6 +26,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// Whatever goes wrong behind an address of the service, the answer is a problem.
+@Tag("slow")
 class AuthFilterTest {
   private static final String KEY = "test-key";
 

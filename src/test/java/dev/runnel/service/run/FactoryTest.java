@@ -16,11 +16,13 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// Work for a group of agents. The foreman here is a real process that starts real runs below its
 /// own, over HTTP, with the key it was given.
+@Tag("slow")
 class FactoryTest {
   private static final String AGENT =
       """

@@ -10,11 +10,13 @@ import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// A request that is repeated under its `Idempotency-Key` has one effect. The key is the caller's
 /// alone, and belongs to one request.
+@Tag("slow")
 class IdempotencyKeyTest {
   @TempDir static Path folder;
   private static RunningService service;

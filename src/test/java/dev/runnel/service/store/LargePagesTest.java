@@ -11,10 +11,12 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// Lists of runs whose prompts are long: a page is bounded by what it weighs, too.
+@Tag("slow")
 class LargePagesTest {
   private static final int RUNS = 60;
   private static final int PROMPT = 100_000;

@@ -5,7 +5,9 @@ import dev.runnel.core.model.RawRequest;
 import dev.runnel.testkit.AttackContract;
 import dev.runnel.testkit.Samples;
 import dev.runnel.testkit.TrackerContract.Tracker;
+import org.junit.jupiter.api.Tag;
 
+@Tag("slow")
 class GitHubAttacksTest implements AttackContract {
   @Override
   public Tracker target() {

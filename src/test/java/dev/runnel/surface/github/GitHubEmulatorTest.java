@@ -42,7 +42,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
 /// The surface against an emulator of GitHub that somebody else wrote.
-@Tag("emulator")
+@Tag("slow")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class GitHubEmulatorTest {
   private final MockWebServer receiver = new MockWebServer();

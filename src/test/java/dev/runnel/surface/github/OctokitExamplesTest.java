@@ -38,7 +38,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /// Every payload that the people behind GitHub's libraries collected (`@octokit/webhooks-examples`
 /// from npm), of GitHub.com and of each Enterprise Server, signed and sent through the real door.
-@Tag("emulator")
+@Tag("slow")
 class OctokitExamplesTest {
   private static final JsonMapper JSON = new JsonMapper();
 

@@ -17,9 +17,11 @@ import java.util.List;
 import java.util.stream.Stream;
 import okhttp3.OkHttpClient;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
 
 /// Spoils every member of real payloads, one at a time: none may be relied on.
+@Tag("slow")
 class StrangePayloadsTest {
   private final TrackerSurface<?> surface =
       GitHub.surface(

@@ -4,7 +4,9 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.core.model.RawRequest;
 import dev.runnel.testkit.AttackContract;
 import dev.runnel.testkit.TrackerContract.Tracker;
+import org.junit.jupiter.api.Tag;
 
+@Tag("slow")
 class GitLabAttacksTest implements AttackContract {
   @Override
   public Tracker target() {

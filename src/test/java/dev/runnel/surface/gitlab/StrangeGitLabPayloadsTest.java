@@ -8,8 +8,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
 
+@Tag("slow")
 class StrangeGitLabPayloadsTest {
   private final GitLabTracker tracker = tracker();
 

@@ -26,6 +26,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -33,6 +34,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// Every recorded delivery with each of its fields spoiled, and several at once, through the real
 /// front door. Slack sends again what is answered with an error of ours, so there is none; and what
 /// cannot be read has the effect that was meant, a smaller one, or none, but never another.
+@Tag("slow")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class SlackSpoiledEventsTest {
   private static final String KIND_OF_A_CHANGED_MESSAGE = "/event/message/subtype";

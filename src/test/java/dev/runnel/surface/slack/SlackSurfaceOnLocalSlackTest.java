@@ -52,7 +52,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /// The surface with a Slack that we did not write, over real sockets.
-@Tag("emulator")
+@Tag("slow")
 class SlackSurfaceOnLocalSlackTest {
   private final List<WebhookResult> receptions = new CopyOnWriteArrayList<>();
   private HttpServer door;

@@ -15,10 +15,12 @@ import java.time.Instant;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// The bot token stops working while people go on to type commands.
+@Tag("slow")
 class SlackTokenStoryTest {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 

@@ -34,8 +34,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /// The socket against a Slack that says what Slack's protocol says, over real sockets.
+@Isolated("It waits for sockets with short timeouts.")
 class SlackSocketTest {
   private static final Duration LONG = Duration.ofSeconds(20);
   private static final SlackSocket.Pace PACE =
