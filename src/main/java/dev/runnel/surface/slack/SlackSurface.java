@@ -41,7 +41,6 @@ import dev.runnel.surface.slack.post.SlackScreens;
 import dev.runnel.surface.slack.read.SlackBackground;
 import dev.runnel.surface.slack.read.SlackMissedDeliveries;
 import dev.runnel.surface.slack.read.SlackSenders;
-import dev.runnel.surface.slack.receive.BoltApp;
 import dev.runnel.surface.slack.receive.SlackLinks;
 import dev.runnel.surface.slack.receive.SlackPayloads;
 import dev.runnel.surface.slack.receive.SlackSignature;
@@ -78,7 +77,6 @@ public final class SlackSurface implements Surface, AutoCloseable {
   private final FileTransfer files;
   private final SlackWorkspaces workspaces;
   private final Optional<SlackInstaller> installer;
-  private final BoltApp bolt;
   private volatile @Nullable SlackSocket socket;
   private final SlackBehavior habits;
   private final SlackSenders senders;
@@ -108,9 +106,9 @@ public final class SlackSurface implements Surface, AutoCloseable {
             : Optional.empty();
     habits = config.habits();
     agentView = new SlackAgentView(this::workspaces, config.prompts(), clock);
-    payloads = new SlackPayloads(config, this::known, this::left, agentView);
     renderer = new SlackRenderer(config.command());
     api = new SlackApi(config);
+    payloads = new SlackPayloads(config, api.sdk(), this::known, this::left, agentView);
     files = new FileTransfer(config);
     if (config.client().isPresent()) {
       var client = config.client().get();
@@ -138,7 +136,6 @@ public final class SlackSurface implements Surface, AutoCloseable {
             new SlackScreens(
                 new SlackHome(config.command(), new SlackPermalinks(workspaces::known))),
             agentView);
-    bolt = new BoltApp(config, api.sdk(), () -> known(""));
   }
 
   private SlackWorkspace workspace(SlackApi api) {
@@ -155,7 +152,7 @@ public final class SlackSurface implements Surface, AutoCloseable {
 
   /// Looks up the bot's identity. If Slack cannot be reached, the next post asks again.
   public void start() {
-    bolt.start();
+    payloads.start();
     if (config.appToken().isEmpty()) {
       workspaces.learn();
     }
@@ -282,7 +279,7 @@ public final class SlackSurface implements Surface, AutoCloseable {
 
   /// Parses a request that is already verified.
   WebhookResult read(RawRequest request) {
-    return payloads.read(request).orElseGet(() -> bolt.receive(request));
+    return payloads.read(request);
   }
 
   @Override

@@ -23,6 +23,10 @@ public final class SlackJson {
     return !absent(node.path(field)) && id(node, field).isEmpty();
   }
 
+  public static boolean isOdd(@Nullable String value) {
+    return value != null && id(value).isEmpty();
+  }
+
   public static JsonNode first(JsonNode array) {
     return array.isArray() ? array.path(0) : MissingNode.getInstance();
   }

@@ -1,18 +1,13 @@
 package dev.runnel.surface.slack.read;
 
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.slack.api.model.Message;
 import dev.runnel.core.model.Conversation;
-import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.MissedDeliveries;
 import dev.runnel.surface.slack.api.SlackApi;
 import dev.runnel.surface.slack.api.SlackPages;
 import dev.runnel.surface.slack.api.SlackResponse;
-import dev.runnel.surface.slack.model.SharedFile;
 import dev.runnel.surface.slack.model.SlackPlace;
 import dev.runnel.surface.slack.receive.SlackPayloads;
-import java.net.URI;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -20,7 +15,6 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -110,7 +104,8 @@ public final class SlackMissedDeliveries {
     for (var message : read(place, pages, unread)) {
       var ts = message.getTs();
       if (ts != null && ts.compareTo(oldest) >= 0) {
-        delivery(place, message)
+        payloads
+            .listed(place.team(), place.channel(), message, clock.instant())
             .ifPresent(
                 said ->
                     heard.put(
@@ -144,34 +139,5 @@ public final class SlackMissedDeliveries {
       }
     }
     return messages;
-  }
-
-  private Optional<Delivery> delivery(SlackPlace place, Message message) {
-    return payloads.listed(place.team(), event(place, message), clock.instant());
-  }
-
-  private static ObjectNode event(SlackPlace place, Message message) {
-    var event = JsonNodeFactory.instance.objectNode();
-    event.put("channel", place.channel());
-    put(event, "ts", message.getTs());
-    put(event, "thread_ts", message.getThreadTs());
-    put(event, "user", message.getUser());
-    put(event, "text", message.getText());
-    put(event, "subtype", message.getSubtype());
-    put(event, "bot_id", message.getBotId());
-    var files = event.putArray("files");
-    for (var file : SharedFile.in(message)) {
-      var each = files.addObject().put("name", file.name()).put("mimetype", file.type());
-      each.put("size", file.size());
-      put(each, "url_private", file.source().map(URI::toString).orElse(null));
-      put(each, "permalink", file.link().map(URI::toString).orElse(null));
-    }
-    return event;
-  }
-
-  private static void put(ObjectNode event, String name, @Nullable String value) {
-    if (value != null) {
-      event.put(name, value);
-    }
   }
 }

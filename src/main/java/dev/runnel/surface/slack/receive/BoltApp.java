@@ -8,78 +8,98 @@ import com.slack.api.bolt.request.Request;
 import com.slack.api.bolt.request.RequestHeaders;
 import com.slack.api.bolt.response.Response;
 import com.slack.api.bolt.util.SlackRequestParser;
+import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.RawRequest;
 import dev.runnel.core.model.Reply;
 import dev.runnel.core.model.WebhookResult;
-import dev.runnel.surface.slack.model.SlackConfig;
-import dev.runnel.surface.slack.model.SlackIdentity;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
-import java.util.function.Supplier;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 
-/// Runs Bolt, after our own signature check, for handshakes and every kind of request that
-/// [SlackPayloads] does not read. It makes no calls: the bot's identity is passed to it.
-public final class BoltApp {
+/// Runs Bolt, after our own signature check: its handlers read interactions, and it answers
+/// handshakes. A handler returns the result that is committed before Slack gets the response. No
+/// handler calls Slack.
+final class BoltApp {
   private static final Pattern ANY = Pattern.compile(".*", Pattern.DOTALL);
+  private static final ScopedValue<Instant> ARRIVED_AT = ScopedValue.newInstance();
 
   private final App app;
   private final SlackRequestParser parser;
 
-  public BoltApp(SlackConfig config, Slack slack, Supplier<Optional<SlackIdentity>> identity) {
-    var bolt =
-        AppConfig.builder()
-            .slack(slack)
-            .singleTeamBotToken(config.botToken().orElse(null))
-            // Already verified, over the raw bytes and with every secret, or by the socket.
-            .requestVerificationEnabled(false)
-            .authTestCacheEnabled(true)
-            .authTestCacheExpirationMillis(-1)
-            .ignoringSelfEventsEnabled(false)
-            .unmatchedRequestHandler(_ -> Response.ok())
-            .build();
-    app =
-        new App(
-            bolt,
-            slack,
-            List.of(
-                new SSLCheck(null),
-                (request, _, chain) -> {
-                  identity.get().ifPresent(it -> authorize(request, it, config.botToken()));
-                  return chain.next(request);
-                }));
-    // Closes a modal or ends a spinner; a 404 would make Slack show an error.
-    app.viewSubmission(ANY, (_, context) -> context.ack());
+  /// A response that waits for the commit of its result.
+  private static final class Taken extends Response {
+    private final WebhookResult result;
+
+    Taken(WebhookResult result) {
+      this.result = result;
+    }
+  }
+
+  BoltApp(Slack slack, SlackEntryPoints doors, SlackSubmissions forms) {
+    var config =
+        AppConfig.builder().slack(slack).unmatchedRequestHandler(_ -> Response.ok()).build();
+    // Neither Bolt's signature check (a request is verified before, with every secret, or by the
+    // socket), nor its authorization, which calls Slack.
+    app = new App(config, slack, List.of(new SSLCheck(null)));
+    app.blockAction(
+        ANY, (it, _) -> taken(SlackEntryPoints.pressed(it.getPayload(), ARRIVED_AT.get())));
+    app.globalShortcut(
+        ANY, (it, _) -> taken(SlackEntryPoints.shortcut(it.getPayload(), ARRIVED_AT.get())));
+    app.messageShortcut(ANY, (it, _) -> taken(doors.shortcut(it.getPayload(), ARRIVED_AT.get())));
+    app.viewSubmission(
+        ANY, (it, _) -> new Taken(forms.submitted(it.getPayload(), ARRIVED_AT.get())));
     app.viewClosed(ANY, (_, context) -> context.ack());
     app.blockSuggestion(ANY, (_, context) -> context.ack());
-    app.globalShortcut(ANY, (_, context) -> context.ack());
-    app.messageShortcut(ANY, (_, context) -> context.ack());
-    parser = new SlackRequestParser(bolt);
+    parser = new SlackRequestParser(config);
   }
 
-  private static void authorize(
-      Request<?> request, SlackIdentity identity, Optional<String> token) {
-    var context = request.getContext();
-    token.ifPresent(context::setBotToken);
-    context.setBotId(identity.botId());
-    context.setBotUserId(identity.userId());
-    context.setTeamId(identity.team());
+  private static Response taken(Optional<Delivery> delivery) {
+    return new Taken(SlackPayloads.taken(delivery));
   }
 
-  public void start() {
+  void start() {
     app.start();
   }
 
-  public WebhookResult receive(RawRequest request) {
+  /// Handles `url_verification` and `ssl_check`.
+  WebhookResult handshake(RawRequest request) {
+    return run(
+        SlackRequestParser.HttpRequest.builder()
+            .requestUri(request.path())
+            .requestBody(new String(request.body(), StandardCharsets.UTF_8)),
+        request.arrivedAt());
+  }
+
+  /// @param payload as [InteractionShape] leaves it
+  WebhookResult interaction(String payload, Instant arrivedAt) {
+    // What Bolt expects of a socket is the bare payload.
+    return run(
+        SlackRequestParser.HttpRequest.builder().requestBody(payload).socketMode(true), arrivedAt);
+  }
+
+  private WebhookResult run(
+      SlackRequestParser.HttpRequest.HttpRequestBuilder request, Instant arrivedAt) {
+    Request<?> parsed;
+    try {
+      parsed = parser.parse(request.headers(new RequestHeaders(Map.of())).build());
+    } catch (RuntimeException e) {
+      // Bolt throws its JSON parser's exceptions, whose messages would quote the body.
+      return WebhookResult.Rejected.with(
+          400, "unreadable for Bolt: " + e.getClass().getSimpleName());
+    }
     Response response;
     try {
-      response = app.run(parser.parse(translated(request)));
+      response = ScopedValue.where(ARRIVED_AT, arrivedAt).call(() -> app.run(parsed));
+    } catch (RuntimeException e) {
+      throw e;
     } catch (Exception e) {
-      // Bolt throws its JSON parser's exceptions, whose messages would quote the body.
-      return new WebhookResult.Rejected(
-          Reply.empty(400), "unreadable for Bolt: " + e.getClass().getSimpleName());
+      throw new IllegalStateException("Bolt did not run its handler", e);
+    }
+    if (response instanceof Taken taken) {
+      return taken.result;
     }
     int status = response.getStatusCode();
     var body = Optional.ofNullable(response.getBody()).orElse("");
@@ -91,16 +111,5 @@ public final class BoltApp {
     return status < 300
         ? new WebhookResult.Answered(reply)
         : new WebhookResult.Rejected(reply, "Bolt answered " + status);
-  }
-
-  private static SlackRequestParser.HttpRequest translated(RawRequest request) {
-    return SlackRequestParser.HttpRequest.builder()
-        .requestUri(request.path())
-        .requestBody(new String(request.body(), StandardCharsets.UTF_8))
-        .headers(
-            new RequestHeaders(
-                request.headers().entrySet().stream()
-                    .collect(Collectors.toMap(it -> it.getKey(), it -> List.of(it.getValue())))))
-        .build();
   }
 }

@@ -1,22 +1,18 @@
 package dev.runnel.surface.slack.receive;
 
-import static dev.runnel.surface.slack.model.SlackJson.id;
-import static dev.runnel.surface.slack.model.SlackJson.text;
-import static dev.runnel.surface.slack.receive.SlackPayloads.actor;
-
-import com.fasterxml.jackson.databind.JsonNode;
-import dev.runnel.core.model.Conversation;
+import com.slack.api.app_backend.interactive_components.payload.BlockActionPayload;
+import com.slack.api.app_backend.interactive_components.payload.GlobalShortcutPayload;
+import com.slack.api.app_backend.interactive_components.payload.MessageShortcutPayload;
+import com.slack.api.model.Message;
+import dev.runnel.core.command.MessageParser;
 import dev.runnel.core.model.Delivery;
-import dev.runnel.core.model.DeliveryId;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Origin;
 import dev.runnel.core.model.Question;
 import dev.runnel.core.model.Question.Configure.Level;
 import dev.runnel.core.model.RunId;
-import dev.runnel.core.model.WebhookResult;
 import dev.runnel.surface.slack.model.SlackActionIds;
 import dev.runnel.surface.slack.model.SlackFormNote;
-import dev.runnel.surface.slack.model.SlackJson;
 import dev.runnel.surface.slack.model.SlackPermalinks;
 import dev.runnel.surface.slack.model.SlackPlace;
 import dev.runnel.surface.slack.model.SlackReplyTo;
@@ -24,11 +20,10 @@ import dev.runnel.surface.slack.model.SlackText;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
-import java.util.function.Function;
-import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
-/// Reads shortcuts, the Home tab, its buttons, and buttons that open a modal. Pure.
+/// Reads buttons, shortcuts, and the opening of the Home tab. Pure; unknown ones are ignored.
 ///
 /// A modal is opened after the acknowledgement, like any answer. Each has a conversation of its
 /// own, so that it waits for nothing: its trigger id expires after three seconds.
@@ -37,228 +32,213 @@ final class SlackEntryPoints {
   static final String ASK_ABOUT_MESSAGE = "ask_about_message";
 
   static final String ASK_AGENT = "ask_agent";
-  static final String HOME_OPENED = "app_home_opened";
 
-  private static final Set<String> TYPES = Set.of("shortcut", "message_action");
   private static final int MAX_QUOTE = 2_500;
+  private static final Question NEW = new Question.Compose(Optional.empty(), "");
   private static final Map<String, Level> LEVELS =
       Map.of(
           SlackActionIds.edit(Level.ME), Level.ME,
           SlackActionIds.edit(Level.HERE), Level.HERE,
           SlackActionIds.edit(Level.WORKSPACE), Level.WORKSPACE);
 
-  private final Supplier<Optional<String>> ownTeam;
-  private final Function<String, Optional<String>> replyTo;
   private final SlackPermalinks links;
 
-  /// @param ownTeam the workspace of payloads that name none
-  /// @param replyTo the response URL, if it is Slack's
-  SlackEntryPoints(
-      Supplier<Optional<String>> ownTeam,
-      Function<String, Optional<String>> replyTo,
-      SlackPermalinks links) {
-    this.ownTeam = ownTeam;
-    this.replyTo = replyTo;
+  SlackEntryPoints(SlackPermalinks links) {
     this.links = links;
   }
 
-  /// Handles the opening of the Home tab; the Messages tab is ignored here.
-  ///
-  /// @param team the receiving workspace
-  WebhookResult home(JsonNode body, Optional<String> team, Instant arrivedAt) {
-    var event = body.path("event");
-    var user = id(event, "user");
-    if (team.isEmpty() || user.isEmpty() || !text(event, "tab").equals("home")) {
-      return SlackPayloads.NOISE;
-    }
-    var meaning =
-        "home:%s/%s/%s".formatted(team.get(), user.get(), id(event, "event_ts").orElse(""));
-    return accepted(
-        new Delivery(
-            DeliveryId.of(SlackPlace.SURFACE, id(body, "event_id").orElse(meaning)),
-            meaning,
-            SlackPlace.home(team.get(), user.get()).conversation(),
-            actor(user.get(), ""),
-            new Intent.Ask(new Question.Home()),
-            true,
-            Origin.NONE,
-            arrivedAt));
+  static Optional<Delivery> home(SlackEvent event, SlackEvent.HomeOpened opened) {
+    return opened
+        .user()
+        .map(
+            user ->
+                event.delivery(
+                    "home:%s/%s/%s".formatted(event.team(), user, opened.at().orElse("")),
+                    SlackPlace.home(event.team(), user),
+                    user,
+                    new Intent.Ask(new Question.Home()),
+                    true,
+                    Origin.NONE));
   }
 
-  /// @return empty for interactions that are not handled here
-  Optional<WebhookResult> read(JsonNode interaction, Instant arrivedAt) {
-    var type = text(interaction, "type");
-    if (type.equals("block_actions")) {
-      return pressed(interaction, arrivedAt);
-    }
-    return TYPES.contains(type) ? shortcut(interaction, arrivedAt) : Optional.empty();
+  static Optional<Delivery> shortcut(GlobalShortcutPayload shortcut, Instant arrivedAt) {
+    return SlackInteraction.of(
+            shortcut.getTeam().getId(),
+            shortcut.getUser().getId(),
+            shortcut.getUser().getUsername(),
+            shortcut.getTriggerId(),
+            "",
+            arrivedAt)
+        .filter(it -> shortcut.getCallbackId().equals(ASK_AGENT) && mayOpen(it))
+        .map(it -> opens(it, it.user(), NEW, Origin.NONE));
   }
 
-  private Optional<WebhookResult> shortcut(JsonNode interaction, Instant arrivedAt) {
-    var from = from(interaction);
-    return switch (text(interaction, "callback_id")) {
-      case ASK_AGENT ->
-          Optional.of(
-              from.map(
-                      it ->
-                          opens(
-                              it,
-                              it.user(),
-                              new Question.Compose(Optional.empty(), ""),
-                              Origin.NONE,
-                              arrivedAt))
-                  .orElse(SlackPayloads.NOISE));
-      case ASK_ABOUT_MESSAGE ->
-          Optional.of(
-              from.map(it -> aboutMessage(interaction, it, arrivedAt)).orElse(SlackPayloads.NOISE));
-      default -> Optional.empty();
-    };
+  Optional<Delivery> shortcut(MessageShortcutPayload shortcut, Instant arrivedAt) {
+    return SlackInteraction.of(
+            shortcut.getTeam().getId(),
+            shortcut.getUser().getId(),
+            shortcut.getUser().getName(),
+            shortcut.getTriggerId(),
+            shortcut.getResponseUrl(),
+            arrivedAt)
+        .filter(it -> shortcut.getCallbackId().equals(ASK_ABOUT_MESSAGE) && mayOpen(it))
+        .flatMap(it -> aboutMessage(shortcut, it));
   }
 
-  private WebhookResult aboutMessage(JsonNode interaction, From from, Instant arrivedAt) {
-    var message = interaction.path("message");
-    var channel = id(interaction.path("channel"), "id");
-    var ts = id(message, "ts").or(() -> id(interaction, "message_ts"));
+  /// Without a trigger id no modal can be opened, and one press is like any other.
+  private static boolean mayOpen(SlackInteraction from) {
+    return !from.trigger().isEmpty();
+  }
+
+  private Optional<Delivery> aboutMessage(MessageShortcutPayload shortcut, SlackInteraction from) {
+    var message = shortcut.getMessage();
+    var channel = shortcut.getChannel().getId();
+    var ts = message.getTs();
     if (channel.isEmpty() || ts.isEmpty()) {
-      return SlackPayloads.NOISE;
-    }
-    var place =
-        new SlackPlace(from.team(), channel.get(), id(message, "thread_ts").orElse(ts.get()));
-    var about = SlackText.plain(text(message, "text")).strip();
-    return opens(
-        from,
-        channel.get(),
-        new Question.Compose(
-            Optional.of(place.conversation()), SlackFormNote.head(about, MAX_QUOTE)),
-        new Origin(
-            links.of(place, ts.get()),
-            Optional.empty(),
-            Optional.of(place.message(ts.get()).ref()),
-            false),
-        arrivedAt);
-  }
-
-  private Optional<WebhookResult> pressed(JsonNode interaction, Instant arrivedAt) {
-    var action = SlackJson.first(interaction.path("actions"));
-    var name = text(action, "action_id");
-    var onHome = name.startsWith(SlackActionIds.ON_HOME);
-    var what = onHome ? name.substring(SlackActionIds.ON_HOME.length()) : name;
-    var level = Optional.ofNullable(LEVELS.get(what));
-    if (!onHome && level.isEmpty()) {
       return Optional.empty();
     }
-    var from = from(interaction);
-    var channel =
-        onHome
-            ? from.map(From::user)
-            : id(interaction.path("channel"), "id")
-                .or(() -> id(interaction.path("container"), "channel_id"));
-    if (from.isEmpty() || channel.isEmpty()) {
-      return Optional.of(SlackPayloads.NOISE);
-    }
-    var home =
-        onHome ? Optional.of(from.get().home().conversation()) : Optional.<Conversation>empty();
-    var origin = new Origin(Optional.empty(), Optional.empty(), Optional.empty(), false, home);
-    if (level.isPresent()) {
-      return Optional.of(
-          opens(from.get(), channel.get(), new Question.Edit(level.get()), origin, arrivedAt));
-    }
-    var run = Optional.of(text(action, "value")).filter(it -> !it.isBlank()).map(RunId::new);
-    if (run.isEmpty() && !what.equals(SlackActionIds.NEW_RUN)) {
-      return Optional.of(SlackPayloads.NOISE);
-    }
+    var place = new SlackPlace(from.team(), channel, threadOf(message));
+    var about = SlackText.plain(message.getText()).strip();
     return Optional.of(
-        switch (what) {
-          case SlackActionIds.NEW_RUN ->
-              opens(
-                  from.get(),
-                  channel.get(),
-                  new Question.Compose(Optional.empty(), ""),
-                  origin,
-                  arrivedAt);
-          case SlackActionIds.CANCEL_RUN ->
-              aboutRun(from.get(), new Intent.Cancel(run, Optional.empty()), origin, arrivedAt);
-          case SlackActionIds.RETRY_RUN ->
-              aboutRun(from.get(), new Intent.Retry(run), origin, arrivedAt);
-          default -> SlackPayloads.NOISE;
-        });
+        opens(
+            from,
+            channel,
+            new Question.Compose(
+                Optional.of(place.conversation()), SlackFormNote.head(about, MAX_QUOTE)),
+            new Origin(
+                links.of(place, ts),
+                Optional.empty(),
+                Optional.of(place.message(ts).ref()),
+                false)));
   }
 
-  private static WebhookResult aboutRun(
-      From from, Intent intent, Origin origin, Instant arrivedAt) {
-    return accepted(
-        delivery(
-            from,
-            "action:",
-            from.home(),
-            intent,
-            from.answers(origin, Optional.empty()),
-            arrivedAt));
+  private static String threadOf(Message message) {
+    return message.getThreadTs().isEmpty() ? message.getTs() : message.getThreadTs();
+  }
+
+  static Optional<Delivery> pressed(BlockActionPayload pressed, Instant arrivedAt) {
+    return SlackInteraction.of(
+            pressed.getTeam().getId(),
+            pressed.getUser().getId(),
+            pressed.getUser().getUsername(),
+            pressed.getTriggerId(),
+            pressed.getResponseUrl(),
+            arrivedAt)
+        .flatMap(
+            from -> {
+              var action = pressed.getActions().getFirst().getActionId();
+              return action.startsWith(SlackActionIds.ON_HOME)
+                  ? pressedAtHome(pressed, action.substring(SlackActionIds.ON_HOME.length()), from)
+                  : pressedBelowMessage(pressed, action, from);
+            });
+  }
+
+  private static Optional<Delivery> pressedAtHome(
+      BlockActionPayload pressed, String action, SlackInteraction from) {
+    if (!mayOpen(from)) {
+      return Optional.empty();
+    }
+    var origin =
+        new Origin(
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty(),
+            false,
+            Optional.of(from.home().conversation()));
+    var form =
+        action.equals(SlackActionIds.NEW_RUN)
+            ? Optional.of(NEW)
+            : Optional.ofNullable(LEVELS.get(action)).<Question>map(Question.Edit::new);
+    return form.map(it -> opens(from, from.user(), it, origin))
+        .or(
+            () ->
+                aboutRun(action, value(pressed))
+                    .map(
+                        it ->
+                            from.delivery(
+                                from.trigger(),
+                                "action:" + from.trigger(),
+                                from.home(),
+                                it,
+                                answers(from, origin, Optional.empty()))));
+  }
+
+  private static String value(BlockActionPayload pressed) {
+    return pressed.getActions().getFirst().getValue();
+  }
+
+  /// @return empty without a run: do not guess that it is the conversation's current run
+  private static Optional<Intent> aboutRun(String action, String value) {
+    var run = Optional.of(value).filter(it -> !it.isBlank()).map(RunId::new);
+    return run.flatMap(
+        _ ->
+            switch (action) {
+              case SlackActionIds.CANCEL_RUN ->
+                  Optional.of(new Intent.Cancel(run, Optional.empty()));
+              case SlackActionIds.RETRY_RUN -> Optional.of(new Intent.Retry(run));
+              default -> Optional.empty();
+            });
+  }
+
+  private static Optional<Delivery> pressedBelowMessage(
+      BlockActionPayload pressed, String action, SlackInteraction from) {
+    var channel = pressed.getChannel().getId();
+    var level = Optional.ofNullable(LEVELS.get(action));
+    if (level.isPresent()) {
+      return level
+          .filter(_ -> mayOpen(from) && !channel.isEmpty())
+          .map(it -> opens(from, channel, new Question.Edit(it), Origin.NONE));
+    }
+    var thread = threadOf(pressed.getMessage());
+    // Identifies one press; empty when nothing distinguishes it from another.
+    var press =
+        Stream.of(from.trigger(), pressed.getActions().getFirst().getActionTs())
+            .filter(it -> !it.isEmpty())
+            .collect(Collectors.joining(":"));
+    if (channel.isEmpty() || thread.isEmpty() || press.isEmpty()) {
+      return Optional.empty();
+    }
+    var value = value(pressed);
+    var starts = action.equals(SlackActionIds.START_RUN);
+    // Outside a thread it acts as a command, whose run gets a thread of its own.
+    var opensThread = starts && pressed.getMessage().getThreadTs().isEmpty();
+    var intent =
+        starts && !value.isBlank()
+            ? Optional.of(
+                MessageParser.task(value, opensThread ? Intent.Start::new : Intent.Say::new))
+            : aboutRun(action, value);
+    return intent.map(
+        it ->
+            from.delivery(
+                press,
+                "action:" + press,
+                opensThread
+                    ? SlackPlace.outsideThreads(from.team(), channel, press)
+                    : new SlackPlace(from.team(), channel, thread),
+                it,
+                new Origin(Optional.empty(), from.address(), Optional.empty(), opensThread)));
   }
 
   /// @param channel a user id stands for direct messages
-  private WebhookResult opens(
-      From from, String channel, Question form, Origin origin, Instant arrivedAt) {
-    return accepted(
-        delivery(
-            from,
-            "form:",
-            SlackPlace.form(from.team(), channel, from.trigger()),
-            new Intent.Ask(form),
-            from.answers(origin, Optional.of(from.trigger())),
-            arrivedAt));
+  private static Delivery opens(
+      SlackInteraction from, String channel, Question form, Origin origin) {
+    return from.delivery(
+        from.trigger(),
+        "form:" + from.trigger(),
+        SlackPlace.form(from.team(), channel, from.trigger()),
+        new Intent.Ask(form),
+        answers(from, origin, Optional.of(from.trigger())));
   }
 
-  private static Delivery delivery(
-      From from, String kind, SlackPlace place, Intent intent, Origin origin, Instant arrivedAt) {
-    return new Delivery(
-        DeliveryId.of(SlackPlace.SURFACE, from.trigger()),
-        kind + from.trigger(),
-        place.conversation(),
-        actor(from.user(), from.name()),
-        intent,
-        true,
-        origin,
-        arrivedAt);
-  }
-
-  private static WebhookResult accepted(Delivery delivery) {
-    return new WebhookResult.Accepted(delivery, SlackPayloads.TAKEN);
-  }
-
-  /// The sender of an interaction; a trigger id is unique per press.
-  private record From(
-      String team, String user, String name, String trigger, Optional<String> address) {
-    SlackPlace home() {
-      return SlackPlace.home(team, user);
-    }
-
-    Origin answers(Origin origin, Optional<String> opens) {
-      return new Origin(
-          origin.link(),
-          // The Home tab has no response URL; answers go to the user directly.
-          Optional.of(
-              new SlackReplyTo(opens, origin.home().isPresent() ? Optional.empty() : address)
-                  .value()),
-          origin.message(),
-          false,
-          origin.home());
-    }
-  }
-
-  private Optional<From> from(JsonNode interaction) {
-    var user = interaction.path("user");
-    var team = id(interaction.path("team"), "id").or(() -> id(user, "team_id")).or(ownTeam);
-    var userId = id(user, "id");
-    var trigger = id(interaction, "trigger_id");
-    return team.isPresent() && userId.isPresent() && trigger.isPresent()
-        ? Optional.of(
-            new From(
-                team.get(),
-                userId.get(),
-                text(user, "username"),
-                trigger.get(),
-                replyTo.apply(text(interaction, "response_url"))))
-        : Optional.empty();
+  private static Origin answers(SlackInteraction from, Origin origin, Optional<String> opens) {
+    return new Origin(
+        origin.link(),
+        // The Home tab has no response URL; answers go to the user directly.
+        Optional.of(
+            new SlackReplyTo(opens, origin.home().isPresent() ? Optional.empty() : from.address())
+                .value()),
+        origin.message(),
+        false,
+        origin.home());
   }
 }

@@ -1,15 +1,13 @@
 package dev.runnel.surface.slack.receive;
 
-import static dev.runnel.surface.slack.model.SlackJson.absent;
-import static dev.runnel.surface.slack.model.SlackJson.first;
 import static dev.runnel.surface.slack.model.SlackJson.id;
-import static dev.runnel.surface.slack.model.SlackJson.isOdd;
 import static dev.runnel.surface.slack.model.SlackJson.text;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.slack.api.Slack;
+import com.slack.api.model.Message;
 import dev.runnel.core.command.MessageParser;
 import dev.runnel.core.model.Actor;
 import dev.runnel.core.model.Delivery;
@@ -42,10 +40,14 @@ import java.util.function.Function;
 /// Parses verified requests. Pure. Anything unexpected in a payload is ignored with a 200, because
 /// an error would only make Slack resend it.
 public final class SlackPayloads {
-  private static final Set<String> SPOKEN = Set.of("file_share", "thread_broadcast");
-  private static final Set<String> FOR_BOLT =
-      Set.of("view_submission", "view_closed", "block_suggestion", "shortcut", "message_action");
-  private static final Set<String> GONE = Set.of("app_uninstalled", "tokens_revoked");
+  private static final Set<String> INTERACTIONS =
+      Set.of(
+          "block_actions",
+          "block_suggestion",
+          "message_action",
+          "shortcut",
+          "view_closed",
+          "view_submission");
   static final Reply TAKEN = Reply.empty(200);
   static final WebhookResult NOISE = new WebhookResult.Answered(TAKEN);
 
@@ -54,11 +56,10 @@ public final class SlackPayloads {
   private final Function<String, Optional<SlackIdentity>> identity;
   private final BiConsumer<String, Instant> left;
   private final SlackAmendments amendments;
-  private final SlackButtons buttons;
   private final SlackPermalinks links;
-  private final SlackEntryPoints doors;
-  private final SlackSubmissions forms;
   private final SlackAgentEvents agentView;
+  private final InteractionShape shape;
+  private final BoltApp bolt;
 
   /// @param identity the bot's identity by workspace, once known; the workspace is empty when a
   ///   request names none. Must return at once
@@ -66,31 +67,34 @@ public final class SlackPayloads {
   /// @param agentView receives hints from Slack's agent view
   public SlackPayloads(
       SlackConfig config,
+      Slack slack,
       Function<String, Optional<SlackIdentity>> identity,
       BiConsumer<String, Instant> left,
       SlackAgentEvents.Watcher agentView) {
     this.config = config;
     this.identity = identity;
     this.left = left;
-    this.amendments =
-        new SlackAmendments(
-            config.habits(), body -> ownUsers(body, team(body).orElse("")), this::team);
-    this.buttons = new SlackButtons(this::ownTeam, this::replyTo);
+    this.amendments = new SlackAmendments(config.habits());
     this.links = new SlackPermalinks(identity);
-    this.doors = new SlackEntryPoints(this::ownTeam, this::replyTo, links);
-    this.forms = new SlackSubmissions(this::ownTeam, this::replyTo, links);
-    this.agentView = new SlackAgentEvents(this::team, agentView);
+    this.agentView = new SlackAgentEvents(agentView);
+    this.shape = new InteractionShape(this::ownTeam, this::replyTo);
+    this.bolt =
+        new BoltApp(slack, new SlackEntryPoints(links), new SlackSubmissions(this::replyTo, links));
   }
 
-  /// @return empty for requests that Bolt handles: handshakes, and modals and shortcuts of others
-  public Optional<WebhookResult> read(RawRequest request) {
+  /// Loads Bolt before the first request.
+  public void start() {
+    bolt.start();
+  }
+
+  public WebhookResult read(RawRequest request) {
     try {
       return isJson(request.body())
-          ? readJson(object(json.readTree(request.body())), request.arrivedAt())
-          : readForm(form(request.body()), request.arrivedAt());
+          ? readJson(object(json.readTree(request.body())), request)
+          : readForm(form(request.body()), request);
     } catch (IOException | IllegalArgumentException e) {
       // The parser's message would quote the body.
-      return Optional.of(WebhookResult.Rejected.with(400, "unreadable body"));
+      return WebhookResult.Rejected.with(400, "unreadable body");
     }
   }
 
@@ -125,36 +129,43 @@ public final class SlackPayloads {
     return node;
   }
 
-  private Optional<WebhookResult> readJson(JsonNode body, Instant arrivedAt) {
+  private WebhookResult readJson(JsonNode body, RawRequest request) {
     return switch (text(body, "type")) {
-      case "event_callback" -> Optional.of(event(body, arrivedAt));
-      case "url_verification" -> Optional.empty();
-      default -> Optional.of(NOISE);
+      case "event_callback" ->
+          SlackEvent.of(body, identity, request.arrivedAt()).map(this::event).orElse(NOISE);
+      case "url_verification" -> bolt.handshake(request);
+      default -> NOISE;
     };
   }
 
-  private Optional<WebhookResult> readForm(Map<String, String> form, Instant arrivedAt)
+  private WebhookResult readForm(Map<String, String> form, RawRequest request)
       throws JsonProcessingException {
     var payload = form.get("payload");
     if (payload != null) {
-      var interaction = object(json.readTree(payload));
-      var type = text(interaction, "type");
-      var door = doors.read(interaction, arrivedAt).or(() -> forms.read(interaction, arrivedAt));
-      if (door.isPresent()) {
-        return door;
-      }
-      if (type.equals("block_actions")) {
-        return Optional.of(buttons.read(interaction, arrivedAt));
-      }
-      return FOR_BOLT.contains(type) ? Optional.empty() : Optional.of(NOISE);
+      return interaction(object(json.readTree(payload)), request.arrivedAt());
     }
     if (form.containsKey("command")) {
-      return Optional.of(slashCommand(form, arrivedAt));
+      return slashCommand(form, request.arrivedAt());
     }
     if ("1".equals(form.get("ssl_check"))) {
-      return Optional.empty();
+      return bolt.handshake(request);
     }
     throw new IllegalArgumentException("Neither a command nor a payload");
+  }
+
+  /// Bolt logs the whole payload of types that it does not know.
+  private WebhookResult interaction(JsonNode payload, Instant arrivedAt) {
+    return INTERACTIONS.contains(text(payload, "type"))
+        ? bolt.interaction(shape.of(payload), arrivedAt)
+        : NOISE;
+  }
+
+  static WebhookResult taken(Optional<Delivery> delivery) {
+    return delivery.map(SlackPayloads::accepted).orElse(NOISE);
+  }
+
+  static WebhookResult accepted(Delivery delivery) {
+    return new WebhookResult.Accepted(delivery, TAKEN);
   }
 
   private WebhookResult slashCommand(Map<String, String> form, Instant arrivedAt) {
@@ -200,130 +211,97 @@ public final class SlackPayloads {
   }
 
   /// Reads a listed message as if it had been delivered as an event.
-  ///
-  /// @param message as listed by the Web API, with its `channel`
-  public Optional<Delivery> listed(String team, ObjectNode message, Instant arrivedAt) {
-    var body = json.createObjectNode().put("team_id", team);
-    body.set("event", message.put("type", "message"));
-    return event(body, arrivedAt) instanceof WebhookResult.Accepted(var delivery, _)
+  public Optional<Delivery> listed(
+      String team, String channel, Message message, Instant arrivedAt) {
+    var event =
+        new SlackEvent(
+            Optional.empty(),
+            team,
+            SlackEvent.ownUsers(identity, team),
+            arrivedAt,
+            SlackEvent.Posted.of(channel, message));
+    return event(event) instanceof WebhookResult.Accepted(var delivery, _)
         ? Optional.of(delivery)
         : Optional.empty();
   }
 
-  /// Reads a `message` or an `app_mention`. A mention arrives as both, in either order, and both
-  /// must mean the same, so only fields that both carry are used.
-  private WebhookResult event(JsonNode body, Instant arrivedAt) {
-    var ofAgentView = agentView.read(body, arrivedAt);
-    if (ofAgentView.isPresent()) {
-      return ofAgentView.get();
-    }
-    var event = body.path("event");
-    if (SlackAmendments.isOne(event) || SlackAmendments.isReaction(event)) {
-      return amendments.read(body, arrivedAt);
-    }
-    if (text(event, "type").equals(SlackEntryPoints.HOME_OPENED)) {
-      return doors.home(body, team(body), arrivedAt);
-    }
-    var type = text(event, "type");
-    var channel = id(event, "channel");
-    var ts = id(event, "ts");
-    var user = id(event, "user");
-    var team = team(body);
-    if (GONE.contains(type)) {
-      return gone(team, body, arrivedAt);
-    }
-    var ownUsers = ownUsers(body, team.orElse(""));
-    if (!(type.equals("message") || type.equals("app_mention"))
-        || !isSpoken(event)
+  private WebhookResult event(SlackEvent event) {
+    return switch (event.content()) {
+      case SlackEvent.Posted posted -> {
+        posted.look().ifPresent(it -> agentView.looked(event, it));
+        yield taken(posted(event, posted));
+      }
+      case SlackEvent.Changed changed -> {
+        changed.look().ifPresent(it -> agentView.looked(event, it));
+        yield taken(SlackAmendments.changed(event, changed));
+      }
+      case SlackEvent.Reacted reacted -> taken(amendments.reacted(event, reacted));
+      case SlackEvent.HomeOpened opened -> taken(SlackEntryPoints.home(event, opened));
+      case SlackEvent.Stopped stopped -> taken(agentView.stopped(event, stopped));
+      case SlackEvent.Viewed viewed -> {
+        agentView.viewed(event, viewed);
+        yield NOISE;
+      }
+      case SlackEvent.Left(var at) -> {
+        left.accept(event.team(), at.orElse(event.arrivedAt()));
+        yield NOISE;
+      }
+      case SlackEvent.Other _ -> NOISE;
+    };
+  }
+
+  /// Reads a new message. A mention arrives as a `message` and as an `app_mention`, in either
+  /// order, and both must mean the same, so only fields that both carry are used.
+  private Optional<Delivery> posted(SlackEvent event, SlackEvent.Posted posted) {
+    var message = posted.message();
+    var channel = posted.channel();
+    var ts = message.ts();
+    var user = message.user();
+    var own = event.ownUsers();
+    if (!posted.isSpoken()
         || channel.isEmpty()
         || ts.isEmpty()
-        || team.isEmpty()
         || user.isEmpty()
-        || isOdd(event, "thread_ts")
-        || ownUsers.contains(user.get())) {
-      return NOISE;
+        || message.isOdd()
+        || own.contains(user.get())) {
+      return Optional.empty();
     }
-    var thread = id(event, "thread_ts");
-    var place = new SlackPlace(team.get(), channel.get(), thread.orElse(ts.get()));
-    var said = text(event, "text");
-    var addressed =
-        type.equals("app_mention") || place.isDirect() || SlackText.mentions(said, ownUsers);
+    var place = new SlackPlace(event.team(), channel.get(), message.thread().orElse(ts.get()));
+    var said = message.words();
+    var addressed = posted.isMention() || place.isDirect() || SlackText.mentions(said, own);
     var isReply = !place.thread().equals(ts.get());
-    var files = SharedFile.in(event.path("files"));
     var words =
-        SharedFile.wordsFor(SlackText.plain(SlackText.withoutMentions(said, ownUsers)), files);
+        SharedFile.wordsFor(SlackText.plain(SlackText.withoutMentions(said, own)), posted.files());
     // A message that mentions only other users addresses them.
-    if (!addressed && (!isReply || words.isBlank() || SlackText.mentionsOthers(said, ownUsers))) {
-      return NOISE;
+    if (!addressed && (!isReply || words.isBlank() || SlackText.mentionsOthers(said, own))) {
+      return Optional.empty();
     }
-    var meaning = meaning(team.get(), channel.get(), ts.get());
     return MessageParser.words(words, addressed)
-        .map(intent -> SharedFile.naming(intent, files))
-        .<WebhookResult>map(
+        .map(intent -> SharedFile.naming(intent, posted.files()))
+        .map(
             intent ->
-                new WebhookResult.Accepted(
-                    new Delivery(
-                            DeliveryId.of(SlackPlace.SURFACE, id(body, "event_id").orElse(meaning)),
-                            meaning,
-                            place.conversation(),
-                            actor(user.get(), ""),
-                            intent,
-                            addressed,
-                            new Origin(
-                                links.of(place, ts.get()),
-                                Optional.empty(),
-                                Optional.of(place.message(ts.get()).ref()),
-                                false),
-                            arrivedAt)
-                        .about(saidAt(ts.get())),
-                    TAKEN))
-        .orElse(NOISE);
+                event
+                    .delivery(
+                        meaning(event.team(), channel.get(), ts.get()),
+                        place,
+                        user.get(),
+                        intent,
+                        addressed,
+                        new Origin(
+                            links.of(place, ts.get()),
+                            Optional.empty(),
+                            Optional.of(place.message(ts.get()).ref()),
+                            false))
+                    .about(saidAt(ts.get())));
   }
 
   private static Snapshot saidAt(String ts) {
     return new Snapshot(Optional.of(SlackPlace.at(ts)), Optional.empty(), Optional.empty());
   }
 
-  /// Handles the uninstallation of the app, or the revocation of its tokens.
-  private WebhookResult gone(Optional<String> team, JsonNode body, Instant arrivedAt) {
-    var tokens = body.path("event").path("tokens");
-    if (team.isPresent() && (tokens.isMissingNode() || !tokens.path("bot").isEmpty())) {
-      var at = body.path("event_time");
-      left.accept(team.get(), at.canConvertToInt() ? Instant.ofEpochSecond(at.asInt()) : arrivedAt);
-    }
-    return NOISE;
-  }
-
-  /// The workspace whose token receives the event. In a shared channel (Slack Connect), `team_id`
-  /// may be another one.
-  private Optional<String> team(JsonNode body) {
-    return id(first(body.path("authorizations")), "team_id")
-        .or(() -> id(body, "team_id"))
-        .or(this::ownTeam);
-  }
-
   /// The semantic key of a message.
   static String meaning(String team, String channel, String ts) {
     return "message:" + team + "/" + channel + "/" + ts;
-  }
-
-  /// Whether it is a new message from a person: not an edit, a deletion, a "joined the channel" or
-  /// a bot's message.
-  private static boolean isSpoken(JsonNode event) {
-    var subtype = event.path("subtype");
-    return (absent(subtype) || SPOKEN.contains(subtype.asText()))
-        && absent(event.path("bot_id"))
-        && !event.path("hidden").asBoolean();
-  }
-
-  private Set<String> ownUsers(JsonNode body, String team) {
-    var authorization = first(body.path("authorizations"));
-    return Optional.of(authorization)
-        .filter(it -> it.path("is_bot").asBoolean())
-        .flatMap(it -> id(it, "user_id"))
-        .or(() -> identity.apply(team).map(SlackIdentity::userId))
-        .map(Set::of)
-        .orElse(Set.of());
   }
 
   private Optional<String> ownTeam() {

@@ -1,6 +1,7 @@
-/// Turns Slack's requests into deliveries. [SlackSignature] verifies a request and [SlackPayloads]
-/// parses it, with one reader for each kind: buttons, commands and shortcuts, modals, edits, events
-/// of the agent view. [SlackSocket] receives the same payloads over a socket (decision 0010).
+/// Turns Slack's requests into deliveries. [SlackSignature] verifies a request. [SlackPayloads]
+/// decodes it: events become a [SlackEvent], and interactions reach the readers of buttons,
+/// shortcuts and modals as the payloads of Bolt's handlers ([BoltApp]). No reader sees JSON.
+/// [SlackSocket] receives the same payloads over a socket (decisions 0010 and 0025).
 @NullMarked
 package dev.runnel.surface.slack.receive;
 

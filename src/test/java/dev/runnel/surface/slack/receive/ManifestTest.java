@@ -83,13 +83,13 @@ class ManifestTest {
       Set.of(
           "app_uninstalled",
           "tokens_revoked",
-          SlackEntryPoints.HOME_OPENED,
-          SlackAgentEvents.STOPPED,
-          SlackAgentEvents.CONTEXT);
+          SlackEvent.HOME,
+          SlackEvent.STOPPED,
+          SlackEvent.CONTEXT);
 
   /// Slack lets only apps of the earlier kind, with `assistant_view`, subscribe to them.
   private static final Set<String> OF_EARLIER_APPS =
-      Set.of(SlackAgentEvents.STARTED, SlackAgentEvents.CONTEXT_OF_THREAD);
+      Set.of(SlackEvent.STARTED, SlackEvent.CONTEXT_OF_THREAD);
 
   private final JsonNode manifest;
 

@@ -1,0 +1,331 @@
+package dev.runnel.surface.slack.receive;
+
+import static dev.runnel.surface.slack.model.SlackJson.absent;
+import static dev.runnel.surface.slack.model.SlackJson.first;
+import static dev.runnel.surface.slack.model.SlackJson.id;
+import static dev.runnel.surface.slack.model.SlackJson.isOdd;
+import static dev.runnel.surface.slack.model.SlackJson.text;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.runnel.core.model.Actor;
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.Origin;
+import dev.runnel.surface.slack.model.SharedFile;
+import dev.runnel.surface.slack.model.SlackIdentity;
+import dev.runnel.surface.slack.model.SlackJson;
+import dev.runnel.surface.slack.model.SlackPlace;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
+import org.jspecify.annotations.Nullable;
+
+/// An event of Slack's Events API, with the members that Runnel uses. No payload is too odd to be
+/// read: an id is empty when it is missing or not valid, and a text when it is missing or no text.
+///
+/// @param eventId Slack's id; empty for a listed message
+/// @param team the workspace whose token receives the event
+/// @param ownUsers the bot's user ids
+record SlackEvent(
+    Optional<String> eventId,
+    String team,
+    Set<String> ownUsers,
+    Instant arrivedAt,
+    Content content) {
+  static final String HOME = "app_home_opened";
+  static final String STOPPED = "agent_session_stopped";
+  static final String CONTEXT = "app_context_changed";
+  static final String STARTED = "assistant_thread_started";
+  static final String CONTEXT_OF_THREAD = "assistant_thread_context_changed";
+
+  private static final Set<String> SPOKEN = Set.of("file_share", "thread_broadcast");
+  private static final String CHANNEL = "slack#/types/channel_id";
+  private static final String MESSAGE = "slack#/types/message_context";
+
+  /// What happened, by the event's `type`.
+  sealed interface Content {}
+
+  /// A `message` or an `app_mention`.
+  ///
+  /// @param isSpoken whether it is a new message from a person: not a "joined the channel", a bot's
+  ///   message or a hidden one
+  record Posted(
+      boolean isMention,
+      boolean isSpoken,
+      Optional<String> channel,
+      Message message,
+      List<SharedFile> files,
+      Optional<Look> look)
+      implements Content {
+    /// A message as the Web API lists it.
+    static Posted of(String channel, com.slack.api.model.Message listed) {
+      return new Posted(
+          false,
+          SlackEvent.isSpoken(listed.getSubtype()) && listed.getBotId() == null,
+          SlackJson.id(channel),
+          new Message(
+              SlackJson.id(listed.getTs()),
+              SlackJson.id(listed.getThreadTs()),
+              SlackJson.isOdd(listed.getThreadTs()),
+              SlackJson.id(listed.getUser()),
+              listed.getBotId() != null,
+              Optional.ofNullable(listed.getText()),
+              false,
+              Optional.empty()),
+          SharedFile.in(listed),
+          Optional.empty());
+    }
+  }
+
+  /// A message that was edited or deleted.
+  ///
+  /// @param now empty of everything when it was deleted
+  /// @param deleted the timestamp of a deleted message
+  /// @param at when, as a timestamp
+  record Changed(
+      boolean isDeleted,
+      Optional<String> channel,
+      Message now,
+      Optional<Message> before,
+      Optional<String> deleted,
+      Optional<String> at,
+      Optional<Look> look)
+      implements Content {}
+
+  record Reacted(
+      String reaction,
+      Optional<String> channel,
+      Optional<String> ts,
+      Optional<String> user,
+      Optional<String> at)
+      implements Content {}
+
+  record HomeOpened(Optional<String> user, Optional<String> at) implements Content {}
+
+  /// A user opened the agent view, or another channel beside it.
+  record Viewed(Look look, Optional<Opened> opened) implements Content {}
+
+  /// Slack's stop button was pressed.
+  record Stopped(
+      Optional<String> channel, Optional<String> thread, Optional<String> user, Optional<String> at)
+      implements Content {}
+
+  /// The app was uninstalled, or the bot's tokens were revoked.
+  record Left(Optional<Instant> at) implements Content {}
+
+  /// Events that Runnel does not use.
+  record Other() implements Content {}
+
+  /// @param isOdd whether the thread is present but not a valid timestamp
+  /// @param text empty when it is no text
+  record Message(
+      Optional<String> ts,
+      Optional<String> thread,
+      boolean isOdd,
+      Optional<String> user,
+      boolean isOfBot,
+      Optional<String> text,
+      boolean isEdited,
+      Optional<String> editedAt) {
+    String words() {
+      return text.orElse("");
+    }
+  }
+
+  /// @param room the channel that the user has open, other than the direct message with the bot
+  record Look(Optional<String> user, Optional<String> room) {}
+
+  /// @param thread empty where threads are created with a message
+  record Opened(String channel, Optional<String> thread) {}
+
+  /// @param identity the bot's identity by workspace, once known; the workspace is empty when a
+  ///   request names none
+  /// @return empty when the workspace is unknown
+  static Optional<SlackEvent> of(
+      JsonNode body, Function<String, Optional<SlackIdentity>> identity, Instant arrivedAt) {
+    // In a shared channel (Slack Connect), `team_id` may be another workspace.
+    var authorization = first(body.path("authorizations"));
+    return id(authorization, "team_id")
+        .or(() -> id(body, "team_id"))
+        .or(() -> identity.apply("").map(SlackIdentity::team))
+        .map(
+            team ->
+                new SlackEvent(
+                    id(body, "event_id"),
+                    team,
+                    Optional.of(authorization)
+                        .filter(it -> it.path("is_bot").asBoolean())
+                        .flatMap(it -> id(it, "user_id"))
+                        .map(Set::of)
+                        .orElseGet(() -> ownUsers(identity, team)),
+                    arrivedAt,
+                    content(body, body.path("event"))));
+  }
+
+  static Set<String> ownUsers(Function<String, Optional<SlackIdentity>> identity, String team) {
+    return identity.apply(team).map(SlackIdentity::userId).map(Set::of).orElse(Set.of());
+  }
+
+  /// @param meaning its semantic key
+  Delivery delivery(
+      String meaning,
+      SlackPlace place,
+      String user,
+      Intent intent,
+      boolean addressed,
+      Origin origin) {
+    return new Delivery(
+        DeliveryId.of(SlackPlace.SURFACE, eventId.orElse(meaning)),
+        meaning,
+        place.conversation(),
+        new Actor(user, user),
+        intent,
+        addressed,
+        origin,
+        arrivedAt);
+  }
+
+  private static Content content(JsonNode body, JsonNode event) {
+    return switch (text(event, "type")) {
+      case "message" -> message(body, event);
+      case "app_mention" -> posted(event, true, Optional.empty());
+      case "reaction_added" ->
+          new Reacted(
+              text(event, "reaction"),
+              id(event.path("item"), "channel"),
+              id(event.path("item"), "ts"),
+              id(event, "user"),
+              id(event, "event_ts"));
+      case HOME ->
+          switch (text(event, "tab")) {
+            case "home" -> new HomeOpened(id(event, "user"), id(event, "event_ts"));
+            case "messages" ->
+                new Viewed(
+                    look(body, event.path("context")),
+                    id(event, "channel").map(it -> new Opened(it, Optional.empty())));
+            default -> new Other();
+          };
+      case CONTEXT -> new Viewed(look(body, event.path("context")), Optional.empty());
+      case STARTED, CONTEXT_OF_THREAD -> thread(event, event.path("assistant_thread"));
+      case STOPPED ->
+          new Stopped(
+              id(event, "channel"),
+              id(event, "thread_ts"),
+              id(event, "user"),
+              id(event, "event_ts"));
+      case "app_uninstalled", "tokens_revoked" -> left(body, event.path("tokens"));
+      default -> new Other();
+    };
+  }
+
+  private static Content message(JsonNode body, JsonNode event) {
+    var now = event.path("message");
+    var nowIs = text(now, "subtype");
+    // Slack's event for a new thread title, not a message from a person.
+    if (nowIs.equals("assistant_app_thread")) {
+      return new Other();
+    }
+    var context = event.path("app_context");
+    var look = context.isObject() ? Optional.of(look(body, context)) : Optional.<Look>empty();
+    return switch (text(event, "subtype")) {
+      case "message_changed", "message_deleted" ->
+          new Changed(
+              // Deleting the first message of a thread with replies leaves a tombstone.
+              text(event, "subtype").equals("message_deleted") || nowIs.equals("tombstone"),
+              id(event, "channel"),
+              message(now),
+              Optional.of(event.path("previous_message"))
+                  .filter(it -> !absent(it))
+                  .map(SlackEvent::message),
+              id(event, "deleted_ts"),
+              id(event, "event_ts").or(() -> id(event, "ts")),
+              look);
+      default -> posted(event, false, look);
+    };
+  }
+
+  private static Posted posted(JsonNode event, boolean isMention, Optional<Look> look) {
+    var subtype = event.path("subtype");
+    return new Posted(
+        isMention,
+        isSpoken(absent(subtype) ? null : subtype.asText())
+            && absent(event.path("bot_id"))
+            && !event.path("hidden").asBoolean(),
+        id(event, "channel"),
+        message(event),
+        SharedFile.in(event.path("files")),
+        look);
+  }
+
+  private static boolean isSpoken(@Nullable String subtype) {
+    return subtype == null || SPOKEN.contains(subtype);
+  }
+
+  private static Message message(JsonNode message) {
+    return new Message(
+        id(message, "ts"),
+        id(message, "thread_ts"),
+        isOdd(message, "thread_ts"),
+        id(message, "user"),
+        !absent(message.path("bot_id")),
+        Optional.ofNullable(message.path("text").textValue()),
+        !absent(message.path("edited")),
+        id(message.path("edited"), "ts"));
+  }
+
+  private static Viewed thread(JsonNode event, JsonNode thread) {
+    var ts = id(thread, "thread_ts");
+    return new Viewed(
+        new Look(
+            id(thread, "user_id"),
+            id(thread.path("context"), "channel_id").filter(SlackEvent::isRoom)),
+        id(thread, "channel_id")
+            .filter(_ -> text(event, "type").equals(STARTED) && ts.isPresent())
+            .map(it -> new Opened(it, ts)));
+  }
+
+  /// Slack lists the most relevant entity first.
+  private static Look look(JsonNode body, JsonNode context) {
+    return new Look(
+        id(body.path("event"), "user").or(() -> person(body.path("authorizations"))),
+        StreamSupport.stream(context.path("entities").spliterator(), false)
+            .flatMap(SlackEvent::room)
+            .findFirst());
+  }
+
+  private static Optional<String> person(JsonNode authorizations) {
+    return StreamSupport.stream(authorizations.spliterator(), false)
+        .filter(it -> !it.path("is_bot").asBoolean())
+        .flatMap(it -> id(it, "user_id").stream())
+        .findFirst();
+  }
+
+  private static Stream<String> room(JsonNode entity) {
+    var found =
+        switch (text(entity, "type")) {
+          case CHANNEL -> id(entity, "value");
+          case MESSAGE -> id(entity.path("value"), "channel_id");
+          default -> Optional.<String>empty();
+        };
+    return found.filter(SlackEvent::isRoom).stream();
+  }
+
+  private static boolean isRoom(String channel) {
+    return !channel.startsWith("D");
+  }
+
+  private static Content left(JsonNode body, JsonNode tokens) {
+    var at = body.path("event_time");
+    return tokens.isMissingNode() || !tokens.path("bot").isEmpty()
+        ? new Left(
+            at.canConvertToInt()
+                ? Optional.of(Instant.ofEpochSecond(at.asInt()))
+                : Optional.empty())
+        : new Other();
+  }
+}
