@@ -205,7 +205,7 @@ public final class ConsoleSurface implements Surface {
 
   /// Not needed: each start has its own conversation from the beginning.
   @Override
-  public Posting open(Delivery delivery, boolean again) {
+  public Posting openThread(Delivery delivery, boolean again) {
     return new Posting.Posted(new PostRef(delivery.id().value()), delivery.conversation());
   }
 

@@ -38,7 +38,7 @@ import org.slf4j.LoggerFactory;
 
 /// Accesses the run service over its API. Every exception of the client is converted here:
 ///
-/// - no response, a 5xx, a 429: `Busy`; use [#startedBy] to find out whether a start happened;
+/// - no response, a 5xx, a 429: `Busy`; use [#findStarted] to find out whether a start happened;
 /// - a 404 from the service itself: `Missing`; a 404 without the service's error body comes from a
 ///   wrong URL or a proxy, and is `Busy`;
 /// - a malformed id: `Missing`;
@@ -108,7 +108,7 @@ public final class ClientAgentRuns implements AgentRuns {
   private record Created(String runId, RunStateValue state) {}
 
   @Override
-  public Outcome startedBy(DeliveryId key, Instant since, Optional<String> words) {
+  public Outcome findStarted(DeliveryId key, Instant since, Optional<String> words) {
     try {
       return startLookup.start(key, since, words);
     } catch (RunsException failure) {
@@ -149,7 +149,7 @@ public final class ClientAgentRuns implements AgentRuns {
   }
 
   @Override
-  public Arrival arrived(Run before, String text, int said) {
+  public Arrival followUpArrival(Run before, String text, int said) {
     if (knowsKeys) {
       return new Arrival.NotArrived();
     }

@@ -139,7 +139,7 @@ final class SqlInbox implements Store.Inbox {
   }
 
   @Override
-  public List<Pending<Delivery>> waitingNear(Conversation conversation) {
+  public List<Pending<Delivery>> waitingInPlace(Conversation conversation) {
     var place = conversation.surface() + ":" + conversation.place();
     return queue.readable(
         "SELECT * FROM inbox WHERE substr(conversation, 1, length(?)) = ? AND state = 0 AND"
@@ -192,12 +192,12 @@ final class SqlInbox implements Store.Inbox {
   }
 
   @Override
-  public void sees(DeliveryId id, Run before) {
+  public void saveRunBefore(DeliveryId id, Run before) {
     queue.change("seen = ?", Json.write(before), id.value());
   }
 
   @Override
-  public Optional<Run> seen(DeliveryId id) {
+  public Optional<Run> runBefore(DeliveryId id) {
     return QueueRows.sql(
         () ->
             rows.first(
@@ -207,7 +207,7 @@ final class SqlInbox implements Store.Inbox {
   }
 
   @Override
-  public int saidBefore(Delivery delivery) {
+  public int countSameText(Delivery delivery) {
     var words = delivery.intent().words().map(Request::text);
     var done =
         QueueRows.sql(
@@ -334,7 +334,7 @@ final class SqlInbox implements Store.Inbox {
   }
 
   @Override
-  public Optional<Known> known(SurfaceId surface, String meaning) {
+  public Optional<Known> findByMeaning(SurfaceId surface, String meaning) {
     return QueueRows.sql(
         () ->
             rows.first(
@@ -351,7 +351,7 @@ final class SqlInbox implements Store.Inbox {
   /// A row's sequence number is close to its time of arrival. This scans the whole table; used only
   /// for a few checks after a catch-up.
   @Override
-  public List<Delivery> heard(Conversation conversation, Instant from, Instant to) {
+  public List<Delivery> acceptedBetween(Conversation conversation, Instant from, Instant to) {
     return QueueRows.sql(
         () ->
             rows.list(
@@ -363,7 +363,7 @@ final class SqlInbox implements Store.Inbox {
   }
 
   @Override
-  public Optional<Instant> heardThrough(SurfaceId surface) {
+  public Optional<Instant> readThrough(SurfaceId surface) {
     return QueueRows.sql(
         () ->
             rows.first(
@@ -373,7 +373,7 @@ final class SqlInbox implements Store.Inbox {
   }
 
   @Override
-  public void heardThrough(SurfaceId surface, Instant through) {
+  public void readThrough(SurfaceId surface, Instant through) {
     QueueRows.sql(
         () ->
             rows.change(

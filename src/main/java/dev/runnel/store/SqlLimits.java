@@ -26,7 +26,7 @@ final class SqlLimits implements Store.Limits {
   }
 
   @Override
-  public Instant turn(String limit, String holder, Instant now) {
+  public Instant reserve(String limit, String holder, Instant now) {
     var found = limit(limit);
     if (found.isEmpty()) {
       return now;

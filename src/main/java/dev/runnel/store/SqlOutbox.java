@@ -123,7 +123,7 @@ final class SqlOutbox implements Store.Outbox {
   }
 
   @Override
-  public Set<MessageStatus> signs(Conversation conversation, PostRef message) {
+  public Set<MessageStatus> reactions(Conversation conversation, PostRef message) {
     var signs =
         QueueRows.sql(
             () ->
@@ -190,7 +190,7 @@ final class SqlOutbox implements Store.Outbox {
   }
 
   @Override
-  public Optional<Run> shown(Conversation conversation, RunId run) {
+  public Optional<Run> postedRun(Conversation conversation, RunId run) {
     return QueueRows.sql(
             () ->
                 rows.first(

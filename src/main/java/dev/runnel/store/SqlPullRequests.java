@@ -46,7 +46,7 @@ final class SqlPullRequests implements Store.PullRequests {
   }
 
   @Override
-  public List<Subscriber> askers(RunId run) {
+  public List<Subscriber> subscribers(RunId run) {
     return QueueRows.sql(
         () ->
             rows.list(
@@ -56,7 +56,7 @@ final class SqlPullRequests implements Store.PullRequests {
   }
 
   @Override
-  public void asks(RunId run, Subscriber subscriber) {
+  public void subscribe(RunId run, Subscriber subscriber) {
     QueueRows.sql(
         () ->
             rows.change(
@@ -68,7 +68,7 @@ final class SqlPullRequests implements Store.PullRequests {
   }
 
   @Override
-  public void leaves(RunId run, Conversation conversation) {
+  public void unsubscribe(RunId run, Conversation conversation) {
     QueueRows.sql(
         () ->
             rows.change(
@@ -78,7 +78,7 @@ final class SqlPullRequests implements Store.PullRequests {
   }
 
   @Override
-  public void answered(RunId run) {
+  public void unsubscribeAll(RunId run) {
     QueueRows.sql(() -> rows.change("DELETE FROM askers WHERE run = ?", run.value()));
   }
 }

@@ -492,8 +492,8 @@ final class FlowStory implements Story {
     }
 
     @Override
-    public Outcome startedBy(DeliveryId key, Instant since, Optional<String> words) {
-      return look("startedBy " + key, () -> service.startedBy(key, since, words));
+    public Outcome findStarted(DeliveryId key, Instant since, Optional<String> words) {
+      return look("startedBy " + key, () -> service.findStarted(key, since, words));
     }
 
     @Override
@@ -502,11 +502,11 @@ final class FlowStory implements Story {
     }
 
     @Override
-    public Arrival arrived(Run before, String text, int said) {
+    public Arrival followUpArrival(Run before, String text, int said) {
       stage.pause("arrived");
       return stage.saw(
           stage.goesWrong(1) == 0
-              ? service.arrived(before, text, said)
+              ? service.followUpArrival(before, text, said)
               : new Arrival.Busy(Optional.empty(), "Lost"));
     }
 
@@ -557,9 +557,9 @@ final class FlowStory implements Story {
     }
 
     @Override
-    public Posting open(Delivery delivery, boolean again) {
+    public Posting openThread(Delivery delivery, boolean again) {
       stage.pause("open");
-      return answer(platform.open(delivery, again));
+      return answer(platform.openThread(delivery, again));
     }
 
     @Override

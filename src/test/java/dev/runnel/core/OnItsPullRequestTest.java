@@ -145,7 +145,7 @@ class OnItsPullRequestTest {
     @Test
     void aReviewAndItsCommentsAreSaidAsOne() {
       world.surface.hasManners(
-          new ConversationPolicy(ConversationPolicy.Listening.EVERYONE, Duration.ofSeconds(2)));
+          new ConversationPolicy(ConversationPolicy.Audience.EVERYONE, Duration.ofSeconds(2)));
       world.says(comments("2", say("please see my comments")));
       world.says(comments("3", say("rename this")));
       world.says(comments("4", say("drop that")));

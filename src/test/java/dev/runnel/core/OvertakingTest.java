@@ -43,7 +43,7 @@ class OvertakingTest {
   @Test
   void repliesThatComeWithinTheSecondReachTheAgentAsTheyWereSaid() {
     world.surface.hasManners(
-        new ConversationPolicy(ConversationPolicy.Listening.EVERYONE, Duration.ofSeconds(1)));
+        new ConversationPolicy(ConversationPolicy.Audience.EVERYONE, Duration.ofSeconds(1)));
     world.says(delivery("0", start("fix it")));
     world.settle();
     world.clock.advance(Duration.ofSeconds(10));

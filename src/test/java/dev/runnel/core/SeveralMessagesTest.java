@@ -12,7 +12,7 @@ import static dev.runnel.testkit.Samples.say;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.runnel.core.model.ConversationPolicy;
-import dev.runnel.core.model.ConversationPolicy.Listening;
+import dev.runnel.core.model.ConversationPolicy.Audience;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.MessageStatus;
 import dev.runnel.core.model.Outcome;
@@ -38,7 +38,7 @@ class SeveralMessagesTest {
   void begin() {
     world = new World(folder);
     begins(world, RunState.RUNNING);
-    world.surface.hasManners(new ConversationPolicy(Listening.EVERYONE, Duration.ofSeconds(1)));
+    world.surface.hasManners(new ConversationPolicy(Audience.EVERYONE, Duration.ofSeconds(1)));
   }
 
   @AfterEach

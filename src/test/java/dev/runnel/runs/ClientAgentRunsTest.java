@@ -243,7 +243,7 @@ class ClientAgentRunsTest implements AgentRunsContract {
       done(runs.start(prompt("Ours"), key));
       service.refusesMetadataFilter(problem(403, "feature_not_available"));
 
-      assertThat(runs.startedBy(key, Instant.parse("2026-01-05T10:00:00Z"), Optional.of("Ours")))
+      assertThat(runs.findStarted(key, Instant.parse("2026-01-05T10:00:00Z"), Optional.of("Ours")))
           .isEqualTo(new Outcome.Missing());
     }
 
@@ -358,9 +358,9 @@ class ClientAgentRunsTest implements AgentRunsContract {
       service.moves(run.id().value(), "SUCCEEDED", "Fixed");
       var before = done(runs.find(run.id()));
 
-      assertThat(runs.arrived(before, "go on", 0)).isInstanceOf(Arrival.NotArrived.class);
+      assertThat(runs.followUpArrival(before, "go on", 0)).isInstanceOf(Arrival.NotArrived.class);
       done(runs.followUp(run.id(), "go on", newKey()));
-      assertThat(runs.arrived(before, "go on", 0)).isInstanceOf(Arrival.Arrived.class);
+      assertThat(runs.followUpArrival(before, "go on", 0)).isInstanceOf(Arrival.Arrived.class);
     }
 
     @Test
@@ -370,9 +370,9 @@ class ClientAgentRunsTest implements AgentRunsContract {
       service.moves(run.id().value(), "SUCCEEDED", "Fixed");
       var before = done(runs.find(run.id()));
 
-      assertThat(runs.arrived(before, "go on", 1)).isInstanceOf(Arrival.NotArrived.class);
+      assertThat(runs.followUpArrival(before, "go on", 1)).isInstanceOf(Arrival.NotArrived.class);
       done(runs.followUp(run.id(), "go on", newKey()));
-      assertThat(runs.arrived(before, "go on", 1)).isInstanceOf(Arrival.Arrived.class);
+      assertThat(runs.followUpArrival(before, "go on", 1)).isInstanceOf(Arrival.Arrived.class);
     }
 
     @Test
@@ -380,7 +380,7 @@ class ClientAgentRunsTest implements AgentRunsContract {
       service.hasConversations();
       service.moves(run.id().value(), "INPROGRESS", null);
 
-      assertThat(runs.arrived(done(runs.find(run.id())), "go on", 0))
+      assertThat(runs.followUpArrival(done(runs.find(run.id())), "go on", 0))
           .isInstanceOf(Arrival.Unknowable.class);
     }
 
@@ -390,9 +390,9 @@ class ClientAgentRunsTest implements AgentRunsContract {
       service.moves(run.id().value(), state, "Which branch?");
       var before = done(runs.find(run.id()));
 
-      assertThat(runs.arrived(before, "main", 0)).isInstanceOf(Arrival.NotArrived.class);
+      assertThat(runs.followUpArrival(before, "main", 0)).isInstanceOf(Arrival.NotArrived.class);
       done(runs.followUp(run.id(), "main", newKey()));
-      assertThat(runs.arrived(before, "main", 0)).isInstanceOf(Arrival.Arrived.class);
+      assertThat(runs.followUpArrival(before, "main", 0)).isInstanceOf(Arrival.Arrived.class);
     }
 
     @Test
@@ -401,7 +401,7 @@ class ClientAgentRunsTest implements AgentRunsContract {
       var before = done(runs.find(run.id()));
       done(runs.followUp(run.id(), "go on", newKey()));
 
-      assertThat(runs.arrived(before, "go on", 0)).isInstanceOf(Arrival.Unknowable.class);
+      assertThat(runs.followUpArrival(before, "go on", 0)).isInstanceOf(Arrival.Unknowable.class);
     }
 
     @Test
@@ -409,7 +409,7 @@ class ClientAgentRunsTest implements AgentRunsContract {
       var keyed = new ClientAgentRuns(client, true);
       var requests = service.lines().size();
 
-      assertThat(keyed.arrived(run, "go on", 0)).isInstanceOf(Arrival.NotArrived.class);
+      assertThat(keyed.followUpArrival(run, "go on", 0)).isInstanceOf(Arrival.NotArrived.class);
       assertThat(service.lines()).hasSize(requests);
     }
   }
@@ -508,7 +508,7 @@ class ClientAgentRunsTest implements AgentRunsContract {
       runs.changedSince(Instant.EPOCH);
       runs.unfinished();
       service.add("Somebody else's");
-      runs.startedBy(newKey(), Instant.EPOCH, Optional.empty());
+      runs.findStarted(newKey(), Instant.EPOCH, Optional.empty());
 
       assertThat(service.limits()).isNotEmpty().allMatch(limit -> limit <= 100);
     }

@@ -139,10 +139,11 @@ public interface AgentRunsContract {
     awaitState(run.id(), RunState.SUCCEEDED);
     var ended = done(runs().find(run.id()));
 
-    assertThat(runs().arrived(ended, "now the docs", 0))
+    assertThat(runs().followUpArrival(ended, "now the docs", 0))
         .isNotInstanceOfAny(Arrival.Arrived.class, Arrival.Busy.class);
     done(runs().followUp(run.id(), "now the docs", newKey()));
-    assertThat(runs().arrived(ended, "now the docs", 0)).isInstanceOf(Arrival.Arrived.class);
+    assertThat(runs().followUpArrival(ended, "now the docs", 0))
+        .isInstanceOf(Arrival.Arrived.class);
   }
 
   @Test
@@ -232,7 +233,8 @@ public interface AgentRunsContract {
   }
 
   static Outcome startedBy(AgentRuns runs, DeliveryId key) {
-    return runs.startedBy(key, Instant.parse("2026-01-01T00:00:00Z"), Optional.of("Fix the test"));
+    return runs.findStarted(
+        key, Instant.parse("2026-01-01T00:00:00Z"), Optional.of("Fix the test"));
   }
 
   static List<Run> seen(RunListing runListing) {

@@ -45,7 +45,7 @@ public final class EchoSurface implements Surface {
   }
 
   @Override
-  public Posting open(Delivery delivery, boolean again) {
+  public Posting openThread(Delivery delivery, boolean again) {
     return new Posting.Undeliverable("nowhere");
   }
 

@@ -84,7 +84,7 @@ public final class FakeAgentRuns implements AgentRuns {
   }
 
   @Override
-  public synchronized Outcome startedBy(DeliveryId key, Instant since, Optional<String> words) {
+  public synchronized Outcome findStarted(DeliveryId key, Instant since, Optional<String> words) {
     return read(
         () -> startedWith(key).<Outcome>map(Outcome.Done::new).orElseGet(Outcome.Missing::new));
   }
@@ -123,7 +123,7 @@ public final class FakeAgentRuns implements AgentRuns {
   }
 
   @Override
-  public synchronized Arrival arrived(Run before, String text, int said) {
+  public synchronized Arrival followUpArrival(Run before, String text, int said) {
     calls++;
     if (down.isPresent()) {
       return new Arrival.Busy(down.get().retryAfter(), down.get().why());

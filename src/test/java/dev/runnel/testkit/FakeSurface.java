@@ -124,7 +124,7 @@ public final class FakeSurface implements Surface {
   }
 
   @Override
-  public synchronized Posting open(Delivery delivery, boolean again) {
+  public synchronized Posting openThread(Delivery delivery, boolean again) {
     calls++;
     checkCredential();
     if (refusal.isPresent()) {
@@ -196,7 +196,7 @@ public final class FakeSurface implements Surface {
 
   /// `https://fake.example/team/channel/1?said=7`, on a surface with the id `fake`.
   @Override
-  public Optional<LinkTarget> shown(URI link, Conversation from) {
+  public Optional<LinkTarget> linkTarget(URI link, Conversation from) {
     return (id + ".example").equals(link.getHost())
         ? Optional.of(
             new LinkTarget(
@@ -206,7 +206,8 @@ public final class FakeSurface implements Surface {
   }
 
   @Override
-  public synchronized MissedDeliveries missed(Instant since, List<Conversation> conversations) {
+  public synchronized MissedDeliveries missedDeliveries(
+      Instant since, List<Conversation> conversations) {
     missedSince = since;
     missedIn = conversations;
     checkCredential();
@@ -286,7 +287,7 @@ public final class FakeSurface implements Surface {
   }
 
   @Override
-  public synchronized Optional<Duration> fading(Conversation conversation) {
+  public synchronized Optional<Duration> statusLifetime(Conversation conversation) {
     return fading;
   }
 
@@ -306,7 +307,7 @@ public final class FakeSurface implements Surface {
   }
 
   @Override
-  public synchronized ConversationPolicy manners(Conversation conversation) {
+  public synchronized ConversationPolicy conversationPolicy(Conversation conversation) {
     return conversationPolicy;
   }
 

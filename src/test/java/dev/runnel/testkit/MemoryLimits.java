@@ -29,7 +29,7 @@ final class MemoryLimits implements Store.Limits {
   }
 
   @Override
-  public Instant turn(String limit, String holder, Instant now) {
+  public Instant reserve(String limit, String holder, Instant now) {
     var found = limits.get(limit);
     if (found == null) {
       return now;

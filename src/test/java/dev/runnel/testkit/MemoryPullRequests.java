@@ -40,7 +40,7 @@ final class MemoryPullRequests implements Store.PullRequests {
   }
 
   @Override
-  public List<Subscriber> askers(RunId run) {
+  public List<Subscriber> subscribers(RunId run) {
     return askers.entrySet().stream()
         .filter(each -> each.getKey().run().equals(run))
         .map(Map.Entry::getValue)
@@ -49,17 +49,17 @@ final class MemoryPullRequests implements Store.PullRequests {
   }
 
   @Override
-  public void asks(RunId run, Subscriber subscriber) {
+  public void subscribe(RunId run, Subscriber subscriber) {
     askers.put(new Waits(run, subscriber.conversation()), subscriber);
   }
 
   @Override
-  public void leaves(RunId run, Conversation conversation) {
+  public void unsubscribe(RunId run, Conversation conversation) {
     askers.remove(new Waits(run, conversation));
   }
 
   @Override
-  public void answered(RunId run) {
+  public void unsubscribeAll(RunId run) {
     askers.keySet().removeIf(each -> each.run().equals(run));
   }
 }

@@ -375,7 +375,7 @@ public final class MemoryStore implements Store {
     }
 
     @Override
-    public List<Pending<Delivery>> waitingNear(Conversation conversation) {
+    public List<Pending<Delivery>> waitingInPlace(Conversation conversation) {
       return waiting(
               each ->
                   each.conversation().surface().equals(conversation.surface())
@@ -402,7 +402,7 @@ public final class MemoryStore implements Store {
     }
 
     @Override
-    public Optional<Known> known(SurfaceId surface, String meaning) {
+    public Optional<Known> findByMeaning(SurfaceId surface, String meaning) {
       return inbox.values().stream()
           .filter(row -> row.item().meaning().equals(meaning))
           .filter(row -> row.item().conversation().surface().equals(surface))
@@ -416,7 +416,7 @@ public final class MemoryStore implements Store {
     }
 
     @Override
-    public List<Delivery> heard(Conversation conversation, Instant from, Instant to) {
+    public List<Delivery> acceptedBetween(Conversation conversation, Instant from, Instant to) {
       return inbox.values().stream()
           .map(Row::item)
           .filter(each -> each.conversation().equals(conversation))
@@ -425,12 +425,12 @@ public final class MemoryStore implements Store {
     }
 
     @Override
-    public Optional<Instant> heardThrough(SurfaceId surface) {
+    public Optional<Instant> readThrough(SurfaceId surface) {
       return Optional.ofNullable(heardThrough.get(surface));
     }
 
     @Override
-    public void heardThrough(SurfaceId surface, Instant through) {
+    public void readThrough(SurfaceId surface, Instant through) {
       heardThrough.put(surface, through);
     }
 
@@ -454,17 +454,17 @@ public final class MemoryStore implements Store {
     }
 
     @Override
-    public void sees(DeliveryId id, Run before) {
+    public void saveRunBefore(DeliveryId id, Run before) {
       change(inbox, id, row -> row.having(before));
     }
 
     @Override
-    public Optional<Run> seen(DeliveryId id) {
+    public Optional<Run> runBefore(DeliveryId id) {
       return Optional.ofNullable(inbox.get(id)).map(Row::seen);
     }
 
     @Override
-    public int saidBefore(Delivery delivery) {
+    public int countSameText(Delivery delivery) {
       var words = delivery.intent().words().map(Request::text);
       return (int)
           inbox.values().stream()
@@ -753,7 +753,7 @@ public final class MemoryStore implements Store {
     }
 
     @Override
-    public Set<MessageStatus> signs(Conversation conversation, PostRef message) {
+    public Set<MessageStatus> reactions(Conversation conversation, PostRef message) {
       var begun =
           outbox.values().stream()
               .filter(row -> row.tries() > 0)
@@ -866,7 +866,7 @@ public final class MemoryStore implements Store {
     }
 
     @Override
-    public Optional<Run> shown(Conversation conversation, RunId run) {
+    public Optional<Run> postedRun(Conversation conversation, RunId run) {
       return outbox.values().stream()
           .filter(row -> row.state() != State.PARKED && isStatusOf(row, conversation, run))
           .max(Comparator.comparingLong(Row::seq))

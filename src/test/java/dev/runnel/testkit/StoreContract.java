@@ -308,11 +308,11 @@ public interface StoreContract {
     var id = new DeliveryId("fake:1");
     var run = run("r", RunState.SUCCEEDED);
     store().accept(delivery("1", say("a")));
-    assertThat(store().<Optional<Run>>commit(work -> work.inbox().seen(id))).isEmpty();
+    assertThat(store().<Optional<Run>>commit(work -> work.inbox().runBefore(id))).isEmpty();
 
-    store().change(work -> work.inbox().sees(id, run));
+    store().change(work -> work.inbox().saveRunBefore(id, run));
 
-    assertThat(store().<Optional<Run>>commit(work -> work.inbox().seen(id))).contains(run);
+    assertThat(store().<Optional<Run>>commit(work -> work.inbox().runBefore(id))).contains(run);
   }
 
   @Test
@@ -327,7 +327,8 @@ public interface StoreContract {
     }
 
     assertThat(
-            store().<Integer>commit(work -> work.inbox().saidBefore(delivery("3", say("go on")))))
+            store()
+                .<Integer>commit(work -> work.inbox().countSameText(delivery("3", say("go on")))))
         .isEqualTo(2);
   }
 
@@ -347,7 +348,8 @@ public interface StoreContract {
       store().change(work -> work.inbox().done(new DeliveryId("fake:" + id)));
     }
     assertThat(
-            store().<Integer>commit(work -> work.inbox().saidBefore(delivery("3", say("go on")))))
+            store()
+                .<Integer>commit(work -> work.inbox().countSameText(delivery("3", say("go on")))))
         .isZero();
   }
 
@@ -358,7 +360,10 @@ public interface StoreContract {
     assertThat(known("said:2")).isEmpty();
 
     store().change(work -> work.inbox().begin(new DeliveryId("fake:1")));
-    store().change(work -> work.inbox().sees(new DeliveryId("fake:1"), run("r", RunState.RUNNING)));
+    store()
+        .change(
+            work ->
+                work.inbox().saveRunBefore(new DeliveryId("fake:1"), run("r", RunState.RUNNING)));
     assertThat(known("said:1")).contains(new Store.Inbox.Known(delivery("1", say("a")), false, 1));
   }
 
@@ -367,7 +372,7 @@ public interface StoreContract {
   }
 
   private Optional<Store.Inbox.Known> known(String meaning) {
-    return store().commit(work -> work.inbox().known(Samples.SURFACE, meaning));
+    return store().commit(work -> work.inbox().findByMeaning(Samples.SURFACE, meaning));
   }
 
   @Test
@@ -432,11 +437,11 @@ public interface StoreContract {
     }
 
     assertThat(nextNotice()).map(each -> each.item().id().value()).contains("RUNNING");
-    assertThat(store().<Set<MessageStatus>>commit(work -> work.outbox().signs(THREAD, message)))
+    assertThat(store().<Set<MessageStatus>>commit(work -> work.outbox().reactions(THREAD, message)))
         .containsExactlyInAnyOrder(MessageStatus.TAKEN, MessageStatus.QUEUED);
     store().change(work -> work.outbox().begin(new NoticeId("RUNNING")));
     store().change(work -> work.outbox().posted(new NoticeId("RUNNING"), message));
-    assertThat(store().<Set<MessageStatus>>commit(work -> work.outbox().signs(THREAD, message)))
+    assertThat(store().<Set<MessageStatus>>commit(work -> work.outbox().reactions(THREAD, message)))
         .containsExactly(MessageStatus.RUNNING);
     assertThat(nextNotice()).isEmpty();
   }
@@ -900,20 +905,21 @@ public interface StoreContract {
     var again = new Subscriber(OTHER_THREAD, Samples.SAM, Origin.NONE);
     var run = new RunId("r1");
     for (var subscriber : List.of(here, there, again)) {
-      store().change(work -> work.pullRequests().asks(run, subscriber));
+      store().change(work -> work.pullRequests().subscribe(run, subscriber));
     }
-    store().change(work -> work.pullRequests().asks(new RunId("r2"), there));
+    store().change(work -> work.pullRequests().subscribe(new RunId("r2"), there));
 
     assertThat(askers("r1")).containsExactly(here, again);
-    store().change(work -> work.pullRequests().leaves(run, THREAD));
+    store().change(work -> work.pullRequests().unsubscribe(run, THREAD));
     assertThat(askers("r1")).containsExactly(again);
-    store().change(work -> work.pullRequests().answered(run));
+    store().change(work -> work.pullRequests().unsubscribeAll(run));
     assertThat(askers("r1")).isEmpty();
     assertThat(askers("r2")).containsExactly(there);
   }
 
   private List<Subscriber> askers(String run) {
-    return store().<List<Subscriber>>commit(work -> work.pullRequests().askers(new RunId(run)));
+    return store()
+        .<List<Subscriber>>commit(work -> work.pullRequests().subscribers(new RunId(run)));
   }
 
   @Test
@@ -1031,7 +1037,7 @@ public interface StoreContract {
   }
 
   private Instant turn(String holder, Instant now) {
-    return store().commit(work -> work.limits().turn("channel", holder, now));
+    return store().commit(work -> work.limits().reserve("channel", holder, now));
   }
 
   private void hold(String limit, Instant until) {

@@ -407,7 +407,7 @@ public interface TrackerContract {
       assertRefused(() -> surface.admit(asked));
     }
     assertRefused(() -> surface.background(said));
-    assertRefused(() -> surface.missed(Samples.NINE, List.of(said.conversation())));
+    assertRefused(() -> surface.missedDeliveries(Samples.NINE, List.of(said.conversation())));
     assertRefused(surface::isAvailable);
   }
 
@@ -419,7 +419,7 @@ public interface TrackerContract {
         accepted(tracker().commented(Person.MAINTAINER, "@agent fix it")).conversation();
     tracker().platform().answersAll(status);
 
-    assertThat(tracker().surface().missed(Samples.NINE, List.of(conversation)))
+    assertThat(tracker().surface().missedDeliveries(Samples.NINE, List.of(conversation)))
         .satisfiesAnyOf(
             missedDeliveries ->
                 assertThat(missedDeliveries).isInstanceOf(MissedDeliveries.Unknown.class),

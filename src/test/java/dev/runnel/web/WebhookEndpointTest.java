@@ -68,7 +68,7 @@ class WebhookEndpointTest {
     }
 
     @Override
-    public Posting open(Delivery delivery, boolean again) {
+    public Posting openThread(Delivery delivery, boolean again) {
       return new Posting.Undeliverable("nowhere");
     }
 

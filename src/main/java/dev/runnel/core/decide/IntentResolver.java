@@ -64,7 +64,7 @@ public final class IntentResolver {
         .filter(
             _ ->
                 work.bindings().of(delivery.conversation()).isPresent()
-                    || RunSubscribers.steered(work, delivery).isPresent())
+                    || RunSubscribers.steeredRun(work, delivery).isPresent())
         .<Intent>map(Intent.Say::new)
         .orElse(unclear);
   }

@@ -22,7 +22,7 @@ public final class RunSubscribers {
   private RunSubscribers() {}
 
   /// The run that a message on its pull request is for.
-  public static Optional<Binding> steered(Work work, Delivery delivery) {
+  public static Optional<Binding> steeredRun(Work work, Delivery delivery) {
     if (!speaksToItsRun(delivery)) {
       return Optional.empty();
     }
@@ -45,35 +45,37 @@ public final class RunSubscribers {
 
   /// Subscribes the sender. Must be called before the message is sent to the run, so that an
   /// immediate end is posted where the message is.
-  public static void asks(Work work, Delivery delivery, Binding binding) {
+  public static void subscribe(Work work, Delivery delivery, Binding binding) {
     var run = binding.run().id();
-    var waiting = work.pullRequests().askers(run);
+    var waiting = work.pullRequests().subscribers(run);
     var isGuest = !delivery.conversation().equals(binding.conversation());
     if (!isGuest && waiting.isEmpty()) {
       return;
     }
     if (!isGuest || (waiting.isEmpty() && binding.isActive())) {
       work.pullRequests()
-          .asks(run, new Subscriber(binding.conversation(), binding.requester(), binding.origin()));
+          .subscribe(
+              run, new Subscriber(binding.conversation(), binding.requester(), binding.origin()));
     }
     if (isGuest) {
       work.pullRequests()
-          .asks(run, new Subscriber(delivery.conversation(), delivery.actor(), delivery.origin()));
+          .subscribe(
+              run, new Subscriber(delivery.conversation(), delivery.actor(), delivery.origin()));
     }
   }
 
   /// Unsubscribes the sender, because the message will not be sent to this run.
-  public static void leaves(Work work, Delivery delivery, Binding binding) {
+  public static void unsubscribe(Work work, Delivery delivery, Binding binding) {
     if (!delivery.conversation().equals(binding.conversation())) {
-      work.pullRequests().leaves(binding.run().id(), delivery.conversation());
+      work.pullRequests().unsubscribe(binding.run().id(), delivery.conversation());
     }
   }
 
   /// Posts updates of a run to its subscribers.
-  public static void tell(Work work, Binding told, List<Update> updates, Instant now) {
+  public static void notifyAbout(Work work, Binding told, List<Update> updates, Instant now) {
     var askers =
         updates.stream().anyMatch(update -> addressed(update, told.requester()).isPresent())
-            ? work.pullRequests().askers(told.run().id())
+            ? work.pullRequests().subscribers(told.run().id())
             : List.<Subscriber>of();
     for (var update : updates) {
       if (askers.isEmpty() || addressed(update, told.requester()).isEmpty()) {
@@ -86,7 +88,7 @@ public final class RunSubscribers {
             .ifPresent(theirs -> work.outbox().add(notice(subscriber, theirs, now)));
       }
       if (!(update instanceof Update.Blocked)) {
-        work.pullRequests().answered(told.run().id());
+        work.pullRequests().unsubscribeAll(told.run().id());
       }
     }
   }

@@ -88,7 +88,7 @@ public final class Courier {
     if (!(notice.update() instanceof Update.Received(var message, var messageStatus, _))) {
       return notice;
     }
-    var before = new HashSet<>(work.outbox().signs(notice.conversation(), message));
+    var before = new HashSet<>(work.outbox().reactions(notice.conversation(), message));
     before.remove(messageStatus);
     return notice.saying(new Update.Received(message, messageStatus, before));
   }
@@ -106,7 +106,7 @@ public final class Courier {
     if (limit.isEmpty()) {
       return true;
     }
-    var turn = work.limits().turn(limit.get(), notice.id().value(), now);
+    var turn = work.limits().reserve(limit.get(), notice.id().value(), now);
     if (turn.isAfter(now)) {
       work.outbox().later(notice.id(), turn, "The platform asked to slow down");
       return false;
@@ -131,7 +131,7 @@ public final class Courier {
             surface ->
                 notice.update() instanceof Update.Received
                     ? surface.id() + SIGNS
-                    : surface.limit(notice.conversation()));
+                    : surface.rateLimit(notice.conversation()));
   }
 
   private static Optional<PostRef> status(Store.Work work, Notice notice) {

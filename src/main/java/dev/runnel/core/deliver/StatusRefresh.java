@@ -22,7 +22,7 @@ final class StatusRefresh {
         .ifPresent(
             status ->
                 surface
-                    .fading(posted.conversation())
+                    .statusLifetime(posted.conversation())
                     .ifPresent(
                         after ->
                             work.outbox()

@@ -43,28 +43,28 @@ final class AttemptResults {
   /// Stores the result and the end of the delivery in one commit.
   ///
   /// @return false if another node has taken the delivery over, and nothing was stored
-  boolean complete(DeliveryAttempt turn, Consumer<Work> result) {
+  boolean complete(DeliveryAttempt attempt, Consumer<Work> result) {
     return commitIfOwned(
-        turn,
+        attempt,
         work -> {
           result.accept(work);
-          work.inbox().note(turn.delivery().id(), turn.note());
-          end(work, turn);
+          work.inbox().note(attempt.delivery().id(), attempt.note());
+          end(work, attempt);
         });
   }
 
   /// Messages that were sent together are finished together. Only a delivery that was delayed may
   /// have a notice about the delay.
-  private static void end(Work work, DeliveryAttempt turn) {
-    work.inbox().done(turn.delivery().id());
-    endParts(work, turn);
-    ScreenBuilder.refreshHome(work, turn);
+  private static void end(Work work, DeliveryAttempt attempt) {
+    work.inbox().done(attempt.delivery().id());
+    endParts(work, attempt);
+    ScreenBuilder.refreshHome(work, attempt);
   }
 
-  private static void endParts(Work work, DeliveryAttempt turn) {
-    turn.parts().forEach(part -> work.inbox().done(part.id()));
-    if (turn.again()) {
-      work.outbox().withdraw(kept(turn.delivery()));
+  private static void endParts(Work work, DeliveryAttempt attempt) {
+    attempt.parts().forEach(part -> work.inbox().done(part.id()));
+    if (attempt.isRetry()) {
+      work.outbox().withdraw(kept(attempt.delivery()));
     }
   }
 
@@ -77,18 +77,19 @@ final class AttemptResults {
   /// have been considered dead, and another node may have processed the delivery.
   ///
   /// @return whether the attempt still owned the delivery
-  boolean commitIfOwned(DeliveryAttempt turn, Consumer<Work> result) {
+  boolean commitIfOwned(DeliveryAttempt attempt, Consumer<Work> result) {
     try {
       change(
           work -> {
-            if (!work.inbox().holds(turn.delivery().id(), turn.conversation(), turn.tries() + 1)) {
+            if (!work.inbox()
+                .holds(attempt.delivery().id(), attempt.conversation(), attempt.tries() + 1)) {
               throw new TakenOver();
             }
             result.accept(work);
           });
       return true;
     } catch (TakenOver _) {
-      log.warn("delivery taken over by another node delivery={}", turn.delivery().id());
+      log.warn("delivery taken over by another node delivery={}", attempt.delivery().id());
       return false;
     }
   }
@@ -97,17 +98,17 @@ final class AttemptResults {
   /// person gets one message about it.
   ///
   /// @return the latest time of the next attempt; now, if there is none
-  Instant retryLater(DeliveryAttempt turn, Optional<Duration> after, String why) {
-    return retryLater(turn, after, why, OutageRecovery.RUNS, true);
+  Instant retryLater(DeliveryAttempt attempt, Optional<Duration> after, String why) {
+    return retryLater(attempt, after, why, OutageRecovery.RUNS, true);
   }
 
   /// Retries the delivery when its platform responds.
-  void untilThePlatformAnswers(DeliveryAttempt turn, Optional<Duration> after, String why) {
-    var _ = retryLater(turn, after, why, platform(turn, after), true);
+  void retryWithPlatform(DeliveryAttempt attempt, Optional<Duration> after, String why) {
+    var _ = retryLater(attempt, after, why, platform(attempt, after), true);
   }
 
-  private String platform(DeliveryAttempt turn, Optional<Duration> after) {
-    var platform = turn.conversation().surface().value();
+  private String platform(DeliveryAttempt attempt, Optional<Duration> after) {
+    var platform = attempt.conversation().surface().value();
     if (after.isEmpty()) {
       recovery.failed(platform);
     }
@@ -116,59 +117,63 @@ final class AttemptResults {
 
   /// The same without telling anyone: the sender may be a stranger, who must not be able to trigger
   /// posts.
-  void silentlyLater(DeliveryAttempt turn, Optional<Duration> after, String why) {
-    var _ = retryLater(turn, after, why, platform(turn, after), false);
+  void retrySilently(DeliveryAttempt attempt, Optional<Duration> after, String why) {
+    var _ = retryLater(attempt, after, why, platform(attempt, after), false);
   }
 
   /// @param service the service whose recovery makes it due, unless the service asked for a fixed
   ///   wait
   private Instant retryLater(
-      DeliveryAttempt turn, Optional<Duration> after, String why, String service, boolean isTold) {
-    var delivery = turn.delivery();
-    var next = retries.afterOutage(turn.tries() + 1, delivery.arrivedAt(), after, turn.now());
+      DeliveryAttempt attempt,
+      Optional<Duration> after,
+      String why,
+      String service,
+      boolean isTold) {
+    var delivery = attempt.delivery();
+    var next = retries.afterOutage(attempt.tries() + 1, delivery.arrivedAt(), after, attempt.now());
     if (next.isEmpty()) {
       log.error("delivery parked delivery={} why={}", delivery.id(), why);
       commitIfOwned(
-          turn,
+          attempt,
           work -> {
             work.inbox().park(delivery.id(), why);
-            endParts(work, turn);
+            endParts(work, attempt);
             if (isTold) {
-              turn.sign(work, MessageStatus.REFUSED);
-              turn.tellAll(
+              attempt.react(work, MessageStatus.REFUSED);
+              attempt.respondToAll(
                   work,
                   "This could not be done for a whole day, so I gave up. Please say it again.");
             }
           });
-      return turn.now();
+      return attempt.now();
     }
     var at = next.get();
     log.warn(
         "delivery waits delivery={} try={} wait={} why={}",
         delivery.id(),
-        turn.tries() + 1,
-        Duration.between(turn.now(), at),
+        attempt.tries() + 1,
+        Duration.between(attempt.now(), at),
         why);
     commitIfOwned(
-        turn,
+        attempt,
         work -> {
           if (after.isEmpty()) {
             work.inbox().later(delivery.id(), at, why, service);
           } else {
             work.inbox().later(delivery.id(), at, why);
           }
-          if (isTold && !turn.again()) {
-            putOff(work, turn);
+          if (isTold && !attempt.isRetry()) {
+            putOff(work, attempt);
           }
         });
     return at;
   }
 
   /// The reaction that it waits is set at once; the message is posted only after a long delay.
-  private static void putOff(Work work, DeliveryAttempt turn) {
-    var delivery = turn.delivery();
+  private static void putOff(Work work, DeliveryAttempt attempt) {
+    var delivery = attempt.delivery();
     if (delivery.intent().words().isPresent()) {
-      turn.sign(work, MessageStatus.QUEUED);
+      attempt.react(work, MessageStatus.QUEUED);
     }
     if (!delivery.origin().opensThread()) {
       var text =
@@ -185,34 +190,34 @@ final class AttemptResults {
                   delivery.conversation(),
                   new Update.Told(delivery.actor(), text, false),
                   delivery.origin(),
-                  turn.now(),
+                  attempt.now(),
                   0));
     }
   }
 
   /// Holds the delivery until its platform accepts our credential again, however long that takes.
-  void hold(DeliveryAttempt turn, String why) {
-    var delivery = turn.delivery();
-    var surface = turn.conversation().surface();
+  void hold(DeliveryAttempt attempt, String why) {
+    var delivery = attempt.delivery();
+    var surface = attempt.conversation().surface();
     commitIfOwned(
-        turn,
+        attempt,
         work -> {
-          OutageRecovery.hold(work, surface, why, turn.now());
+          OutageRecovery.hold(work, surface, why, attempt.now());
           work.inbox()
-              .later(delivery.id(), OutageRecovery.nextLook(turn.now()), why, surface.value());
+              .later(delivery.id(), OutageRecovery.nextLook(attempt.now()), why, surface.value());
         });
   }
 
   /// Postpones the delivery to the time reserved under the platform's rate limit. A first attempt
   /// is not counted.
-  void untilItsTurn(DeliveryAttempt turn, Instant at) {
+  void postpone(DeliveryAttempt attempt, Instant at) {
     commitIfOwned(
-        turn,
+        attempt,
         work -> {
-          if (!turn.again()) {
-            work.inbox().replace(turn.delivery());
+          if (!attempt.isRetry()) {
+            work.inbox().replace(attempt.delivery());
           }
-          work.inbox().later(turn.delivery().id(), at, "The platform asked to slow down");
+          work.inbox().later(attempt.delivery().id(), at, "The platform asked to slow down");
         });
   }
 
@@ -223,72 +228,73 @@ final class AttemptResults {
   record EarlierTry(Run before, int said) {}
 
   /// Empty when nothing was attempted.
-  Optional<EarlierTry> earlierTry(DeliveryAttempt turn) {
-    return turn.again()
+  Optional<EarlierTry> earlierTry(DeliveryAttempt attempt) {
+    return attempt.isRetry()
         ? store.commit(
             work ->
                 work.inbox()
-                    .seen(turn.delivery().id())
-                    .map(run -> new EarlierTry(run, work.inbox().saidBefore(turn.delivery()))))
+                    .runBefore(attempt.delivery().id())
+                    .map(
+                        run -> new EarlierTry(run, work.inbox().countSameText(attempt.delivery()))))
         : Optional.empty();
   }
 
   /// Posts the run service's permanent refusal in the thread.
-  void refuse(DeliveryAttempt turn, Outcome.Refused refused) {
-    refuse(turn, refused, _ -> {});
+  void refuse(DeliveryAttempt attempt, Outcome.Refused refused) {
+    refuse(attempt, refused, _ -> {});
   }
 
   /// @param more further changes for the same commit
-  void refuse(DeliveryAttempt turn, Outcome.Refused refused, Consumer<Work> more) {
+  void refuse(DeliveryAttempt attempt, Outcome.Refused refused, Consumer<Work> more) {
     log.info(
         "run service refused delivery={} conversation={} code={}",
-        turn.delivery().id(),
-        turn.conversation(),
+        attempt.delivery().id(),
+        attempt.conversation(),
         refused.code());
     var text = refused.why() + refused.link().map(link -> "\n" + link).orElse("");
     complete(
-        turn,
+        attempt,
         work -> {
-          turn.sign(work, MessageStatus.REFUSED);
+          attempt.react(work, MessageStatus.REFUSED);
           more.accept(work);
-          turn.tellAll(work, text);
+          attempt.respondToAll(work, text);
         });
   }
 
-  void gone(DeliveryAttempt turn) {
+  void reportMissingRun(DeliveryAttempt attempt) {
     complete(
-        turn,
+        attempt,
         work -> {
-          turn.sign(work, MessageStatus.REFUSED);
-          turn.tell(work, "The run service no longer has this run.");
+          attempt.react(work, MessageStatus.REFUSED);
+          attempt.respond(work, "The run service no longer has this run.");
         });
   }
 
-  void parkDisabled(DeliveryAttempt turn) {
-    log.warn("delivery parked, surface is turned off delivery={}", turn.delivery().id());
+  void parkDisabled(DeliveryAttempt attempt) {
+    log.warn("delivery parked, surface is turned off delivery={}", attempt.delivery().id());
     commitIfOwned(
-        turn,
+        attempt,
         work -> {
-          work.inbox().park(turn.delivery().id(), "The surface is turned off.");
-          endParts(work, turn);
+          work.inbox().park(attempt.delivery().id(), "The surface is turned off.");
+          endParts(work, attempt);
         });
   }
 
   /// Retries a delivery that caused an unexpected error a few times, then parks it.
-  void handleBug(DeliveryAttempt turn, RuntimeException broken) {
-    var delivery = turn.delivery();
-    log.error("unexpected error delivery={} try={}", delivery.id(), turn.tries() + 1, broken);
+  void handleBug(DeliveryAttempt attempt, RuntimeException broken) {
+    var delivery = attempt.delivery();
+    log.error("unexpected error delivery={} try={}", delivery.id(), attempt.tries() + 1, broken);
     commitIfOwned(
-        turn,
+        attempt,
         work -> {
-          var next = retries.afterError(turn.tries() + 1, turn.now());
+          var next = retries.afterError(attempt.tries() + 1, attempt.now());
           if (next.isPresent()) {
             work.inbox().later(delivery.id(), next.get(), broken.toString());
           } else {
             work.inbox().park(delivery.id(), broken.toString());
-            endParts(work, turn);
-            turn.sign(work, MessageStatus.REFUSED);
-            turn.tellAll(
+            endParts(work, attempt);
+            attempt.react(work, MessageStatus.REFUSED);
+            attempt.respondToAll(
                 work,
                 "Something went wrong on my side, and trying again did not help. The people who"
                     + " run me can see it in the log.");
@@ -323,12 +329,12 @@ final class AttemptResults {
     }
   }
 
-  static void tellChanges(Work work, DeliveryAttempt turn, Binding binding, Run run) {
+  static void notifyChanges(Work work, DeliveryAttempt attempt, Binding binding, Run run) {
     current(work, binding)
         .ifPresent(
             current -> {
-              var updates = Changes.between(current, run, turn.now());
-              RunSubscribers.tell(work, current, updates, turn.now());
+              var updates = Changes.between(current, run, attempt.now());
+              RunSubscribers.notifyAbout(work, current, updates, attempt.now());
               if (!updates.isEmpty()) {
                 save(work, current.seen(run));
               }
@@ -344,7 +350,7 @@ final class AttemptResults {
   }
 
   /// Undoes the reopening, because the follow-up did not restart the run.
-  static void watchNoMore(Work work, Binding current) {
+  static void stopWatching(Work work, Binding current) {
     if (current.reopened()) {
       save(work, current.seen(current.run()));
     }

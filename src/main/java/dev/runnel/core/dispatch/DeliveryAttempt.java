@@ -45,7 +45,7 @@ record DeliveryAttempt(
   }
 
   /// Whether an earlier attempt may have had its effect.
-  boolean again() {
+  boolean isRetry() {
     return tries > 0;
   }
 
@@ -59,17 +59,17 @@ record DeliveryAttempt(
   }
 
   /// Posts to the person who asked only.
-  void tell(Work work, String text) {
+  void respond(Work work, String text) {
     add(work, new Update.Told(delivery.actor(), text, true));
   }
 
   /// Posts to everyone in the thread.
-  void tellAll(Work work, String text) {
+  void respondToAll(Work work, String text) {
     add(work, new Update.Told(delivery.actor(), text, false));
   }
 
   /// Posts to everyone in the thread, once, however often the attempt is repeated.
-  void tellAllOnce(Work work, String kind, String text) {
+  void respondToAllOnce(Work work, String kind, String text) {
     work.outbox()
         .add(
             new Notice(
@@ -82,12 +82,12 @@ record DeliveryAttempt(
   }
 
   /// Sets the reaction that the message reached the run.
-  void received(Work work) {
-    sign(work, MessageStatus.DELIVERED);
+  void reactReceived(Work work) {
+    react(work, MessageStatus.DELIVERED);
   }
 
   /// Sets the reaction on the message, and on those that are sent with it.
-  void sign(Work work, MessageStatus messageStatus) {
+  void react(Work work, MessageStatus messageStatus) {
     messages().forEach(message -> add(work, new Update.Received(message, messageStatus)));
   }
 

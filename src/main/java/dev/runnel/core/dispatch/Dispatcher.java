@@ -113,7 +113,7 @@ public final class Dispatcher {
     return count;
   }
 
-  private record Next(DeliveryAttempt turn, Planner.Situation situation, boolean isTakenBack) {}
+  private record Next(DeliveryAttempt attempt, Planner.Situation situation, boolean isTakenBack) {}
 
   private Optional<Next> take(Conversation conversation, Instant now) {
     return store.commit(
@@ -137,7 +137,7 @@ public final class Dispatcher {
   /// and the platform reports when each was sent.
   private static boolean isTakenBack(Work work, DeliveryAttempt attempt) {
     var at = attempt.delivery().snapshot().at();
-    return !attempt.again()
+    return !attempt.isRetry()
         && at.isPresent()
         && attempt.delivery().intent().words().isPresent()
         && work.inbox().stops(attempt.conversation()).stream()
@@ -184,14 +184,14 @@ public final class Dispatcher {
   /// active run gets its first reaction only when the run has it, or cannot have it yet.
   private void takes(DeliveryAttempt attempt) {
     var delivery = attempt.delivery();
-    if (!attempt.again()
+    if (!attempt.isRetry()
         && delivery.addressed()
         && delivery.origin().message().isPresent()
         && delivery.intent().words().isPresent()) {
       store.change(
           work -> {
             if (work.bindings().of(delivery.conversation()).filter(Binding::isActive).isEmpty()) {
-              attempt.sign(work, MessageStatus.TAKEN);
+              attempt.react(work, MessageStatus.TAKEN);
             }
           });
     }
@@ -207,7 +207,7 @@ public final class Dispatcher {
         // A stop of what is queued here is not a reply.
         && work.inbox().waiting(delivery.conversation()).stream()
             .noneMatch(each -> each.item().origin().opensThread())
-        && work.inbox().waitingNear(delivery.conversation()).stream()
+        && work.inbox().waitingInPlace(delivery.conversation()).stream()
             .anyMatch(
                 each ->
                     each.tries() > 0
@@ -246,7 +246,7 @@ public final class Dispatcher {
     var current =
         work.bindings()
             .of(delivery.conversation())
-            .or(() -> RunSubscribers.steered(work, delivery));
+            .or(() -> RunSubscribers.steeredRun(work, delivery));
     return current.isPresent()
             && !current.get().isActive()
             && delivery.intent() instanceof Intent.Cancel(var run, _)
@@ -267,7 +267,7 @@ public final class Dispatcher {
         || !work.inbox().waiting(delivery.conversation()).isEmpty()) {
       return Optional.empty();
     }
-    return work.inbox().waitingNear(delivery.conversation()).stream()
+    return work.inbox().waitingInPlace(delivery.conversation()).stream()
         .map(Pending::item)
         .filter(each -> each.intent() instanceof Intent.Start)
         .filter(each -> each.actor().id().equals(delivery.actor().id()))
@@ -277,7 +277,7 @@ public final class Dispatcher {
   }
 
   private void work(Next next) {
-    var attempt = next.turn();
+    var attempt = next.attempt();
     try {
       var plan = Planner.plan(attempt.delivery(), next.situation(), attempt.now());
       if (isSettled(attempt, next.situation())
@@ -288,7 +288,7 @@ public final class Dispatcher {
       if (next.isTakenBack()) {
         results.complete(
             attempt.noting("to leave it: a stop that was written later arrived before it"),
-            work -> next.turn().sign(work, MessageStatus.CANCELLED));
+            work -> next.attempt().react(work, MessageStatus.CANCELLED));
         return;
       }
       takes(attempt);
@@ -346,7 +346,7 @@ public final class Dispatcher {
         words ->
             results.complete(
                 attempt.noting("to refuse it: the run belongs to another place"),
-                work -> attempt.tell(work, words)));
+                work -> attempt.respond(work, words)));
     return refusal.isPresent();
   }
 
@@ -357,10 +357,10 @@ public final class Dispatcher {
           work.inbox().replace(attempt.delivery().movedTo(conversation));
           if (attempt.delivery().intent() instanceof Intent.Retry
               && attempt.delivery().origin().home().isEmpty()) {
-            attempt.tell(work, "It goes on in its thread.");
+            attempt.respond(work, "It goes on in its thread.");
           }
           if (attempt.delivery().intent() instanceof Intent.SayTo) {
-            attempt.tell(work, "Passed on. It goes on in its thread.");
+            attempt.respond(work, "Passed on. It goes on in its thread.");
           }
         });
   }

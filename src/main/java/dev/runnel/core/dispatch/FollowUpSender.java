@@ -40,59 +40,59 @@ final class FollowUpSender {
 
   /// Reads the run first, because an end that was not posted yet must be posted before the
   /// follow-up reopens the run.
-  void followUp(DeliveryAttempt turn, Plan.FollowUp plan) {
+  void followUp(DeliveryAttempt attempt, Plan.FollowUp plan) {
     switch (runs.find(plan.binding().run().id())) {
       case Outcome.Done(var found) -> {
-        catchUp(turn, plan.binding(), found);
-        if (isSettled(turn, plan, found)) {
+        catchUp(attempt, plan.binding(), found);
+        if (isSettled(attempt, plan, found)) {
           return;
         }
-        send(turn, plan, found);
+        send(attempt, plan, found);
       }
-      case Outcome.Missing _ -> startAnew(turn, plan);
-      case Outcome.Refused refused -> results.refuse(turn, refused);
-      case Outcome.Busy(var after, var why) -> results.retryLater(turn, after, why);
+      case Outcome.Missing _ -> startAnew(attempt, plan);
+      case Outcome.Refused refused -> results.refuse(attempt, refused);
+      case Outcome.Busy(var after, var why) -> results.retryLater(attempt, after, why);
     }
   }
 
   /// Whether the attempt is finished: an earlier attempt had its effect, or nobody can tell. The
   /// message is sent again only if it did not arrive, or if sending it twice is harmless.
-  private boolean isSettled(DeliveryAttempt turn, Plan.FollowUp plan, Run found) {
-    var attempt = results.earlierTry(turn);
-    if (attempt.isEmpty()) {
+  private boolean isSettled(DeliveryAttempt attempt, Plan.FollowUp plan, Run found) {
+    var earlier = results.earlierTry(attempt);
+    if (earlier.isEmpty()) {
       return false;
     }
     // The service may have refused it then, and a new run may have been started.
     if (found.state().isTerminal()) {
-      switch (runStarter.startedBy(turn.delivery())) {
+      switch (runStarter.startedBy(attempt.delivery())) {
         case Outcome.Done(var run) -> {
-          runStarter.started(turn, anew(turn, plan), run);
+          runStarter.started(attempt, anew(attempt, plan), run);
           return true;
         }
         case Outcome.Busy(var after, var why) -> {
-          results.retryLater(turn, after, why);
+          results.retryLater(attempt, after, why);
           return true;
         }
         case Outcome.Missing _, Outcome.Refused _ -> {}
       }
     }
-    return switch (runs.arrived(
-        attempt.get().before(), plan.request().text(), attempt.get().said())) {
+    return switch (runs.followUpArrival(
+        earlier.get().before(), plan.request().text(), earlier.get().said())) {
       case Arrival.Arrived _ -> {
-        results.complete(turn, work -> arrived(work, turn, plan.binding(), found));
+        results.complete(attempt, work -> arrived(work, attempt, plan.binding(), found));
         yield true;
       }
       case Arrival.NotArrived _ -> false;
       case Arrival.Unknowable _ -> {
-        if (turn.tries() < LOOKS) {
+        if (attempt.tries() < LOOKS) {
           results.retryLater(
-              turn, Optional.of(BETWEEN_LOOKS), "The run does not show whether this arrived");
+              attempt, Optional.of(BETWEEN_LOOKS), "The run does not show whether this arrived");
         } else {
           results.complete(
-              turn,
+              attempt,
               work -> {
-                turn.sign(work, MessageStatus.TAKEN);
-                turn.tellAll(
+                attempt.react(work, MessageStatus.TAKEN);
+                attempt.respondToAll(
                     work,
                     "I cannot find out whether your last message reached the agent. If it does"
                         + " not act on it, please say it again.");
@@ -101,31 +101,31 @@ final class FollowUpSender {
         yield true;
       }
       case Arrival.Busy(var after, var why) -> {
-        results.retryLater(turn, after, why);
+        results.retryLater(attempt, after, why);
         yield true;
       }
     };
   }
 
-  private void send(DeliveryAttempt turn, Plan.FollowUp plan, Run found) {
+  private void send(DeliveryAttempt attempt, Plan.FollowUp plan, Run found) {
     var stoodStill = found.state().isTerminal() || found.state().needsPerson();
-    beginToSay(turn, plan.binding(), found, stoodStill)
+    beginToSay(attempt, plan.binding(), found, stoodStill)
         .ifPresent(whole -> say(whole, plan.saying(whole.words()), found));
   }
 
-  private void say(DeliveryAttempt turn, Plan.FollowUp plan, Run found) {
-    switch (runs.followUp(found.id(), plan.request().text(), turn.delivery().id())) {
-      case Outcome.Done(var read) -> followedUp(turn, plan.binding(), found, read);
+  private void say(DeliveryAttempt attempt, Plan.FollowUp plan, Run found) {
+    switch (runs.followUp(found.id(), plan.request().text(), attempt.delivery().id())) {
+      case Outcome.Done(var read) -> followedUp(attempt, plan.binding(), found, read);
       case Outcome.Missing _, Outcome.Refused _ when found.state().isTerminal() -> {
-        watchNoMore(turn, plan.binding());
-        startAnew(turn, plan);
+        watchNoMore(attempt, plan.binding());
+        startAnew(attempt, plan);
       }
-      case Outcome.Missing _ -> results.gone(turn);
+      case Outcome.Missing _ -> results.reportMissingRun(attempt);
       case Outcome.Refused refused -> {
-        watchNoMore(turn, plan.binding());
-        results.refuse(turn, refused);
+        watchNoMore(attempt, plan.binding());
+        results.refuse(attempt, refused);
       }
-      case Outcome.Busy(var after, var why) -> results.retryLater(turn, after, why);
+      case Outcome.Busy(var after, var why) -> results.retryLater(attempt, after, why);
     }
   }
 
@@ -135,14 +135,14 @@ final class FollowUpSender {
   /// @return the attempt with all messages that are sent now; empty if another node has taken it
   ///   over
   private Optional<DeliveryAttempt> beginToSay(
-      DeliveryAttempt turn, Binding binding, Run run, boolean stoodStill) {
+      DeliveryAttempt attempt, Binding binding, Run run, boolean stoodStill) {
     return fix(
-        turn,
+        attempt,
         binding,
         run,
         work -> {
           var current = AttemptResults.current(work, binding);
-          current.ifPresent(it -> RunSubscribers.asks(work, turn.delivery(), it));
+          current.ifPresent(it -> RunSubscribers.subscribe(work, attempt.delivery(), it));
           if (stoodStill) {
             current
                 .filter(it -> !it.reopened())
@@ -153,43 +153,43 @@ final class FollowUpSender {
 
   /// Fixes the text that is sent, including the queued messages that belong to it.
   private Optional<DeliveryAttempt> fix(
-      DeliveryAttempt turn, Binding binding, Run run, Consumer<Work> more) {
-    var whole = new DeliveryAttempt[] {turn};
+      DeliveryAttempt attempt, Binding binding, Run run, Consumer<Work> more) {
+    var whole = new DeliveryAttempt[] {attempt};
     var isKept =
         results.commitIfOwned(
-            turn,
+            attempt,
             work -> {
-              var attempted = work.inbox().seen(turn.delivery().id()).isPresent();
-              whole[0] = attempted ? turn : followUpBatcher.join(work, turn, binding);
-              work.inbox().sees(turn.delivery().id(), run);
+              var attempted = work.inbox().runBefore(attempt.delivery().id()).isPresent();
+              whole[0] = attempted ? attempt : followUpBatcher.join(work, attempt, binding);
+              work.inbox().saveRunBefore(attempt.delivery().id(), run);
               more.accept(work);
             });
     return isKept ? Optional.of(whole[0]) : Optional.empty();
   }
 
-  private void watchNoMore(DeliveryAttempt turn, Binding binding) {
+  private void watchNoMore(DeliveryAttempt attempt, Binding binding) {
     results.change(
         work -> {
-          RunSubscribers.leaves(work, turn.delivery(), binding);
+          RunSubscribers.unsubscribe(work, attempt.delivery(), binding);
           AttemptResults.current(work, binding)
-              .ifPresent(current -> AttemptResults.watchNoMore(work, current));
+              .ifPresent(current -> AttemptResults.stopWatching(work, current));
         });
   }
 
-  private void followedUp(DeliveryAttempt turn, Binding binding, Run before, Run read) {
+  private void followedUp(DeliveryAttempt attempt, Binding binding, Run before, Run read) {
     // A service that recognizes the repeated request does not process it again.
     var hadHappened =
-        turn.again()
+        attempt.isRetry()
             && read.state().isTerminal()
             && read.updatedAt().isPresent()
             && read.updatedAt().equals(before.updatedAt());
     results.complete(
-        turn,
+        attempt,
         work -> {
-          arrived(work, turn, binding, read);
+          arrived(work, attempt, binding, read);
           if (hadHappened) {
             AttemptResults.current(work, binding)
-                .ifPresent(current -> AttemptResults.watchNoMore(work, current));
+                .ifPresent(current -> AttemptResults.stopWatching(work, current));
           } else if (read.state().needsPerson()) {
             // Its question is answered, though the run has not continued yet.
             AttemptResults.current(work, binding)
@@ -201,37 +201,37 @@ final class FollowUpSender {
 
   /// Records that the run service has the message; if the agent has not received it yet, it is
   /// stored as pending. The watcher may have read a newer state of the run than `read`.
-  private static void arrived(Work work, DeliveryAttempt turn, Binding binding, Run read) {
-    if (read.replies().filter(replies -> replies.hold(turn.delivery().id())).isEmpty()) {
-      turn.received(work);
+  private static void arrived(Work work, DeliveryAttempt attempt, Binding binding, Run read) {
+    if (read.replies().filter(replies -> replies.hold(attempt.delivery().id())).isEmpty()) {
+      attempt.reactReceived(work);
       return;
     }
-    turn.sign(work, MessageStatus.QUEUED);
-    var reply = turn.reply(read);
+    attempt.react(work, MessageStatus.QUEUED);
+    var reply = attempt.reply(read);
     AttemptResults.current(work, binding)
         .ifPresent(
             current -> {
               AttemptResults.save(work, current.keeping(reply));
-              AttemptResults.tellChanges(work, turn, binding, current.run());
+              AttemptResults.notifyChanges(work, attempt, binding, current.run());
             });
   }
 
   /// Posts changes of a run that was just read.
-  private void catchUp(DeliveryAttempt turn, Binding binding, Run run) {
+  private void catchUp(DeliveryAttempt attempt, Binding binding, Run run) {
     results.change(
         work -> {
-          AttemptResults.tellChanges(work, turn, binding, run);
+          AttemptResults.notifyChanges(work, attempt, binding, run);
         });
   }
 
   /// Starts a new run, announced once in one line, because people in the thread see a second run.
-  private void startAnew(DeliveryAttempt turn, Plan.FollowUp plan) {
+  private void startAnew(DeliveryAttempt attempt, Plan.FollowUp plan) {
     fix(
-            turn,
+            attempt,
             plan.binding(),
             plan.binding().run(),
             work ->
-                turn.tellAllOnce(
+                attempt.respondToAllOnce(
                     work,
                     "anew",
                     "The run before cannot go on, so a new one takes over here, with what was said"
@@ -241,10 +241,10 @@ final class FollowUpSender {
 
   /// Starts the new run where the message was posted: on a pull request, in the pull request's
   /// conversation.
-  private static Plan.StartRun anew(DeliveryAttempt turn, Plan.FollowUp plan) {
+  private static Plan.StartRun anew(DeliveryAttempt attempt, Plan.FollowUp plan) {
     return new Plan.StartRun(
-        turn.delivery().intent() instanceof Intent.Say
-            ? turn.conversation()
+        attempt.delivery().intent() instanceof Intent.Say
+            ? attempt.conversation()
             : plan.binding().conversation(),
         plan.request());
   }

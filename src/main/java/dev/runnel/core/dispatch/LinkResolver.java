@@ -64,7 +64,7 @@ final class LinkResolver {
 
   static Optional<LinkTarget> shown(Surfaces surfaces, URI link, Conversation from) {
     return surfaces.byId().values().stream()
-        .flatMap(each -> each.shown(link, from).stream())
+        .flatMap(each -> each.linkTarget(link, from).stream())
         .findFirst();
   }
 
@@ -102,7 +102,7 @@ final class LinkResolver {
                       results.complete(
                           attempt,
                           work ->
-                              attempt.tell(work, "The run service knows no run `" + id + "`.")));
+                              attempt.respond(work, "The run service knows no run `" + id + "`.")));
       case Outcome.Refused refused -> results.refuse(attempt, refused);
       case Outcome.Busy(var after, var why) -> results.retryLater(attempt, after, why);
     }
@@ -149,7 +149,7 @@ final class LinkResolver {
     var here = attempt.conversation();
     var elsewhere = elsewhere(work, here, run);
     if (elsewhere.filter(this::isHeard).isPresent()) {
-      attempt.tell(
+      attempt.respond(
           work,
           "This run has a thread already, whose people would no longer hear of it."
               + elsewhere.get().origin().link().map(link -> " It is here: " + link).orElse(""));
@@ -157,7 +157,7 @@ final class LinkResolver {
     }
     elsewhere.ifPresent(each -> work.bindings().release(each.conversation(), run.id()));
     if (work.bindings().of(here).filter(own -> own.run().id().equals(run.id())).isPresent()) {
-      attempt.tell(work, "This thread is that run's already.");
+      attempt.respond(work, "This thread is that run's already.");
       return;
     }
     var request =

@@ -24,10 +24,10 @@ final class ListeningPolicy {
     this.surfaces = surfaces;
   }
 
-  private ConversationPolicy manners(Conversation conversation) {
+  private ConversationPolicy conversationPolicy(Conversation conversation) {
     return surfaces
         .find(conversation.surface())
-        .map(surface -> surface.manners(conversation))
+        .map(surface -> surface.conversationPolicy(conversation))
         .orElse(ConversationPolicy.PLAIN);
   }
 
@@ -36,7 +36,7 @@ final class ListeningPolicy {
     if (delivery.addressed() || delivery.intent() instanceof Intent.Cancel) {
       return true;
     }
-    return switch (manners(delivery.conversation()).listening()) {
+    return switch (conversationPolicy(delivery.conversation()).audience()) {
       case EVERYONE -> true;
       case OWNER -> delivery.actor().id().equals(binding.requester().id());
       case MENTION -> false;
@@ -49,7 +49,7 @@ final class ListeningPolicy {
     if (said.tries() > 0 || !(delivery.intent() instanceof Intent.Say)) {
       return Optional.empty();
     }
-    var gathering = manners(delivery.conversation()).gathering();
+    var gathering = conversationPolicy(delivery.conversation()).batchWindow();
     return Optional.of(delivery.arrivedAt().plus(gathering))
         .filter(until -> until.isAfter(now))
         .filter(_ -> hasRun(work, delivery))
@@ -58,7 +58,7 @@ final class ListeningPolicy {
 
   private static boolean hasRun(Work work, Delivery delivery) {
     return work.bindings().of(delivery.conversation()).isPresent()
-        || RunSubscribers.steered(work, delivery).isPresent();
+        || RunSubscribers.steeredRun(work, delivery).isPresent();
   }
 
   /// Explains once per thread and sender why a message was ignored, and how to address the bot.
@@ -68,7 +68,7 @@ final class ListeningPolicy {
       return;
     }
     var text =
-        switch (manners(delivery.conversation()).listening()) {
+        switch (conversationPolicy(delivery.conversation()).audience()) {
           case OWNER ->
               "In this channel the agent only listens to the person who asked for the run, "
                   + binding.requester().name()

@@ -29,7 +29,7 @@ final class MessageEdits {
         attempt,
         work ->
             work.inbox()
-                .known(attempt.conversation().surface(), amend.message())
+                .findByMeaning(attempt.conversation().surface(), amend.message())
                 .filter(said -> isTheirs(said, attempt))
                 .ifPresent(said -> amend(work, attempt, said, amend.now())));
   }

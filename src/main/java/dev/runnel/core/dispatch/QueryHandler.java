@@ -205,7 +205,7 @@ final class QueryHandler {
                 new Intent.Cancel(Optional.of(binding.run().id()), Optional.empty())));
       }
     }
-    for (var waiting : work.inbox().waitingNear(delivery.conversation())) {
+    for (var waiting : work.inbox().waitingInPlace(delivery.conversation())) {
       if (isStartOf(delivery.actor(), waiting)
           && conversations.add(waiting.item().conversation())) {
         stops.add(
@@ -217,7 +217,7 @@ final class QueryHandler {
       }
     }
     stops.forEach(work.inbox()::offer);
-    attempt.tell(
+    attempt.respond(
         work,
         switch (stops.size()) {
           case 0 -> "You have no runs going.";
@@ -259,7 +259,7 @@ final class QueryHandler {
     var defaults = defaultsResolver.defaults();
     var refusal = changes.stream().flatMap(each -> refusal(delivery, each).stream()).findFirst();
     if (refusal.isPresent()) {
-      results.complete(attempt, work -> attempt.tell(work, refusal.get()));
+      results.complete(attempt, work -> attempt.respond(work, refusal.get()));
       return;
     }
     results.complete(
@@ -268,7 +268,7 @@ final class QueryHandler {
           var unset = changes.stream().filter(each -> !isKept(work, attempt, each)).toList();
           if (unset.size() == changes.size() && changes.size() == 1) {
             var change = unset.getFirst();
-            attempt.tell(work, "`%s` was not set %s.".formatted(change.key(), level(change)));
+            attempt.respond(work, "`%s` was not set %s.".formatted(change.key(), level(change)));
             return;
           }
           // The person's home page shows it already.

@@ -55,7 +55,7 @@ final class ReactionTargets {
 
   /// Only requests count: the stop of a queued message to an active run is not a stop of the run.
   private static Optional<Conversation> waiting(Work work, Conversation around, PostRef post) {
-    return work.inbox().waitingNear(around).stream()
+    return work.inbox().waitingInPlace(around).stream()
         .map(Pending::item)
         .filter(
             each ->

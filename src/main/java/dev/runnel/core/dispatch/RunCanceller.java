@@ -57,23 +57,23 @@ final class RunCanceller {
               attempt,
               taken,
               work -> {
-                attempt.received(work);
+                attempt.reactReceived(work);
                 keepUnsent(work, plan.binding(), taken);
                 keepHandedBack(work, attempt, plan.binding(), taken, run);
-                AttemptResults.tellChanges(work, attempt, plan.binding(), run);
+                AttemptResults.notifyChanges(work, attempt, plan.binding(), run);
                 var needless =
                     AttemptResults.current(work, plan.binding())
                         .filter(current -> current.reopened() && run.state().isTerminal());
-                needless.ifPresent(current -> AttemptResults.watchNoMore(work, current));
+                needless.ifPresent(current -> AttemptResults.stopWatching(work, current));
                 if (taken.any() && run.state() != RunState.CANCELLED) {
-                  attempt.tell(work, "Stopped before it started.");
+                  attempt.respond(work, "Stopped before it started.");
                 } else {
                   needless.ifPresent(
                       current ->
-                          attempt.tell(
+                          attempt.respond(
                               work, "Nothing to stop: " + RunTexts.state(current, attempt.now())));
                   if (needless.isEmpty() && hadFinished(run)) {
-                    attempt.tell(work, "It had already finished.");
+                    attempt.respond(work, "It had already finished.");
                   }
                 }
               });
@@ -83,7 +83,7 @@ final class RunCanceller {
               taken,
               work -> {
                 takeBack(work, attempt, plan.binding());
-                attempt.tell(work, "The run service no longer has this run.");
+                attempt.respond(work, "The run service no longer has this run.");
               });
       // Queued deliveries continue, because the run does.
       case Outcome.Refused refused ->
@@ -179,9 +179,9 @@ final class RunCanceller {
   private static void tellOf(
       Work work, DeliveryAttempt attempt, Withdrawn taken, List<Update> otherwise) {
     if (!taken.ended().isEmpty()) {
-      attempt.tell(work, "Nothing to stop: the run had ended.");
+      attempt.respond(work, "Nothing to stop: the run had ended.");
     } else if (taken.any()) {
-      attempt.tell(work, "Stopped before it started.");
+      attempt.respond(work, "Stopped before it started.");
     } else {
       otherwise.forEach(update -> attempt.add(work, update));
     }
@@ -273,7 +273,7 @@ final class RunCanceller {
 
   private static boolean isUnsaid(Work work, Delivery delivery) {
     return work.inbox()
-        .known(delivery.conversation().surface(), delivery.meaning())
+        .findByMeaning(delivery.conversation().surface(), delivery.meaning())
         .filter(Store.Inbox.Known::waits)
         .isPresent();
   }
@@ -315,7 +315,7 @@ final class RunCanceller {
     var isForUs = delivery.addressed() || work.bindings().of(delivery.conversation()).isPresent();
     if (isForUs && taken.ended().stream().noneMatch(each -> each.start().equals(waiting))) {
       new DeliveryAttempt(delivery, waiting.tries(), attempt.now())
-          .sign(work, MessageStatus.CANCELLED);
+          .react(work, MessageStatus.CANCELLED);
     }
   }
 

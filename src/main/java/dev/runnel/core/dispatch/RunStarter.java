@@ -60,15 +60,15 @@ final class RunStarter {
       results.parkDisabled(attempt);
       return;
     }
-    var limit = surface.get().limit(attempt.conversation());
+    var limit = surface.get().rateLimit(attempt.conversation());
     var mayGo =
         store.commit(
-            work -> work.limits().turn(limit, attempt.delivery().id().value(), attempt.now()));
+            work -> work.limits().reserve(limit, attempt.delivery().id().value(), attempt.now()));
     if (mayGo.isAfter(attempt.now())) {
-      results.untilItsTurn(attempt, mayGo);
+      results.postpone(attempt, mayGo);
       return;
     }
-    switch (surface.get().open(attempt.delivery(), attempt.again())) {
+    switch (surface.get().openThread(attempt.delivery(), attempt.isRetry())) {
       case Posting.Posted(_, var thread) -> {
         recovery.answered(surface.get().id().value());
         results.commitIfOwned(
@@ -80,15 +80,15 @@ final class RunStarter {
       case Posting.Later(var after, var why) -> {
         after.ifPresent(
             pause -> store.change(work -> work.limits().hold(limit, attempt.now().plus(pause))));
-        results.untilThePlatformAnswers(attempt, after, why);
+        results.retryWithPlatform(attempt, after, why);
       }
       case Posting.Undeliverable(var why) ->
-          results.complete(attempt, work -> attempt.tell(work, why));
+          results.complete(attempt, work -> attempt.respond(work, why));
     }
   }
 
   void start(DeliveryAttempt attempt, Plan.StartRun start) {
-    if (attempt.again()) {
+    if (attempt.isRetry()) {
       switch (startedBy(attempt.delivery())) {
         case Outcome.Done(var run) -> {
           started(attempt, start, run);
@@ -109,7 +109,7 @@ final class RunStarter {
         defaultsResolver.of(start.request(), start.conversation(), attempt.delivery().actor());
     if (resolved.unknownProfile().isPresent()) {
       var unknown = defaultsResolver.profiles().unknown(resolved.unknownProfile().get());
-      results.complete(attempt, work -> attempt.tell(work, unknown));
+      results.complete(attempt, work -> attempt.respond(work, unknown));
       return;
     }
     var surface = surfaces.find(attempt.conversation().surface());
@@ -123,7 +123,7 @@ final class RunStarter {
       background = surface.get().background(attempt.delivery());
     } catch (BackgroundUnavailable unavailable) {
       if (attempt.tries() < TRIES_FOR_BACKGROUND) {
-        results.untilThePlatformAnswers(
+        results.retryWithPlatform(
             attempt, Optional.empty(), String.valueOf(unavailable.getMessage()));
         return;
       }
@@ -142,7 +142,7 @@ final class RunStarter {
       case Outcome.Missing _ ->
           results.complete(
               attempt,
-              work -> attempt.tell(work, "The run service does not know how to start runs."));
+              work -> attempt.respond(work, "The run service does not know how to start runs."));
       case Outcome.Refused refused -> results.refuse(attempt, refused);
       case Outcome.Busy(var after, var why) -> results.retryLater(attempt, after, why);
     }
@@ -152,7 +152,7 @@ final class RunStarter {
   /// already belongs to another delivery.
   Outcome startedBy(Delivery delivery) {
     var found =
-        runs.startedBy(
+        runs.findStarted(
             delivery.id(), delivery.arrivedAt(), delivery.intent().words().map(Request::text));
     return found instanceof Outcome.Done(var run) && run.delivery().isEmpty() && isBound(run)
         ? new Outcome.Missing()
@@ -166,7 +166,7 @@ final class RunStarter {
         start,
         run,
         work ->
-            attempt.tellAll(
+            attempt.respondToAll(
                 work,
                 "I could not read what was said here before, so the agent does not know it. If it"
                     + " matters, say it again in a reply."));
@@ -211,12 +211,12 @@ final class RunStarter {
             false,
             0);
     work.bindings().save(binding);
-    attempt.received(work);
+    attempt.reactReceived(work);
     for (var update : Changes.atFirst(binding, attempt.now())) {
       attempt.add(work, start.conversation(), update);
     }
     if (!start.conversation().equals(delivery.conversation())) {
-      attempt.tell(work, "Started again in its thread.");
+      attempt.respond(work, "Started again in its thread.");
     }
   }
 

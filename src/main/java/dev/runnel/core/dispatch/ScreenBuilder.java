@@ -57,7 +57,7 @@ final class ScreenBuilder {
     var delivery = attempt.delivery();
     if (question instanceof Question.Edit(var level) && !maySet(level, delivery)) {
       var refusal = QueryHandler.mayNot(defaultsResolver.defaults(), level);
-      results.complete(attempt, work -> attempt.tell(work, refusal));
+      results.complete(attempt, work -> attempt.respond(work, refusal));
       return;
     }
     var screen =

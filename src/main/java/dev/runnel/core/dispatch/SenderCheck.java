@@ -47,7 +47,7 @@ final class SenderCheck {
         yield false;
       }
       case Admission.Unknown(var after, var why) -> {
-        results.silentlyLater(attempt, after, why);
+        results.retrySilently(attempt, after, why);
         yield false;
       }
     };
@@ -79,7 +79,7 @@ final class SenderCheck {
   private static void tell(Work work, DeliveryAttempt attempt, String words, boolean hasRun) {
     var delivery = attempt.delivery();
     if (delivery.addressed()) {
-      attempt.tell(work, words);
+      attempt.respond(work, words);
     } else if (hasRun) {
       work.outbox()
           .add(

@@ -4,16 +4,16 @@ import java.time.Duration;
 
 /// Which messages in a conversation go to the agent, and how long to batch them.
 ///
-/// @param listening whose messages in a thread are for the agent
-/// @param gathering how long a message to a run waits for the next one of the same sender; messages
-///   that arrive within this time are sent to the run as one
-public record ConversationPolicy(Listening listening, Duration gathering) {
+/// @param audience whose messages in a thread are for the agent
+/// @param batchWindow how long a message to a run waits for the next one of the same sender;
+///   messages that arrive within this time are sent to the run as one
+public record ConversationPolicy(Audience audience, Duration batchWindow) {
   /// Every message is for the agent, and is sent at once.
   public static final ConversationPolicy PLAIN =
-      new ConversationPolicy(Listening.EVERYONE, Duration.ZERO);
+      new ConversationPolicy(Audience.EVERYONE, Duration.ZERO);
 
   /// Whose messages in a thread are for the agent. Mentions and stops always are.
-  public enum Listening {
+  public enum Audience {
     EVERYONE,
     /// Messages of the person who asked for the run.
     OWNER,

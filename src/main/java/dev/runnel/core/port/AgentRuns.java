@@ -21,7 +21,7 @@ public interface AgentRuns {
   /// @param since the earliest time of the first attempt to start
   /// @param words the text that its prompt begins with, for services that do not return a run's
   ///   metadata
-  Outcome startedBy(DeliveryId key, Instant since, Optional<String> words);
+  Outcome findStarted(DeliveryId key, Instant since, Optional<String> words);
 
   /// Steers, answers or reopens a run.
   ///
@@ -33,7 +33,7 @@ public interface AgentRuns {
   ///
   /// @param before the run as read before the first attempt to send the follow-up
   /// @param said how often the same text was sent to the run before, its first prompt included
-  Arrival arrived(Run before, String text, int said);
+  Arrival followUpArrival(Run before, String text, int said);
 
   /// Stops a run. `Done` carries the run's state afterwards; a run that had already ended is `Done`
   /// too.

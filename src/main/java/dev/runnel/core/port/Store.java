@@ -55,7 +55,7 @@ public interface Store {
   /// The order of the three checks matters, because a start moves between them: from the place
   /// where its thread is opened, to the thread, to the binding.
   static boolean mayHaveRun(Work work, Conversation conversation) {
-    return work.inbox().waitingNear(conversation).stream()
+    return work.inbox().waitingInPlace(conversation).stream()
             .anyMatch(each -> each.item().origin().opensThread())
         || !work.inbox().waiting(conversation).isEmpty()
         || work.bindings().of(conversation).isPresent();
@@ -124,7 +124,7 @@ public interface Store {
     List<Pending<Delivery>> waiting(Conversation conversation);
 
     /// The same for all conversations in the conversation's place.
-    List<Pending<Delivery>> waitingNear(Conversation conversation);
+    List<Pending<Delivery>> waitingInPlace(Conversation conversation);
 
     /// The latest stops of the conversation's own run that were processed, and so were permitted.
     List<Delivery> stops(Conversation conversation);
@@ -142,14 +142,14 @@ public interface Store {
     boolean isWaiting(DeliveryId id);
 
     /// Stores the run's state before a follow-up to it is attempted.
-    void sees(DeliveryId id, Run before);
+    void saveRunBefore(DeliveryId id, Run before);
 
-    /// The run that [#sees] stored last; empty if nothing was attempted.
-    Optional<Run> seen(DeliveryId id);
+    /// The run that [#saveRunBefore] stored last; empty if nothing was attempted.
+    Optional<Run> runBefore(DeliveryId id);
 
     /// How many finished deliveries of its conversation had the same text; parts of a joined
     /// delivery do not count.
-    int saidBefore(Delivery delivery);
+    int countSameText(Delivery delivery);
 
     void done(DeliveryId id);
 
@@ -179,19 +179,19 @@ public interface Store {
     List<Delivery> joined(DeliveryId whole);
 
     /// The delivery with a semantic key.
-    Optional<Known> known(SurfaceId surface, String meaning);
+    Optional<Known> findByMeaning(SurfaceId surface, String meaning);
 
     /// @param waits whether it is still pending: not done, not parked and not yet sent to a run
     /// @param tries number of attempts begun
     record Known(Delivery delivery, boolean waits, int tries) {}
 
     /// The deliveries accepted in the conversation between two instants, by our clock.
-    List<Delivery> heard(Conversation conversation, Instant from, Instant to);
+    List<Delivery> acceptedBetween(Conversation conversation, Instant from, Instant to);
 
     /// The instant up to which all messages of the surface are known; empty before the first check.
-    Optional<Instant> heardThrough(SurfaceId surface);
+    Optional<Instant> readThrough(SurfaceId surface);
 
-    void heardThrough(SurfaceId surface, Instant through);
+    void readThrough(SurfaceId surface, Instant through);
 
     /// The parked deliveries, newest first.
     List<Parked<Delivery>> parked(int limit);
@@ -260,7 +260,7 @@ public interface Store {
     void withdraw(NoticeId id);
 
     /// The reactions that a message may have: the last one set, and those attempted since.
-    Set<MessageStatus> signs(Conversation conversation, PostRef message);
+    Set<MessageStatus> reactions(Conversation conversation, PostRef message);
 
     Optional<Pending<Notice>> next(Conversation conversation, Instant now);
 
@@ -278,7 +278,7 @@ public interface Store {
 
     /// The run's state in its status post once all queued notices are posted; empty if there is no
     /// such post, or its notice was parked.
-    Optional<Run> shown(Conversation conversation, RunId run);
+    Optional<Run> postedRun(Conversation conversation, RunId run);
 
     void later(NoticeId id, Instant dueAt, String why);
 
@@ -308,7 +308,7 @@ public interface Store {
     /// When the holder may use the limit: `now`, or the time that is reserved for it.
     ///
     /// @param holder the id of a notice or a delivery, which asks again at that time
-    Instant turn(String limit, String holder, Instant now);
+    Instant reserve(String limit, String holder, Instant now);
 
     /// Blocks the limit until that time.
     void hold(String limit, Instant until);
@@ -335,16 +335,16 @@ public interface Store {
 
     /// The subscribers to the run's next end; empty if only its own thread is to be notified, as
     /// usual.
-    List<Subscriber> askers(RunId run);
+    List<Subscriber> subscribers(RunId run);
 
     /// Adds a subscriber, or replaces the conversation's earlier one.
-    void asks(RunId run, Subscriber subscriber);
+    void subscribe(RunId run, Subscriber subscriber);
 
     /// Removes the conversation's subscriber.
-    void leaves(RunId run, Conversation conversation);
+    void unsubscribe(RunId run, Conversation conversation);
 
     /// Removes all subscribers, because the end was posted.
-    void answered(RunId run);
+    void unsubscribeAll(RunId run);
   }
 
   /// Defaults that people set for themselves or for a place.

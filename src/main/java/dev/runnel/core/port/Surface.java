@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
 
 /// A platform where people talk to Runnel: Slack, an issue tracker.
 ///
-/// Methods other than [#receive] and [#shown] may make network calls and take seconds. None throws
-/// for an expected failure: a platform that is down or refuses is a [Posting]. Only
+/// Methods other than [#receive] and [#linkTarget] may make network calls and take seconds. None
+/// throws for an expected failure: a platform that is down or refuses is a [Posting]. Only
 /// [CredentialRefused] is thrown, by any method that calls out, when the platform does not accept
 /// our credential.
 public interface Surface {
@@ -63,26 +63,26 @@ public interface Surface {
   ///
   /// @param again whether an earlier attempt may have succeeded: look for its post first
   /// @return `Posted` with the thread as conversation
-  Posting open(Delivery delivery, boolean again);
+  Posting openThread(Delivery delivery, boolean again);
 
   /// Renders and sends; edits the status post where there is one.
   Posting post(Notice notice, @Nullable PostRef status);
 
   /// Which messages in the conversation go to the agent, and how long to batch them.
-  default ConversationPolicy manners(Conversation conversation) {
+  default ConversationPolicy conversationPolicy(Conversation conversation) {
     return ConversationPolicy.PLAIN;
   }
 
   /// The name of the rate limit for posts to the conversation: when the platform asks for a pause,
   /// all posts with the same limit wait.
-  default String limit(Conversation conversation) {
+  default String rateLimit(Conversation conversation) {
     return id().value();
   }
 
   /// Resolves a link of this platform; empty for a link of another. Does no I/O.
   ///
   /// @param from the conversation that contains the link, for parts that the link omits
-  default Optional<LinkTarget> shown(URI link, Conversation from) {
+  default Optional<LinkTarget> linkTarget(URI link, Conversation from) {
     return Optional.empty();
   }
 
@@ -94,7 +94,7 @@ public interface Surface {
 
   /// The time after which the platform removes, by itself, something that the surface shows of a
   /// run in the conversation; empty if it removes nothing. Called after each status.
-  default Optional<Duration> fading(Conversation conversation) {
+  default Optional<Duration> statusLifetime(Conversation conversation) {
     return Optional.empty();
   }
 
@@ -102,7 +102,7 @@ public interface Surface {
   /// long list omits is not recovered.
   ///
   /// @param conversations the conversations of the latest runs, to check
-  default MissedDeliveries missed(Instant since, List<Conversation> conversations) {
+  default MissedDeliveries missedDeliveries(Instant since, List<Conversation> conversations) {
     return MissedDeliveries.Said.NOTHING;
   }
 }

@@ -192,8 +192,8 @@ public final class OutageRecovery {
     }
 
     @Override
-    public Outcome startedBy(DeliveryId key, Instant since, Optional<String> words) {
-      return noticed(service.startedBy(key, since, words));
+    public Outcome findStarted(DeliveryId key, Instant since, Optional<String> words) {
+      return noticed(service.findStarted(key, since, words));
     }
 
     @Override
@@ -202,8 +202,8 @@ public final class OutageRecovery {
     }
 
     @Override
-    public Arrival arrived(Run before, String text, int said) {
-      return service.arrived(before, text, said);
+    public Arrival followUpArrival(Run before, String text, int said) {
+      return service.followUpArrival(before, text, said);
     }
 
     @Override

@@ -32,8 +32,8 @@ public final class RedactedRuns implements AgentRuns {
   }
 
   @Override
-  public Outcome startedBy(DeliveryId key, Instant since, Optional<String> words) {
-    return heard(runs.startedBy(key, since, words.map(redacted::text)));
+  public Outcome findStarted(DeliveryId key, Instant since, Optional<String> words) {
+    return heard(runs.findStarted(key, since, words.map(redacted::text)));
   }
 
   @Override
@@ -42,8 +42,8 @@ public final class RedactedRuns implements AgentRuns {
   }
 
   @Override
-  public Arrival arrived(Run before, String text, int said) {
-    return switch (runs.arrived(before, redacted.text(text), said)) {
+  public Arrival followUpArrival(Run before, String text, int said) {
+    return switch (runs.followUpArrival(before, redacted.text(text), said)) {
       case Arrival.Busy(var after, var why) -> new Arrival.Busy(after, plain.text(why));
       case Arrival.Arrived arrived -> arrived;
       case Arrival.NotArrived notArrived -> notArrived;

@@ -33,8 +33,8 @@ public final class RedactedSurface implements Surface {
   }
 
   @Override
-  public Posting open(Delivery delivery, boolean again) {
-    return told(surface.open(delivery.withIntent(redacted.intent(delivery.intent())), again));
+  public Posting openThread(Delivery delivery, boolean again) {
+    return told(surface.openThread(delivery.withIntent(redacted.intent(delivery.intent())), again));
   }
 
   @Override
@@ -81,18 +81,18 @@ public final class RedactedSurface implements Surface {
   }
 
   @Override
-  public ConversationPolicy manners(Conversation conversation) {
-    return surface.manners(conversation);
+  public ConversationPolicy conversationPolicy(Conversation conversation) {
+    return surface.conversationPolicy(conversation);
   }
 
   @Override
-  public String limit(Conversation conversation) {
-    return surface.limit(conversation);
+  public String rateLimit(Conversation conversation) {
+    return surface.rateLimit(conversation);
   }
 
   @Override
-  public Optional<LinkTarget> shown(URI link, Conversation from) {
-    return surface.shown(link, from);
+  public Optional<LinkTarget> linkTarget(URI link, Conversation from) {
+    return surface.linkTarget(link, from);
   }
 
   @Override
@@ -101,12 +101,12 @@ public final class RedactedSurface implements Surface {
   }
 
   @Override
-  public Optional<Duration> fading(Conversation conversation) {
-    return surface.fading(conversation);
+  public Optional<Duration> statusLifetime(Conversation conversation) {
+    return surface.statusLifetime(conversation);
   }
 
   @Override
-  public MissedDeliveries missed(Instant since, List<Conversation> conversations) {
-    return surface.missed(since, conversations);
+  public MissedDeliveries missedDeliveries(Instant since, List<Conversation> conversations) {
+    return surface.missedDeliveries(since, conversations);
   }
 }

@@ -63,7 +63,7 @@ public final class MissedDeliveryPoller {
   /// @return the delay until the next check if this one failed
   private Optional<Duration> ask(Surface surface, Instant now) {
     var id = surface.id();
-    var through = store.commit(work -> work.inbox().heardThrough(id));
+    var through = store.commit(work -> work.inbox().readThrough(id));
     if (through.isEmpty()) {
       // The first start: earlier messages were not meant for Runnel.
       heard(id, now);
@@ -71,7 +71,7 @@ public final class MissedDeliveryPoller {
     }
     MissedDeliveries missedDeliveries;
     try {
-      missedDeliveries = surface.missed(since(through.get(), now), conversations(id));
+      missedDeliveries = surface.missedDeliveries(since(through.get(), now), conversations(id));
     } catch (CredentialRefused refused) {
       store.change(work -> OutageRecovery.hold(work, id, refused.why(), now));
       return Optional.of(AFTER_A_FAILURE);
@@ -122,7 +122,7 @@ public final class MissedDeliveryPoller {
 
   private static boolean isShown(Store.Work work, Binding binding) {
     return work.outbox()
-        .shown(binding.conversation(), binding.run().id())
+        .postedRun(binding.conversation(), binding.run().id())
         .filter(shown -> shown.stateName().equals(binding.run().stateName()))
         .isPresent();
   }
@@ -162,7 +162,7 @@ public final class MissedDeliveryPoller {
             .commit(
                 work ->
                     work.inbox()
-                        .heard(
+                        .acceptedBetween(
                             delivery.conversation(),
                             heard.at().minus(OVERLAP),
                             heard.at().plus(LATEST_DELIVERY)))
@@ -173,7 +173,7 @@ public final class MissedDeliveryPoller {
   private void heard(SurfaceId surface, Instant through) {
     store.change(
         work -> {
-          work.inbox().heardThrough(surface, through);
+          work.inbox().readThrough(surface, through);
         });
   }
 }

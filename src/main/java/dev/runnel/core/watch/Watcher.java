@@ -230,7 +230,7 @@ public final class Watcher {
     if (!work.bindings().save(told.seen(run))) {
       return false;
     }
-    RunSubscribers.tell(work, told, updates, now);
+    RunSubscribers.notifyAbout(work, told, updates, now);
     return true;
   }
 

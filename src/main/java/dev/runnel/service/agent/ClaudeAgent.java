@@ -112,7 +112,7 @@ record ClaudeAgent() implements Harness {
   }
 
   @Override
-  public Ears ears() {
+  public OutputParser outputParser() {
     return line -> {
       var event = JsonLines.parse(line);
       return switch (event.path("type").asText()) {

@@ -124,7 +124,7 @@ record CodexAgent() implements Harness {
   }
 
   @Override
-  public Ears ears() {
+  public OutputParser outputParser() {
     return line -> {
       var event = JsonLines.parse(line);
       return switch (event.path("type").asText()) {

@@ -30,7 +30,7 @@ public record CommandAgent(String name, String command) implements Harness {
   }
 
   @Override
-  public Ears ears() {
+  public OutputParser outputParser() {
     return line -> {
       if (line.startsWith(STATUS)) {
         return List.of(new AgentEvent.Status(line.substring(STATUS.length()).strip()));

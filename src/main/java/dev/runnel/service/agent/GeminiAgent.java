@@ -143,12 +143,12 @@ record GeminiAgent() implements Harness {
   }
 
   @Override
-  public Ears ears() {
+  public OutputParser outputParser() {
     return new Pieces();
   }
 
   /// Assembles an answer that arrives in pieces; emits each line when it is complete.
-  private static final class Pieces implements Ears {
+  private static final class Pieces implements OutputParser {
     private final StringBuilder answer = new StringBuilder();
     private final StringBuilder line = new StringBuilder();
 

@@ -17,7 +17,7 @@ public sealed interface Harness
     permits CommandAgent, ClaudeAgent, CodexAgent, GeminiAgent, OpencodeAgent {
   /// Parses the standard output of one execution, line by line. Not thread-safe.
   @FunctionalInterface
-  interface Ears {
+  interface OutputParser {
     List<AgentEvent> hear(String line);
   }
 
@@ -29,7 +29,7 @@ public sealed interface Harness
   /// @throws AgentRefused if the agent cannot do what the run requests
   Launch launch(ExecutionRequest executionRequest, LaunchFiles launchFiles) throws IOException;
 
-  Ears ears();
+  OutputParser outputParser();
 
   /// The folders and files outside the workspace that the agent reads and writes: its launch files,
   /// logins and sessions.

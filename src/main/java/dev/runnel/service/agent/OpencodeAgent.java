@@ -90,7 +90,7 @@ record OpencodeAgent() implements Harness {
   }
 
   @Override
-  public Ears ears() {
+  public OutputParser outputParser() {
     return line -> {
       var event = JsonLines.parse(line);
       var sayings = new ArrayList<AgentEvent>();

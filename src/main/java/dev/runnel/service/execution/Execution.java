@@ -335,7 +335,8 @@ final class Execution {
     if (!claimed.isEmpty()) {
       book.heard(
           executionRequest,
-          new RunService.Heard(List.of(), Optional.empty(), claimed, Optional.empty(), Usage.NONE));
+          new RunService.NewOutput(
+              List.of(), Optional.empty(), claimed, Optional.empty(), Usage.NONE));
     }
   }
 
@@ -356,7 +357,7 @@ final class Execution {
   private void sayAfresh() {
     book.heard(
         executionRequest,
-        new RunService.Heard(
+        new RunService.NewOutput(
             List.of(new Entry(TranscriptLine.Kind.NOTE, PromptAssembly.AFRESH)),
             Optional.of(PromptAssembly.AFRESH),
             List.of(),
@@ -392,7 +393,7 @@ final class Execution {
     }
     book.heard(
         executionRequest,
-        new RunService.Heard(
+        new RunService.NewOutput(
             List.of(),
             Optional.empty(),
             List.of(NewArtifact.plan(executionRequest, executionResult.message())),

@@ -107,7 +107,7 @@ final class OutputRecorder implements AgentProcess.Sink {
 
   private final ExecutionRequest executionRequest;
   private final Harness harness;
-  private final Harness.Ears ears;
+  private final Harness.OutputParser outputParser;
   private final Path root;
   private final Path folder;
   private final RunService book;
@@ -151,7 +151,7 @@ final class OutputRecorder implements AgentProcess.Sink {
       Redactor redactor) {
     this.executionRequest = executionRequest;
     this.harness = harness;
-    this.ears = harness.ears();
+    this.outputParser = harness.outputParser();
     this.root = root;
     this.folder = folder;
     this.book = book;
@@ -259,7 +259,7 @@ final class OutputRecorder implements AgentProcess.Sink {
   private List<AgentEvent> hear(String line) {
     try {
       // JSON escapes can hide a secret or an escape sequence in the raw line.
-      return ears.hear(line).stream()
+      return outputParser.hear(line).stream()
           .map(agentEvent -> agentEvent.with(text -> redactor.redact(TerminalText.plain(text))))
           .toList();
     } catch (RuntimeException e) {
@@ -400,7 +400,7 @@ final class OutputRecorder implements AgentProcess.Sink {
     try {
       book.heard(
           executionRequest,
-          new RunService.Heard(
+          new RunService.NewOutput(
               List.copyOf(entries),
               Optional.ofNullable(status),
               List.copyOf(made),

@@ -183,7 +183,7 @@ final class SetupRunner implements CommandRunner {
           try {
             kept.heard(
                 around.job(),
-                new RunService.Heard(
+                new RunService.NewOutput(
                     List.of(entry), status, List.of(), Optional.empty(), Usage.NONE));
           } catch (DatabaseException e) {
             log.warn("cannot record progress run={}", around.job().runId(), e);

@@ -10,10 +10,10 @@ public final class RunMachine {
     record Claimed() implements Event {}
 
     /// A follow-up arrived.
-    record Told() implements Event {}
+    record MessageReceived() implements Event {}
 
     /// A caller asked to cancel the run.
-    record CancelAsked() implements Event {}
+    record CancelRequested() implements Event {}
 
     /// All processes of the execution have ended.
     ///
@@ -40,12 +40,12 @@ public final class RunMachine {
           executionState == ExecutionState.QUEUED
               ? new Step.To(ExecutionState.INPROGRESS)
               : new Step.Refused("Only a queued run can be started");
-      case Event.Told() ->
+      case Event.MessageReceived() ->
           switch (executionState) {
             case QUEUED, INPROGRESS -> new Step.Stays();
             case BLOCKED, SUCCEEDED, FAILED, ERROR, CANCELLED -> new Step.To(ExecutionState.QUEUED);
           };
-      case Event.CancelAsked() ->
+      case Event.CancelRequested() ->
           switch (executionState) {
             case QUEUED -> new Step.To(ExecutionState.CANCELLED);
             // It becomes cancelled only after its processes have ended.

@@ -55,7 +55,7 @@ public final class RunService {
   private static final Duration ANSWERS_ARE_KEPT = Duration.ofDays(7);
 
   /// New output of an execution since the last report.
-  public record Heard(
+  public record NewOutput(
       List<Entry> entries,
       Optional<String> status,
       List<NewArtifact> made,
@@ -181,7 +181,7 @@ public final class RunService {
               runs.addFollowUp(id, runId, message, key.map(IdempotencyKey::value), false, at);
               runs.mode(runId, mode.orElse(nextMode(run)));
               log.info("follow-up stored run={} followup={} phase={}", runId, id, run.phase());
-              return switch (RunMachine.next(run.phase(), new Event.Told())) {
+              return switch (RunMachine.next(run.phase(), new Event.MessageReceived())) {
                 case Step.To(ExecutionState next) when next == ExecutionState.QUEUED -> {
                   runs.queue(runId, at);
                   yield Json.write(
@@ -224,7 +224,7 @@ public final class RunService {
                   && run.finishedAt().map(end -> !end.isBefore(since)).orElse(false)) {
                 return false;
               }
-              return switch (RunMachine.next(run.phase(), new Event.CancelAsked())) {
+              return switch (RunMachine.next(run.phase(), new Event.CancelRequested())) {
                 case Step.To _ -> {
                   runs.giveFollowUps(runId, 0);
                   if (run.execution() == 0) {
@@ -305,28 +305,29 @@ public final class RunService {
         });
   }
 
-  public void heard(ExecutionRequest executionRequest, Heard heard) {
+  public void heard(ExecutionRequest executionRequest, NewOutput newOutput) {
     change(
         (runs, at) -> {
           new TranscriptRows(runs.rows())
-              .add(executionRequest.runId(), executionRequest.execution(), heard.entries(), at);
-          if (heard.status().isPresent()) {
-            runs.status(executionRequest.runId(), heard.status().get(), at);
+              .add(executionRequest.runId(), executionRequest.execution(), newOutput.entries(), at);
+          if (newOutput.status().isPresent()) {
+            runs.status(executionRequest.runId(), newOutput.status().get(), at);
           }
-          if (heard.agentSession().isPresent()) {
-            runs.agentSession(executionRequest.runId(), heard.agentSession().get());
+          if (newOutput.agentSession().isPresent()) {
+            runs.agentSession(executionRequest.runId(), newOutput.agentSession().get());
           }
-          if (!heard.made().isEmpty()) {
+          if (!newOutput.made().isEmpty()) {
             var before =
                 runs.find(executionRequest.runId()).map(RunRow::artifactItems).orElse(List.of());
             var now =
-                new FileRows(runs.rows()).add(executionRequest.runId(), heard.made(), before, at);
+                new FileRows(runs.rows())
+                    .add(executionRequest.runId(), newOutput.made(), before, at);
             if (!now.equals(before)) {
               runs.artifacts(executionRequest.runId(), now, at);
             }
           }
-          if (!heard.usage().isNothing()) {
-            runs.addUsage(executionRequest.runId(), heard.usage());
+          if (!newOutput.usage().isNothing()) {
+            runs.addUsage(executionRequest.runId(), newOutput.usage());
           }
           return at;
         });

@@ -48,7 +48,7 @@ public final class GitHub implements Tracker<RepositoryIssue> {
 
   // A review and its comments arrive as separate deliveries at the same time.
   private static final ConversationPolicy POLICY =
-      new ConversationPolicy(ConversationPolicy.Listening.EVERYONE, Duration.ofSeconds(2));
+      new ConversationPolicy(ConversationPolicy.Audience.EVERYONE, Duration.ofSeconds(2));
 
   private final GitHubConfig config;
   private final Hmac hmac;

@@ -121,7 +121,7 @@ public final class HookSurface implements Surface {
   }
 
   @Override
-  public Posting open(Delivery delivery, boolean again) {
+  public Posting openThread(Delivery delivery, boolean again) {
     return new Posting.Undeliverable("A hook has no threads to open.");
   }
 
@@ -140,7 +140,7 @@ public final class HookSurface implements Surface {
 
   /// Callbacks of different hooks do not wait for each other.
   @Override
-  public String limit(Conversation conversation) {
+  public String rateLimit(Conversation conversation) {
     return ID + ":" + conversation.place();
   }
 }

@@ -52,7 +52,7 @@ public interface Tracker<I> {
 
   Posting post(I issue, Notice notice, @Nullable PostRef status);
 
-  /// See [dev.runnel.core.port.Surface#manners].
+  /// See [dev.runnel.core.port.Surface#conversationPolicy].
   default ConversationPolicy policy() {
     return ConversationPolicy.PLAIN;
   }

@@ -107,17 +107,17 @@ public final class TrackerSurface<I> implements Surface {
   }
 
   @Override
-  public ConversationPolicy manners(Conversation conversation) {
+  public ConversationPolicy conversationPolicy(Conversation conversation) {
     return tracker.policy();
   }
 
   @Override
-  public Optional<LinkTarget> shown(URI link, Conversation from) {
+  public Optional<LinkTarget> linkTarget(URI link, Conversation from) {
     return tracker.target(link);
   }
 
   @Override
-  public MissedDeliveries missed(Instant since, List<Conversation> conversations) {
+  public MissedDeliveries missedDeliveries(Instant since, List<Conversation> conversations) {
     learnAccount.run();
     var missed = new Missed(id, since, calls.clock().instant());
     try {
@@ -131,7 +131,7 @@ public final class TrackerSurface<I> implements Surface {
 
   /// Every delivery belongs to an issue, so there is never a thread to open.
   @Override
-  public Posting open(Delivery delivery, boolean again) {
+  public Posting openThread(Delivery delivery, boolean again) {
     return new Posting.Undeliverable(
         "On " + calls.platform() + " a conversation is an issue; none can be opened.");
   }

@@ -329,7 +329,7 @@ public final class SlackSurface implements Surface, AutoCloseable {
   }
 
   @Override
-  public Posting open(Delivery delivery, boolean again) {
+  public Posting openThread(Delivery delivery, boolean again) {
     return posts.open(delivery, again);
   }
 
@@ -339,13 +339,13 @@ public final class SlackSurface implements Surface, AutoCloseable {
   }
 
   @Override
-  public Optional<LinkTarget> shown(URI link, Conversation from) {
+  public Optional<LinkTarget> linkTarget(URI link, Conversation from) {
     var team = from.surface().equals(SlackPlace.SURFACE) ? SlackPlace.of(from).team() : "";
     return SlackLinks.shown(link, from, known(team));
   }
 
   @Override
-  public MissedDeliveries missed(Instant since, List<Conversation> conversations) {
+  public MissedDeliveries missedDeliveries(Instant since, List<Conversation> conversations) {
     var byTeam =
         conversations.stream()
             .collect(
@@ -357,18 +357,18 @@ public final class SlackSurface implements Surface, AutoCloseable {
   }
 
   @Override
-  public ConversationPolicy manners(Conversation conversation) {
-    return habits.manners(SlackPlace.of(conversation));
+  public ConversationPolicy conversationPolicy(Conversation conversation) {
+    return habits.policy(SlackPlace.of(conversation));
   }
 
   @Override
-  public Optional<Duration> fading(Conversation conversation) {
-    return agentView.fading(SlackPlace.of(conversation));
+  public Optional<Duration> statusLifetime(Conversation conversation) {
+    return agentView.statusLifetime(SlackPlace.of(conversation));
   }
 
   /// Slack limits the rate of messages per channel, and of views per workspace.
   @Override
-  public String limit(Conversation conversation) {
+  public String rateLimit(Conversation conversation) {
     var place = SlackPlace.of(conversation);
     return SlackPlace.SURFACE
         + ":"

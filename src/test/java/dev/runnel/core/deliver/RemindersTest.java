@@ -12,7 +12,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import dev.runnel.core.model.ConversationPolicy;
-import dev.runnel.core.model.ConversationPolicy.Listening;
+import dev.runnel.core.model.ConversationPolicy.Audience;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.MessageStatus;
 import dev.runnel.core.model.Posting;
@@ -206,7 +206,7 @@ class RemindersTest {
 
     @Test
     void toTheOwnerAlone() {
-      world.surface.hasManners(new ConversationPolicy(Listening.OWNER, Duration.ZERO));
+      world.surface.hasManners(new ConversationPolicy(Audience.OWNER, Duration.ZERO));
       world.says(now(world, "2", SAM, say("hello")));
       world.says(now(world, "3", SAM, say("hello?")));
       world.says(now(world, "4", DANA, say("go on")));
@@ -222,7 +222,7 @@ class RemindersTest {
 
     @Test
     void toThoseWhoMentionIt() {
-      world.surface.hasManners(new ConversationPolicy(Listening.MENTION, Duration.ZERO));
+      world.surface.hasManners(new ConversationPolicy(Audience.MENTION, Duration.ZERO));
       world.says(now(world, "2", DANA, say("hello")));
       world.says(mentioning("3", "hello!"));
       world.settle();
@@ -233,7 +233,7 @@ class RemindersTest {
 
     @Test
     void toAStopAlways() {
-      world.surface.hasManners(new ConversationPolicy(Listening.MENTION, Duration.ZERO));
+      world.surface.hasManners(new ConversationPolicy(Audience.MENTION, Duration.ZERO));
       world.says(now(world, "2", SAM, dev.runnel.testkit.Samples.cancel()));
       world.settle();
 

@@ -176,7 +176,7 @@ class RedactionTest {
             new Intent.New(REQUEST),
             new Intent.SayTo(new RunId("r1"), REQUEST),
             new Intent.Linked(URI.create("https://a.test"), new Intent.Start(REQUEST)))) {
-      surface.open(Samples.delivery("d1", intent), false);
+      surface.openThread(Samples.delivery("d1", intent), false);
     }
 
     assertThat(shown).hasSize(5);
@@ -194,7 +194,7 @@ class RedactionTest {
 
       assertThat(
               new RedactedSurface(refusing, REDACTOR)
-                  .open(Samples.delivery("d1", Samples.say("Hi")), false)
+                  .openThread(Samples.delivery("d1", Samples.say("Hi")), false)
                   .toString())
           .contains("Use (redacted) and (redacted)");
     }
@@ -247,7 +247,7 @@ class RedactionTest {
       assertThat(service.starts().getFirst().prompt().text())
           .isEqualTo("Use (redacted) and (redacted)");
       assertThat(service.starts().toString()).doesNotContain(SECRET, TOKEN);
-      assertThat(runs.startedBy(key, NINE, Optional.of(TEXT))).isInstanceOf(Outcome.Done.class);
+      assertThat(runs.findStarted(key, NINE, Optional.of(TEXT))).isInstanceOf(Outcome.Done.class);
     }
 
     @Test
@@ -259,7 +259,7 @@ class RedactionTest {
       runs.followUp(run.id(), TEXT, key);
 
       assertThat(service.followUps().getFirst().text()).isEqualTo("Use (redacted) and (redacted)");
-      assertThat(runs.arrived(before, TEXT, 0)).isInstanceOf(Arrival.Arrived.class);
+      assertThat(runs.followUpArrival(before, TEXT, 0)).isInstanceOf(Arrival.Arrived.class);
     }
 
     @Test
@@ -322,7 +322,7 @@ class RedactionTest {
     }
 
     @Override
-    public Posting open(Delivery delivery, boolean again) {
+    public Posting openThread(Delivery delivery, boolean again) {
       shown.add(delivery);
       return new Posting.Posted(new PostRef("1"), THREAD);
     }

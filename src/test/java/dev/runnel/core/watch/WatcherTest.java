@@ -51,8 +51,8 @@ class WatcherTest {
     }
 
     @Override
-    public Outcome startedBy(DeliveryId key, Instant since, Optional<String> words) {
-      return all.startedBy(key, since, words);
+    public Outcome findStarted(DeliveryId key, Instant since, Optional<String> words) {
+      return all.findStarted(key, since, words);
     }
 
     @Override
@@ -61,8 +61,8 @@ class WatcherTest {
     }
 
     @Override
-    public Arrival arrived(Run before, String text, int said) {
-      return all.arrived(before, text, said);
+    public Arrival followUpArrival(Run before, String text, int said) {
+      return all.followUpArrival(before, text, said);
     }
 
     @Override

@@ -254,7 +254,7 @@ class HarnessTest {
   }
 
   private static List<AgentEvent> hear(Harness harness, String... lines) {
-    var ears = harness.ears();
-    return List.of(lines).stream().flatMap(line -> ears.hear(line).stream()).toList();
+    var outputParser = harness.outputParser();
+    return List.of(lines).stream().flatMap(line -> outputParser.hear(line).stream()).toList();
   }
 }

@@ -20,13 +20,13 @@ class RunMachineTest {
 
     @Test
     void isCancelledAtOnce() {
-      assertThat(RunMachine.next(ExecutionState.QUEUED, new Event.CancelAsked()))
+      assertThat(RunMachine.next(ExecutionState.QUEUED, new Event.CancelRequested()))
           .isEqualTo(new Step.To(ExecutionState.CANCELLED));
     }
 
     @Test
     void staysQueuedWhenSomethingIsSaidToIt() {
-      assertThat(RunMachine.next(ExecutionState.QUEUED, new Event.Told()))
+      assertThat(RunMachine.next(ExecutionState.QUEUED, new Event.MessageReceived()))
           .isEqualTo(new Step.Stays());
     }
   }
@@ -35,7 +35,7 @@ class RunMachineTest {
   class ARunInProgress {
     @Test
     void isNotCancelledBeforeItsProcessesAreGone() {
-      assertThat(RunMachine.next(ExecutionState.INPROGRESS, new Event.CancelAsked()))
+      assertThat(RunMachine.next(ExecutionState.INPROGRESS, new Event.CancelRequested()))
           .isEqualTo(new Step.Stays());
       assertThat(
               RunMachine.next(
@@ -66,9 +66,9 @@ class RunMachineTest {
       value = ExecutionState.class,
       names = {"BLOCKED", "SUCCEEDED", "FAILED", "ERROR", "CANCELLED"})
   void anEndedOrBlockedRunIsTakenUpByAMessageAndCannotBeCancelled(ExecutionState executionState) {
-    assertThat(RunMachine.next(executionState, new Event.Told()))
+    assertThat(RunMachine.next(executionState, new Event.MessageReceived()))
         .isEqualTo(new Step.To(ExecutionState.QUEUED));
-    assertThat(RunMachine.next(executionState, new Event.CancelAsked()))
+    assertThat(RunMachine.next(executionState, new Event.CancelRequested()))
         .isInstanceOf(Step.Refused.class);
     assertThat(RunMachine.next(executionState, new Event.Claimed()))
         .isInstanceOf(Step.Refused.class);

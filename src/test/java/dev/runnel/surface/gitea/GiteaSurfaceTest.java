@@ -207,7 +207,8 @@ class GiteaSurfaceTest implements SurfaceContract {
     var id = tracker.platform().says("@agent fix it");
     var conversation = accepted(GiteaRequests.golden("issue-comment")).conversation();
 
-    var missedDeliveries = surface().missed(Samples.NINE.minusSeconds(60), List.of(conversation));
+    var missedDeliveries =
+        surface().missedDeliveries(Samples.NINE.minusSeconds(60), List.of(conversation));
 
     assertThat(((MissedDeliveries.Said) missedDeliveries).all())
         .singleElement()

@@ -235,7 +235,7 @@ class GitHubAppTest {
       list.add(attempt(-9, "g-long-ago", "issue_comment", 503));
       github.answers(LIST, list);
 
-      var missed = (MissedDeliveries.Said) surface.missed(clock.instant(), List.of());
+      var missed = (MissedDeliveries.Said) surface.missedDeliveries(clock.instant(), List.of());
 
       assertThat(missed.all())
           .extracting(each -> each.delivery().id())
@@ -254,7 +254,7 @@ class GitHubAppTest {
       settings.put("GITHUB_HOOKS", "acme/shop/5, acme/6");
       surface = surface(settings);
 
-      assertThatThrownBy(() -> surface.missed(clock.instant(), List.of()))
+      assertThatThrownBy(() -> surface.missedDeliveries(clock.instant(), List.of()))
           .isInstanceOf(CredentialRefused.class);
       assertThat(github.calls()).containsExactly("GET /user nobody");
     }

@@ -146,7 +146,7 @@ class GitHubEmulatorTest {
     github.unlabel(issue, "agent");
     var stop = accepted();
 
-    var missedDeliveries = surface.missed(before, List.of(conversation()));
+    var missedDeliveries = surface.missedDeliveries(before, List.of(conversation()));
 
     assertThat(missedDeliveries).isInstanceOf(MissedDeliveries.Said.class);
     var heard =
@@ -161,7 +161,7 @@ class GitHubEmulatorTest {
         .filteredOn(MissedDeliveries.Heard::sameMeaning)
         .extracting(each -> each.delivery().meaning())
         .containsExactly(words.meaning());
-    assertThat(surface.missed(Instant.now().plusSeconds(60), List.of(conversation())))
+    assertThat(surface.missedDeliveries(Instant.now().plusSeconds(60), List.of(conversation())))
         .isEqualTo(MissedDeliveries.Said.NOTHING);
   }
 

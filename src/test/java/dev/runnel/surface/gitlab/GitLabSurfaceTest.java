@@ -249,7 +249,8 @@ class GitLabSurfaceTest implements SurfaceContract {
     var id = tracker.platform().says("@agent fix it", true);
     var conversation = accepted(GitLabRequests.golden("issue-note")).conversation();
 
-    var missedDeliveries = surface().missed(Samples.NINE.minusSeconds(60), List.of(conversation));
+    var missedDeliveries =
+        surface().missedDeliveries(Samples.NINE.minusSeconds(60), List.of(conversation));
 
     assertThat(((MissedDeliveries.Said) missedDeliveries).all())
         .singleElement()

@@ -21,7 +21,7 @@ class JiraMissedDeliveriesTest {
   private MissedDeliveries missed() {
     return tracker
         .surface()
-        .missed(
+        .missedDeliveries(
             Samples.NINE.minusSeconds(60),
             List.of(new Conversation(new SurfaceId("jira"), "SHOP-7")));
   }

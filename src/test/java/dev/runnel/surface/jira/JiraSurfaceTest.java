@@ -341,7 +341,8 @@ class JiraSurfaceTest implements SurfaceContract {
         .shows(
             com.fasterxml.jackson.databind.node.JsonNodeFactory.instance.arrayNode().add(change));
 
-    var missedDeliveries = surface().missed(Samples.NINE.minusSeconds(60), List.of(SHOP_7));
+    var missedDeliveries =
+        surface().missedDeliveries(Samples.NINE.minusSeconds(60), List.of(SHOP_7));
 
     assertThat(((MissedDeliveries.Said) missedDeliveries).all())
         .extracting(heard -> heard.delivery().meaning())
@@ -361,7 +362,7 @@ class JiraSurfaceTest implements SurfaceContract {
       })
   void aLabelStaysOneTextInAQuery(String label, String quoted) {
     try (var labelled = new JiraTracker(true, label, Set.of())) {
-      labelled.surface().missed(Samples.NINE.minusSeconds(600), List.of(SHOP_7));
+      labelled.surface().missedDeliveries(Samples.NINE.minusSeconds(600), List.of(SHOP_7));
 
       assertThat(labelled.platform().asked().getFirst().path("jql").asText())
           .isEqualTo(

@@ -261,7 +261,7 @@ class LinearSurfaceTest implements SurfaceContract {
         """;
     tracker.platform().shows((ArrayNode) new JsonMapper().readTree(issues));
 
-    var missedDeliveries = surface().missed(Samples.NINE.minusSeconds(60), List.of());
+    var missedDeliveries = surface().missedDeliveries(Samples.NINE.minusSeconds(60), List.of());
 
     assertThat(((MissedDeliveries.Said) missedDeliveries).all())
         .extracting(heard -> heard.delivery().intent().getClass().getSimpleName())

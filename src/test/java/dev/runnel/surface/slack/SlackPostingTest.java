@@ -118,7 +118,7 @@ class SlackPostingTest {
 
     @Test
     void showsWhoAskedForWhat() {
-      assertThat(surface.open(start, false))
+      assertThat(surface.openThread(start, false))
           .isEqualTo(
               new Posting.Posted(
                   new PostRef("C0DEV/1795240916.000200"),
@@ -140,7 +140,7 @@ class SlackPostingTest {
                   "{\"type\":\"message\",\"text\":\"no blocks\",\"ts\":\"1\"}",
                   marked(SlackPost.Mark.content("slack:1.2.abc").value(), "1795240916.000100")));
 
-      assertThat(surface.open(start, true))
+      assertThat(surface.openThread(start, true))
           .isInstanceOfSatisfying(
               Posting.Posted.class,
               it -> assertThat(it.ref()).isEqualTo(new PostRef("C0DEV/1795240916.000100")));
@@ -150,7 +150,7 @@ class SlackPostingTest {
 
     @Test
     void againPostsWhereTheFirstTryDidNot() {
-      assertThat(surface.open(start, true)).isInstanceOf(Posting.Posted.class);
+      assertThat(surface.openThread(start, true)).isInstanceOf(Posting.Posted.class);
       assertThat(slack.calls("chat.postMessage")).hasSize(1);
     }
 
@@ -158,7 +158,7 @@ class SlackPostingTest {
     void againWaitsWhileSlackCannotBeAsked() {
       slack.says("conversations.history", ScriptedSlack.rateLimited("30"));
 
-      assertThat(surface.open(start, true))
+      assertThat(surface.openThread(start, true))
           .isEqualTo(new Posting.Later(Optional.of(Duration.ofSeconds(30)), "Slack answered 429"));
       assertThat(slack.calls("chat.postMessage")).isEmpty();
     }
@@ -167,7 +167,7 @@ class SlackPostingTest {
     void whereWeWereNotInvitedSaysWhatToDo() {
       slack.refuses("chat.postMessage", "not_in_channel");
 
-      assertThat(surface.open(start, false))
+      assertThat(surface.openThread(start, false))
           .isEqualTo(
               new Posting.Undeliverable(
                   "I cannot post in this channel. Invite me with /invite @runnel and try again."));

@@ -133,7 +133,7 @@ class SlackSurfaceOnLocalSlackTest {
   private Delivery startedThread() {
     slack.command(LocalSlack.CHANNEL, LocalSlack.ANN, "/agent", "fix the flaky test");
     var delivery = deliveries().getFirst();
-    return delivery.movedTo(posted(surface.open(delivery, false)).conversation());
+    return delivery.movedTo(posted(surface.openThread(delivery, false)).conversation());
   }
 
   @Test
@@ -147,7 +147,7 @@ class SlackSurfaceOnLocalSlackTest {
     await().until(() -> meanings(deliveries()).size() == 4);
 
     var missedDeliveries =
-        surface.missed(Instant.now().minusSeconds(60), List.of(thread.conversation()));
+        surface.missedDeliveries(Instant.now().minusSeconds(60), List.of(thread.conversation()));
 
     assertThat(missedDeliveries).isInstanceOf(MissedDeliveries.Said.class);
     var listed =
@@ -163,7 +163,8 @@ class SlackSurfaceOnLocalSlackTest {
                     Collectors.toMap(
                         Delivery::meaning, Delivery::intent, (a, _) -> a, LinkedHashMap::new))
                 .values());
-    assertThat(surface.missed(Instant.now().plusSeconds(60), List.of(thread.conversation())))
+    assertThat(
+            surface.missedDeliveries(Instant.now().plusSeconds(60), List.of(thread.conversation())))
         .isEqualTo(MissedDeliveries.Said.NOTHING);
   }
 
@@ -179,8 +180,8 @@ class SlackSurfaceOnLocalSlackTest {
     var delivery = deliveries().getFirst();
     assertThat(delivery.intent()).isEqualTo(new Intent.Start(Request.of("fix the flaky test")));
 
-    var opened = posted(surface.open(delivery, false));
-    var again = posted(surface.open(delivery, true));
+    var opened = posted(surface.openThread(delivery, false));
+    var again = posted(surface.openThread(delivery, true));
 
     assertThat(again).isEqualTo(opened);
     assertThat(channel())

@@ -1,7 +1,7 @@
 package dev.runnel.surface.slack.model;
 
 import dev.runnel.core.model.ConversationPolicy;
-import dev.runnel.core.model.ConversationPolicy.Listening;
+import dev.runnel.core.model.ConversationPolicy.Audience;
 import dev.runnel.core.model.MessageStatus;
 import java.time.Duration;
 import java.util.EnumMap;
@@ -21,8 +21,8 @@ import java.util.regex.Pattern;
 public record SlackBehavior(
     Map<MessageStatus, String> signs,
     Optional<String> stop,
-    Listening listening,
-    Map<String, Listening> channels) {
+    Audience listening,
+    Map<String, Audience> channels) {
   static final String REACTIONS = "SLACK_REACTIONS";
   static final String STOP_REACTION = "SLACK_STOP_REACTION";
   static final String LISTEN = "SLACK_LISTEN";
@@ -48,7 +48,7 @@ public record SlackBehavior(
           MessageStatus.REFUSED, "x");
 
   public static final SlackBehavior USUAL =
-      new SlackBehavior(USUAL_SIGNS, Optional.of("octagonal_sign"), Listening.EVERYONE, Map.of());
+      new SlackBehavior(USUAL_SIGNS, Optional.of("octagonal_sign"), Audience.EVERYONE, Map.of());
 
   public SlackBehavior {
     signs = Map.copyOf(signs);
@@ -59,13 +59,13 @@ public record SlackBehavior(
   ///
   /// @throws IllegalArgumentException with the setting's name and what is wrong
   static SlackBehavior from(Map<String, String> settings) {
-    var channels = new HashMap<String, Listening>();
+    var channels = new HashMap<String, Audience>();
     entries(settings.getOrDefault(LISTEN, ""))
         .forEach((channel, mode) -> channels.put(channel(channel), listening(mode)));
     return new SlackBehavior(
         signs(settings.getOrDefault(REACTIONS, "").strip()),
         stop(settings.getOrDefault(STOP_REACTION, "").strip()),
-        Optional.ofNullable(channels.remove(DEFAULT)).orElse(Listening.EVERYONE),
+        Optional.ofNullable(channels.remove(DEFAULT)).orElse(Audience.EVERYONE),
         channels);
   }
 
@@ -124,11 +124,11 @@ public record SlackBehavior(
     return name;
   }
 
-  private static Listening listening(String mode) {
+  private static Audience listening(String mode) {
     return switch (mode) {
-      case "everyone" -> Listening.EVERYONE;
-      case "owner" -> Listening.OWNER;
-      case "mention" -> Listening.MENTION;
+      case "everyone" -> Audience.EVERYONE;
+      case "owner" -> Audience.OWNER;
+      case "mention" -> Audience.MENTION;
       default ->
           throw new IllegalArgumentException(
               "%s (slack.listen) is everyone, owner or mention, not %s.".formatted(LISTEN, mode));
@@ -149,9 +149,9 @@ public record SlackBehavior(
     return entries;
   }
 
-  public ConversationPolicy manners(SlackPlace place) {
+  public ConversationPolicy policy(SlackPlace place) {
     return new ConversationPolicy(
-        place.isDirect() ? Listening.EVERYONE : channels.getOrDefault(place.channel(), listening),
+        place.isDirect() ? Audience.EVERYONE : channels.getOrDefault(place.channel(), listening),
         GATHERING);
   }
 }

@@ -142,7 +142,7 @@ public final class SlackAgentView implements SlackAgentEvents.Watcher, AutoClose
   }
 
   /// The time after which the status in the thread must be renewed; empty for never.
-  public Optional<Duration> fading(SlackPlace place) {
+  public Optional<Duration> statusLifetime(SlackPlace place) {
     if (!isShownIn(place)) {
       return Optional.empty();
     }

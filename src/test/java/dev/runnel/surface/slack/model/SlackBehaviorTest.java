@@ -3,7 +3,7 @@ package dev.runnel.surface.slack.model;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import dev.runnel.core.model.ConversationPolicy.Listening;
+import dev.runnel.core.model.ConversationPolicy.Audience;
 import dev.runnel.core.model.MessageStatus;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -42,16 +42,16 @@ class SlackBehaviorTest {
   void channelsMayListenInTheirOwnWay() {
     var habits = habits(SlackBehavior.LISTEN, "default=owner, C0DEV=mention, C0OPS=everyone");
 
-    assertThat(listening(habits, "C0DEV")).isEqualTo(Listening.MENTION);
-    assertThat(listening(habits, "C0OPS")).isEqualTo(Listening.EVERYONE);
-    assertThat(listening(habits, "C0NEW")).isEqualTo(Listening.OWNER);
-    assertThat(listening(habits, "D0ANN")).isEqualTo(Listening.EVERYONE);
+    assertThat(listening(habits, "C0DEV")).isEqualTo(Audience.MENTION);
+    assertThat(listening(habits, "C0OPS")).isEqualTo(Audience.EVERYONE);
+    assertThat(listening(habits, "C0NEW")).isEqualTo(Audience.OWNER);
+    assertThat(listening(habits, "D0ANN")).isEqualTo(Audience.EVERYONE);
     assertThat(listening(habits(SlackBehavior.LISTEN, "mention"), "C0DEV"))
-        .isEqualTo(Listening.MENTION);
+        .isEqualTo(Audience.MENTION);
   }
 
-  private static Listening listening(SlackBehavior habits, String channel) {
-    return habits.manners(new SlackPlace("T1", channel, "1.1")).listening();
+  private static Audience listening(SlackBehavior habits, String channel) {
+    return habits.policy(new SlackPlace("T1", channel, "1.1")).audience();
   }
 
   @ParameterizedTest

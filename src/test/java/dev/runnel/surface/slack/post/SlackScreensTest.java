@@ -542,9 +542,9 @@ class SlackScreensTest {
       slack.says("views.publish", ScriptedSlack.rateLimited("7"));
 
       assertThat(post(HOME, home(), Origin.NONE)).isInstanceOf(Posting.Later.class);
-      assertThat(surface.limit(HOME)).isEqualTo("slack:T0ACME/views");
-      assertThat(surface.limit(ASKED)).isEqualTo("slack:T0ACME/views");
-      assertThat(surface.limit(THREAD)).isEqualTo("slack:T0ACME/C0DEV/");
+      assertThat(surface.rateLimit(HOME)).isEqualTo("slack:T0ACME/views");
+      assertThat(surface.rateLimit(ASKED)).isEqualTo("slack:T0ACME/views");
+      assertThat(surface.rateLimit(THREAD)).isEqualTo("slack:T0ACME/C0DEV/");
     }
 
     @Test
@@ -608,7 +608,7 @@ class SlackScreensTest {
               Origin.NONE,
               SlackRequests.NOW);
 
-      var posting = surface.open(delivery, false);
+      var posting = surface.openThread(delivery, false);
 
       assertThat(posting)
           .isInstanceOfSatisfying(
