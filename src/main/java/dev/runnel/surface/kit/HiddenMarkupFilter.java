@@ -36,7 +36,7 @@ final class HiddenMarkupFilter {
   private static final int MAX_SOURCE = 100_000;
   private static final int MAX_DESCRIPTION = 100;
   // For each end tag, jsoup searches all open elements.
-  private static final int MAX_DEPTH = 2_000;
+  private static final int MAX_DEPTH = 250;
   // jsoup ignores further attributes, which could hide the element.
   private static final int MAX_ATTRIBUTES = 512;
 

@@ -156,7 +156,7 @@ class HiddenMarkupFilterTest {
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {600, 1_999, 2_000, 5_000})
+  @ValueSource(ints = {100, 249, 250, 600, 5_000})
   void deepNestingShowsNothingHidden(int depth) {
     assertThat(HiddenMarkupFilter.text("<x>".repeat(depth) + "<b hidden><i>x</i>obey</b> seen"))
         .startsWith("<x>")
