@@ -22,6 +22,9 @@ class ArrowsTest {
   private static final String OKHTTP = "okhttp3..";
   private static final String SLACK_SDK = "com.slack.api..";
 
+  /// What trackers share.
+  private static final String TRACKER_KIT = "dev.runnel.surface.[kit|markdown|tracker]";
+
   /// What platforms may see of the core.
   private static final String CORE = "dev.runnel.core.[model|port|command|text|prompt]";
 
@@ -162,7 +165,15 @@ class ArrowsTest {
 
   @ArchTest
   static final ArchRule kit =
-      room("surface.kit").imports(CORE, "dev.runnel.surface", JACKSON, OKHTTP, COMMONMARK, JSOUP);
+      room("surface.kit").imports(CORE, "dev.runnel.surface", JACKSON, OKHTTP);
+
+  @ArchTest
+  static final ArchRule markdown =
+      room("surface.markdown").imports(CORE, "dev.runnel.surface.kit", COMMONMARK, JSOUP);
+
+  @ArchTest
+  static final ArchRule tracker =
+      room("surface.tracker").imports(CORE, "dev.runnel.surface", TRACKER_KIT, JACKSON, OKHTTP);
 
   @ArchTest
   static final ArchRule slack =
@@ -184,7 +195,7 @@ class ArrowsTest {
           .imports(
               "dev.runnel.surface.slack.model",
               CORE,
-              "dev.runnel.surface.kit",
+              "dev.runnel.surface.[kit|markdown]",
               SLACK_SDK,
               COMMONMARK);
 
@@ -243,13 +254,11 @@ class ArrowsTest {
 
   @ArchTest
   static final ArchRule github =
-      room("surface.github")
-          .imports(CORE, "dev.runnel.surface", "dev.runnel.surface.kit", JACKSON, OKHTTP);
+      room("surface.github").imports(CORE, "dev.runnel.surface", TRACKER_KIT, JACKSON, OKHTTP);
 
   @ArchTest
   static final ArchRule gitlab =
-      room("surface.gitlab")
-          .imports(CORE, "dev.runnel.surface", "dev.runnel.surface.kit", JACKSON, OKHTTP);
+      room("surface.gitlab").imports(CORE, "dev.runnel.surface", TRACKER_KIT, JACKSON, OKHTTP);
 
   @ArchTest
   static final ArchRule jira =
@@ -257,7 +266,7 @@ class ArrowsTest {
           .imports(
               CORE,
               "dev.runnel.surface",
-              "dev.runnel.surface.kit",
+              TRACKER_KIT,
               "dev.runnel.text",
               JACKSON,
               OKHTTP,
@@ -266,18 +275,11 @@ class ArrowsTest {
   @ArchTest
   static final ArchRule linear =
       room("surface.linear")
-          .imports(
-              CORE,
-              "dev.runnel.surface",
-              "dev.runnel.surface.kit",
-              "dev.runnel.text",
-              JACKSON,
-              OKHTTP);
+          .imports(CORE, "dev.runnel.surface", TRACKER_KIT, "dev.runnel.text", JACKSON, OKHTTP);
 
   @ArchTest
   static final ArchRule gitea =
-      room("surface.gitea")
-          .imports(CORE, "dev.runnel.surface", "dev.runnel.surface.kit", JACKSON, OKHTTP);
+      room("surface.gitea").imports(CORE, "dev.runnel.surface", TRACKER_KIT, JACKSON, OKHTTP);
 
   @ArchTest
   static final ArchRule hook =

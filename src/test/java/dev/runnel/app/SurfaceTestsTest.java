@@ -7,8 +7,8 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.lang.ArchRule;
 import dev.runnel.core.port.Surface;
-import dev.runnel.surface.kit.IssueRules;
-import dev.runnel.surface.kit.Tracker;
+import dev.runnel.surface.tracker.IssueRules;
+import dev.runnel.surface.tracker.Tracker;
 import dev.runnel.testkit.AttackContract;
 import dev.runnel.testkit.SurfaceContract;
 import dev.runnel.testkit.TrackerContract;
@@ -71,7 +71,7 @@ class SurfaceTestsTest {
     assertThat(packagesOf(AttackContract.class)).containsAll(trackers);
   }
 
-  /// The packages of surfaces; a tracker becomes one in the kit.
+  /// The packages of surfaces; a tracker becomes one by `TrackerSurface`.
   private static Set<String> surfaces() {
     return Stream.of(Surface.class, Tracker.class)
         .flatMap(type -> packagesOf(type).stream())

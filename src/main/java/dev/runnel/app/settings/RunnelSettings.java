@@ -5,7 +5,7 @@ import static dev.runnel.surface.Setting.issuedSecret;
 import static dev.runnel.surface.Setting.plain;
 
 import dev.runnel.surface.Setting;
-import dev.runnel.surface.kit.TrackerSettings;
+import dev.runnel.surface.tracker.TrackerSettings;
 import java.util.List;
 import java.util.stream.Stream;
 

@@ -13,7 +13,7 @@ import dev.runnel.service.workspace.Environments;
 import dev.runnel.surface.PlatformDefinition;
 import dev.runnel.surface.Setting;
 import dev.runnel.surface.hook.Hook;
-import dev.runnel.surface.kit.TrackerSettings;
+import dev.runnel.surface.tracker.TrackerSettings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

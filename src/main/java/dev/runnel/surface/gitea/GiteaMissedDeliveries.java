@@ -3,8 +3,8 @@ package dev.runnel.surface.gitea;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.surface.kit.Json;
-import dev.runnel.surface.kit.Missed;
-import dev.runnel.surface.kit.RepositoryIssue;
+import dev.runnel.surface.tracker.Missed;
+import dev.runnel.surface.tracker.RepositoryIssue;
 import java.util.List;
 import java.util.Optional;
 

@@ -5,7 +5,7 @@ import dev.runnel.core.prompt.Fence;
 import dev.runnel.core.prompt.InvisibleCharacters;
 import dev.runnel.surface.kit.Hmac;
 import dev.runnel.surface.kit.Json;
-import dev.runnel.surface.kit.Markdown;
+import dev.runnel.surface.markdown.Markdown;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;

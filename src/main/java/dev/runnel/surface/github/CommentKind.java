@@ -3,7 +3,7 @@ package dev.runnel.surface.github;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.runnel.core.model.PostRef;
 import dev.runnel.surface.kit.Json;
-import dev.runnel.surface.kit.RepositoryIssue;
+import dev.runnel.surface.tracker.RepositoryIssue;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.regex.Pattern;

@@ -5,8 +5,8 @@ import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
 import dev.runnel.surface.kit.ApiResult;
 import dev.runnel.surface.kit.Json;
-import dev.runnel.surface.kit.RepositoryIssue;
 import dev.runnel.surface.kit.TrackerUnavailable;
+import dev.runnel.surface.tracker.RepositoryIssue;
 import java.util.Optional;
 
 /// Decides who may start and steer runs: people with the required role in the repository, looked up

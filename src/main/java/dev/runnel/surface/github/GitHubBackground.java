@@ -4,8 +4,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.runnel.core.model.Background;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.surface.kit.Json;
-import dev.runnel.surface.kit.RepositoryIssue;
-import dev.runnel.surface.kit.SaidBefore;
+import dev.runnel.surface.tracker.RepositoryIssue;
+import dev.runnel.surface.tracker.SaidBefore;
 
 /// Reads an issue's history for the agent: the issue itself, and the comments of people who belong
 /// to the repository. If not all fit, the newest comments are kept and the others counted.

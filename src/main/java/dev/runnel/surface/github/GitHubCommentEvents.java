@@ -4,8 +4,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.runnel.core.model.Actor;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Request;
-import dev.runnel.surface.kit.IssueRules;
 import dev.runnel.surface.kit.Json;
+import dev.runnel.surface.tracker.IssueRules;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 

@@ -1,7 +1,7 @@
 package dev.runnel.surface.github;
 
 import dev.runnel.surface.kit.SettingValues;
-import dev.runnel.surface.kit.TrackerSettings;
+import dev.runnel.surface.tracker.TrackerSettings;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;

@@ -3,7 +3,7 @@ package dev.runnel.surface.github;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.LinkTarget;
 import dev.runnel.core.model.SurfaceId;
-import dev.runnel.surface.kit.RepositoryIssue;
+import dev.runnel.surface.tracker.RepositoryIssue;
 import java.net.URI;
 import java.util.Locale;
 import java.util.Optional;

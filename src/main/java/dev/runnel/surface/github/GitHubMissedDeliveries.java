@@ -3,8 +3,8 @@ package dev.runnel.surface.github;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.surface.kit.Json;
-import dev.runnel.surface.kit.Missed;
-import dev.runnel.surface.kit.RepositoryIssue;
+import dev.runnel.surface.tracker.Missed;
+import dev.runnel.surface.tracker.RepositoryIssue;
 import java.util.List;
 
 /// Finds missed comments and label changes in the repositories of the latest runs, because GitHub

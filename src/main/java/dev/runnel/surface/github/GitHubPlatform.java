@@ -2,7 +2,7 @@ package dev.runnel.surface.github;
 
 import dev.runnel.surface.PlatformDefinition;
 import dev.runnel.surface.Setting;
-import dev.runnel.surface.kit.ConnectedTracker;
+import dev.runnel.surface.tracker.ConnectedTracker;
 import java.util.List;
 
 /// GitHub, as the rest of Runnel knows it.

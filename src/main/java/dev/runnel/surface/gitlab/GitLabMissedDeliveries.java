@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.surface.gitlab.GitLabIssue.Kind;
 import dev.runnel.surface.kit.Json;
-import dev.runnel.surface.kit.Missed;
+import dev.runnel.surface.tracker.Missed;
 import java.util.List;
 
 /// Finds missed notes, label changes and closings in the projects of the latest runs, because

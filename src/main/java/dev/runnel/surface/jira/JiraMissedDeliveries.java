@@ -3,7 +3,7 @@ package dev.runnel.surface.jira;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.surface.kit.Json;
-import dev.runnel.surface.kit.Missed;
+import dev.runnel.surface.tracker.Missed;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;

@@ -1,7 +1,7 @@
 package dev.runnel.surface.jira;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.runnel.surface.kit.MarkdownParser;
+import dev.runnel.surface.markdown.MarkdownParser;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;

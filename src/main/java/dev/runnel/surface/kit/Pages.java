@@ -28,7 +28,7 @@ public final class Pages {
   /// The same, for callers that must know whether they have the whole list.
   ///
   /// @param refused receives the reason why a page may not be read
-  static List<JsonNode> read(
+  public static List<JsonNode> read(
       IntFunction<ApiResult> pages,
       int size,
       Predicate<JsonNode> enough,

@@ -44,7 +44,7 @@ public record TrackerCalls(
   /// Makes the probe.
   ///
   /// @return one sentence on what to do if the response is not good; empty if it is
-  Optional<String> check() {
+  public Optional<String> check() {
     try {
       var status = probe.send().status();
       return switch (status) {
@@ -63,7 +63,7 @@ public record TrackerCalls(
   /// Whether the tracker responds to the probe.
   ///
   /// @throws CredentialRefused when it rejects our credential
-  boolean isAvailable() {
+  public boolean isAvailable() {
     try {
       var status = probe.send().status();
       if (status == 401) {

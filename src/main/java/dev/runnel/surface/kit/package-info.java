@@ -1,6 +1,5 @@
-/// What several surfaces share: signatures, HTTP with JSON, and all that is the same on every issue
-/// tracker. Code moves here when a second surface needs it, not before. Start with
-/// [TrackerSurface].
+/// What several surfaces share: signatures, HTTP with JSON, and the reading of settings. Code moves
+/// here when a second surface needs it, not before.
 @NullMarked
 package dev.runnel.surface.kit;
 

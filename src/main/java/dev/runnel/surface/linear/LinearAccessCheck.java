@@ -3,7 +3,7 @@ package dev.runnel.surface.linear;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.surface.kit.Json;
-import dev.runnel.surface.kit.TriggerLabel;
+import dev.runnel.surface.tracker.TriggerLabel;
 import java.util.Optional;
 import java.util.stream.Stream;
 

@@ -1,7 +1,7 @@
 package dev.runnel.surface.linear;
 
 import dev.runnel.surface.kit.SettingValues;
-import dev.runnel.surface.kit.TrackerSettings;
+import dev.runnel.surface.tracker.TrackerSettings;
 import java.net.URI;
 import java.util.List;
 import java.util.Map;

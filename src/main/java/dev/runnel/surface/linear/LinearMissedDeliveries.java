@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.surface.kit.Json;
-import dev.runnel.surface.kit.Missed;
+import dev.runnel.surface.tracker.Missed;
 import java.util.List;
 
 /// Finds missed comments and changes in the workspace, because Linear stops retrying a webhook

@@ -9,7 +9,7 @@ import dev.runnel.core.model.SurfaceId;
 import dev.runnel.core.port.Surface;
 import dev.runnel.surface.PlatformDefinition;
 import dev.runnel.surface.Setting;
-import dev.runnel.surface.kit.Tracker;
+import dev.runnel.surface.tracker.Tracker;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -40,7 +40,7 @@ class KnownPlatformsTest {
                         each.isAssignableTo(Surface.class) || each.isAssignableTo(Tracker.class))
                 .map(JavaClass::getPackageName)
                 .map(name -> name.substring(name.lastIndexOf('.') + 1))
-                .filter(name -> !name.equals("hook") && !name.equals("kit"))
+                .filter(name -> !name.equals("hook") && !name.equals("tracker"))
                 .collect(Collectors.toSet());
 
     assertThat(KnownPlatforms.ALL.stream().map(each -> each.id().value()))

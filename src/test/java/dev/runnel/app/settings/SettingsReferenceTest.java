@@ -3,7 +3,7 @@ package dev.runnel.app.settings;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.runnel.surface.Setting;
-import dev.runnel.surface.kit.TrackerSettings;
+import dev.runnel.surface.tracker.TrackerSettings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -17,7 +17,7 @@ import dev.runnel.core.model.Origin;
 import dev.runnel.core.model.Posting;
 import dev.runnel.core.model.WebhookResult;
 import dev.runnel.core.port.CredentialRefused;
-import dev.runnel.surface.kit.TrackerSurface;
+import dev.runnel.surface.tracker.TrackerSurface;
 import dev.runnel.testkit.SettableClock;
 import java.nio.file.Files;
 import java.nio.file.Path;

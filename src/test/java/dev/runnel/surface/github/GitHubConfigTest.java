@@ -3,7 +3,7 @@ package dev.runnel.surface.github;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import dev.runnel.surface.kit.TrackerSettings;
+import dev.runnel.surface.tracker.TrackerSettings;
 import java.net.URI;
 import java.util.HashMap;
 import java.util.List;

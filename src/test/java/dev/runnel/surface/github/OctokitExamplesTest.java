@@ -9,7 +9,7 @@ import dev.runnel.core.model.Delivery;
 import dev.runnel.core.port.Store;
 import dev.runnel.core.scope.Surfaces;
 import dev.runnel.surface.kit.Hmac;
-import dev.runnel.surface.kit.TrackerSettings;
+import dev.runnel.surface.tracker.TrackerSettings;
 import dev.runnel.testkit.Emulators;
 import dev.runnel.testkit.MemoryStore;
 import dev.runnel.web.RequestMetrics;

@@ -2,9 +2,9 @@ package dev.runnel.surface.linear;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.core.model.RawRequest;
-import dev.runnel.surface.kit.IssueCancelTrigger;
-import dev.runnel.surface.kit.TrackerSettings;
-import dev.runnel.surface.kit.TrackerSurface;
+import dev.runnel.surface.tracker.IssueCancelTrigger;
+import dev.runnel.surface.tracker.TrackerSettings;
+import dev.runnel.surface.tracker.TrackerSurface;
 import dev.runnel.testkit.Samples;
 import dev.runnel.testkit.TrackerContract;
 import dev.runnel.testkit.TrackerContract.Person;

@@ -1,6 +1,6 @@
 package dev.runnel.surface.slack.render;
 
-import dev.runnel.surface.kit.MarkdownParser;
+import dev.runnel.surface.markdown.MarkdownParser;
 import java.util.ArrayList;
 import java.util.List;
 import org.commonmark.ext.gfm.tables.TableBlock;

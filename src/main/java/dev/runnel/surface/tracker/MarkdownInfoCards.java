@@ -1,7 +1,8 @@
-package dev.runnel.surface.kit;
+package dev.runnel.surface.tracker;
 
 import dev.runnel.core.model.InfoCard;
 import dev.runnel.core.model.Update;
+import dev.runnel.surface.markdown.Markdown;
 import java.util.ArrayList;
 import java.util.Optional;
 import java.util.stream.Collectors;

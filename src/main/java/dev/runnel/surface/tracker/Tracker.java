@@ -1,4 +1,4 @@
-package dev.runnel.surface.kit;
+package dev.runnel.surface.tracker;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.runnel.core.model.Background;
@@ -17,7 +17,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /// What differs between issue trackers; [TrackerSurface] adds what is the same. Methods that call
-/// out may throw [TrackerUnavailable], except [#post].
+/// out may throw [dev.runnel.surface.kit.TrackerUnavailable], except [#post].
 ///
 /// @param <I> the key of an issue
 public interface Tracker<I> {

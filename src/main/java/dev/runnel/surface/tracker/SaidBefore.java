@@ -1,4 +1,4 @@
-package dev.runnel.surface.kit;
+package dev.runnel.surface.tracker;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.runnel.core.model.Actor;
@@ -8,6 +8,9 @@ import dev.runnel.core.model.Background.Said;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.PostRef;
 import dev.runnel.core.model.Snapshot;
+import dev.runnel.surface.kit.Json;
+import dev.runnel.surface.markdown.HiddenMarkupFilter;
+import dev.runnel.surface.markdown.Markdown;
 import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;

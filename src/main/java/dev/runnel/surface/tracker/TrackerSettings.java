@@ -1,6 +1,7 @@
-package dev.runnel.surface.kit;
+package dev.runnel.surface.tracker;
 
 import dev.runnel.surface.Setting;
+import dev.runnel.surface.kit.SettingValues;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;

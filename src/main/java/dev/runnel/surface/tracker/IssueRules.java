@@ -1,9 +1,10 @@
-package dev.runnel.surface.kit;
+package dev.runnel.surface.tracker;
 
 import dev.runnel.core.command.MessageParser;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Request;
 import dev.runnel.core.model.RunOptions;
+import dev.runnel.surface.markdown.Markdown;
 import java.util.Collection;
 import java.util.Optional;
 import java.util.regex.Pattern;

@@ -1,4 +1,4 @@
-package dev.runnel.surface.kit;
+package dev.runnel.surface.tracker;
 
 import java.util.Arrays;
 import java.util.Locale;

@@ -1,7 +1,9 @@
-package dev.runnel.surface.kit;
+package dev.runnel.surface.tracker;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.runnel.core.model.PostRef;
+import dev.runnel.surface.kit.ApiResult;
+import dev.runnel.surface.kit.Json;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;

@@ -1,4 +1,4 @@
-package dev.runnel.surface.kit;
+package dev.runnel.surface.markdown;
 
 import dev.runnel.core.prompt.InvisibleCharacters;
 import java.util.ArrayList;
@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 /// The Markdown parser finds the tags that a tracker takes for HTML, and the HTML parser the
 /// elements between them. Both know positions in the source; the result is the source with these
 /// places edited.
-final class HiddenMarkupFilter {
+public final class HiddenMarkupFilter {
   private static final int MAX_SOURCE = 100_000;
   private static final int MAX_DESCRIPTION = 100;
   // For each end tag, jsoup searches all open elements.
@@ -69,7 +69,7 @@ final class HiddenMarkupFilter {
     this.tags = source.replace('<', ' ').toCharArray();
   }
 
-  static String text(String source) {
+  public static String text(String source) {
     var filter =
         new HiddenMarkupFilter(InvisibleCharacters.text(Markdown.head(source, MAX_SOURCE)));
     filter.markdown(MarkdownParser.parseSource(filter.source));

@@ -1,4 +1,4 @@
-package dev.runnel.surface.kit;
+package dev.runnel.surface.markdown;
 
 import java.util.ArrayList;
 import java.util.LinkedHashSet;

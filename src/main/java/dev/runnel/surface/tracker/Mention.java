@@ -1,5 +1,6 @@
-package dev.runnel.surface.kit;
+package dev.runnel.surface.tracker;
 
+import dev.runnel.surface.markdown.Markdown;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

@@ -1,10 +1,12 @@
-package dev.runnel.surface.kit;
+package dev.runnel.surface.tracker;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.DeliveryId;
 import dev.runnel.core.model.MissedDeliveries;
 import dev.runnel.core.model.SurfaceId;
+import dev.runnel.surface.kit.ApiResult;
+import dev.runnel.surface.kit.Pages;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;

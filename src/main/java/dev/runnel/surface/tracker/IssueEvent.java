@@ -1,4 +1,4 @@
-package dev.runnel.surface.kit;
+package dev.runnel.surface.tracker;
 
 import dev.runnel.core.model.Actor;
 import dev.runnel.core.model.Conversation;

@@ -1,4 +1,4 @@
-package dev.runnel.surface.kit;
+package dev.runnel.surface.tracker;
 
 import dev.runnel.core.model.Actor;
 import dev.runnel.core.model.Artifact;
@@ -11,6 +11,7 @@ import dev.runnel.core.model.StopRequest;
 import dev.runnel.core.model.Update;
 import dev.runnel.core.text.RunTexts;
 import dev.runnel.core.text.StopTexts;
+import dev.runnel.surface.markdown.Markdown;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;

@@ -1,4 +1,4 @@
-package dev.runnel.surface.kit;
+package dev.runnel.surface.tracker;
 
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.MessageStatus;
@@ -7,6 +7,9 @@ import dev.runnel.core.model.PostRef;
 import dev.runnel.core.model.Posting;
 import dev.runnel.core.model.RunState;
 import dev.runnel.core.model.Update;
+import dev.runnel.surface.kit.ApiResult;
+import dev.runnel.surface.kit.Json;
+import dev.runnel.surface.kit.Recent;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;

@@ -1,4 +1,4 @@
-package dev.runnel.surface.kit;
+package dev.runnel.surface.markdown;
 
 import dev.runnel.core.prompt.InvisibleCharacters;
 import java.util.ArrayList;

@@ -1,4 +1,4 @@
-package dev.runnel.surface.kit;
+package dev.runnel.surface.tracker;
 
 import dev.runnel.core.model.Admission;
 import dev.runnel.core.model.Background;
@@ -16,6 +16,9 @@ import dev.runnel.core.model.WebhookResult;
 import dev.runnel.core.port.BackgroundUnavailable;
 import dev.runnel.core.port.CredentialRefused;
 import dev.runnel.core.port.Surface;
+import dev.runnel.surface.kit.TrackerCalls;
+import dev.runnel.surface.kit.TrackerUnavailable;
+import dev.runnel.surface.kit.WebhookBody;
 import java.net.URI;
 import java.time.Instant;
 import java.util.List;
