@@ -16,6 +16,7 @@ public final class Identities {
 
   /// `POST /agent/identities`. Retried only if the failed attempt certainly had no effect.
   public Call<Identity> create(CreateIdentity identity) {
+    RequestChecks.check(identity.mcpServers());
     return api.call(
         "create an identity",
         "POST",
@@ -40,6 +41,7 @@ public final class Identities {
   /// `PUT /agent/identities/{uid}`. Members left out keep their value; an empty text or list
   /// clears.
   public Call<Identity> update(String uid, UpdateIdentity identity) {
+    RequestChecks.check(identity.mcpServers());
     return api.call(
         "change identity " + uid,
         "PUT",

@@ -31,7 +31,7 @@ public final class Runs {
   /// sent, or the service rejected it. If [RunsException#mayHaveHappened] is true, a run may exist
   /// despite the failure: see [#createOnce(CreateRun, String)].
   public Call<CreatedRun> create(CreateRun run) {
-    requireTask(run);
+    RequestChecks.check(run);
     return api.call(
         "create a run",
         "POST",
@@ -155,7 +155,7 @@ public final class Runs {
 
   /// @param name name of the metadata entry that carries the key
   public Operation<CreatedRun> createOnce(CreateRun run, String name, String key) {
-    requireTask(run);
+    RequestChecks.check(run);
     return new Operation<>(api.core(), () -> keyed(name, key).create(run));
   }
 
@@ -201,13 +201,6 @@ public final class Runs {
   public Watch watch(ListRuns query, Duration interval) {
     RequestOptions.requirePositive(interval);
     return new Watch(api.core(), this, query, interval, Optional.empty());
-  }
-
-  private static void requireTask(CreateRun run) {
-    if (!run.hasTask()) {
-      throw new IllegalArgumentException(
-          "A run needs a prompt, a skill, or a conversation to continue");
-    }
   }
 
   private IdempotentCreate keyed(String name, String key) {

@@ -17,6 +17,7 @@ public final class Schedules {
 
   /// `POST /agent/schedules`. Retried only if the failed attempt certainly had no effect.
   public Call<Schedule> create(CreateSchedule schedule) {
+    RequestChecks.check(schedule.agentConfig());
     return api.call(
         "create a schedule",
         "POST",
@@ -40,6 +41,7 @@ public final class Schedules {
 
   /// `PUT /agent/schedules/{id}`.
   public Call<Schedule> update(String id, UpdateSchedule schedule) {
+    RequestChecks.check(schedule.agentConfig());
     return api.call(
         "change schedule " + id,
         "PUT",

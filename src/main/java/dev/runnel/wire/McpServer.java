@@ -11,7 +11,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// A tool server (the API's `MCPServerConfig`): exactly one of `warpId`, `command` or `url`; the
-/// service rejects a run with any other tool server.
+/// client does not send any other tool server.
 ///
 /// @param warpId a shared server's id, or a well-known name such as `linear`
 /// @param command started by the agent; communicates over standard input and output
