@@ -61,7 +61,13 @@ public final class WebhookEndpoint implements AutoCloseable {
   }
 
   /// @param paths the paths of deliveries, also of platforms that are off
+  /// @throws IllegalArgumentException if a surface has no path
   public void routes(RoutesConfig routes, Map<String, SurfaceId> paths) {
+    for (var surface : surfaces.byId().keySet()) {
+      if (!paths.containsValue(surface)) {
+        throw new IllegalArgumentException("No path leads to the surface " + surface);
+      }
+    }
     paths.forEach((path, surface) -> routes.post(path, context -> handle(context, surface)));
   }
 

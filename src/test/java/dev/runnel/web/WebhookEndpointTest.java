@@ -3,6 +3,7 @@ package dev.runnel.web;
 import static dev.runnel.testkit.Samples.delivery;
 import static dev.runnel.testkit.Samples.say;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.runnel.core.model.Background;
 import dev.runnel.core.model.Delivery;
@@ -129,6 +130,19 @@ class WebhookEndpointTest {
     store.close();
     database.close();
     http.close();
+  }
+
+  @Test
+  void aSurfaceThatNoPathLeadsToIsRefused() {
+    var surfaces = Surfaces.of(List.of(new EchoSurface(TERSE, 1_000)));
+    var endpoint =
+        new WebhookEndpoint(store, surfaces, InstantSource.system(), new RequestMetrics());
+
+    assertThatThrownBy(
+            () ->
+                Javalin.create(
+                    config -> endpoint.routes(config.routes, Map.of("/x", Samples.SURFACE))))
+        .hasMessageContaining("No path leads to the surface terse");
   }
 
   @Test
