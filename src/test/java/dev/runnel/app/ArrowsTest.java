@@ -228,6 +228,7 @@ class ArrowsTest {
           .imports(
               "dev.runnel.surface.slack.[model|render|api]",
               CORE,
+              "dev.runnel.surface",
               "dev.runnel.surface.kit",
               JACKSON,
               SLACK_SDK);

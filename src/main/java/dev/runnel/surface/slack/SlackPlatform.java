@@ -8,7 +8,6 @@ import dev.runnel.surface.PlatformContext;
 import dev.runnel.surface.PlatformDefinition;
 import dev.runnel.surface.PlatformPage;
 import dev.runnel.surface.slack.install.SlackInstaller;
-import dev.runnel.surface.slack.install.SlackPage;
 import dev.runnel.surface.slack.model.SlackConfig;
 import dev.runnel.surface.slack.model.SlackPlace;
 import dev.runnel.surface.slack.model.SlackSettings;
@@ -49,9 +48,7 @@ public record SlackPlatform(SlackSurface surface) implements ConnectedPlatform {
 
   @Override
   public List<ConnectionCheck> check() {
-    return surface.check().stream()
-        .map(each -> new ConnectionCheck(each.isWell(), each.words()))
-        .toList();
+    return surface.check();
   }
 
   @Override
@@ -73,9 +70,8 @@ public record SlackPlatform(SlackSurface surface) implements ConnectedPlatform {
                     .map(it -> it.redirected(query, cookie.apply(SlackInstaller.COOKIE)))));
   }
 
-  private static PlatformPage.Html page(Optional<SlackPage> page) {
-    return page.map(it -> new PlatformPage.Html(it.status(), it.headers(), it.html()))
-        .orElse(NOT_INSTALLABLE);
+  private static PlatformPage.Html page(Optional<PlatformPage.Html> page) {
+    return page.orElse(NOT_INSTALLABLE);
   }
 
   @Override

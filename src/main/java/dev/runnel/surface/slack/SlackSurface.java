@@ -16,6 +16,7 @@ import dev.runnel.core.model.Reply;
 import dev.runnel.core.model.SurfaceId;
 import dev.runnel.core.model.WebhookResult;
 import dev.runnel.core.port.Surface;
+import dev.runnel.surface.ConnectionCheck;
 import dev.runnel.surface.kit.Hmac;
 import dev.runnel.surface.slack.api.FileTransfer;
 import dev.runnel.surface.slack.api.SlackApi;
@@ -34,7 +35,6 @@ import dev.runnel.surface.slack.model.SlackConfig;
 import dev.runnel.surface.slack.model.SlackIdentity;
 import dev.runnel.surface.slack.model.SlackPermalinks;
 import dev.runnel.surface.slack.model.SlackPlace;
-import dev.runnel.surface.slack.model.TokenCheck;
 import dev.runnel.surface.slack.post.SlackAgentView;
 import dev.runnel.surface.slack.post.SlackPosts;
 import dev.runnel.surface.slack.post.SlackScreens;
@@ -212,12 +212,12 @@ public final class SlackSurface implements Surface, AutoCloseable {
   }
 
   /// Asks Slack once per workspace whether the tokens are valid.
-  public List<TokenCheck> check() {
-    List<TokenCheck> found = new ArrayList<>(workspaces.check());
-    checkAppToken().map(TokenCheck::problem).ifPresent(found::add);
-    return found.stream().allMatch(TokenCheck::isWell) || config.client().isPresent()
+  public List<ConnectionCheck> check() {
+    List<ConnectionCheck> found = new ArrayList<>(workspaces.check());
+    checkAppToken().map(ConnectionCheck::problem).ifPresent(found::add);
+    return found.stream().allMatch(ConnectionCheck::isOk) || config.client().isPresent()
         ? found
-        : found.stream().filter(it -> !it.isWell()).limit(1).toList();
+        : found.stream().filter(it -> !it.isOk()).limit(1).toList();
   }
 
   private Optional<String> checkAppToken() {

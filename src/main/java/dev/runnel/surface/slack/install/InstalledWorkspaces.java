@@ -1,12 +1,12 @@
 package dev.runnel.surface.slack.install;
 
+import dev.runnel.surface.ConnectionCheck;
 import dev.runnel.surface.slack.api.SlackApi;
 import dev.runnel.surface.slack.api.SlackGrant;
 import dev.runnel.surface.slack.api.SlackResponse;
 import dev.runnel.surface.slack.model.SlackClient;
 import dev.runnel.surface.slack.model.SlackConfig;
 import dev.runnel.surface.slack.model.SlackIdentity;
-import dev.runnel.surface.slack.model.TokenCheck;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
@@ -380,11 +380,11 @@ public final class InstalledWorkspaces implements SlackWorkspaces {
   }
 
   @Override
-  public List<TokenCheck> check() {
-    List<TokenCheck> lines = new ArrayList<>();
+  public List<ConnectionCheck> check() {
+    List<ConnectionCheck> lines = new ArrayList<>();
     if (config.installations().isEmpty()) {
       lines.add(
-          TokenCheck.problem(
+          ConnectionCheck.problem(
               "serves no workspace yet. Anybody may install the app, so name the workspaces that it"
                   + " is for: policy.installations.slack: [T012AB]."));
     }
@@ -393,17 +393,18 @@ public final class InstalledWorkspaces implements SlackWorkspaces {
         lines.add(check(row));
       }
     } catch (SQLException e) {
-      return List.of(TokenCheck.problem("the database does not tell which workspaces there are."));
+      return List.of(
+          ConnectionCheck.problem("the database does not tell which workspaces there are."));
     }
     return lines.isEmpty()
-        ? List.of(TokenCheck.well("ok, in no workspace yet. Install it: " + installUrl))
+        ? List.of(ConnectionCheck.ok("ok, in no workspace yet. Install it: " + installUrl))
         : lines;
   }
 
-  private TokenCheck check(InstallationRows.Row row) {
+  private ConnectionCheck check(InstallationRows.Row row) {
     var name = "%s (%s)".formatted(row.name(), row.team());
     if (!config.accepts(row.team())) {
-      return TokenCheck.well(
+      return ConnectionCheck.ok(
           "%s: not served. To accept it, add %s to policy.installations.slack."
               .formatted(name, row.team()));
     }
@@ -411,15 +412,16 @@ public final class InstalledWorkspaces implements SlackWorkspaces {
       case SlackResponse.Ok<SlackIdentity> _ -> {
         var missing = missingScopes(row.team());
         yield missing.isEmpty()
-            ? TokenCheck.well(name + ": ok")
-            : TokenCheck.problem(
+            ? ConnectionCheck.ok(name + ": ok")
+            : ConnectionCheck.problem(
                 "%s: may not do everything (%s). Install it again: %s"
                     .formatted(name, String.join(", ", missing), installUrl));
       }
       case SlackResponse.Wait<SlackIdentity>(_, String why) ->
-          TokenCheck.problem("%s: not reached (%s). Try again in a minute.".formatted(name, why));
+          ConnectionCheck.problem(
+              "%s: not reached (%s). Try again in a minute.".formatted(name, why));
       case SlackResponse.No<SlackIdentity>(String error) ->
-          TokenCheck.problem(
+          ConnectionCheck.problem(
               "%s: its token does not work (%s). Install it again: %s"
                   .formatted(name, error, installUrl));
     };

@@ -1,12 +1,12 @@
 package dev.runnel.surface.slack.install;
 
 import dev.runnel.core.port.CredentialRefused;
+import dev.runnel.surface.ConnectionCheck;
 import dev.runnel.surface.slack.api.SlackAccount;
 import dev.runnel.surface.slack.api.SlackApi;
 import dev.runnel.surface.slack.api.SlackResponse;
 import dev.runnel.surface.slack.model.SlackConfig;
 import dev.runnel.surface.slack.model.SlackIdentity;
-import dev.runnel.surface.slack.model.TokenCheck;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -107,34 +107,34 @@ public final class OneWorkspace implements SlackWorkspaces {
   }
 
   @Override
-  public List<TokenCheck> check() {
+  public List<ConnectionCheck> check() {
     return List.of(
         switch (api.identity()) {
           case SlackResponse.Ok<SlackIdentity>(SlackIdentity found) -> checked(found);
           case SlackResponse.Wait<SlackIdentity>(_, String why) ->
-              TokenCheck.problem(
+              ConnectionCheck.problem(
                   "not reached (" + why + "). Look at SLACK_API_URL and the network.");
           case SlackResponse.No<SlackIdentity>(String error) ->
-              TokenCheck.problem(
+              ConnectionCheck.problem(
                   "Slack refuses the token ("
                       + error
                       + "). Put the bot token of the installed app into SLACK_BOT_TOKEN.");
         });
   }
 
-  private TokenCheck checked(SlackIdentity found) {
+  private ConnectionCheck checked(SlackIdentity found) {
     if (!config.accepts(found.team())) {
-      return TokenCheck.problem(
+      return ConnectionCheck.problem(
           "the token is of the workspace %1$s, which is not among the accepted ones. Add %1$s to policy.installations.slack."
               .formatted(found.team()));
     }
     return workspace.api().account(found.userId())
             instanceof SlackResponse.No<SlackAccount>(String error)
-        ? TokenCheck.problem(
+        ? ConnectionCheck.problem(
             "Slack does not say who people are ("
                 + error
                 + "), so nobody is served. Add the scope users:read to the app, and install it"
                 + " again.")
-        : TokenCheck.OK;
+        : ConnectionCheck.OK;
   }
 }

@@ -1,5 +1,6 @@
 package dev.runnel.surface.slack.install;
 
+import dev.runnel.surface.PlatformPage.Html;
 import dev.runnel.surface.slack.api.SlackApi;
 import dev.runnel.surface.slack.api.SlackGrant;
 import dev.runnel.surface.slack.api.SlackResponse;
@@ -55,7 +56,7 @@ public final class SlackInstaller {
   }
 
   /// `GET /slack/install`: redirects to Slack.
-  public SlackPage install() {
+  public Html install() {
     var cookie = states.cookie();
     var question =
         Map.of(
@@ -91,14 +92,14 @@ public final class SlackInstaller {
   ///
   /// @param query the URL's query parameters
   /// @param cookie the value of [#COOKIE]; may be empty
-  public SlackPage redirected(Map<String, String> query, String cookie) {
+  public Html redirected(Map<String, String> query, String cookie) {
     var page = answer(query, cookie);
     var headers = new HashMap<>(page.headers());
     headers.put("Set-Cookie", setCookie("", 0));
-    return new SlackPage(page.status(), headers, page.html());
+    return new Html(page.status(), headers, page.html());
   }
 
-  private SlackPage answer(Map<String, String> query, String cookie) {
+  private Html answer(Map<String, String> query, String cookie) {
     var error = query.getOrDefault("error", "");
     if (error.equals("access_denied")) {
       return page(200, "Nothing was installed", "You cancelled. That is fine: nothing changed.");
@@ -132,7 +133,7 @@ public final class SlackInstaller {
     }
   }
 
-  private SlackPage granted(SlackGrant grant) throws SQLException {
+  private Html granted(SlackGrant grant) throws SQLException {
     if (grant.wholeOrganisation()) {
       return page(
           400,
@@ -168,7 +169,7 @@ public final class SlackInstaller {
   }
 
   /// Anybody can install the app; the operator decides which workspaces are served.
-  private static SlackPage waits(SlackGrant grant, Installation installation) {
+  private static Html waits(SlackGrant grant, Installation installation) {
     return SlackPage.of(
         200,
         "One step is left for " + installation.name(),
@@ -181,7 +182,7 @@ public final class SlackInstaller {
         Optional.empty());
   }
 
-  private SlackPage done(SlackGrant grant, Installation installation) {
+  private Html done(SlackGrant grant, Installation installation) {
     var bot = installation.identity().userName();
     var open = config.apiUrl().resolve("../app_redirect");
     return SlackPage.of(
@@ -226,7 +227,7 @@ public final class SlackInstaller {
     return "It said: " + (code.length() > 100 ? code.substring(0, 100) + "…" : code);
   }
 
-  private static SlackPage page(int status, String title, String text) {
+  private static Html page(int status, String title, String text) {
     return SlackPage.of(status, title, "<p>" + SlackPage.escape(text) + "</p>", AGAIN);
   }
 }

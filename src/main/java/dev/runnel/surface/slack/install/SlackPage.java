@@ -1,15 +1,13 @@
 package dev.runnel.surface.slack.install;
 
+import dev.runnel.surface.PlatformPage.Html;
 import java.net.URI;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/// An HTTP response to a browser.
-///
-/// @param headers by name
-/// @param html empty for a redirect
-public record SlackPage(int status, Map<String, String> headers, String html) {
+/// Makes the pages of the installation.
+final class SlackPage {
   private static final String STYLE =
       "body{font:17px/1.5 system-ui,sans-serif;max-width:34rem;margin:12vh auto;padding:0 1.5rem;"
           + "color:#1c1917;background:#fafaf9}h1{font-size:1.5rem}code{background:#e7e5e4;"
@@ -18,21 +16,19 @@ public record SlackPage(int status, Map<String, String> headers, String html) {
           + "@media(prefers-color-scheme:dark){body{color:#f5f5f4;background:#1c1917}"
           + "code{background:#44403c}}";
 
-  public SlackPage {
-    headers = Map.copyOf(headers);
-  }
+  private SlackPage() {}
 
-  static SlackPage redirect(URI to, Map<String, String> headers) {
+  static Html redirect(URI to, Map<String, String> headers) {
     var all = new HashMap<>(headers);
     all.put("Location", to.toString());
     all.put("Cache-Control", "no-store");
-    return new SlackPage(302, all, "");
+    return new Html(302, all, "");
   }
 
   /// @param title plain text
   /// @param body HTML
-  static SlackPage of(int status, String title, String body, Optional<Button> button) {
-    return new SlackPage(
+  static Html of(int status, String title, String body, Optional<Button> button) {
+    return new Html(
         status,
         Map.of(
             "Cache-Control",

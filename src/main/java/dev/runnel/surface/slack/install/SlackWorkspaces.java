@@ -1,7 +1,7 @@
 package dev.runnel.surface.slack.install;
 
+import dev.runnel.surface.ConnectionCheck;
 import dev.runnel.surface.slack.model.SlackIdentity;
-import dev.runnel.surface.slack.model.TokenCheck;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -42,5 +42,5 @@ public interface SlackWorkspaces {
   String summary();
 
   /// Asks Slack in each workspace whether the token is valid.
-  List<TokenCheck> check();
+  List<ConnectionCheck> check();
 }

@@ -37,8 +37,8 @@ import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
 
-/// Parses verified requests. Pure. Anything unexpected in a payload is ignored with a 200, because
-/// an error would only make Slack resend it.
+/// Parses verified requests. Anything unexpected in a payload is ignored with a 200, because an
+/// error would only make Slack resend it.
 public final class SlackPayloads {
   private static final Set<String> INTERACTIONS =
       Set.of(

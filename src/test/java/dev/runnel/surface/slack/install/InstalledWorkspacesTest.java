@@ -20,6 +20,7 @@ import dev.runnel.core.model.Request;
 import dev.runnel.core.model.Screen;
 import dev.runnel.core.model.Update;
 import dev.runnel.database.Database;
+import dev.runnel.surface.PlatformPage.Html;
 import dev.runnel.surface.slack.ScriptedSlack;
 import dev.runnel.surface.slack.SlackRequests;
 import dev.runnel.surface.slack.SlackSurface;
@@ -103,12 +104,12 @@ class InstalledWorkspacesTest {
             team);
   }
 
-  private SlackPage install(String team, String token, boolean rotates) {
+  private Html install(String team, String token, boolean rotates) {
     slack.says("oauth.v2.access", grant(team, token, rotates));
     return comesBack("code");
   }
 
-  private SlackPage comesBack(String code) {
+  private Html comesBack(String code) {
     return begun().comesBack(code);
   }
 
@@ -118,7 +119,7 @@ class InstalledWorkspacesTest {
       return Optional.ofNullable(address.queryParameter(name)).orElseThrow();
     }
 
-    SlackPage comesBack(String code) {
+    Html comesBack(String code) {
       return installer.redirected(
           Map.of("code", code, "state", asked("state")),
           setCookie.replaceAll("^[^=]+=([^;]+);.*", "$1"));
@@ -180,7 +181,7 @@ class InstalledWorkspacesTest {
           .doesNotContain("xoxb-1");
       assertThat(surface.check())
           .singleElement()
-          .satisfies(it -> assertThat(it.words()).contains("not served", "add T1 to"));
+          .satisfies(it -> assertThat(it.text()).contains("not served", "add T1 to"));
 
       assertThat(surface.admit(start("T1")))
           .isInstanceOfSatisfying(
@@ -209,8 +210,8 @@ class InstalledWorkspacesTest {
     void isOfNoUseWhileNoneIsAcceptedAndTheCheckSaysHow() {
       surface = node("client-secret", "");
       assertThat(surface.transport()).contains("serves no workspace yet");
-      assertThat(surface.check().getFirst().isWell()).isFalse();
-      assertThat(surface.check().getFirst().words()).contains("policy.installations.slack");
+      assertThat(surface.check().getFirst().isOk()).isFalse();
+      assertThat(surface.check().getFirst().text()).contains("policy.installations.slack");
     }
 
     private Delivery start(String team) {
@@ -485,8 +486,8 @@ class InstalledWorkspacesTest {
               Posting.Undeliverable.class, it -> assertThat(it.why()).contains("Install the app"));
       assertThat(node.check())
           .singleElement()
-          .satisfies(it -> assertThat(it.isWell()).isFalse())
-          .satisfies(it -> assertThat(it.words()).startsWith("Team T1 (T1): its token"));
+          .satisfies(it -> assertThat(it.isOk()).isFalse())
+          .satisfies(it -> assertThat(it.text()).startsWith("Team T1 (T1): its token"));
     }
 
     @Test

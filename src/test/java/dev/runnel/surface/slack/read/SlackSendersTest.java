@@ -181,8 +181,8 @@ class SlackSendersTest {
         .singleElement()
         .satisfies(
             it -> {
-              assertThat(it.isWell()).isFalse();
-              assertThat(it.words()).contains("users:read");
+              assertThat(it.isOk()).isFalse();
+              assertThat(it.text()).contains("users:read");
             });
   }
 
@@ -203,7 +203,7 @@ class SlackSendersTest {
           .isInstanceOfSatisfying(
               Admission.Refused.class,
               it -> assertThat(it.words()).contains("T0ACME", "policy.installations.slack"));
-      assertThat(elsewhere.check().getFirst().isWell()).isFalse();
+      assertThat(elsewhere.check().getFirst().isOk()).isFalse();
     }
   }
 }
