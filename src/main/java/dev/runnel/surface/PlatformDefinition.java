@@ -40,22 +40,23 @@ public record PlatformDefinition(
     settings = List.copyOf(settings);
   }
 
-  /// An issue tracker, whose deliveries arrive at `/webhooks/NAME`.
+  /// An issue tracker.
   public static PlatformDefinition tracker(
-      String id,
+      SurfaceId id,
+      String path,
       String name,
       String source,
       String needs,
       List<Setting> settings,
       Function<Map<String, String>, Optional<Connector>> configure) {
     return new PlatformDefinition(
-        new SurfaceId(id),
+        id,
         name,
-        List.of("/webhooks/" + id),
+        List.of(path),
         settings,
         needs,
         source,
-        "add the label agent to an issue on " + name,
+        "add the trigger label (agent, unless set otherwise) to an issue on " + name,
         configure);
   }
 

@@ -2,14 +2,14 @@ package dev.runnel.surface.gitea;
 
 import dev.runnel.surface.PlatformDefinition;
 import dev.runnel.surface.Setting;
-import dev.runnel.surface.tracker.ConnectedTracker;
 import java.util.List;
 
 /// Gitea and Forgejo, as the rest of Runnel knows them.
 public final class GiteaPlatform {
   public static final PlatformDefinition DEFINITION =
       PlatformDefinition.tracker(
-          "gitea",
+          Gitea.ID,
+          Gitea.PATH,
           "Gitea",
           "CUSTOM_WEBHOOK",
           "GITEA_WEBHOOK_SECRET, GITEA_TOKEN and GITEA_URL",
@@ -21,10 +21,7 @@ public final class GiteaPlatform {
           values ->
               GiteaConfig.from(values)
                   .map(
-                      config ->
-                          context ->
-                              new ConnectedTracker(
-                                  Gitea.surface(config, context.http(), context.clock()))));
+                      config -> context -> Gitea.surface(config, context.http(), context.clock())));
 
   private GiteaPlatform() {}
 }

@@ -2,14 +2,14 @@ package dev.runnel.surface.github;
 
 import dev.runnel.surface.PlatformDefinition;
 import dev.runnel.surface.Setting;
-import dev.runnel.surface.tracker.ConnectedTracker;
 import java.util.List;
 
 /// GitHub, as the rest of Runnel knows it.
 public final class GitHubPlatform {
   public static final PlatformDefinition DEFINITION =
       PlatformDefinition.tracker(
-          "github",
+          GitHub.ID,
+          GitHub.PATH,
           "GitHub",
           "GITHUB_WEBHOOK",
           "GITHUB_WEBHOOK_SECRET and GITHUB_TOKEN, or GITHUB_APP_ID and its key",
@@ -43,9 +43,7 @@ public final class GitHubPlatform {
               GitHubConfig.from(values)
                   .map(
                       config ->
-                          context ->
-                              new ConnectedTracker(
-                                  GitHub.surface(config, context.http(), context.clock()))));
+                          context -> GitHub.surface(config, context.http(), context.clock())));
 
   private GitHubPlatform() {}
 }

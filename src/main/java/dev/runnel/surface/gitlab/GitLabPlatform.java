@@ -2,14 +2,14 @@ package dev.runnel.surface.gitlab;
 
 import dev.runnel.surface.PlatformDefinition;
 import dev.runnel.surface.Setting;
-import dev.runnel.surface.tracker.ConnectedTracker;
 import java.util.List;
 
 /// GitLab, as the rest of Runnel knows it.
 public final class GitLabPlatform {
   public static final PlatformDefinition DEFINITION =
       PlatformDefinition.tracker(
-          "gitlab",
+          GitLab.ID,
+          GitLab.PATH,
           "GitLab",
           "GITLAB_WEBHOOK",
           "GITLAB_WEBHOOK_SECRET and GITLAB_TOKEN",
@@ -28,9 +28,7 @@ public final class GitLabPlatform {
               GitLabConfig.from(values)
                   .map(
                       config ->
-                          context ->
-                              new ConnectedTracker(
-                                  GitLab.surface(config, context.http(), context.clock()))));
+                          context -> GitLab.surface(config, context.http(), context.clock())));
 
   private GitLabPlatform() {}
 }

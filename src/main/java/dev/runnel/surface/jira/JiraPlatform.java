@@ -2,14 +2,14 @@ package dev.runnel.surface.jira;
 
 import dev.runnel.surface.PlatformDefinition;
 import dev.runnel.surface.Setting;
-import dev.runnel.surface.tracker.ConnectedTracker;
 import java.util.List;
 
 /// Jira, as the rest of Runnel knows it.
 public final class JiraPlatform {
   public static final PlatformDefinition DEFINITION =
       PlatformDefinition.tracker(
-              "jira",
+              Jira.ID,
+              Jira.PATH,
               "Jira",
               "JIRA",
               "JIRA_WEBHOOK_SECRET, JIRA_URL, JIRA_TOKEN and, on Cloud, JIRA_EMAIL",
@@ -37,9 +37,7 @@ public final class JiraPlatform {
                   JiraConfig.from(values)
                       .map(
                           config ->
-                              context ->
-                                  new ConnectedTracker(
-                                      Jira.surface(config, context.http(), context.clock()))))
+                              context -> Jira.surface(config, context.http(), context.clock())))
           // A Jira Data Center may be unable to sign requests, so the secret is in the path, which
           // must not be logged.
           .withPath("/webhooks/jira/{secret}");

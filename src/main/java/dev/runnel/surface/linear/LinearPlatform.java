@@ -2,14 +2,14 @@ package dev.runnel.surface.linear;
 
 import dev.runnel.surface.PlatformDefinition;
 import dev.runnel.surface.Setting;
-import dev.runnel.surface.tracker.ConnectedTracker;
 import java.util.List;
 
 /// Linear, as the rest of Runnel knows it.
 public final class LinearPlatform {
   public static final PlatformDefinition DEFINITION =
       PlatformDefinition.tracker(
-          "linear",
+          Linear.ID,
+          Linear.PATH,
           "Linear",
           "LINEAR",
           "LINEAR_WEBHOOK_SECRET and LINEAR_TOKEN",
@@ -27,9 +27,7 @@ public final class LinearPlatform {
               LinearConfig.from(values)
                   .map(
                       config ->
-                          context ->
-                              new ConnectedTracker(
-                                  Linear.surface(config, context.http(), context.clock()))));
+                          context -> Linear.surface(config, context.http(), context.clock())));
 
   private LinearPlatform() {}
 }

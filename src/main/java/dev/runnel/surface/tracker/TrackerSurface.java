@@ -14,8 +14,9 @@ import dev.runnel.core.model.RawRequest;
 import dev.runnel.core.model.SurfaceId;
 import dev.runnel.core.model.WebhookResult;
 import dev.runnel.core.port.BackgroundUnavailable;
-import dev.runnel.core.port.CredentialRefused;
 import dev.runnel.core.port.Surface;
+import dev.runnel.surface.ConnectedPlatform;
+import dev.runnel.surface.ConnectionCheck;
 import dev.runnel.surface.kit.TrackerCalls;
 import dev.runnel.surface.kit.TrackerUnavailable;
 import dev.runnel.surface.kit.WebhookBody;
@@ -29,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 /// Thread-safe.
 ///
 /// @param <I> the key of an issue
-public final class TrackerSurface<I> implements Surface {
+public final class TrackerSurface<I> implements Surface, ConnectedPlatform {
   private final SurfaceId id;
   private final TrackerCalls calls;
   private final Runnable learnAccount;
@@ -44,21 +45,22 @@ public final class TrackerSurface<I> implements Surface {
     this.tracker = tracker;
   }
 
-  /// Asks the tracker once whether the credential is valid.
-  ///
-  /// @return one sentence on what to do if it is not, or if nobody is served; else empty
-  public Optional<String> check() {
-    return calls.check().or(tracker::note);
+  @Override
+  public Surface surface() {
+    return this;
   }
 
-  /// For the operator: why nobody is served; empty if somebody is.
-  public Optional<String> note() {
-    return tracker.note();
+  @Override
+  public String status() {
+    return tracker.note().map(it -> "on, but " + it).orElse("on");
   }
 
-  /// Looks up the bot's account. May block; can be called again later.
-  ///
-  /// @throws CredentialRefused when the tracker rejects our credential
+  @Override
+  public List<ConnectionCheck> check() {
+    return List.of(ConnectionCheck.of(calls.check().or(tracker::note)));
+  }
+
+  @Override
   public void start() {
     learnAccount.run();
   }

@@ -17,6 +17,7 @@ import dev.runnel.core.model.Origin;
 import dev.runnel.core.model.Posting;
 import dev.runnel.core.model.WebhookResult;
 import dev.runnel.core.port.CredentialRefused;
+import dev.runnel.surface.ConnectionCheck;
 import dev.runnel.surface.tracker.TrackerSurface;
 import dev.runnel.testkit.SettableClock;
 import java.nio.file.Files;
@@ -191,14 +192,15 @@ class GitHubAppTest {
         surface = surface(settings);
 
         assertThatThrownBy(() -> post("acme/shop#1")).isInstanceOf(CredentialRefused.class);
-        assertThat(surface.check())
-            .contains("GitHub does not accept the app. Look at GITHUB_APP_ID and its private key.");
+        assertThat(surface.check().getFirst().text())
+            .isEqualTo(
+                "GitHub does not accept the app. Look at GITHUB_APP_ID and its private key.");
       }
     }
 
     @Test
     void aRightOneIsWell() {
-      assertThat(surface.check()).isEmpty();
+      assertThat(surface.check()).containsExactly(ConnectionCheck.OK);
       assertThat(github.calls()).containsExactly("GET /app app");
     }
   }
@@ -303,7 +305,7 @@ class GitHubAppTest {
     @Test
     void whereNoneIsAcceptedTheCheckSaysHow() {
       accepts("");
-      assertThat(surface.check().orElseThrow()).contains("policy.installations.github");
+      assertThat(surface.check().getFirst().text()).contains("policy.installations.github");
     }
   }
 

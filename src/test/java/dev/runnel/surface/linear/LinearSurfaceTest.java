@@ -223,7 +223,7 @@ class LinearSurfaceTest implements SurfaceContract {
   void aTokenThatIsNotAcceptedSaysWhatToDo() {
     tracker.platform().fails("AUTHENTICATION_ERROR", "Authentication required");
 
-    assertThat(tracker.surface().check().orElseThrow()).contains("LINEAR_TOKEN");
+    assertThat(tracker.surface().check().getFirst().text()).contains("LINEAR_TOKEN");
     assertThatThrownBy(this::told)
         .isInstanceOf(CredentialRefused.class)
         .hasMessageContaining("LINEAR_TOKEN");
