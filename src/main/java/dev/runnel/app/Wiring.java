@@ -352,7 +352,7 @@ final class Wiring implements AutoCloseable {
     return switch (agent) {
       case "command" -> "your command, on this machine";
       case "rehearsal" ->
-          "the demo agent, which only repeats what it was asked. For real work install claude,"
+          "the demo agent, which only repeats your request. For real work install claude,"
               + " codex, gemini or opencode, or set RUNNEL_AGENT_COMMAND";
       default -> agent + ", on this machine";
     };

@@ -29,7 +29,7 @@ final class SenderCheck {
   }
 
   /// @param own the run that the message would reach; if present, a sender who did not address the
-  ///   bot is told too
+  ///   bot also gets an explanation
   /// @return false if the attempt is finished
   boolean admits(DeliveryAttempt attempt, Optional<Binding> own) {
     return switch (admission(attempt.delivery(), own.map(Binding::conversation))) {

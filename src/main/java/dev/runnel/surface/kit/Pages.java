@@ -19,7 +19,7 @@ public final class Pages {
   /// @param size the number of elements on a full page
   /// @param enough whether this element and those after it are not needed
   /// @return the readable elements; empty if the list does not exist
-  /// @throws TrackerUnavailable when the tracker cannot be asked now
+  /// @throws TrackerUnavailable when a call fails for now
   public static List<JsonNode> read(
       IntFunction<ApiResult> pages, int size, Predicate<JsonNode> enough) {
     return read(pages, size, enough, _ -> {});

@@ -3,7 +3,7 @@ package dev.runnel.surface.kit;
 import java.time.Duration;
 import java.util.Optional;
 
-/// The tracker cannot be asked now; a later attempt may succeed.
+/// A call to the tracker failed for now; a later attempt may succeed.
 /// [dev.runnel.surface.tracker.TrackerSurface] turns it into the results of the port.
 public final class TrackerUnavailable extends RuntimeException {
   private static final long serialVersionUID = 1;

@@ -66,7 +66,7 @@ public final class Missed {
   /// @param most the limit, which is logged when it is exceeded
   public static List<JsonNode> first(int most, List<JsonNode> issues) {
     if (issues.size() > most) {
-      log.warn("catch-up limit reached, some issues skipped count={}", issues.size());
+      log.warn("catch-up limit reached, some issues were skipped count={}", issues.size() - most);
     }
     return issues.stream().limit(most).toList();
   }
