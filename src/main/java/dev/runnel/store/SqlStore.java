@@ -107,7 +107,9 @@ public final class SqlStore implements Store, AutoCloseable {
     return database.write(
         rows -> {
           var work = new SqlWork(rows, sequence);
-          return new Committed<>(step.apply(work), work);
+          var result = step.apply(work);
+          work.audit().write();
+          return new Committed<>(result, work);
         });
   }
 

@@ -20,6 +20,7 @@ final class SqlWork implements Store.Work {
   private final SqlHolds holds;
   private final SqlPreferences preferences;
   private final SqlPullRequests pullRequests;
+  private final SqlAudit audit;
 
   SqlWork(Rows rows, Sequence sequence) {
     inbox = new SqlInbox(rows, sequence, touched);
@@ -29,6 +30,7 @@ final class SqlWork implements Store.Work {
     limits = new SqlLimits(rows);
     holds = new SqlHolds(rows);
     preferences = new SqlPreferences(rows);
+    audit = new SqlAudit(rows);
   }
 
   @Override
@@ -70,6 +72,11 @@ final class SqlWork implements Store.Work {
   @Override
   public Store.PullRequests pullRequests() {
     return pullRequests;
+  }
+
+  @Override
+  public SqlAudit audit() {
+    return audit;
   }
 
   Set<Touched> touched() {

@@ -126,6 +126,11 @@ class LostCompareTest {
       }
 
       @Override
+      public Store.Audit audit() {
+        return work.audit();
+      }
+
+      @Override
       public Store.Limits limits() {
         return work.limits();
       }

@@ -31,4 +31,9 @@ class SqlStoreOnSqliteTest implements StoreContract {
   public Store store() {
     return store;
   }
+
+  @Override
+  public long audited() {
+    return new AuditLog(database).verify().entries();
+  }
 }

@@ -1,5 +1,6 @@
 package dev.runnel.testkit;
 
+import dev.runnel.core.model.AuditEntry;
 import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
@@ -18,6 +19,7 @@ import dev.runnel.core.model.SurfaceId;
 import dev.runnel.core.model.Update;
 import dev.runnel.core.port.Store;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -109,6 +111,7 @@ public final class MemoryStore implements Store {
   private MemoryLimits limits = new MemoryLimits();
   private MemoryHolds holds = new MemoryHolds();
   private Map<Object, String> waitsFor = new LinkedHashMap<>();
+  private final List<AuditEntry> audit = new ArrayList<>();
   private long seq;
 
   @Override
@@ -124,6 +127,7 @@ public final class MemoryStore implements Store {
     var holdsBefore = holds.copy();
     var waitsForBefore = new LinkedHashMap<>(waitsFor);
     var pullRequestsBefore = pullRequests.copy();
+    var auditBefore = audit.size();
     try {
       return step.apply(new Transaction());
     } catch (RuntimeException | Error e) {
@@ -138,6 +142,7 @@ public final class MemoryStore implements Store {
       holds = holdsBefore;
       waitsFor = waitsForBefore;
       pullRequests = pullRequestsBefore;
+      audit.subList(auditBefore, audit.size()).clear();
       throw e;
     }
   }
@@ -180,6 +185,11 @@ public final class MemoryStore implements Store {
     return (int)
         (inbox.values().stream().filter(row -> row.state() == State.PARKED).count()
             + outbox.values().stream().filter(row -> row.state() == State.PARKED).count());
+  }
+
+  /// The audit log.
+  public synchronized List<AuditEntry> audit() {
+    return List.copyOf(audit);
   }
 
   /// All there is, in words that are the same for the same rows.
@@ -239,6 +249,11 @@ public final class MemoryStore implements Store {
     @Override
     public PullRequests pullRequests() {
       return pullRequests;
+    }
+
+    @Override
+    public Audit audit() {
+      return audit::add;
     }
   }
 

@@ -9,4 +9,9 @@ class MemoryStoreTest implements StoreContract {
   public Store store() {
     return store;
   }
+
+  @Override
+  public long audited() {
+    return store.audit().size();
+  }
 }

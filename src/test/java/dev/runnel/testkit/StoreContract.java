@@ -13,6 +13,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
 import dev.runnel.core.model.Artifact;
+import dev.runnel.core.model.AuditEntry;
 import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
@@ -84,6 +85,27 @@ public interface StoreContract {
       assertThat(isNew).isOne();
     }
   }
+
+  @Test
+  default void anAuditEntryIsCommittedWithItsEffect() {
+    var entry = AuditEntry.of(NINE, AuditEntry.Person.RUNNEL, AuditEntry.Verb.SETTINGS, "PORT");
+    store().change(work -> work.audit().add(entry));
+
+    assertThatThrownBy(
+            () ->
+                store()
+                    .change(
+                        work -> {
+                          work.audit().add(entry);
+                          throw new IllegalStateException("rolled back");
+                        }))
+        .isInstanceOf(IllegalStateException.class);
+
+    assertThat(audited()).isOne();
+  }
+
+  /// How many entries the audit log has.
+  long audited();
 
   @Test
   default void aDeliveryIsReadAsItWasWritten() {

@@ -17,10 +17,12 @@ import dev.runnel.core.scope.Surfaces;
 import dev.runnel.core.watch.MissedDeliveryPoller;
 import dev.runnel.core.watch.Watcher;
 import dev.runnel.database.Database;
+import dev.runnel.store.AuditLog;
 import dev.runnel.store.SqlStore;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -183,6 +185,13 @@ public final class World implements AutoCloseable {
       throw new AssertionError("Expected one run, there are " + all.size());
     }
     return all.getFirst();
+  }
+
+  /// The audit log, as lines of JSON.
+  public List<String> audit() {
+    var lines = new ArrayList<String>();
+    new AuditLog(database).export(Optional.empty(), Optional.empty(), lines::add);
+    return lines;
   }
 
   public Watcher watcher() {

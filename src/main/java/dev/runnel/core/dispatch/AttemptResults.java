@@ -1,5 +1,6 @@
 package dev.runnel.core.dispatch;
 
+import dev.runnel.core.decide.AuditTrail;
 import dev.runnel.core.decide.Changes;
 import dev.runnel.core.decide.RetryPolicy;
 import dev.runnel.core.decide.RunSubscribers;
@@ -19,6 +20,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -49,8 +51,19 @@ final class AttemptResults {
         work -> {
           result.accept(work);
           work.inbox().note(attempt.delivery().id(), attempt.note());
+          audit(work, attempt);
           end(work, attempt);
         });
+  }
+
+  private static void audit(Work work, DeliveryAttempt attempt) {
+    attempt
+        .ruling()
+        .ifPresent(
+            ruling ->
+                Stream.concat(Stream.of(attempt.delivery()), attempt.parts().stream())
+                    .forEach(
+                        each -> AuditTrail.add(work, each, ruling, attempt.note(), attempt.now())));
   }
 
   /// Messages that were sent together are finished together. Only a delivery that was delayed may
@@ -253,7 +266,7 @@ final class AttemptResults {
         refused.code());
     var text = refused.why() + refused.link().map(link -> "\n" + link).orElse("");
     complete(
-        attempt,
+        attempt.noting(attempt.note() + "; the run service refused it: " + refused.code()),
         work -> {
           attempt.react(work, MessageStatus.REFUSED);
           more.accept(work);
@@ -337,6 +350,7 @@ final class AttemptResults {
               RunSubscribers.notifyAbout(work, current, updates, attempt.now());
               if (!updates.isEmpty()) {
                 save(work, current.seen(run));
+                AuditTrail.ended(work, current, run, attempt.now());
               }
             });
   }

@@ -1,5 +1,6 @@
 package dev.runnel.core.dispatch;
 
+import dev.runnel.core.decide.AuditTrail;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.MessageStatus;
@@ -14,6 +15,7 @@ import dev.runnel.core.port.Store.Work;
 import dev.runnel.core.text.AnswerFormatter;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 /// One attempt to process a delivery, and the posts it may make. The attempt is already counted.
@@ -23,8 +25,14 @@ import java.util.stream.Stream;
 /// @param tries number of earlier attempts
 /// @param now when the attempt began
 /// @param note the decision, for people who ask why
+/// @param ruling how it was decided, for the audit log; empty for what is not audited
 record DeliveryAttempt(
-    Delivery delivery, List<Delivery> parts, int tries, Instant now, String note) {
+    Delivery delivery,
+    List<Delivery> parts,
+    int tries,
+    Instant now,
+    String note,
+    Optional<AuditTrail.Ruling> ruling) {
   /// Maximum length of the excerpt by which a reply may be listed later.
   private static final int MAX_REPLY = 120;
 
@@ -37,11 +45,20 @@ record DeliveryAttempt(
   }
 
   DeliveryAttempt(Delivery delivery, List<Delivery> parts, int tries, Instant now) {
-    this(delivery, parts, tries, now, "");
+    this(delivery, parts, tries, now, "", Optional.empty());
   }
 
   DeliveryAttempt noting(String decided) {
-    return new DeliveryAttempt(delivery, parts, tries, now, decided);
+    return new DeliveryAttempt(delivery, parts, tries, now, decided, ruling);
+  }
+
+  DeliveryAttempt ruled(Optional<AuditTrail.Ruling> decided) {
+    return new DeliveryAttempt(delivery, parts, tries, now, note, decided);
+  }
+
+  /// A copy that was refused.
+  DeliveryAttempt refused(String why) {
+    return ruled(ruling.map(allowed -> allowed.refused(why)));
   }
 
   /// Whether an earlier attempt may have had its effect.

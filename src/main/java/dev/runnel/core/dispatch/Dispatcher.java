@@ -1,5 +1,6 @@
 package dev.runnel.core.dispatch;
 
+import dev.runnel.core.decide.AuditTrail;
 import dev.runnel.core.decide.IntentResolver;
 import dev.runnel.core.decide.Planner;
 import dev.runnel.core.decide.RetryPolicy;
@@ -280,6 +281,9 @@ public final class Dispatcher {
     var attempt = next.attempt();
     try {
       var plan = Planner.plan(attempt.delivery(), next.situation(), attempt.now());
+      if (hasEffect(plan, attempt)) {
+        attempt = attempt.ruled(AuditTrail.allowed(attempt.delivery(), next.situation().own()));
+      }
       if (isSettled(attempt, next.situation())
           || (hasEffect(plan, attempt) && !senderCheck.admits(attempt, next.situation().own()))
           || isOutOfReach(attempt, next.situation())) {
@@ -345,7 +349,9 @@ public final class Dispatcher {
     refusal.ifPresent(
         words ->
             results.complete(
-                attempt.noting("to refuse it: the run belongs to another place"),
+                attempt
+                    .refused("The run belongs to another place")
+                    .noting("to refuse it: the run belongs to another place"),
                 work -> attempt.respond(work, words)));
     return refusal.isPresent();
   }

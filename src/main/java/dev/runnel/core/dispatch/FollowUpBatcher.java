@@ -48,7 +48,8 @@ final class FollowUpBatcher {
     }
     var whole = whole(first, parts);
     work.inbox().join(whole, parts);
-    return new DeliveryAttempt(whole, parts, attempt.tries(), attempt.now());
+    return new DeliveryAttempt(
+        whole, parts, attempt.tries(), attempt.now(), attempt.note(), attempt.ruling());
   }
 
   private static List<Pending<Delivery>> behind(List<Pending<Delivery>> waiting, Delivery first) {

@@ -259,7 +259,8 @@ final class QueryHandler {
     var defaults = defaultsResolver.defaults();
     var refusal = changes.stream().flatMap(each -> refusal(delivery, each).stream()).findFirst();
     if (refusal.isPresent()) {
-      results.complete(attempt, work -> attempt.respond(work, refusal.get()));
+      results.complete(
+          attempt.refused(refusal.get()), work -> attempt.respond(work, refusal.get()));
       return;
     }
     results.complete(

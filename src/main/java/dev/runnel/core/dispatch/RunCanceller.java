@@ -1,5 +1,6 @@
 package dev.runnel.core.dispatch;
 
+import dev.runnel.core.decide.AuditTrail;
 import dev.runnel.core.decide.Changes;
 import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Delivery;
@@ -120,7 +121,11 @@ final class RunCanceller {
                             Optional.of(
                                 StopRequest.asked(
                                     attempt.delivery().actor(), attempt.delivery().arrivedAt()))))
-                .ifPresent(current -> show(work, attempt, current)));
+                .ifPresent(
+                    current -> {
+                      show(work, attempt, current);
+                      AuditTrail.stopAsked(work, attempt.delivery(), current, attempt.now());
+                    }));
   }
 
   /// Removes the stop request, because the run continues.

@@ -36,13 +36,13 @@ final class SenderCheck {
       case Admission.Admitted _ -> true;
       case Admission.TurnedAway(var why) -> {
         log.info("delivery not admitted delivery={} why={}", attempt.delivery().id(), why);
-        results.complete(attempt, _ -> {});
+        results.complete(attempt.refused(why), _ -> {});
         yield false;
       }
       case Admission.Refused(var why, var words) -> {
         log.info("delivery refused delivery={} why={}", attempt.delivery().id(), why);
         results.complete(
-            attempt.noting("to refuse it: " + why),
+            attempt.refused(why).noting("to refuse it: " + why),
             work -> tell(work, attempt, words, own.isPresent()));
         yield false;
       }

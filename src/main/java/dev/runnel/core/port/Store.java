@@ -1,5 +1,6 @@
 package dev.runnel.core.port;
 
+import dev.runnel.core.model.AuditEntry;
 import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
@@ -93,6 +94,14 @@ public interface Store {
     Preferences preferences();
 
     PullRequests pullRequests();
+
+    Audit audit();
+  }
+
+  /// The audit log. Entries can only be added, and are committed together with the effect that they
+  /// describe.
+  interface Audit {
+    void add(AuditEntry entry);
   }
 
   /// A row that waits for its worker.

@@ -1,5 +1,6 @@
 package dev.runnel.core.watch;
 
+import dev.runnel.core.decide.AuditTrail;
 import dev.runnel.core.decide.Changes;
 import dev.runnel.core.decide.PollSchedule;
 import dev.runnel.core.decide.RunSubscribers;
@@ -231,6 +232,7 @@ public final class Watcher {
       return false;
     }
     RunSubscribers.notifyAbout(work, told, updates, now);
+    AuditTrail.ended(work, told, run, now);
     return true;
   }
 

@@ -1,0 +1,164 @@
+package dev.runnel.core.decide;
+
+import dev.runnel.core.model.AuditEntry;
+import dev.runnel.core.model.AuditEntry.Verb;
+import dev.runnel.core.model.AuditEntry.Verdict;
+import dev.runnel.core.model.Binding;
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.Question;
+import dev.runnel.core.model.Run;
+import dev.runnel.core.model.RunId;
+import dev.runnel.core.model.RunState;
+import dev.runnel.core.model.StopRequest;
+import dev.runnel.core.port.Store.Work;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/// Writes the audit log's entries about deliveries and the ends of runs, in the commit of the
+/// effect that they describe.
+public final class AuditTrail {
+  private AuditTrail() {}
+
+  /// How a delivery was decided.
+  ///
+  /// @param verb what it asks for
+  /// @param rule the rule or the reason
+  public record Ruling(Verb verb, Verdict verdict, String rule) {
+    public Ruling refused(String why) {
+      return new Ruling(verb, Verdict.REFUSED, why);
+    }
+  }
+
+  /// The ruling of a delivery before anybody objects.
+  ///
+  /// @param own the run of its conversation
+  /// @return empty for what does nothing and shows nothing of others, such as help
+  public static Optional<Ruling> allowed(Delivery delivery, Optional<Binding> own) {
+    return verb(delivery.intent(), own)
+        .map(verb -> new Ruling(verb, Verdict.ALLOWED, AuditEntry.DEFAULT_RULE));
+  }
+
+  private static Optional<Verb> verb(Intent intent, Optional<Binding> own) {
+    return switch (intent) {
+      case Intent.Start _, Intent.New _ -> Optional.of(Verb.START);
+      case Intent.Say _ -> Optional.of(own.map(AuditTrail::verbOfMessage).orElse(Verb.START));
+      case Intent.SayTo _ -> Optional.of(Verb.SAY);
+      case Intent.Cancel _, Intent.CancelMine _, Intent.StopAt _ -> Optional.of(Verb.STOP);
+      case Intent.Retry _ -> Optional.of(Verb.RETRY);
+      case Intent.Link _ -> Optional.of(Verb.LINK);
+      case Intent.Linked(_, var command) -> verb(command, own);
+      case Intent.Status _, Intent.ListRuns _ -> Optional.of(Verb.READ);
+      case Intent.Ask(var question) -> verb(question);
+      case Intent.Amend _, Intent.Help _, Intent.Unclear _ -> Optional.empty();
+    };
+  }
+
+  private static Verb verbOfMessage(Binding own) {
+    return own.run().state().needsPerson() ? Verb.ANSWER : Verb.SAY;
+  }
+
+  private static Optional<Verb> verb(Question question) {
+    return switch (question) {
+      case Question.Configure _, Question.ConfigureAll _ -> Optional.of(Verb.CONFIGURE);
+      case Question.Home _, Question.Why _, Question.Usage _ -> Optional.of(Verb.READ);
+      case Question.Config _,
+          Question.Compose _,
+          Question.Edit _,
+          Question.Explain _,
+          Question.WhoAmI _,
+          Question.Doctor _ ->
+          Optional.empty();
+    };
+  }
+
+  /// Writes that a delivery was handled.
+  ///
+  /// @param details what was decided, in a few words
+  public static void add(Work work, Delivery delivery, Ruling ruling, String details, Instant now) {
+    var entry =
+        AuditEntry.of(
+                now, AuditEntry.Person.of(delivery), ruling.verb(), settings(delivery, details))
+            .in(delivery.conversation())
+            .ruled(ruling.verdict(), ruling.rule());
+    var run = run(work, delivery);
+    work.audit()
+        .add(
+            run.map(entry::about)
+                .or(() -> named(delivery.intent()).map(entry::about))
+                .orElse(entry));
+  }
+
+  /// The names of the defaults that it changes; their values may be long, or private.
+  private static String settings(Delivery delivery, String details) {
+    return switch (delivery.intent()) {
+      case Intent.Ask(Question.Configure change) -> text(change);
+      case Intent.Ask(Question.ConfigureAll(var changes)) ->
+          changes.stream().map(AuditTrail::text).collect(Collectors.joining(", "));
+      default -> details;
+    };
+  }
+
+  private static String text(Question.Configure change) {
+    return "%s %s (%s)"
+        .formatted(
+            change.value().isPresent() ? "set" : "unset",
+            change.key(),
+            switch (change.level()) {
+              case ME -> "me";
+              case HERE -> "here";
+              case WORKSPACE -> "workspace";
+            });
+  }
+
+  private static Optional<Run> run(Work work, Delivery delivery) {
+    return named(delivery.intent())
+        .map(work.bindings()::of)
+        .orElseGet(
+            () ->
+                work.bindings()
+                    .of(delivery.conversation())
+                    .or(() -> RunSubscribers.steeredRun(work, delivery)))
+        .map(Binding::run);
+  }
+
+  private static Optional<RunId> named(Intent intent) {
+    return switch (intent) {
+      case Intent.Cancel(var run, _) -> run;
+      case Intent.Status(var run) -> run;
+      case Intent.SayTo(var run, _) -> Optional.of(run);
+      case Intent.Link(var run) -> Optional.of(run);
+      // A retry is about the run that it starts, which is its conversation's.
+      default -> Optional.empty();
+    };
+  }
+
+  /// Writes that a person asked to stop the run; [#ended] writes the effect.
+  public static void stopAsked(Work work, Delivery delivery, Binding binding, Instant now) {
+    work.audit()
+        .add(
+            AuditEntry.of(now, AuditEntry.Person.of(delivery), Verb.STOP, "asked")
+                .in(binding.conversation())
+                .about(binding.run()));
+  }
+
+  /// Writes the end of a run, if it ended between the two states.
+  public static void ended(Work work, Binding before, Run now, Instant at) {
+    if (!now.state().isTerminal() || !before.isActive()) {
+      return;
+    }
+    var by = before.stop().map(StopRequest::by);
+    var isStopped = now.state() == RunState.CANCELLED;
+    work.audit()
+        .add(
+            AuditEntry.of(
+                    at,
+                    by.map(actor -> AuditEntry.Person.of(before.conversation(), actor))
+                        .orElse(AuditEntry.Person.RUNNEL),
+                    Verb.END,
+                    now.stateName() + (isStopped && by.isPresent() ? ", the stop took effect" : ""))
+                .in(before.conversation())
+                .about(now));
+  }
+}

@@ -1,0 +1,179 @@
+package dev.runnel.store;
+
+import dev.runnel.core.model.AuditEntry;
+import dev.runnel.database.Database;
+import dev.runnel.database.Rows;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/// Reads and verifies the audit log, and deletes what is old. Works beside a running server.
+public final class AuditLog {
+  private static final int PAGE = 500;
+
+  private final Database database;
+
+  /// @param database the bot's database, already migrated
+  public AuditLog(Database database) {
+    this.database = database;
+  }
+
+  /// The result of a verification.
+  ///
+  /// @param entries number of entries that are intact
+  /// @param forgotten how many of them have lost their personal part
+  /// @param problem the first entry that was changed or is missing
+  public record Verification(long entries, long forgotten, Optional<String> problem) {}
+
+  private record Ends(long firstSeq, String firstHash, long lastSeq, String lastHash) {}
+
+  /// Writes an entry that belongs to no other change.
+  public void add(AuditEntry entry) {
+    var _ =
+        database.<Boolean>write(
+            rows -> {
+              add(rows, entry);
+              return true;
+            });
+  }
+
+  /// Writes an entry at the end of a transaction.
+  public static void add(Rows rows, AuditEntry entry) throws SQLException {
+    var audit = new SqlAudit(rows);
+    audit.add(entry);
+    audit.write();
+  }
+
+  /// Passes on the entries as lines of JSON, the oldest first.
+  ///
+  /// @param from empty for the first
+  /// @param to exclusive; empty for the last
+  public void export(Optional<Instant> from, Optional<Instant> to, Consumer<String> line) {
+    for (var page = after(0, Long.MAX_VALUE);
+        !page.isEmpty();
+        page = after(page.getLast().seq(), Long.MAX_VALUE)) {
+      page.stream()
+          .filter(row -> from.isEmpty() || !row.at().isBefore(from.get()))
+          .filter(row -> to.isEmpty() || row.at().isBefore(to.get()))
+          .map(AuditRow::line)
+          .forEach(line);
+    }
+  }
+
+  /// The newest entries as lines of JSON, the newest first.
+  ///
+  /// @param containing only entries whose line contains it, without regard to case; empty for all
+  public List<String> newest(String containing, int limit) {
+    var pattern = "%" + containing.replaceAll("[%_!]", "!$0") + "%";
+    return database
+        .read(
+            rows ->
+                rows.list(
+                    "SELECT * FROM audit WHERE lower(facts) LIKE lower(?) ESCAPE '!' OR"
+                        + " lower(personal) LIKE lower(?) ESCAPE '!' ORDER BY seq DESC LIMIT ?",
+                    AuditRow::read,
+                    pattern,
+                    pattern,
+                    limit))
+        .stream()
+        .map(AuditRow::line)
+        .toList();
+  }
+
+  private List<AuditRow> after(long seq, long last) {
+    return database.read(
+        rows ->
+            rows.list(
+                "SELECT * FROM audit WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?",
+                AuditRow::read,
+                seq,
+                last,
+                PAGE));
+  }
+
+  /// Computes the chain again. Entries that are written meanwhile are not looked at.
+  public Verification verify() {
+    var ends =
+        database.<Optional<Ends>>read(
+            rows ->
+                rows.first(
+                    "SELECT * FROM audit_ends WHERE id = 1",
+                    row ->
+                        new Ends(
+                            row.getLong("first_seq"),
+                            row.getString("first_hash"),
+                            row.getLong("last_seq"),
+                            row.getString("last_hash"))));
+    if (ends.isEmpty()) {
+      return new Verification(0, 0, Optional.of("The ends of the chain are missing."));
+    }
+    var last = ends.get().lastSeq();
+    var seq = ends.get().firstSeq();
+    var hash = ends.get().firstHash();
+    var intact = 0L;
+    var forgotten = 0L;
+    for (var page = after(Long.MIN_VALUE, last);
+        !page.isEmpty();
+        page = after(page.getLast().seq(), last)) {
+      for (var row : page) {
+        if (row.seq() != seq + 1) {
+          return new Verification(intact, forgotten, Optional.of(missing(seq + 1)));
+        }
+        if (!row.isIntact(hash)) {
+          return new Verification(
+              intact,
+              forgotten,
+              Optional.of("Entry %d of %s was changed.".formatted(row.seq(), row.at())));
+        }
+        seq = row.seq();
+        hash = row.hash();
+        intact++;
+        forgotten += row.isForgotten() ? 1 : 0;
+      }
+    }
+    if (seq != last) {
+      return new Verification(intact, forgotten, Optional.of(missing(seq + 1)));
+    }
+    if (!hash.equals(ends.get().lastHash())) {
+      return new Verification(
+          intact, forgotten, Optional.of("Entry %d was replaced.".formatted(last)));
+    }
+    return new Verification(intact, forgotten, Optional.empty());
+  }
+
+  private static String missing(long seq) {
+    return "Entry %d is missing.".formatted(seq);
+  }
+
+  /// Deletes the entries before a time, in small commits. The chain begins with the rest.
+  ///
+  /// @return number of entries deleted
+  public int prune(Instant before) {
+    var sum = 0;
+    int dropped;
+    do {
+      dropped = database.<Integer>write(rows -> prune(rows, before));
+      sum += dropped;
+    } while (dropped == PAGE);
+    return sum;
+  }
+
+  private static int prune(Rows rows, Instant before) throws SQLException {
+    rows.change("UPDATE audit_ends SET last_seq = last_seq WHERE id = 1");
+    var old =
+        rows.list("SELECT * FROM audit ORDER BY seq LIMIT ?", AuditRow::read, PAGE).stream()
+            .takeWhile(row -> row.at().isBefore(before))
+            .toList();
+    if (!old.isEmpty()) {
+      var last = old.getLast();
+      rows.change("DELETE FROM audit WHERE seq <= ?", last.seq());
+      rows.change(
+          "UPDATE audit_ends SET first_seq = ?, first_hash = ? WHERE id = 1",
+          last.seq(),
+          last.hash());
+    }
+    return old.size();
+  }
+}

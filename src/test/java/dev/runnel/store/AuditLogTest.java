@@ -1,0 +1,223 @@
+package dev.runnel.store;
+
+import static dev.runnel.testkit.Samples.NINE;
+import static dev.runnel.testkit.Samples.THREAD;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.runnel.core.model.AuditEntry;
+import dev.runnel.core.model.AuditEntry.Verb;
+import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.RunId;
+import dev.runnel.core.model.SurfaceId;
+import dev.runnel.database.Database;
+import dev.runnel.testkit.MigratedFile;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Executors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class AuditLogTest {
+  @TempDir Path folder;
+  private Database database;
+  private AuditLog log;
+
+  @BeforeEach
+  void open() {
+    database = MigratedFile.open(folder.resolve("runnel.db"), "db/bot");
+    log = new AuditLog(database);
+  }
+
+  @AfterEach
+  void close() {
+    database.close();
+  }
+
+  static AuditEntry entry(Instant at, String details) {
+    return AuditEntry.of(
+            at,
+            new AuditEntry.Person(
+                "slack:U1",
+                "dana",
+                Optional.of("T1"),
+                new SurfaceId("slack"),
+                Optional.of(new DeliveryId("slack:Ev1"))),
+            Verb.START,
+            details)
+        .in(THREAD)
+        .about(new RunId("run-1"));
+  }
+
+  private void addThree() {
+    IntStream.range(0, 3)
+        .forEach(i -> log.add(entry(NINE.plus(Duration.ofDays(i)), "to start a run")));
+  }
+
+  private List<String> lines() {
+    var lines = new ArrayList<String>();
+    log.export(Optional.empty(), Optional.empty(), lines::add);
+    return lines;
+  }
+
+  private void change(String sql) {
+    int _ = database.write(rows -> rows.change(sql));
+  }
+
+  @Test
+  void anEntryIsOneLineOfJson() throws Exception {
+    log.add(entry(NINE, "to start a run"));
+
+    var line = new ObjectMapper().readTree(lines().getFirst());
+
+    assertThat(line.path("seq").asInt()).isOne();
+    assertThat(line.path("at").asText()).isEqualTo(NINE.toString());
+    assertThat(line.path("who").path("id").asText()).isEqualTo("slack:U1");
+    assertThat(line.path("who").path("team").asText()).isEqualTo("T1");
+    assertThat(line.path("verb").asText()).isEqualTo("start");
+    assertThat(line.path("verdict").asText()).isEqualTo("allowed");
+    assertThat(line.path("rule").asText()).isEqualTo("default");
+    assertThat(line.path("place").asText()).isEqualTo(THREAD.id());
+    assertThat(line.path("run").asText()).isEqualTo("run-1");
+    assertThat(line.path("hash").asText()).hasSize(64);
+  }
+
+  @Test
+  void anEmptyLogIsIntact() {
+    assertThat(log.verify()).isEqualTo(new AuditLog.Verification(0, 0, Optional.empty()));
+  }
+
+  @Test
+  void anUnchangedLogIsIntact() {
+    addThree();
+
+    assertThat(log.verify()).isEqualTo(new AuditLog.Verification(3, 0, Optional.empty()));
+  }
+
+  @Test
+  void exportTakesAnInterval() {
+    addThree();
+    var lines = new ArrayList<String>();
+
+    log.export(
+        Optional.of(NINE.plus(Duration.ofDays(1))),
+        Optional.of(NINE.plus(Duration.ofDays(2))),
+        lines::add);
+
+    assertThat(lines).hasSize(1).first().asString().contains("\"seq\":2");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "UPDATE audit SET facts = replace(facts, 'start', 'read') WHERE seq = 2",
+        "UPDATE audit SET facts = 'nothing' WHERE seq = 2",
+        "UPDATE audit SET personal = replace(personal, 'dana', 'eve') WHERE seq = 2",
+        "UPDATE audit SET personal = NULL WHERE seq = 2",
+        "UPDATE audit SET salt = 'other' WHERE seq = 2",
+        "UPDATE audit SET actor = 'slack:U2' WHERE seq = 2",
+        "UPDATE audit SET run = NULL WHERE seq = 2",
+        "UPDATE audit SET at = at + 1 WHERE seq = 2",
+        "UPDATE audit SET hash = 'other' WHERE seq = 2"
+      })
+  void aChangedEntryIsNamed(String tampering) {
+    addThree();
+
+    change(tampering);
+
+    assertThat(log.verify().problem())
+        .get()
+        .asString()
+        .startsWith("Entry 2 of ")
+        .endsWith("changed.");
+  }
+
+  @Test
+  void aMissingEntryIsNamed() {
+    addThree();
+    change("DELETE FROM audit WHERE seq = 2");
+
+    assertThat(log.verify().problem()).contains("Entry 2 is missing.");
+  }
+
+  @Test
+  void aMissingEndIsNamed() {
+    addThree();
+    change("DELETE FROM audit WHERE seq = 3");
+
+    assertThat(log.verify().problem()).contains("Entry 3 is missing.");
+  }
+
+  @Test
+  void aMissingBeginningIsNamed() {
+    addThree();
+    change("DELETE FROM audit WHERE seq = 1");
+
+    assertThat(log.verify().problem()).contains("Entry 1 is missing.");
+  }
+
+  @Test
+  void theRestOfAPrunedLogIsIntact() {
+    addThree();
+
+    assertThat(log.prune(NINE.plus(Duration.ofDays(1)))).isOne();
+
+    assertThat(log.verify()).isEqualTo(new AuditLog.Verification(2, 0, Optional.empty()));
+    assertThat(log.prune(NINE.plus(Duration.ofDays(9)))).isEqualTo(2);
+    assertThat(log.verify().problem()).isEmpty();
+    log.add(entry(NINE, "more"));
+    assertThat(log.verify()).isEqualTo(new AuditLog.Verification(1, 0, Optional.empty()));
+  }
+
+  @Test
+  void aForgottenEntryIsIntactAndSaysNothingOfThePerson() {
+    addThree();
+
+    change("UPDATE audit SET personal = NULL, salt = NULL, actor = NULL, run = NULL WHERE seq = 2");
+
+    assertThat(log.verify()).isEqualTo(new AuditLog.Verification(3, 1, Optional.empty()));
+    assertThat(lines().get(1)).contains("\"forgotten\":true").doesNotContain("dana", "run-1");
+  }
+
+  @Test
+  void manyWritersMakeOneChain() throws Exception {
+    try (var other = Database.sqlite(folder.resolve("runnel.db"));
+        var writers = Executors.newVirtualThreadPerTaskExecutor()) {
+      var logs = List.of(log, new AuditLog(other));
+      var writes =
+          IntStream.range(0, 40)
+              .<Callable<Boolean>>mapToObj(
+                  i ->
+                      () -> {
+                        logs.get(i % 2).add(entry(NINE, "writer " + i));
+                        return true;
+                      })
+              .toList();
+      for (var write : writers.invokeAll(writes)) {
+        write.get();
+      }
+    }
+
+    assertThat(log.verify()).isEqualTo(new AuditLog.Verification(40, 0, Optional.empty()));
+  }
+
+  @Test
+  void theNewestComeFirstAndCanBeSearched() {
+    log.add(entry(NINE, "one"));
+    log.add(entry(NINE, "two"));
+
+    assertThat(log.newest("", 10)).hasSize(2).first().asString().contains("two");
+    assertThat(log.newest("ONE", 10)).hasSize(1);
+    assertThat(log.newest("%", 10)).isEmpty();
+  }
+}
