@@ -57,6 +57,16 @@ sealed interface CommandLine {
     }
   }
 
+  /// Reads the audit log.
+  ///
+  /// @param verb export or verify
+  /// @param chosen `since` and `until` of an export
+  record Audit(Options options, String verb, Map<String, String> chosen) implements CommandLine {
+    public Audit {
+      chosen = Map.copyOf(chosen);
+    }
+  }
+
   record Help() implements CommandLine {}
 
   record Version() implements CommandLine {}
@@ -71,10 +81,16 @@ sealed interface CommandLine {
   List<String> START_OPTIONS =
       List.of("--name", "--model", "--env", "--title", "--skill", "--factory");
 
+  /// The options of `audit export`.
+  List<String> EXPORT_OPTIONS = List.of("--since", "--until");
+
   /// Minimum number of arguments of each verb of `run`; the last argument takes all remaining
   /// words.
   Map<String, Integer> RUN_VERBS =
       Map.of("start", 1, "list", 0, "show", 1, "follow", 2, "cancel", 1, "watch", 1);
+
+  /// The commands that take arguments.
+  List<String> WITH_ARGUMENTS = List.of("run", "hook", "audit");
 
   static CommandLine parse(List<String> words) {
     Deque<String> rest = new ArrayDeque<>(words);
@@ -106,7 +122,9 @@ sealed interface CommandLine {
             arguments.add(word);
             continue;
           }
-          if (!VALUE_OPTIONS.contains(word) && !START_OPTIONS.contains(word)) {
+          if (!VALUE_OPTIONS.contains(word)
+              && !START_OPTIONS.contains(word)
+              && !EXPORT_OPTIONS.contains(word)) {
             return new Wrong("There is no option %s.%s".formatted(word, suggestion(word)));
           }
           if (rest.isEmpty()) {
@@ -123,8 +141,17 @@ sealed interface CommandLine {
       }
     }
     var command = arguments.isEmpty() ? "serve" : arguments.removeFirst();
-    if (!List.of("run", "hook").contains(command) && !arguments.isEmpty()) {
+    if (!WITH_ARGUMENTS.contains(command) && !arguments.isEmpty()) {
       return new Wrong("%s takes no %s.".formatted(command, arguments.getFirst()));
+    }
+    if (command.equals("audit")) {
+      return waits
+          ? new Wrong("--wait is for run start.")
+          : audit(new Options(file, overrides), arguments, chosen);
+    }
+    var exported = chosen.keySet().stream().filter(it -> isOf(EXPORT_OPTIONS, it)).findFirst();
+    if (exported.isPresent()) {
+      return new Wrong("--%s is for audit export.".formatted(exported.get()));
     }
     if (!(command.equals("run") && arguments.indexOf("start") == 0)) {
       if (waits) {
@@ -156,14 +183,40 @@ sealed interface CommandLine {
                       Settings.suggestion(
                           command,
                           List.of(
-                              "serve", "console", "check", "manifest", "hook", "run", "help"))));
+                              "serve",
+                              "console",
+                              "check",
+                              "manifest",
+                              "hook",
+                              "run",
+                              "audit",
+                              "help"))));
     };
+  }
+
+  private static boolean isOf(List<String> options, String name) {
+    return options.contains("--" + name);
+  }
+
+  private static CommandLine audit(
+      Options options, List<String> arguments, Map<String, String> chosen) {
+    var verb = arguments.isEmpty() ? "" : arguments.getFirst();
+    if (arguments.size() != 1 || !List.of("export", "verify").contains(verb)) {
+      return new Wrong("audit needs one of: export, verify.");
+    }
+    var other =
+        chosen.keySet().stream()
+            .filter(it -> verb.equals("verify") || !isOf(EXPORT_OPTIONS, it))
+            .findFirst();
+    return other.isPresent()
+        ? new Wrong("audit %s takes no --%s.".formatted(verb, other.get()))
+        : new Audit(options, verb, chosen);
   }
 
   private static String suggestion(String option) {
     var others = Stream.of("--json", "--wait", "--help", "--version");
     var known =
-        Stream.of(VALUE_OPTIONS.stream(), START_OPTIONS.stream(), others)
+        Stream.of(VALUE_OPTIONS.stream(), START_OPTIONS.stream(), EXPORT_OPTIONS.stream(), others)
             .flatMap(it -> it)
             .toList();
     return Settings.suggestion(option, known);

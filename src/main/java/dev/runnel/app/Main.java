@@ -32,6 +32,9 @@ public final class Main {
         ./runnel run cancel ID        stop a run
         ./runnel run watch ID         follow a run to its end
             --json                    for machines; of an ID its first characters will do
+        ./runnel audit export         print the audit log, one JSON object a line
+            --since --until TIME      a date, or an age like 7d
+        ./runnel audit verify         check that no entry was changed or removed
         ./runnel --help | --version
 
       Every command takes
@@ -87,6 +90,8 @@ public final class Main {
             new HookCommand(config(options).settings().hooks(), out, err).run(name, sample);
         case CommandLine.RunCommand command ->
             new RunCommands(config(command.options()), out, err).run(command);
+        case CommandLine.Audit(var options, var verb, var chosen) ->
+            new AuditCommand(config(options), InstantSource.system(), out, err).run(verb, chosen);
         case CommandLine.Help _ -> {
           out.print(HELP);
           yield 0;

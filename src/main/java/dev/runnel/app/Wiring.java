@@ -13,6 +13,7 @@ import dev.runnel.console.ConsoleSurface;
 import dev.runnel.console.Transcripts;
 import dev.runnel.core.deliver.Courier;
 import dev.runnel.core.dispatch.Dispatcher;
+import dev.runnel.core.model.AuditEntry;
 import dev.runnel.core.port.Surface;
 import dev.runnel.core.recovery.OutageRecovery;
 import dev.runnel.core.redact.RedactedRuns;
@@ -30,6 +31,7 @@ import dev.runnel.service.isolation.Isolation;
 import dev.runnel.service.isolation.Isolations;
 import dev.runnel.store.ConversationScheduler;
 import dev.runnel.store.DatabaseHealth;
+import dev.runnel.store.SettingsSeen;
 import dev.runnel.store.SqlSessions;
 import dev.runnel.store.SqlStore;
 import dev.runnel.store.SteadyClock;
@@ -129,6 +131,7 @@ final class Wiring implements AutoCloseable {
     var store = opened(new SqlStore(database, time));
     var platforms = opened(Platforms.of(config.settings(), clock, publicUrl, database::dataSource));
     time.notBefore(store.newestWaiting());
+    auditSettings(database);
     var databaseHealth = new DatabaseHealth(store, time);
     var runs =
         new RedactedRuns(
@@ -230,6 +233,16 @@ final class Wiring implements AutoCloseable {
     }
     lines.add(line("Data", data.path().toString()));
     log.info("runnel started port={}", port);
+  }
+
+  /// Audits which settings changed since the last start.
+  private void auditSettings(Database database) {
+    try {
+      new SettingsSeen(database)
+          .store(config.settings().byPath(), AuditEntry.Person.RUNNEL, clock.instant());
+    } catch (DatabaseException e) {
+      log.warn("changed settings not audited error={}", e.toString());
+    }
   }
 
   /// Starts the platforms. A platform that does not respond does not delay the start; it is asked

@@ -48,6 +48,7 @@ public final class Console implements AutoCloseable {
   private final InstantSource clock;
   private final boolean isHttps;
   private final Assets assets = new Assets();
+  private final ConsoleAudit audit;
   private final ParkedItems parkedItems;
   private final Pages pages;
   private final Streams streams;
@@ -92,7 +93,8 @@ public final class Console implements AutoCloseable {
     this.surface = surface;
     this.clock = clock;
     this.isHttps = isHttps;
-    this.parkedItems = new ParkedItems(store, about, clock);
+    this.audit = new ConsoleAudit(store, clock);
+    this.parkedItems = new ParkedItems(store, about, clock, audit);
     this.pages = new Pages(about, assets.version());
     this.streams = streams;
   }
@@ -174,7 +176,12 @@ public final class Console implements AutoCloseable {
     if (link == null) {
       ctx.html(signIn("Sign in", "", "/"));
     } else {
-      answer(ctx, authentication.enterWithLink(link), "/", "This link was used, or is too old.");
+      answer(
+          ctx,
+          authentication.enterWithLink(link),
+          "by a link",
+          "/",
+          "This link was used, or is too old.");
     }
   }
 
@@ -188,18 +195,27 @@ public final class Console implements AutoCloseable {
     answer(
         ctx,
         authentication.enterWithToken(form.get().token()),
+        "by the token",
         PAGE.matcher(to).matches() ? to : "/",
         "That is not the token.");
   }
 
-  private void answer(Context ctx, ConsoleAuthentication.Entry entry, String to, String whyNot) {
+  /// @param how by which the visitor signs in
+  private void answer(
+      Context ctx, ConsoleAuthentication.Entry entry, String how, String to, String whyNot) {
     switch (entry) {
       case ConsoleAuthentication.Entry.Entered(var session) -> {
+        audit.signedIn(how);
         ctx.cookie(cookie(ctx, session, ConsoleAuthentication.SESSION));
         ctx.status(303).header("Location", to);
       }
-      case ConsoleAuthentication.Entry.Wrong _ ->
-          ctx.status(401).html(signIn("Not signed in", whyNot, to));
+      case ConsoleAuthentication.Entry.Wrong _ -> {
+        // Anybody can try links as fast as they like; wrong tokens are slowed down.
+        if (authentication.hasToken() && "POST".equals(ctx.method().name())) {
+          audit.signInRefused(how);
+        }
+        ctx.status(401).html(signIn("Not signed in", whyNot, to));
+      }
       case ConsoleAuthentication.Entry.Later(var after) -> {
         ctx.status(429).header("Retry-After", Long.toString(after.toSeconds() + 1));
         ctx.html(signIn("Not now", "There were too many wrong tokens. Wait half a minute.", to));
@@ -214,8 +230,10 @@ public final class Console implements AutoCloseable {
     }
     if (form.get().action().equals("everywhere")) {
       authentication.leaveEverywhere();
+      audit.signedOut("all sessions");
     } else {
       authentication.leave(Optional.ofNullable(ctx.header("Cookie")));
+      audit.signedOut("this session");
     }
     ctx.cookie(cookie(ctx, "", Duration.ZERO));
     ctx.status(303).header("Location", ConsoleAuthentication.ENTRANCE);
@@ -313,7 +331,8 @@ public final class Console implements AutoCloseable {
   private void showRun(Context ctx, ConsoleAuthentication.Visitor visitor) {
     withRun(
         ctx,
-        run ->
+        run -> {
+          audit.read(run.run().id(), "the run's page");
             ctx.html(
                 pages.run(
                     run,
@@ -321,7 +340,8 @@ public final class Console implements AutoCloseable {
                     run.binding()
                         .map(binding -> surface.notes(binding.conversation()))
                         .orElse(List.of()),
-                    visitor.pageKey())));
+                    visitor.pageKey()));
+        });
   }
 
   private void followRun(Context ctx, ConsoleAuthentication.Visitor visitor) {
@@ -343,6 +363,7 @@ public final class Console implements AutoCloseable {
       missing(ctx);
       return;
     }
+    audit.read(new RunId(given), "the whole transcript");
     ctx.contentType("text/plain; charset=utf-8")
         .header("Content-Disposition", "attachment; filename=\"transcript.txt\"");
     OutputStream output = ctx.outputStream();

@@ -32,7 +32,7 @@ public final class ConsoleSurface implements Surface {
   public static final SurfaceId ID = new SurfaceId("console");
   public static final String PATH = "/webhooks/console";
 
-  private static final Actor PERSON = new Actor("console", "the console");
+  static final Actor PERSON = new Actor("console", "the console");
   private static final String EMPTY_START = "Say what the agent should do.";
   private static final String COMMAND_AT_START =
       "That word is a command, and commands belong on a run's own page. Say in a sentence what the"

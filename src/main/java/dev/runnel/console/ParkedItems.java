@@ -1,8 +1,10 @@
 package dev.runnel.console;
 
+import dev.runnel.core.model.AuditEntry.Verb;
 import dev.runnel.core.model.DeliveryId;
 import dev.runnel.core.model.NoticeId;
 import dev.runnel.core.port.Store;
+import dev.runnel.core.port.Store.Work;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Comparator;
@@ -19,8 +21,10 @@ final class ParkedItems {
   private final Store store;
   private final About about;
   private final InstantSource clock;
+  private final ConsoleAudit audit;
 
-  ParkedItems(Store store, About about, InstantSource clock) {
+  ParkedItems(Store store, About about, InstantSource clock, ConsoleAudit audit) {
+    this.audit = audit;
     this.store = store;
     this.about = about;
     this.clock = clock;
@@ -47,18 +51,36 @@ final class ParkedItems {
   ///
   /// @throws IllegalArgumentException if the form asks for another action
   void act(Form form) {
-    var done =
-        switch (form.lane() + " " + form.action()) {
-          case ParkedItemView.SAID + " retry" ->
-              store.<Boolean>commit(work -> work.inbox().retry(new DeliveryId(form.id())));
-          case ParkedItemView.SAID + " discard" ->
-              store.<Boolean>commit(work -> work.inbox().discard(new DeliveryId(form.id())));
-          case ParkedItemView.TOLD + " retry" ->
-              store.<Boolean>commit(work -> work.outbox().retry(new NoticeId(form.id())));
-          case ParkedItemView.TOLD + " discard" ->
-              store.<Boolean>commit(work -> work.outbox().discard(new NoticeId(form.id())));
+    var verb =
+        switch (form.action()) {
+          case "retry" -> Verb.RETRY;
+          case "discard" -> Verb.DISCARD;
           default -> throw new IllegalArgumentException("No such action");
         };
+    var done =
+        store.<Boolean>commit(
+            work -> {
+              var isDone = act(work, verb, form);
+              if (isDone) {
+                audit.attended(work, verb, "parked item " + form.id());
+              }
+              return isDone;
+            });
     log.info("parked row {} done={} lane={} id={}", form.action(), done, form.lane(), form.id());
+  }
+
+  private static boolean act(Work work, Verb verb, Form form) {
+    var isRetry = verb == Verb.RETRY;
+    return switch (form.lane()) {
+      case ParkedItemView.SAID -> {
+        var id = new DeliveryId(form.id());
+        yield isRetry ? work.inbox().retry(id) : work.inbox().discard(id);
+      }
+      case ParkedItemView.TOLD -> {
+        var id = new NoticeId(form.id());
+        yield isRetry ? work.outbox().retry(id) : work.outbox().discard(id);
+      }
+      default -> throw new IllegalArgumentException("No such lane");
+    };
   }
 }

@@ -42,6 +42,19 @@ class CommandLineTest {
   }
 
   @Test
+  void auditTakesAVerbAndExportAnInterval() {
+    assertThat(parse("audit", "verify"))
+        .isEqualTo(new CommandLine.Audit(NO_OPTIONS, "verify", Map.of()));
+    assertThat(parse("audit", "export", "--since", "7d"))
+        .isEqualTo(new CommandLine.Audit(NO_OPTIONS, "export", Map.of("since", "7d")));
+    assertThat(parse("audit")).isEqualTo(wrong("audit needs one of: export, verify."));
+    assertThat(parse("audit", "verify", "--since", "7d"))
+        .isEqualTo(wrong("audit verify takes no --since."));
+    assertThat(parse("run", "list", "--since", "7d"))
+        .isEqualTo(wrong("--since is for audit export."));
+  }
+
+  @Test
   void aStartTakesWhatItGivesTheRunFromOptions() {
     assertThat(parse("run", "start", "fix", "it", "--model", "fast", "--env", "web", "--wait"))
         .isEqualTo(

@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
 
 /// Parses durations and sizes in settings: `90s`, `15m`, `6h`, `7d`; `512KB`, `256MB`, `10GB`.
 /// `off` is no limit.
-final class DurationsAndSizes {
+public final class DurationsAndSizes {
   private static final Pattern SHAPE = Pattern.compile("(\\d{1,9})\\s*([A-Za-z]+)");
   private static final Map<String, Duration> TIMES =
       Map.of(
@@ -41,7 +41,7 @@ final class DurationsAndSizes {
   }
 
   /// @return empty if it is not a duration
-  static Optional<Duration> time(String text) {
+  public static Optional<Duration> time(String text) {
     var match = SHAPE.matcher(text.strip());
     return match.matches() && TIMES.containsKey(match.group(2))
         ? Optional.of(TIMES.get(match.group(2)).multipliedBy(Long.parseLong(match.group(1))))

@@ -36,6 +36,7 @@ import java.util.stream.Stream;
 /// @param hooks the senders of JSON that start runs
 /// @param borrowed the variables that the file takes secrets from
 /// @param notices what the operator should write differently, one sentence each
+/// @param leaves every value of the file by its path: `hooks.alerts.prompt`
 public record Settings(
     Map<Setting, String> values,
     Profiles profiles,
@@ -44,7 +45,8 @@ public record Settings(
     List<Factory> factories,
     List<Hook> hooks,
     Set<String> borrowed,
-    List<String> notices) {
+    List<String> notices,
+    Map<String, String> leaves) {
   private static final String FILE = "runnel.yaml";
   private static final String PREFIX = "RUNNEL_";
   private static final Pattern REFERENCE = Pattern.compile("\\$\\{([A-Za-z_][A-Za-z0-9_]*)}");
@@ -91,6 +93,7 @@ public record Settings(
     hooks = List.copyOf(hooks);
     borrowed = Set.copyOf(borrowed);
     notices = List.copyOf(notices);
+    leaves = Map.copyOf(leaves);
   }
 
   /// @param file the file given on the command line; else `RUNNEL_CONFIG`, else `runnel.yaml` if it
@@ -111,8 +114,10 @@ public record Settings(
     var factories = List.<Factory>of();
     var hooks = List.<Hook>of();
     var borrowed = new HashSet<String>();
+    var leaves = new HashMap<String, String>();
     if (path.isPresent()) {
       var tree = parse(path.get());
+      flatten("", tree, environment, leaves);
       profiles = profiles(tree.path("profiles"), path.get(), environment);
       defaults = DefaultSettings.read(tree.path(DefaultSettings.PLACE), path.get(), profiles);
       environments =
@@ -141,7 +146,52 @@ public record Settings(
         factories,
         hooks,
         borrowed,
-        notices);
+        notices,
+        leaves);
+  }
+
+  /// All values by the path that the file has or could have for them, to compare two readings. They
+  /// include secrets.
+  public Map<String, String> byPath() {
+    var all = new HashMap<>(leaves);
+    values.forEach(
+        (setting, value) -> {
+          // A list, or a section that is one setting, is compared as a whole.
+          all.keySet()
+              .removeIf(
+                  path ->
+                      path.startsWith(setting.path() + ".")
+                          || path.startsWith(setting.path() + "["));
+          all.put(setting.path(), value);
+        });
+    return all;
+  }
+
+  private static void flatten(
+      String path, JsonNode tree, Map<String, String> environment, Map<String, String> leaves) {
+    if (tree.isObject()) {
+      tree.properties()
+          .forEach(
+              entry ->
+                  flatten(
+                      path.isEmpty() ? entry.getKey() : path + "." + entry.getKey(),
+                      entry.getValue(),
+                      environment,
+                      leaves));
+    } else if (tree.isArray()) {
+      for (int i = 0; i < tree.size(); i++) {
+        flatten("%s[%d]".formatted(path, i), tree.get(i), environment, leaves);
+      }
+    } else if (!tree.isNull() && !tree.isMissingNode()) {
+      leaves.put(
+          path,
+          REFERENCE
+              .matcher(tree.asText())
+              .replaceAll(
+                  reference ->
+                      Matcher.quoteReplacement(
+                          environment.getOrDefault(reference.group(1), reference.group()))));
+    }
   }
 
   private static String offIfFormerlyOff(Setting setting, String value, List<String> notices) {
