@@ -67,6 +67,12 @@ sealed interface CommandLine {
     }
   }
 
+  /// Copies the data folder of a running or stopped server.
+  record Backup(Options options, Path folder) implements CommandLine {}
+
+  /// Makes the data folder from a backup.
+  record Restore(Options options, Path folder) implements CommandLine {}
+
   record Help() implements CommandLine {}
 
   record Version() implements CommandLine {}
@@ -90,7 +96,7 @@ sealed interface CommandLine {
       Map.of("start", 1, "list", 0, "show", 1, "follow", 2, "cancel", 1, "watch", 1);
 
   /// The commands that take arguments.
-  List<String> WITH_ARGUMENTS = List.of("run", "hook", "audit");
+  List<String> WITH_ARGUMENTS = List.of("run", "hook", "audit", "backup", "restore");
 
   static CommandLine parse(List<String> words) {
     Deque<String> rest = new ArrayDeque<>(words);
@@ -175,6 +181,15 @@ sealed interface CommandLine {
               ? new TryHook(
                   options, arguments.getFirst(), arguments.size() == 2 ? arguments.getLast() : "-")
               : new Wrong("hook needs the name of a hook, and perhaps the file of a sample.");
+      case "backup", "restore" -> {
+        if (arguments.size() != 1) {
+          yield new Wrong(command + " needs one folder.");
+        }
+        var folder = Path.of(arguments.getFirst());
+        yield command.equals("backup")
+            ? new Backup(options, folder)
+            : new Restore(options, folder);
+      }
       default ->
           new Wrong(
               "There is no command %s.%s"
@@ -190,6 +205,8 @@ sealed interface CommandLine {
                               "hook",
                               "run",
                               "audit",
+                              "backup",
+                              "restore",
                               "help"))));
     };
   }

@@ -29,6 +29,11 @@ final class DataFolder implements AutoCloseable {
       Pattern.compile(
           "(runnel|agent-runs)\\.db(-wal|-shm|-journal)?|agent-api-key|console-address|lock|workspaces|repositories|agents");
 
+  /// What a backup leaves out: the databases, which are copied in another way, and what can be made
+  /// again.
+  private static final Pattern NOT_KEPT =
+      Pattern.compile("(runnel|agent-runs)\\.db.*|console-address|lock|repositories");
+
   private final Path folder;
   private final FileChannel lockFile;
 
@@ -72,6 +77,29 @@ final class DataFolder implements AutoCloseable {
       if (byWhose.getOrDefault(false, List.of()).isEmpty()) {
         OwnerOnly.close(folder);
       }
+    }
+  }
+
+  /// Whether a path in the data folder belongs to a backup.
+  static boolean isKept(Path entry) {
+    var name = entry.getFileName().toString();
+    return OURS.matcher(name).matches() && !NOT_KEPT.matcher(name).matches();
+  }
+
+  static boolean isEmpty(Path folder) throws IOException {
+    try (var entries = Files.list(folder)) {
+      return entries.findAny().isEmpty();
+    }
+  }
+
+  /// Whether a process works on the folder.
+  static boolean isInUse(Path folder) throws IOException {
+    var file = folder.resolve("lock");
+    if (!Files.exists(file)) {
+      return false;
+    }
+    try (var channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+      return lock(channel) == null;
     }
   }
 

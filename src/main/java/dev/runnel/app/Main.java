@@ -35,6 +35,8 @@ public final class Main {
         ./runnel audit export         print the audit log, one JSON object a line
             --since --until TIME      a date, or an age like 7d
         ./runnel audit verify         check that no entry was changed or removed
+        ./runnel backup DIR           copy databases, keys and workspaces, also of a running server
+        ./runnel restore DIR          make the data folder from a backup
         ./runnel --help | --version
 
       Every command takes
@@ -92,6 +94,10 @@ public final class Main {
             new RunCommands(config(command.options()), out, err).run(command);
         case CommandLine.Audit(var options, var verb, var chosen) ->
             new AuditCommand(config(options), InstantSource.system(), out, err).run(verb, chosen);
+        case CommandLine.Backup(var options, var folder) ->
+            new BackupCommand(config(options), InstantSource.system(), out, err).run(folder);
+        case CommandLine.Restore(var options, var folder) ->
+            new RestoreCommand(config(options), out, err).run(folder);
         case CommandLine.Help _ -> {
           out.print(HELP);
           yield 0;

@@ -1,0 +1,144 @@
+package dev.runnel.app;
+
+import dev.runnel.app.settings.Config;
+import dev.runnel.core.model.AuditEntry;
+import dev.runnel.database.Database;
+import dev.runnel.database.DatabaseException;
+import dev.runnel.database.OwnerOnly;
+import dev.runnel.database.SqliteCopy;
+import dev.runnel.store.AuditLog;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
+import java.util.HashMap;
+import java.util.List;
+
+/// `./runnel backup DIR`: copies the databases, keys and workspaces of a running or stopped server.
+///
+/// The bot's database comes first: whatever was acknowledged before is in it, and each run that it
+/// knows is in the service's database, which is copied later. Work that the bot did between the two
+/// copies looks like work whose answer was lost: it is looked for before it is done again.
+final class BackupCommand {
+  static final String BOT = "runnel.db";
+  static final String SERVICE = "agent-runs.db";
+
+  /// Whatever waits may have been attempted after the copy was made.
+  private static final List<String> ATTEMPTED =
+      List.of(
+          "UPDATE inbox SET tries = 1 WHERE state = 0 AND tries = 0",
+          "UPDATE outbox SET tries = 1 WHERE state = 0 AND tries = 0",
+          // Whoever signed in at the console does so again.
+          "DELETE FROM console_links");
+
+  private final Config config;
+  private final InstantSource clock;
+  private final PrintStream out;
+  private final PrintStream err;
+
+  BackupCommand(Config config, InstantSource clock, PrintStream out, PrintStream err) {
+    this.config = config;
+    this.clock = clock;
+    this.out = out;
+    this.err = err;
+  }
+
+  /// @return the exit code
+  int run(Path folder) {
+    var target = folder.toAbsolutePath().normalize();
+    if (!Files.isDirectory(config.data())) {
+      err.println(
+          "There is no Runnel in %s. Name its data folder with --data.".formatted(config.data()));
+      return 1;
+    }
+    if (target.startsWith(config.data())) {
+      err.println("%s is in the data folder. Choose a folder outside.".formatted(target));
+      return 1;
+    }
+    try {
+      if (Files.exists(target) && !DataFolder.isEmpty(target)) {
+        err.println(
+            "%s is not empty. Name a folder that does not exist yet.".formatted(target));
+        return 1;
+      }
+      var parts = target.resolveSibling("." + target.getFileName() + ".partial");
+      FolderTree.delete(parts);
+      OwnerOnly.createFolders(parts);
+      var manifest = write(parts);
+      Files.write(parts.resolve(BackupManifest.FILE), manifest.bytes());
+      OwnerOnly.close(parts.resolve(BackupManifest.FILE));
+      FolderTree.force(parts);
+      Files.move(parts, target, StandardCopyOption.ATOMIC_MOVE);
+      out.println(
+          "ok: %d files in %s".formatted(manifest.files().size(), target));
+      if (config.databaseUrl().isPresent()) {
+        out.println(
+            "The bot's database is on PostgreSQL, and not in this backup. Back it up with pg_dump,"
+                + " before this one: pg_dump first, then ./runnel backup.");
+      }
+      return 0;
+    } catch (IOException | UncheckedIOException | DatabaseException e) {
+      err.println(
+          "The backup was not finished: %s. Check that %s can be written and has room."
+              .formatted(e.getMessage(), target));
+      return 1;
+    }
+  }
+
+  private BackupManifest write(Path parts) throws IOException {
+    var schemas = new HashMap<String, String>();
+    audit(parts);
+    var tree = new FolderTree(parts);
+    for (var name : List.of(BOT, SERVICE)) {
+      var database = config.data().resolve(name);
+      if (!Files.exists(database) || (name.equals(BOT) && config.databaseUrl().isPresent())) {
+        continue;
+      }
+      var copy = parts.resolve(name);
+      SqliteCopy.copy(database, copy);
+      if (name.equals(BOT)) {
+        SqliteCopy.change(copy, ATTEMPTED);
+      }
+      schemas.put(name, SqliteCopy.version(copy));
+      tree.files.put(name, BackupManifest.sum(copy));
+    }
+    try (var entries = Files.list(config.data())) {
+      for (var entry : entries.filter(DataFolder::isKept).toList()) {
+        tree.copy(entry, parts.resolve(entry.getFileName().toString()));
+      }
+    }
+    return new BackupManifest(
+        BackupManifest.FORMAT,
+        Main.version(),
+        clock.instant().truncatedTo(ChronoUnit.SECONDS).toString(),
+        schemas,
+        tree.files,
+        tree.links,
+        tree.folders,
+        tree.executables);
+  }
+
+  /// A backup is a copy of all that is private here, so it is audited.
+  private void audit(Path parts) {
+    var file = config.data().resolve(BOT);
+    if (config.databaseUrl().isEmpty() && !Files.exists(file)) {
+      return;
+    }
+    try (var database =
+        config.databaseUrl().map(Database::postgres).orElseGet(() -> Database.sqlite(file))) {
+      new AuditLog(database)
+          .add(
+              AuditEntry.of(
+                  clock.instant(),
+                  CommandLinePerson.here(),
+                  AuditEntry.Verb.BACKUP,
+                  "to " + parts.getParent()));
+    } catch (DatabaseException e) {
+      err.println("The backup is not in the audit log: " + e.inWords());
+    }
+  }
+}

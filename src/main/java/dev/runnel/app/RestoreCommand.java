@@ -1,0 +1,125 @@
+package dev.runnel.app;
+
+import dev.runnel.app.settings.Config;
+import dev.runnel.database.OwnerOnly;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.io.UncheckedIOException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+
+/// `./runnel restore DIR`: makes the data folder from a backup. The folder is written beside its
+/// place and renamed at the end, so that it is there as a whole or not at all.
+final class RestoreCommand {
+  private final Config config;
+  private final PrintStream out;
+  private final PrintStream err;
+
+  RestoreCommand(Config config, PrintStream out, PrintStream err) {
+    this.config = config;
+    this.out = out;
+    this.err = err;
+  }
+
+  /// @return the exit code
+  int run(Path folder) {
+    var backup = folder.toAbsolutePath().normalize();
+    var data = config.data();
+    try {
+      if (DataFolder.isInUse(data)) {
+        err.println(
+            "A Runnel is running on %s. Stop it, and restore to a new folder with --data."
+                .formatted(data));
+        return 1;
+      }
+      if (Files.exists(data) && !DataFolder.isEmpty(data)) {
+        err.println(
+            "%s is not empty, and nothing in it was changed. Name a new folder with --data, or move this one away."
+                .formatted(data));
+        return 1;
+      }
+      var manifest = BackupManifest.read(backup);
+      if (manifest.isEmpty()) {
+        err.println(
+            "%s is not a backup: it has no readable %s.".formatted(backup, BackupManifest.FILE));
+        return 1;
+      }
+      if (manifest.get().format() != BackupManifest.FORMAT) {
+        err.println(
+            "This backup was made by Runnel %s in another format. Restore it with that version."
+                .formatted(manifest.get().version()));
+        return 1;
+      }
+      var problem = manifest.get().problem(backup);
+      if (problem.isPresent()) {
+        err.println(
+            "The backup is not intact: %s Nothing was restored.".formatted(problem.get()));
+        return 1;
+      }
+      write(manifest.get(), backup, data);
+      out.println(
+          "ok: %d files in %s, as of %s"
+              .formatted(manifest.get().files().size(), data, manifest.get().createdAt()));
+      if (config.databaseUrl().isPresent()) {
+        out.println(
+            "The bot's database is on PostgreSQL. Restore it with pg_restore before you start"
+                + " Runnel.");
+      }
+      return 0;
+    } catch (IOException | UncheckedIOException e) {
+      err.println(
+          "Nothing was restored: %s. Check that the folder above %s can be written and has room."
+              .formatted(e.getMessage(), data));
+      return 1;
+    }
+  }
+
+  private static void write(BackupManifest manifest, Path backup, Path data) throws IOException {
+    var parent = data.getParent();
+    if (parent == null) {
+      throw new IOException(data + " cannot be a data folder");
+    }
+    OwnerOnly.createFolders(parent);
+    var parts = parent.resolve("." + data.getFileName() + ".restoring");
+    // An earlier restore may have been killed.
+    FolderTree.delete(parts);
+    OwnerOnly.createFolders(parts);
+    for (var each : manifest.folders().keySet()) {
+      OwnerOnly.createFolders(inside(parts, each));
+    }
+    for (var each : manifest.files().entrySet()) {
+      var target = inside(parts, each.getKey());
+      FolderTree.copyFile(backup.resolve(each.getKey()), target);
+      if (!BackupManifest.sum(target).equals(each.getValue())) {
+        throw new IOException(each.getKey() + " changed while it was read");
+      }
+      if (manifest.executables().containsKey(each.getKey())) {
+        FolderTree.allowToExecute(target);
+      }
+    }
+    for (var each : manifest.links().entrySet()) {
+      Files.createSymbolicLink(inside(parts, each.getKey()), Path.of(each.getValue()));
+    }
+    FolderTree.force(parts);
+    try {
+      Files.move(parts, data, StandardCopyOption.ATOMIC_MOVE);
+    } catch (FileSystemException e) {
+      FolderTree.delete(parts);
+      throw new IOException(
+          "%s cannot be replaced as a whole (%s); if it is a mount, name a folder in it with --data"
+              .formatted(data, e.getReason()),
+          e);
+    }
+    FolderTree.force(parent);
+  }
+
+  private static Path inside(Path folder, String name) throws IOException {
+    var path = folder.resolve(name).normalize();
+    if (!path.startsWith(folder) || path.equals(folder)) {
+      throw new IOException(name + " leads out of the data folder");
+    }
+    return path;
+  }
+}

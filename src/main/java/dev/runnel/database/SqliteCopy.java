@@ -1,0 +1,84 @@
+package dev.runnel.database;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Properties;
+
+/// Works on the file of an embedded database beside the process that uses it.
+public final class SqliteCopy {
+  private static final String BUSY_MILLIS = "10000";
+
+  private SqliteCopy() {}
+
+  /// Writes a copy as of one moment after the call, readable by its owner only and on disk when
+  /// this returns. The database stays in use meanwhile.
+  ///
+  /// @param to must not exist
+  public static void copy(Path from, Path to) {
+    try {
+      OwnerOnly.createFile(to);
+      try (var connection = open(from);
+          var statement = connection.prepareStatement("VACUUM INTO ?")) {
+        statement.setString(1, to.toString());
+        statement.execute();
+      }
+      try (var file = FileChannel.open(to, StandardOpenOption.WRITE)) {
+        file.force(true);
+      }
+    } catch (SQLException e) {
+      throw new DatabaseException("The database cannot be copied: " + e.getMessage(), e);
+    } catch (IOException e) {
+      throw new UncheckedIOException("The copy " + to + " cannot be written", e);
+    }
+  }
+
+  /// Runs statements on a file that nobody uses; it stays a single file.
+  public static void change(Path file, List<String> statements) {
+    try (var connection = open(file);
+        var statement = connection.createStatement()) {
+      for (var each : statements) {
+        statement.execute(each);
+      }
+    } catch (SQLException e) {
+      throw new DatabaseException("The copy cannot be changed: " + e.getMessage(), e);
+    }
+  }
+
+  /// The version of the newest migration that the file has.
+  public static String version(Path file) {
+    try (var connection = open(file);
+        var statement = connection.createStatement();
+        var result =
+            statement.executeQuery(
+                "SELECT version FROM flyway_schema_history WHERE version IS NOT NULL AND success"
+                    + " ORDER BY installed_rank DESC LIMIT 1")) {
+      return result.next() ? result.getString(1) : "";
+    } catch (SQLException e) {
+      throw new DatabaseException("The database cannot be read: " + e.getMessage(), e);
+    }
+  }
+
+  /// Overwrites what was deleted before: in the file, and in its log.
+  public static void scrub(Path file) {
+    try (var connection = open(file);
+        var statement = connection.createStatement()) {
+      statement.execute("VACUUM");
+      statement.execute("PRAGMA wal_checkpoint(TRUNCATE)");
+    } catch (SQLException e) {
+      throw new DatabaseException("The database cannot be scrubbed: " + e.getMessage(), e);
+    }
+  }
+
+  private static Connection open(Path file) throws SQLException {
+    var properties = new Properties();
+    properties.setProperty("busy_timeout", BUSY_MILLIS);
+    return DriverManager.getConnection("jdbc:sqlite:" + file, properties);
+  }
+}

@@ -1,0 +1,275 @@
+package dev.runnel.app;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.runnel.database.Database;
+import dev.runnel.testkit.RunnelProcess;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.net.URI;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Tag("slow")
+@Timeout(180)
+class BackupTest {
+  private static final String SECRET = "a-secret-of-the-hook";
+  private static final String HOOKS =
+      """
+      hooks:
+        load:
+          proof: {kind: bearer, secret: a-secret-of-the-hook}
+          template: "Do {/n}"
+          delivery: /n
+      """;
+
+  @TempDir Path folder;
+  private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+  private final ByteArrayOutputStream err = new ByteArrayOutputStream();
+
+  private int runnel(String... words) {
+    out.reset();
+    err.reset();
+    return new Main(new PrintStream(out), new PrintStream(err), Map.of()).run(List.of(words));
+  }
+
+  private String said() {
+    return err.toString(StandardCharsets.UTF_8);
+  }
+
+  private static int post(RunnelProcess runnel, int n) throws Exception {
+    return runnel
+        .send(
+            HttpRequest.newBuilder(URI.create(runnel.url() + "/webhooks/hooks/load"))
+                .header("Authorization", "Bearer " + SECRET)
+                .header("Content-Type", "application/json")
+                .POST(BodyPublishers.ofString("{\"n\":\"load-%d\"}".formatted(n))))
+        .statusCode();
+  }
+
+  @Test
+  void whatWasAcknowledgedBeforeTheBackupIsRestoredAndDoneOnce() throws Exception {
+    Files.writeString(folder.resolve("runnel.yaml"), HOOKS);
+    var backup = folder.resolve("backup");
+    var acknowledged = ConcurrentHashMap.<Integer>newKeySet();
+    Set<Integer> before;
+    try (var runnel =
+            RunnelProcess.start(
+                folder,
+                RunnelProcess.freePort(),
+                Map.of("RUNNEL_AGENT_COMMAND", "echo done", "RUNNEL_AGENT_SLOTS", "2"));
+        var senders = Executors.newVirtualThreadPerTaskExecutor()) {
+      var isOver = new AtomicBoolean();
+      var count = new AtomicInteger();
+      for (int sender = 0; sender < 4; sender++) {
+        senders.submit(
+            () -> {
+              while (!isOver.get() && count.get() < 400) {
+                var n = count.incrementAndGet();
+                if (post(runnel, n) < 300) {
+                  acknowledged.add(n);
+                }
+              }
+              return true;
+            });
+      }
+      Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> acknowledged.size() >= 40);
+      before = Set.copyOf(acknowledged);
+      assertThat(runnel("backup", backup.toString(), "--data", runnel.data().toString()))
+          .as("%s", err)
+          .isZero();
+      isOver.set(true);
+    }
+    var restored = Files.createDirectories(folder.resolve("elsewhere")).resolve("data");
+    assertThat(runnel("restore", backup.toString(), "--data", restored.toString()))
+        .as("%s", err)
+        .isZero();
+
+    assertThat(before.stream().filter(n -> !isThere(restored, n))).isEmpty();
+    assertThat(boundRuns(restored)).isSubsetOf(runs(restored));
+
+    Files.writeString(folder.resolve("elsewhere/runnel.yaml"), HOOKS);
+    try (var runnel =
+        RunnelProcess.start(
+            folder.resolve("elsewhere"),
+            RunnelProcess.freePort(),
+            Map.of("RUNNEL_AGENT_COMMAND", "echo done"))) {
+      Awaitility.await()
+          .atMost(Duration.ofSeconds(60))
+          .until(() -> runnel.metric("runnel_inbox_waiting") == 0);
+    }
+    assertThat(startsByDelivery(restored)).allMatch(starts -> starts == 1);
+  }
+
+  private static List<String> texts(Path file, String sql) {
+    try (var database = Database.sqlite(file)) {
+      return database.read(rows -> rows.list(sql, row -> row.getString(1)));
+    }
+  }
+
+  private static List<String> deliveries(Path data) {
+    return texts(data.resolve("runnel.db"), "SELECT id FROM inbox");
+  }
+
+  private static boolean isThere(Path data, int n) {
+    return deliveries(data).stream().anyMatch(id -> id.endsWith("load-" + n));
+  }
+
+  private static List<String> boundRuns(Path data) {
+    return texts(data.resolve("runnel.db"), "SELECT run FROM bindings");
+  }
+
+  private static List<String> runs(Path data) {
+    return texts(data.resolve("agent-runs.db"), "SELECT id FROM runs");
+  }
+
+  private static List<Integer> startsByDelivery(Path data) {
+    return texts(
+            data.resolve("agent-runs.db"),
+            "SELECT count(*) FROM run_metadata WHERE name = 'runnel.delivery' GROUP BY value")
+        .stream()
+        .map(Integer::valueOf)
+        .toList();
+  }
+
+  /// A data folder with a database and many files, and its backup.
+  private Path backedUp(int files) throws IOException {
+    var data = folder.resolve("data");
+    Database.sqlite(data.resolve("runnel.db")).migrate("db/bot").close();
+    Files.writeString(data.resolve("agent-api-key"), "wk-key\n");
+    var workspace = Files.createDirectories(data.resolve("workspaces/run-1/src"));
+    for (int i = 0; i < files; i++) {
+      Files.writeString(workspace.resolve("file-" + i), "content " + i);
+    }
+    var script = Files.writeString(workspace.resolve("script.sh"), "#!/bin/sh\n");
+    Files.setPosixFilePermissions(script, PosixFilePermissions.fromString("rwxr-xr-x"));
+    Files.createSymbolicLink(workspace.resolve("link"), Path.of("file-0"));
+    var backup = folder.resolve("backup");
+    assertThat(runnel("backup", backup.toString(), "--data", data.toString()))
+        .as("%s", err)
+        .isZero();
+    return backup;
+  }
+
+  @Test
+  void filesLinksAndPermissionsAreRestored() throws Exception {
+    var backup = backedUp(3);
+    var restored = folder.resolve("restored");
+
+    assertThat(runnel("restore", backup.toString(), "--data", restored.toString())).isZero();
+
+    var workspace = restored.resolve("workspaces/run-1/src");
+    assertThat(workspace.resolve("file-2")).hasContent("content 2");
+    assertThat(workspace.resolve("script.sh")).isExecutable();
+    assertThat(Files.readSymbolicLink(workspace.resolve("link"))).hasToString("file-0");
+    assertThat(restored.resolve("agent-api-key")).hasContent("wk-key\n");
+    try (var all = Files.walk(restored)) {
+      assertThat(all.filter(each -> !Files.isSymbolicLink(each)))
+          .allSatisfy(
+              each ->
+                  assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(each)))
+                      .as("%s", each)
+                      .endsWith("------"));
+    }
+  }
+
+  @Test
+  void aBackupIsNeverWrittenOverAnythingAndNeverIntoTheData() throws Exception {
+    var backup = backedUp(1);
+    var data = folder.resolve("data").toString();
+
+    assertThat(runnel("backup", backup.toString(), "--data", data)).isOne();
+    assertThat(said()).contains("is not empty");
+    assertThat(runnel("backup", data + "/backup", "--data", data)).isOne();
+    assertThat(runnel("backup", folder.resolve("b").toString(), "--data", data + "-none")).isOne();
+  }
+
+  @Test
+  void aRestoreRefusesADamagedBackupAndAFolderThatIsUsed() throws Exception {
+    var backup = backedUp(2);
+    var data = folder.resolve("data").toString();
+    assertThat(runnel("restore", backup.toString(), "--data", data)).isOne();
+    assertThat(said()).contains("is not empty");
+
+    try (var _ = DataFolder.open(folder.resolve("data"))) {
+      assertThat(runnel("restore", backup.toString(), "--data", data)).isOne();
+      assertThat(said()).contains("A Runnel is running on");
+    }
+
+    Files.writeString(backup.resolve("workspaces/run-1/src/file-1"), "content 2");
+    var other = folder.resolve("other");
+    assertThat(runnel("restore", backup.toString(), "--data", other.toString())).isOne();
+    assertThat(said()).contains("workspaces/run-1/src/file-1 was changed or is damaged");
+    assertThat(other).doesNotExist();
+    assertThat(runnel("restore", data, "--data", other.toString())).isOne();
+    assertThat(said()).contains("is not a backup");
+  }
+
+  @Test
+  void aKilledRestoreLeavesNothingAndCanBeRepeated() throws Exception {
+    var backup = backedUp(2_000);
+    var restored = folder.resolve("restored");
+    var parts = folder.resolve(".restored.restoring");
+    for (int files = 1; files < 2_000; files += 700) {
+      var enough = files;
+      var process =
+          new ProcessBuilder(
+                  Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                  "--enable-native-access=ALL-UNNAMED",
+                  "-cp",
+                  System.getProperty("java.class.path"),
+                  "dev.runnel.app.Main",
+                  "restore",
+                  backup.toString(),
+                  "--data",
+                  restored.toString())
+              .directory(folder.toFile())
+              .redirectErrorStream(true)
+              .redirectOutput(folder.resolve("restore.log").toFile())
+              .start();
+      Awaitility.await()
+          .atMost(Duration.ofSeconds(30))
+          .pollInterval(Duration.ofMillis(1))
+          .until(
+              () ->
+                  Files.exists(parts.resolve("workspaces/run-1/src/file-" + enough))
+                      || !process.isAlive());
+      process.destroyForcibly().waitFor();
+      if (Files.exists(restored)) {
+        // It was faster.
+        assertThat(Files.exists(parts)).isFalse();
+        FolderTree.delete(restored);
+      }
+    }
+
+    assertThat(runnel("restore", backup.toString(), "--data", restored.toString()))
+        .as("%s", err)
+        .isZero();
+    assertThat(parts).doesNotExist();
+    assertThat(BackupManifest.read(backup).orElseThrow().problem(restored)).isEmpty();
+    var left = new ArrayList<String>();
+    try (var entries = Files.list(folder)) {
+      entries.forEach(each -> left.add(each.getFileName().toString()));
+    }
+    assertThat(left).containsExactlyInAnyOrder("backup", "data", "restored", "restore.log");
+  }
+}
