@@ -61,8 +61,7 @@ final class BackupCommand {
     }
     try {
       if (Files.exists(target) && !DataFolder.isEmpty(target)) {
-        err.println(
-            "%s is not empty. Name a folder that does not exist yet.".formatted(target));
+        err.println("%s is not empty. Name a folder that does not exist yet.".formatted(target));
         return 1;
       }
       var parts = target.resolveSibling("." + target.getFileName() + ".partial");
@@ -73,8 +72,7 @@ final class BackupCommand {
       OwnerOnly.close(parts.resolve(BackupManifest.FILE));
       FolderTree.force(parts);
       Files.move(parts, target, StandardCopyOption.ATOMIC_MOVE);
-      out.println(
-          "ok: %d files in %s".formatted(manifest.files().size(), target));
+      out.println("ok: %d files in %s".formatted(manifest.files().size(), target));
       if (config.databaseUrl().isPresent()) {
         out.println(
             "The bot's database is on PostgreSQL, and not in this backup. Back it up with pg_dump,"

@@ -73,6 +73,11 @@ sealed interface CommandLine {
   /// Makes the data folder from a backup.
   record Restore(Options options, Path folder) implements CommandLine {}
 
+  /// Removes all traces of a run or a person.
+  ///
+  /// @param kind run or person
+  record Forget(Options options, String kind, String id) implements CommandLine {}
+
   record Help() implements CommandLine {}
 
   record Version() implements CommandLine {}
@@ -96,7 +101,7 @@ sealed interface CommandLine {
       Map.of("start", 1, "list", 0, "show", 1, "follow", 2, "cancel", 1, "watch", 1);
 
   /// The commands that take arguments.
-  List<String> WITH_ARGUMENTS = List.of("run", "hook", "audit", "backup", "restore");
+  List<String> WITH_ARGUMENTS = List.of("run", "hook", "audit", "backup", "restore", "forget");
 
   static CommandLine parse(List<String> words) {
     Deque<String> rest = new ArrayDeque<>(words);
@@ -181,14 +186,16 @@ sealed interface CommandLine {
               ? new TryHook(
                   options, arguments.getFirst(), arguments.size() == 2 ? arguments.getLast() : "-")
               : new Wrong("hook needs the name of a hook, and perhaps the file of a sample.");
+      case "forget" ->
+          arguments.size() == 2 && List.of("run", "person").contains(arguments.getFirst())
+              ? new Forget(options, arguments.getFirst(), arguments.getLast())
+              : new Wrong("forget needs run ID or person ID.");
       case "backup", "restore" -> {
         if (arguments.size() != 1) {
           yield new Wrong(command + " needs one folder.");
         }
         var folder = Path.of(arguments.getFirst());
-        yield command.equals("backup")
-            ? new Backup(options, folder)
-            : new Restore(options, folder);
+        yield command.equals("backup") ? new Backup(options, folder) : new Restore(options, folder);
       }
       default ->
           new Wrong(
@@ -207,6 +214,7 @@ sealed interface CommandLine {
                               "audit",
                               "backup",
                               "restore",
+                              "forget",
                               "help"))));
     };
   }

@@ -12,7 +12,6 @@ final class CommandLinePerson {
 
   static AuditEntry.Person here() {
     var name = Optional.ofNullable(System.getProperty("user.name")).orElse("?");
-    return new AuditEntry.Person(
-        DOOR + ":" + name, name, Optional.empty(), DOOR, Optional.empty());
+    return new AuditEntry.Person(DOOR + ":" + name, name, Optional.empty(), DOOR, Optional.empty());
   }
 }

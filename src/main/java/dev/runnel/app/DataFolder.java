@@ -86,6 +86,21 @@ final class DataFolder implements AutoCloseable {
     return OURS.matcher(name).matches() && !NOT_KEPT.matcher(name).matches();
   }
 
+  /// Deletes the files and folders of a run: they lie in the folders of the data folder, and their
+  /// names begin with its id.
+  static void deleteOfRun(Path data, String run) throws IOException {
+    try (var folders = Files.list(data)) {
+      for (var folder : folders.filter(DataFolder::isKept).filter(Files::isDirectory).toList()) {
+        try (var entries = Files.list(folder)) {
+          for (var entry :
+              entries.filter(it -> it.getFileName().toString().startsWith(run)).toList()) {
+            FolderTree.delete(entry);
+          }
+        }
+      }
+    }
+  }
+
   static boolean isEmpty(Path folder) throws IOException {
     try (var entries = Files.list(folder)) {
       return entries.findAny().isEmpty();

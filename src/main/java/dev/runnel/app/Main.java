@@ -37,6 +37,8 @@ public final class Main {
         ./runnel audit verify         check that no entry was changed or removed
         ./runnel backup DIR           copy databases, keys and workspaces, also of a running server
         ./runnel restore DIR          make the data folder from a backup
+        ./runnel forget run ID        remove all traces of a run that has ended
+        ./runnel forget person ID     remove all traces of a person: slack:U012345, github:octocat
         ./runnel --help | --version
 
       Every command takes
@@ -98,6 +100,8 @@ public final class Main {
             new BackupCommand(config(options), InstantSource.system(), out, err).run(folder);
         case CommandLine.Restore(var options, var folder) ->
             new RestoreCommand(config(options), out, err).run(folder);
+        case CommandLine.Forget(var options, var kind, var id) ->
+            new ForgetCommand(config(options), InstantSource.system(), out, err).run(kind, id);
         case CommandLine.Help _ -> {
           out.print(HELP);
           yield 0;

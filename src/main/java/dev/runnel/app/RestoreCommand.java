@@ -54,8 +54,7 @@ final class RestoreCommand {
       }
       var problem = manifest.get().problem(backup);
       if (problem.isPresent()) {
-        err.println(
-            "The backup is not intact: %s Nothing was restored.".formatted(problem.get()));
+        err.println("The backup is not intact: %s Nothing was restored.".formatted(problem.get()));
         return 1;
       }
       write(manifest.get(), backup, data);

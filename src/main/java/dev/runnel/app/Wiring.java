@@ -26,9 +26,11 @@ import dev.runnel.database.DatabaseException;
 import dev.runnel.database.ExclusiveUse;
 import dev.runnel.runs.ClientAgentRuns;
 import dev.runnel.service.AgentRunService;
+import dev.runnel.service.execution.RunCleanup;
 import dev.runnel.service.execution.ServiceSettings;
 import dev.runnel.service.isolation.Isolation;
 import dev.runnel.service.isolation.Isolations;
+import dev.runnel.service.store.RunErasure;
 import dev.runnel.store.ConversationScheduler;
 import dev.runnel.store.DatabaseHealth;
 import dev.runnel.store.SettingsSeen;
@@ -175,7 +177,8 @@ final class Wiring implements AutoCloseable {
                 courier::step,
                 componentHealthCheck.watching(watcher::step),
                 new MissedDeliveryPoller(store, surfaces)::step,
-                recovery::step));
+                recovery::step),
+            config.retention());
 
     var requestMetrics = new RequestMetrics();
     var door = new WebhookEndpoint(store, surfaces, clock, requestMetrics);
@@ -269,10 +272,11 @@ final class Wiring implements AutoCloseable {
     if (config.agentApi().isPresent()) {
       return Optional.empty();
     }
-    return Optional.of(
+    var database = opened(Database.sqlite(data.file("agent-runs.db")));
+    var service =
         opened(
             AgentRunService.open(
-                opened(Database.sqlite(data.file("agent-runs.db"))),
+                database,
                 new ServiceSettings(
                     data.file("workspaces"),
                     key,
@@ -289,7 +293,14 @@ final class Wiring implements AutoCloseable {
                     () -> config.agentApiOr(port),
                     redactor,
                     KnownPlatforms.sources()),
-                clock)));
+                clock));
+    opened(
+        RunCleanup.start(
+            new RunErasure(database),
+            run -> DataFolder.deleteOfRun(data.path(), run),
+            new RunCleanup.Retention(config.retention().runs(), config.retention().transcripts()),
+            clock));
+    return Optional.of(service);
   }
 
   /// @throws SettingsException if the machine does not support the requested isolation

@@ -333,14 +333,14 @@ public final class Console implements AutoCloseable {
         ctx,
         run -> {
           audit.read(run.run().id(), "the run's page");
-            ctx.html(
-                pages.run(
-                    run,
-                    transcripts.after(run.run().id(), 0).map(Part::forAPage),
-                    run.binding()
-                        .map(binding -> surface.notes(binding.conversation()))
-                        .orElse(List.of()),
-                    visitor.pageKey()));
+          ctx.html(
+              pages.run(
+                  run,
+                  transcripts.after(run.run().id(), 0).map(Part::forAPage),
+                  run.binding()
+                      .map(binding -> surface.notes(binding.conversation()))
+                      .orElse(List.of()),
+                  visitor.pageKey()));
         });
   }
 

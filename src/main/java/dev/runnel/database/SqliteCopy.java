@@ -8,12 +8,16 @@ import java.nio.file.StandardOpenOption;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
 import java.util.List;
 import java.util.Properties;
 
 /// Works on the file of an embedded database beside the process that uses it.
 public final class SqliteCopy {
   private static final String BUSY_MILLIS = "10000";
+  private static final int MAX_CHECKPOINTS = 50;
+  private static final Duration BETWEEN_CHECKPOINTS = Duration.ofMillis(200);
 
   private SqliteCopy() {}
 
@@ -65,14 +69,27 @@ public final class SqliteCopy {
     }
   }
 
-  /// Overwrites what was deleted before: in the file, and in its log.
+  /// Overwrites what was deleted before, in the file and in its log. Writers wait meanwhile.
   public static void scrub(Path file) {
     try (var connection = open(file);
         var statement = connection.createStatement()) {
       statement.execute("VACUUM");
-      statement.execute("PRAGMA wal_checkpoint(TRUNCATE)");
+      for (int attempt = 0; attempt < MAX_CHECKPOINTS && isBusy(statement); attempt++) {
+        Thread.sleep(BETWEEN_CHECKPOINTS);
+      }
     } catch (SQLException e) {
       throw new DatabaseException("The database cannot be scrubbed: " + e.getMessage(), e);
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /// Moves the log into the file and empties it.
+  ///
+  /// @return whether a reader is in the way
+  private static boolean isBusy(Statement statement) throws SQLException {
+    try (var result = statement.executeQuery("PRAGMA wal_checkpoint(TRUNCATE)")) {
+      return result.next() && result.getInt(1) != 0;
     }
   }
 

@@ -41,8 +41,7 @@ public final class ConversationScheduler implements AutoCloseable {
   private static final int MISSED_HEARTBEATS = 4;
   private static final Duration AFTER_A_FAILURE = Duration.ofSeconds(1);
   private static final int MAX_DOUBLINGS = 4;
-  private static final Duration KEEP_ENDED = Duration.ofDays(7);
-  private static final Duration KEEP_PARKED = Duration.ofDays(30);
+  private static final Duration BETWEEN_DELETIONS = Duration.ofDays(1);
   private static final int WAKES = 10_000;
   private static final Duration RECOVERY = Duration.ofSeconds(5);
   private static final String WATCH = "watch";
@@ -86,6 +85,11 @@ public final class ConversationScheduler implements AutoCloseable {
   private final InstantSource clock;
   private final Steps steps;
   private final Pace pace;
+  private final Retention retention;
+
+  /// Accessed by the sweep only, which runs once at a time.
+  private volatile Instant nextDeletion = Instant.EPOCH;
+
   private final Map<QueueTable, CustomTask<Void>> lanes = new EnumMap<>(QueueTable.class);
   private final CustomTask<Void> watch;
   private final CustomTask<Void> catchUp;
@@ -115,7 +119,18 @@ public final class ConversationScheduler implements AutoCloseable {
     this(store, clock, steps, Pace.USUAL);
   }
 
+  public ConversationScheduler(
+      SqlStore store, InstantSource clock, Steps steps, Retention retention) {
+    this(store, clock, steps, Pace.USUAL, retention);
+  }
+
   ConversationScheduler(SqlStore store, InstantSource clock, Steps steps, Pace pace) {
+    this(store, clock, steps, pace, Retention.USUAL);
+  }
+
+  private ConversationScheduler(
+      SqlStore store, InstantSource clock, Steps steps, Pace pace, Retention retention) {
+    this.retention = retention;
     this.store = store;
     this.clock = clock;
     this.steps = steps;
@@ -256,7 +271,20 @@ public final class ConversationScheduler implements AutoCloseable {
     // Ended runs are polled, too.
     scheduleIfAbsent(watch.instance("all"), clock.instant());
     var now = clock.instant();
-    store.forget(now.minus(KEEP_ENDED), now.minus(KEEP_PARKED));
+    store.forget(now.minus(retention.deliveries()), now.minus(retention.parked()));
+    if (now.isAfter(nextDeletion)) {
+      nextDeletion = now.plus(BETWEEN_DELETIONS);
+      deleteOld(now);
+    }
+  }
+
+  /// Deletes what is kept for months: once a day, because finding it takes longer.
+  private void deleteOld(Instant now) {
+    var entries = new AuditLog(store.database()).prune(now.minus(retention.audit()));
+    var runs = new Erasure(store.database()).forgetRunsBefore(now.minus(retention.runs()));
+    if (entries + runs > 0) {
+      log.info("old rows deleted audit={} runs={}", entries, runs);
+    }
   }
 
   private void wake(Set<Touched> touched) {

@@ -56,8 +56,7 @@ public final class SettingsSeen {
     values.forEach((name, value) -> after.put(name, Sha256.hex(key + "\n" + name + "\n" + value)));
     var changed = new TreeSet<String>(before.keySet());
     changed.addAll(after.keySet());
-    changed.removeIf(
-        name -> before.containsKey(name) && before.get(name).equals(after.get(name)));
+    changed.removeIf(name -> before.containsKey(name) && before.get(name).equals(after.get(name)));
     if (changed.isEmpty() && !isFirst) {
       return;
     }

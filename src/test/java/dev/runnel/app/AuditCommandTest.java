@@ -84,8 +84,7 @@ class AuditCommandTest {
     try (var database = database()) {
       int _ =
           database.write(
-              rows ->
-                  rows.change("UPDATE audit SET personal = replace(personal, 'old', 'odd')"));
+              rows -> rows.change("UPDATE audit SET personal = replace(personal, 'old', 'odd')"));
     }
 
     assertThat(audit("verify")).isOne();

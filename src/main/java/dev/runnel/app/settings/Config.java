@@ -3,6 +3,7 @@ package dev.runnel.app.settings;
 import dev.runnel.core.deliver.Reminders;
 import dev.runnel.service.run.AgentAccess;
 import dev.runnel.service.run.Limits;
+import dev.runnel.store.Retention;
 import dev.runnel.surface.Setting;
 import java.net.URI;
 import java.net.URISyntaxException;
@@ -34,6 +35,7 @@ public record Config(
     AgentAccess agentAccess,
     Optional<String> consoleToken,
     Reminders reminders,
+    Retention retention,
     Settings settings) {
   private static final int MAX_SLOTS = 1000;
   private static final Pattern KEY = Pattern.compile("[!-~]+");
@@ -74,6 +76,7 @@ public record Config(
         access(settings),
         settings.get(RunnelSettings.CONSOLE_TOKEN),
         DurationsAndSizes.reminders(settings, RunnelSettings.REMINDERS),
+        retention(settings),
         settings);
   }
 
@@ -108,6 +111,16 @@ public record Config(
         DurationsAndSizes.time(settings, RunnelSettings.KEEP_WORKSPACES, usual.keep()),
         DurationsAndSizes.size(settings, RunnelSettings.ALL_WORKSPACES, usual.keepBytes()),
         DurationsAndSizes.time(settings, RunnelSettings.DRAIN, usual.drain()));
+  }
+
+  private static Retention retention(Settings settings) {
+    return new Retention(
+        DurationsAndSizes.time(settings, RunnelSettings.RETENTION_RUNS, Limits.FOREVER),
+        DurationsAndSizes.time(settings, RunnelSettings.RETENTION_TRANSCRIPTS, Limits.FOREVER),
+        DurationsAndSizes.time(
+            settings, RunnelSettings.RETENTION_DELIVERIES, Retention.USUAL.deliveries()),
+        DurationsAndSizes.time(settings, RunnelSettings.RETENTION_PARKED, Retention.USUAL.parked()),
+        DurationsAndSizes.time(settings, RunnelSettings.RETENTION_AUDIT, Retention.USUAL.audit()));
   }
 
   private static AgentAccess access(Settings settings) {

@@ -7,6 +7,7 @@ import static dev.runnel.surface.Setting.plain;
 import dev.runnel.surface.Setting;
 import dev.runnel.surface.tracker.TrackerSettings;
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.Stream;
 
 /// The settings that belong to no platform.
@@ -134,6 +135,28 @@ public final class RunnelSettings {
       plain(
           "RUNNEL_REMINDERS", "30m,4h,24h", "When to remind people of an open question; or `off`.");
 
+  static final Setting RETENTION_RUNS =
+      retention(
+          "RUNS",
+          "off",
+          "How long runs are kept after their end, here and in the embedded service.");
+
+  static final Setting RETENTION_TRANSCRIPTS =
+      retention(
+          "TRANSCRIPTS", "off", "How long the embedded service keeps transcripts of ended runs.");
+
+  static final Setting RETENTION_DELIVERIES =
+      retention(
+          "DELIVERIES",
+          "7d",
+          "How long handled messages and posts are kept, to detect repetitions and for `why`.");
+
+  static final Setting RETENTION_PARKED =
+      retention("PARKED", "30d", "How long what was given up waits for somebody's attention.");
+
+  static final Setting RETENTION_AUDIT =
+      retention("AUDIT", "400d", "How long entries of the audit log are kept.");
+
   /// In the order of the documentation.
   static final List<Setting> ALL =
       Stream.concat(
@@ -160,11 +183,21 @@ public final class RunnelSettings {
                   DRAIN,
                   ADMINS,
                   CONSOLE_TOKEN,
-                  REMINDERS),
+                  REMINDERS,
+                  RETENTION_RUNS,
+                  RETENTION_TRANSCRIPTS,
+                  RETENTION_DELIVERIES,
+                  RETENTION_PARKED,
+                  RETENTION_AUDIT),
               TrackerSettings.ALL.stream())
           .toList();
 
   private RunnelSettings() {}
+
+  private static Setting retention(String name, String otherwise, String purpose) {
+    return plain("RUNNEL_RETENTION_" + name, otherwise, purpose + " `off` for ever.")
+        .at("retention." + name.toLowerCase(Locale.ROOT));
+  }
 
   private static Setting limit(String name, String key, String otherwise, String purpose) {
     return plain("RUNNEL_AGENTS_LIMIT_" + name, otherwise, purpose + " `off` for no limit.")

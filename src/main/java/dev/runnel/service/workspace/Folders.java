@@ -27,6 +27,16 @@ final class Folders {
     }
   }
 
+  /// Writes a text to a file that is accessible to this user only if it is new.
+  static void writePrivately(Path file, String text) throws IOException {
+    if (!Files.exists(file)
+        && file.getFileSystem().supportedFileAttributeViews().contains("posix")) {
+      Files.createFile(
+          file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+    }
+    Files.writeString(file, text);
+  }
+
   /// The total size of all files in bytes; links are not followed.
   static long size(Path folder) throws IOException {
     var sum = new long[1];

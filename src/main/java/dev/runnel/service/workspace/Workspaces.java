@@ -99,7 +99,7 @@ public final class Workspaces {
               SetupException.of("The setup command `%s` failed".formatted(command), result).why());
         }
       }
-      Files.writeString(ready(runId), "0");
+      Folders.writePrivately(ready(runId), "0");
       return new Prepared.Ready(root, start, true, skill.map(each -> chosen(each, sources)));
     } catch (SetupException e) {
       return new Prepared.Failed(e.why());
@@ -115,7 +115,7 @@ public final class Workspaces {
   public void release(String runId) {
     try {
       if (isReady(runId)) {
-        Files.writeString(ready(runId), Long.toString(size(runId)));
+        Folders.writePrivately(ready(runId), Long.toString(size(runId)));
       }
     } catch (IOException e) {
       log.warn("cannot measure workspace run={}", runId, e);

@@ -1,0 +1,156 @@
+package dev.runnel.service.store;
+
+import dev.runnel.database.Database;
+import dev.runnel.database.Rows;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.List;
+
+/// Deletes runs that have ended, with all that belongs to them, also beside a running service.
+/// Workspaces are folders, which the caller deletes.
+public final class RunErasure {
+  private static final String ENDED = "'SUCCEEDED', 'FAILED', 'ERROR', 'CANCELLED'";
+  private static final List<String> TABLES =
+      List.of(
+          "transcript_lines",
+          "follow_ups",
+          "run_metadata",
+          "run_events",
+          "attachments",
+          "artifact_uids",
+          "api_keys");
+
+  private final Database database;
+
+  /// @param database the service's database, already migrated
+  public RunErasure(Database database) {
+    this.database = database;
+  }
+
+  /// @param state as in the API: `SUCCEEDED`
+  /// @param ended whether it does not work, wait or ask
+  public record KnownRun(String id, String state, boolean ended) {}
+
+  /// The runs whose id begins so.
+  public List<KnownRun> runs(String prefix) {
+    return known("id LIKE ? ESCAPE '!'", escaped(prefix) + "%");
+  }
+
+  /// The run and the runs that its agents started, at any depth.
+  public List<KnownRun> tree(String id) {
+    return known(
+        "id IN (WITH RECURSIVE tree (id) AS (SELECT id FROM runs WHERE id = ? UNION SELECT runs.id"
+            + " FROM runs JOIN tree ON runs.parent_run_id = tree.id) SELECT id FROM tree)",
+        id);
+  }
+
+  private List<KnownRun> known(String where, String parameter) {
+    return database.read(
+        rows ->
+            rows.list(
+                "SELECT id, state, state IN (%s) AS ended FROM runs WHERE %s"
+                    .formatted(ENDED, where),
+                row ->
+                    new KnownRun(
+                        row.getString("id"), row.getString("state"), row.getInt("ended") == 1),
+                parameter));
+  }
+
+  /// Deletes the run, unless it goes on.
+  ///
+  /// @return whether it existed and had ended
+  public boolean forget(String id) {
+    return database.write(rows -> forget(rows, id));
+  }
+
+  private static boolean forget(Rows rows, String id) throws SQLException {
+    var hasEnded =
+        rows.first(
+                "SELECT 1 FROM runs WHERE id = ? AND state IN (%s)".formatted(ENDED),
+                row -> row.getInt(1),
+                id)
+            .isPresent();
+    if (!hasEnded) {
+      return false;
+    }
+    for (var table : TABLES) {
+      rows.change("DELETE FROM %s WHERE run_id = ?".formatted(table), id);
+    }
+    var about = "%" + escaped(id) + "%";
+    rows.change(
+        "DELETE FROM answers WHERE answer LIKE ? ESCAPE '!' OR scope LIKE ? ESCAPE '!'",
+        about,
+        about);
+    rows.change("UPDATE runs SET parent_run_id = NULL WHERE parent_run_id = ?", id);
+    rows.change("UPDATE runs SET root_run_id = NULL WHERE root_run_id = ? AND id <> ?", id, id);
+    rows.change("UPDATE schedules SET last_error = NULL WHERE last_error LIKE ? ESCAPE '!'", about);
+    return rows.change("DELETE FROM runs WHERE id = ?", id) > 0;
+  }
+
+  /// Deletes messages in runs that stay: the follow-ups that were sent with these keys, and the
+  /// lines of transcripts that repeat them.
+  ///
+  /// @return number of messages
+  public int forgetFollowUps(Collection<String> keys) {
+    return database.write(
+        rows -> {
+          var sum = 0;
+          for (var key : keys) {
+            for (var message :
+                rows.list(
+                    "SELECT run_id, message FROM follow_ups WHERE request_key = ?",
+                    row -> List.of(row.getString(1), row.getString(2)),
+                    key)) {
+              rows.change(
+                  "DELETE FROM transcript_lines WHERE run_id = ? AND text = ?",
+                  message.getFirst(),
+                  message.getLast());
+            }
+            sum += rows.change("DELETE FROM follow_ups WHERE request_key = ?", key);
+            rows.change("DELETE FROM answers WHERE name = ?", key);
+          }
+          return sum;
+        });
+  }
+
+  /// Writes the text index anew, because deleted text may remain in it.
+  public void rebuildIndex() {
+    int _ =
+        database.write(rows -> rows.change("INSERT INTO run_texts (run_texts) VALUES ('rebuild')"));
+  }
+
+  /// Runs that ended before a time, the oldest first.
+  public List<String> endedBefore(Instant before, int limit) {
+    return database.read(
+        rows ->
+            rows.list(
+                "SELECT id FROM runs WHERE state IN (%s) AND finished_at < ? ORDER BY finished_at LIMIT ?"
+                    .formatted(ENDED),
+                row -> row.getString(1),
+                before,
+                limit));
+  }
+
+  /// Deletes transcript lines of runs that ended before a time.
+  ///
+  /// @return number of lines deleted; call it again while that is the limit or more
+  public int forgetTranscripts(Instant before, int limit) {
+    return database.write(
+        rows ->
+            rows.change(
+                """
+                DELETE FROM transcript_lines WHERE rowid IN (
+                  SELECT transcript_lines.rowid FROM transcript_lines
+                  JOIN runs ON runs.id = transcript_lines.run_id
+                  WHERE runs.state IN (%s) AND runs.finished_at < ? LIMIT ?)
+                """
+                    .formatted(ENDED),
+                before,
+                limit));
+  }
+
+  private static String escaped(String text) {
+    return text.replaceAll("[%_!]", "!$0");
+  }
+}

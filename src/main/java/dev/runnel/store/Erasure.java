@@ -1,0 +1,467 @@
+package dev.runnel.store;
+
+import dev.runnel.core.model.AuditEntry;
+import dev.runnel.core.model.Binding;
+import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.DeliveryId;
+import dev.runnel.database.Database;
+import dev.runnel.database.Rows;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/// Removes all traces of a run or a person from the bot's tables, also beside a running server. In
+/// the audit log their entries lose what is personal, and the chain stays intact.
+public final class Erasure {
+  /// Takes the place of a person in runs of others.
+  private static final String NOBODY = "forgotten";
+
+  private static final List<String> BINDINGS = List.of("bindings", "bindings_aside");
+
+  private final Database database;
+
+  /// @param database the bot's database, already migrated
+  public Erasure(Database database) {
+    this.database = database;
+  }
+
+  /// A person's stable id.
+  ///
+  /// @param surface `slack`
+  /// @param team `T012AB`; empty for all
+  /// @param actor `U012345`
+  public record PersonId(String surface, Optional<String> team, String actor) {
+    private static final Pattern FORM = Pattern.compile("([a-z][a-z0-9-]*):(?:([^/\\s]+)/)?(\\S+)");
+
+    /// Reads `slack:U012345` or `slack:T012AB/U012345`; empty if it has another form.
+    public static Optional<PersonId> parse(String text) {
+      var match = FORM.matcher(text);
+      return match.matches()
+          ? Optional.of(
+              new PersonId(match.group(1), Optional.ofNullable(match.group(2)), match.group(3)))
+          : Optional.empty();
+    }
+
+    private boolean isSender(Delivery delivery) {
+      return delivery.actor().id().equals(actor)
+          && (delivery.id().surface().value().equals(surface)
+              || delivery.conversation().surface().value().equals(surface))
+          && isIn(delivery.conversation());
+    }
+
+    private boolean isRequester(Binding binding) {
+      return binding.requester().id().equals(actor)
+          && binding.conversation().surface().value().equals(surface)
+          && isIn(binding.conversation());
+    }
+
+    private boolean isIn(Conversation conversation) {
+      return team.isEmpty() || conversation.key().startsWith(team.get() + "/");
+    }
+  }
+
+  /// A run as the bot knows it.
+  ///
+  /// @param active whether it has not ended
+  public record KnownRun(String id, boolean active) {}
+
+  /// What is known of a person.
+  ///
+  /// @param own the runs that they asked for
+  /// @param others the runs of others that they spoke to
+  /// @param deliveries the ids of their messages
+  public record Traces(List<KnownRun> own, Set<String> others, Set<String> deliveries) {
+    public boolean isEmpty() {
+      return own.isEmpty() && others.isEmpty() && deliveries.isEmpty();
+    }
+  }
+
+  /// The runs whose id begins so; those that only the audit log knows have ended.
+  public List<KnownRun> runs(String prefix) {
+    return database.read(
+        rows -> {
+          var found = new ArrayList<KnownRun>();
+          for (var table : BINDINGS) {
+            found.addAll(
+                rows.list(
+                    "SELECT run, active FROM %s WHERE run LIKE ? ESCAPE '!'".formatted(table),
+                    row -> new KnownRun(row.getString(1), row.getInt(2) == 1),
+                    escaped(prefix) + "%"));
+          }
+          var known = found.stream().map(KnownRun::id).toList();
+          rows
+              .list(
+                  "SELECT DISTINCT run FROM audit WHERE run LIKE ? ESCAPE '!'",
+                  row -> row.getString(1),
+                  escaped(prefix) + "%")
+              .stream()
+              .filter(run -> !known.contains(run))
+              .forEach(run -> found.add(new KnownRun(run, false)));
+          return found;
+        });
+  }
+
+  /// What is known of a person.
+  public Traces traces(PersonId person) {
+    return database.read(
+        rows -> {
+          var own = new ArrayList<KnownRun>();
+          for (var table : BINDINGS) {
+            rows
+                .list(
+                    "SELECT body, active FROM %s WHERE body LIKE ? ESCAPE '!'".formatted(table),
+                    row ->
+                        readable(row.getString(1), Binding.class)
+                            .filter(person::isRequester)
+                            .map(it -> it.run().id().value()),
+                    containing(person.actor()))
+                .stream()
+                .flatMap(Optional::stream)
+                .map(run -> new KnownRun(run, false))
+                .forEach(own::add);
+          }
+          var deliveries = new LinkedHashSet<String>();
+          sent(rows, person).forEach(delivery -> deliveries.add(delivery.id().value()));
+          var others = new LinkedHashSet<String>();
+          var ownIds = new LinkedHashSet<>(own.stream().map(KnownRun::id).toList());
+          for (var entry : audited(rows, person)) {
+            entry.delivery().ifPresent(deliveries::add);
+            entry.run().filter(run -> !ownIds.contains(run)).ifPresent(others::add);
+          }
+          return new Traces(active(rows, own), others, deliveries);
+        });
+  }
+
+  private static List<KnownRun> active(Rows rows, List<KnownRun> runs) throws SQLException {
+    var all = new ArrayList<KnownRun>();
+    for (var run : runs) {
+      var isActive = false;
+      for (var table : BINDINGS) {
+        isActive |=
+            rows.first(
+                    "SELECT 1 FROM %s WHERE run = ? AND active = 1".formatted(table),
+                    row -> row.getInt(1),
+                    run.id())
+                .isPresent();
+      }
+      all.add(new KnownRun(run.id(), isActive));
+    }
+    return all;
+  }
+
+  private static List<AuditRow.Personal> audited(Rows rows, PersonId person) throws SQLException {
+    return rows
+        .list(
+            "SELECT personal FROM audit WHERE actor = ?",
+            row -> row.getString(1),
+            person.surface() + ":" + person.actor())
+        .stream()
+        .flatMap(json -> readable(json, AuditRow.Personal.class).stream())
+        .filter(entry -> person.team().isEmpty() || person.team().equals(entry.team()))
+        .toList();
+  }
+
+  private static List<Delivery> sent(Rows rows, PersonId person) throws SQLException {
+    return rows
+        .list(
+            "SELECT body FROM inbox WHERE body LIKE ? ESCAPE '!'",
+            row -> readable(row.getString(1), Delivery.class).filter(person::isSender),
+            containing(person.actor()))
+        .stream()
+        .flatMap(Optional::stream)
+        .toList();
+  }
+
+  /// Removes a run that has ended.
+  ///
+  /// @return number of rows removed or changed
+  public int forgetRun(String run) {
+    return database.write(rows -> forgetRun(rows, run, true));
+  }
+
+  /// @param audited whether the audit log forgets it, too
+  private static int forgetRun(Rows rows, String run, boolean audited) throws SQLException {
+    var deliveries = new LinkedHashSet<String>();
+    var conversations = new LinkedHashSet<String>();
+    for (var table : BINDINGS) {
+      for (var body :
+          rows.list(
+              "SELECT conversation, body FROM %s WHERE run = ?".formatted(table),
+              row -> List.of(row.getString(1), row.getString(2)),
+              run)) {
+        conversations.add(body.getFirst());
+        readable(body.getLast(), Binding.class)
+            .flatMap(binding -> binding.run().delivery())
+            .map(DeliveryId::value)
+            .ifPresent(deliveries::add);
+      }
+    }
+    rows.list("SELECT personal FROM audit WHERE run = ?", row -> row.getString(1), run).stream()
+        .flatMap(json -> readable(json, AuditRow.Personal.class).stream())
+        .forEach(entry -> entry.delivery().ifPresent(deliveries::add));
+    var sum = 0;
+    for (var table : BINDINGS) {
+      sum += rows.change("DELETE FROM %s WHERE run = ?".formatted(table), run);
+    }
+    for (var table : List.of("askers", "pull_requests", "pushed_pull_requests")) {
+      sum += rows.change("DELETE FROM %s WHERE run = ?".formatted(table), run);
+    }
+    for (var conversation : conversations) {
+      sum += forgetConversation(rows, conversation);
+    }
+    var about = containing(run);
+    deliveries.addAll(
+        rows.list(
+            "SELECT id FROM inbox WHERE body LIKE ? ESCAPE '!' OR note LIKE ? ESCAPE '!' OR seen"
+                + " LIKE ? ESCAPE '!' OR why LIKE ? ESCAPE '!'",
+            row -> row.getString(1),
+            about,
+            about,
+            about,
+            about));
+    sum += forgetDeliveries(rows, deliveries);
+    sum +=
+        forgetNotices(
+            rows,
+            "status_of = ? OR body LIKE ? ESCAPE '!' OR why LIKE ? ESCAPE '!'",
+            run,
+            about,
+            about);
+    return audited ? sum + blank(rows, "run = ? OR personal LIKE ? ESCAPE '!'", run, about) : sum;
+  }
+
+  /// Removes the runs that ended before a time, one in each commit. The audit log keeps their
+  /// entries, which have a time of their own.
+  ///
+  /// @return number of runs
+  public int forgetRunsBefore(Instant before) {
+    var sum = 0;
+    for (var table : BINDINGS) {
+      var old =
+          database.read(
+              rows ->
+                  rows.list(
+                      "SELECT body FROM %s WHERE active = 0 AND since < ?".formatted(table),
+                      row ->
+                          readable(row.getString(1), Binding.class)
+                              .filter(
+                                  binding ->
+                                      binding
+                                          .run()
+                                          .updatedAt()
+                                          .orElse(binding.since())
+                                          .isBefore(before))
+                              .map(binding -> binding.run().id().value()),
+                      before));
+      for (var run : old) {
+        if (run.isPresent()) {
+          int _ = database.write(rows -> forgetRun(rows, run.get(), false));
+          sum++;
+        }
+      }
+    }
+    return sum;
+  }
+
+  /// Removes what was said in a conversation that has no other run.
+  private static int forgetConversation(Rows rows, String conversation) throws SQLException {
+    for (var table : BINDINGS) {
+      if (rows.first(
+              "SELECT 1 FROM %s WHERE conversation = ?".formatted(table),
+              row -> row.getInt(1),
+              conversation)
+          .isPresent()) {
+        return 0;
+      }
+    }
+    var deliveries =
+        rows.list(
+            "SELECT id FROM inbox WHERE conversation = ?", row -> row.getString(1), conversation);
+    return forgetDeliveries(rows, deliveries)
+        + forgetNotices(rows, "conversation = ?", conversation)
+        + rows.change("DELETE FROM askers WHERE conversation = ?", conversation)
+        + rows.change("DELETE FROM scheduled_tasks WHERE task_instance = ?", conversation);
+  }
+
+  private static int forgetDeliveries(Rows rows, Iterable<String> ids) throws SQLException {
+    var sum = 0;
+    for (var id : ids) {
+      var deleted = rows.change("DELETE FROM inbox WHERE id = ? OR part_of = ?", id, id);
+      // A delivery of long ago has no notices, and looking for them takes a while.
+      if (deleted > 0) {
+        sum +=
+            deleted
+                + rows.change("DELETE FROM turns WHERE holder = ?", id)
+                + forgetNotices(
+                    rows,
+                    "id LIKE ? ESCAPE '!' OR body LIKE ? ESCAPE '!'",
+                    containing(id),
+                    containing(id));
+      }
+    }
+    return sum;
+  }
+
+  private static int forgetNotices(Rows rows, String where, String... parameters)
+      throws SQLException {
+    var ids =
+        rows.list(
+            "SELECT id FROM outbox WHERE " + where, row -> row.getString(1), (Object[]) parameters);
+    var sum = 0;
+    for (var id : ids) {
+      sum +=
+          rows.change("DELETE FROM outbox WHERE id = ?", id)
+              + rows.change("DELETE FROM turns WHERE holder = ?", id);
+    }
+    return sum;
+  }
+
+  private static int blank(Rows rows, String where, String... parameters) throws SQLException {
+    return rows.change(
+        "UPDATE audit SET personal = NULL, salt = NULL, actor = NULL, run = NULL WHERE " + where,
+        (Object[]) parameters);
+  }
+
+  /// Removes a person, and the runs that they asked for. In runs of others somebody without a name
+  /// takes their place.
+  ///
+  /// @return number of rows removed or changed
+  public int forgetPerson(PersonId person) {
+    return database.write(rows -> forgetPerson(rows, person));
+  }
+
+  private static int forgetPerson(Rows rows, PersonId person) throws SQLException {
+    var actor = person.actor();
+    var sum = 0;
+    var entries = audited(rows, person);
+    var deliveries = new LinkedHashSet<String>();
+    sent(rows, person).forEach(delivery -> deliveries.add(delivery.id().value()));
+    entries.forEach(entry -> entry.delivery().ifPresent(deliveries::add));
+    for (var table : BINDINGS) {
+      for (var run :
+          rows.list(
+              "SELECT body FROM %s WHERE body LIKE ? ESCAPE '!'".formatted(table),
+              row ->
+                  readable(row.getString(1), Binding.class)
+                      .filter(person::isRequester)
+                      .map(binding -> binding.run().id().value()),
+              containing(actor))) {
+        if (run.isPresent()) {
+          sum += forgetRun(rows, run.get(), true);
+        }
+      }
+    }
+    sum += forgetDeliveries(rows, deliveries);
+    var place = person.surface() + ":";
+    var here = escaped(place) + person.team().map(team -> escaped(team) + "/").orElse("") + "%";
+    var about = containing("\"" + actor + "\"");
+    var mentioned = containing("@" + actor);
+    sum +=
+        forgetNotices(
+            rows,
+            "conversation LIKE ? ESCAPE '!' AND (body LIKE ? ESCAPE '!' OR body LIKE ? ESCAPE '!')",
+            here,
+            about,
+            mentioned);
+    sum +=
+        rows.change(
+            "DELETE FROM inbox WHERE state <> 0 AND conversation LIKE ? ESCAPE '!' AND (body LIKE ?"
+                + " ESCAPE '!' OR body LIKE ? ESCAPE '!')",
+            here,
+            about,
+            mentioned);
+    sum +=
+        rows.change(
+            "DELETE FROM askers WHERE conversation LIKE ? ESCAPE '!' AND body LIKE ? ESCAPE '!'",
+            here,
+            about);
+    for (var table : BINDINGS) {
+      sum += rename(rows, table, here, actor);
+    }
+    // Defaults of a person belong to no team.
+    if (person.team().isEmpty() || !entries.isEmpty()) {
+      sum += rows.change("DELETE FROM preferences WHERE place = ?", place + "@" + actor);
+      sum +=
+          rows.change(
+              "UPDATE preferences SET set_by = ? WHERE set_by = ? AND place LIKE ? ESCAPE '!'",
+              NOBODY,
+              actor,
+              escaped(person.surface()) + "%");
+    }
+    if (person.team().isEmpty()) {
+      return sum
+          + blank(
+              rows,
+              "actor = ? OR personal LIKE ? ESCAPE '!'",
+              place + actor,
+              containing("\"" + place + actor + "\""));
+    }
+    return sum
+        + blank(
+            rows,
+            "actor = ? AND personal LIKE ? ESCAPE '!'",
+            place + actor,
+            containing("\"team\":\"" + person.team().get() + "\""));
+  }
+
+  /// Replaces a person in the bindings of others.
+  private static int rename(Rows rows, String table, String here, String actor)
+      throws SQLException {
+    var quoted = Pattern.quote(actor);
+    var person =
+        Pattern.compile("\\{\"id\":\"" + quoted + "\",\"name\":\"(?:[^\"\\\\]|\\\\.)*\"\\}");
+    var mention = Pattern.compile("\"" + quoted + "\"|@" + quoted + "\\b");
+    var sum = 0;
+    for (var binding :
+        rows.list(
+            "SELECT run, body FROM %s WHERE conversation LIKE ? ESCAPE '!' AND body LIKE ? ESCAPE '!'"
+                .formatted(table),
+            row -> List.of(row.getString(1), row.getString(2)),
+            here,
+            containing(actor))) {
+      var body =
+          person
+              .matcher(binding.getLast())
+              .replaceAll("{\"id\":\"%s\",\"name\":\"%s\"}".formatted(NOBODY, NOBODY));
+      body =
+          mention
+              .matcher(body)
+              .replaceAll(
+                  match -> match.group().startsWith("@") ? "@" + NOBODY : "\"" + NOBODY + "\"");
+      sum +=
+          rows.change(
+              "UPDATE %s SET body = ?, version = version + 1 WHERE run = ?".formatted(table),
+              body,
+              binding.getFirst());
+    }
+    return sum;
+  }
+
+  /// Audits that something was forgotten, without saying what.
+  public void audit(AuditEntry entry) {
+    new AuditLog(database).add(entry);
+  }
+
+  private static <T> Optional<T> readable(@Nullable String json, Class<T> type) {
+    try {
+      return json == null ? Optional.empty() : Optional.of(Json.read(json, type));
+    } catch (Json.Unreadable e) {
+      return Optional.empty();
+    }
+  }
+
+  private static String containing(String text) {
+    return "%" + escaped(text) + "%";
+  }
+
+  private static String escaped(String text) {
+    return text.replaceAll("[%_!]", "!$0");
+  }
+}

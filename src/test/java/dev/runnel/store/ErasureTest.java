@@ -1,0 +1,190 @@
+package dev.runnel.store;
+
+import static dev.runnel.testkit.Samples.NINE;
+import static dev.runnel.testkit.Samples.OTHER_THREAD;
+import static dev.runnel.testkit.Samples.THREAD;
+import static dev.runnel.testkit.Samples.delivery;
+import static dev.runnel.testkit.Samples.say;
+import static dev.runnel.testkit.Samples.start;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.runnel.core.model.Actor;
+import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.Question;
+import dev.runnel.core.model.Question.Configure.Level;
+import dev.runnel.core.model.RunState;
+import dev.runnel.database.Database;
+import dev.runnel.database.SqliteCopy;
+import dev.runnel.testkit.World;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ErasureTest {
+  private static final Actor ERIN = new Actor("UERIN7", "erin-the-forgotten");
+  private static final Actor FRED = new Actor("UFRED8", "fred-who-stays");
+
+  @TempDir Path folder;
+  private String ofErin = "";
+  private String ofFred = "";
+
+  /// Erin asks for a run, which ends, and speaks to Fred's.
+  @BeforeEach
+  void live() {
+    try (var world = new World(folder)) {
+      world.says(delivery("1", start("paint the quokka")).withActor(ERIN));
+      world.settle();
+      ofErin = world.onlyRun().id().value();
+      world.says(
+          delivery("2", start("feed the wombat")).withActor(FRED).withConversation(OTHER_THREAD));
+      world.settle();
+      ofFred =
+          world.runs.runs().stream()
+              .map(run -> run.id().value())
+              .filter(id -> !id.equals(ofErin))
+              .findFirst()
+              .orElseThrow();
+      world.says(
+          delivery("3", say("and the quokka, too")).withActor(ERIN).withConversation(OTHER_THREAD));
+      world.says(
+          delivery(
+                  "4",
+                  new Intent.Ask(new Question.Configure("model", Optional.of("small"), Level.ME)))
+              .withActor(ERIN));
+      world.settle();
+      world.runs.runs().forEach(run -> world.runs.moves(run.id(), RunState.SUCCEEDED, "Done."));
+      world.passes(Duration.ofSeconds(5));
+    }
+  }
+
+  private Database database() {
+    return Database.sqlite(folder.resolve("runnel.db"));
+  }
+
+  private static List<String> tables(Database database) {
+    return database.read(
+        rows ->
+            rows.list(
+                "SELECT name FROM sqlite_master WHERE type = 'table'", row -> row.getString(1)));
+  }
+
+  /// Every row of every table, as text.
+  private static String everything(Database database) {
+    var all = new ArrayList<String>();
+    for (var table : tables(database)) {
+      all.addAll(
+          database.<List<String>>read(
+              rows ->
+                  rows.list(
+                      "SELECT * FROM " + table,
+                      row -> {
+                        var text = new StringBuilder(table);
+                        for (int i = 1; i <= row.getMetaData().getColumnCount(); i++) {
+                          text.append('|').append(row.getString(i));
+                        }
+                        return text.toString();
+                      })));
+    }
+    return String.join("\n", all);
+  }
+
+  @Test
+  void nothingOfAForgottenRunIsLeft() {
+    try (var database = database()) {
+      assertThat(everything(database)).contains(ofErin, "paint the quokka");
+
+      assertThat(new Erasure(database).forgetRun(ofErin)).isPositive();
+
+      assertThat(everything(database))
+          .doesNotContain(ofErin, "paint the quokka", THREAD.id() + "|")
+          .contains(ofFred, "feed the wombat");
+      assertThat(new AuditLog(database).verify().problem()).isEmpty();
+      assertThat(new AuditLog(database).verify().forgotten()).isPositive();
+    }
+  }
+
+  @Test
+  void nothingOfAForgottenPersonIsLeft() {
+    var erin = Erasure.PersonId.parse("fake:UERIN7").orElseThrow();
+    try (var database = database()) {
+      assertThat(everything(database)).contains("UERIN7", "erin-the-forgotten");
+      var traces = new Erasure(database).traces(erin);
+      assertThat(traces.own()).containsExactly(new Erasure.KnownRun(ofErin, false));
+      assertThat(traces.others()).containsExactly(ofFred);
+
+      new Erasure(database).forgetPerson(erin);
+
+      assertThat(everything(database))
+          .doesNotContain("UERIN7", "erin-the-forgotten", ofErin, "quokka")
+          .contains("UFRED8", "fred-who-stays", ofFred);
+      assertThat(new AuditLog(database).verify().problem()).isEmpty();
+      assertThat(new Erasure(database).traces(erin).isEmpty()).isTrue();
+    }
+    try (var world = new World(folder)) {
+      assertThat(world.watcher()).isNotNull();
+      world.says(delivery("9", say("more")).withActor(FRED).withConversation(OTHER_THREAD));
+      world.settle();
+    }
+  }
+
+  @Test
+  void aPersonOfAnotherTeamOrSurfaceStays() {
+    try (var database = database()) {
+      var before = everything(database);
+
+      new Erasure(database).forgetPerson(Erasure.PersonId.parse("slack:UERIN7").orElseThrow());
+      new Erasure(database).forgetPerson(Erasure.PersonId.parse("fake:T9/UERIN7").orElseThrow());
+
+      assertThat(everything(database).equals(before)).isTrue();
+    }
+  }
+
+  @Test
+  void oldRunsAreForgottenAndTheAuditLogKeepsThem() {
+    try (var database = database()) {
+      assertThat(new Erasure(database).forgetRunsBefore(NINE)).isZero();
+
+      assertThat(new Erasure(database).forgetRunsBefore(NINE.plus(Duration.ofDays(1))))
+          .isEqualTo(2);
+
+      assertThat(new Erasure(database).forgetRunsBefore(NINE.plus(Duration.ofDays(1)))).isZero();
+      assertThat(everything(database)).doesNotContain("quokka", "wombat").contains(ofErin);
+      assertThat(new AuditLog(database).verify().forgotten()).isZero();
+    }
+  }
+
+  @Test
+  void whatWasForgottenIsOverwrittenInTheFile() throws Exception {
+    try (var database = database()) {
+      new Erasure(database).forgetRun(ofErin);
+      SqliteCopy.scrub(folder.resolve("runnel.db"));
+
+      try (var files = Files.list(folder)) {
+        assertThat(files)
+            .allSatisfy(
+                file ->
+                    assertThat(Files.readString(file, StandardCharsets.ISO_8859_1))
+                        .as("%s", file)
+                        .doesNotContain(ofErin)
+                        .doesNotContain("paint the quokka"));
+      }
+    }
+  }
+
+  @Test
+  void aPersonIsNamedWithOrWithoutATeam() {
+    assertThat(Erasure.PersonId.parse("slack:U1"))
+        .contains(new Erasure.PersonId("slack", Optional.empty(), "U1"));
+    assertThat(Erasure.PersonId.parse("slack:T1/U1"))
+        .contains(new Erasure.PersonId("slack", Optional.of("T1"), "U1"));
+    assertThat(Erasure.PersonId.parse("ann")).isEmpty();
+    assertThat(Erasure.PersonId.parse("slack:")).isEmpty();
+  }
+}
