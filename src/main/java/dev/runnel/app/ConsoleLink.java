@@ -55,7 +55,7 @@ final class ConsoleLink {
     try {
       return Files.readString(config.data().resolve(ADDRESS)).strip();
     } catch (IOException neverStartedHere) {
-      return config.publicUrl().map(Object::toString).orElse("http://localhost:" + config.port());
+      return config.consoleUrl(config.port(), config.consolePort()).toString();
     }
   }
 }

@@ -68,7 +68,7 @@ final class RunCommands {
     }
     try (var client =
         RunsClient.builder()
-            .baseUrl(config.agentApiOr(config.port()))
+            .baseUrl(config.agentApiOr(config.consolePort()))
             .apiKey(key.orElseGet(() -> DataFolder.key(config.data())))
             .build()) {
       return perform(client, command);

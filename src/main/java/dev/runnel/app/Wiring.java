@@ -117,7 +117,9 @@ final class Wiring implements AutoCloseable {
               throw new SettingsException(problem);
             });
     var port = config.port() == 0 ? freePort() : config.port();
+    var adminPort = adminPort(port);
     var publicUrl = config.publicUrl().orElse(URI.create("http://localhost:" + port));
+    var consoleUrl = config.consoleUrl(port, adminPort);
     var key = config.agentApiKey().orElseGet(() -> DataFolder.key(data.path()));
     var redactor = Redactor.of(Secrets.of(config.settings())).and(List.of(key));
     RedactingLayout.use(redactor);
@@ -138,10 +140,10 @@ final class Wiring implements AutoCloseable {
     var runs =
         new RedactedRuns(
             new ClientAgentRuns(
-                opened(RunsClient.builder().baseUrl(config.agentApiOr(port)).apiKey(key).build()),
+                opened(RunsClient.builder().baseUrl(config.agentApiOr(adminPort)).apiKey(key).build()),
                 config.agentApi().isEmpty()),
             redactor);
-    var service = embeddedService(data, key, port, publicUrl, environment, isolation, redactor);
+    var service = embeddedService(data, key, adminPort, consoleUrl, environment, isolation, redactor);
 
     var authentication =
         new ConsoleAuthentication(
@@ -191,27 +193,38 @@ final class Wiring implements AutoCloseable {
             authentication,
             consoleSurface,
             new About(agent, platforms.forConsole()),
-            "https".equals(publicUrl.getScheme()),
+            "https".equals(consoleUrl.getScheme()),
             clock);
-    serve(
-        port,
+    var health =
+        new Health(
+            () ->
+                door.problem()
+                    .or(scheduler::problem)
+                    .or(databaseHealth::problem)
+                    .or(platforms::problem)
+                    .or(() -> runService.filter(ExclusiveUse::isLost).map(_ -> ONE_NODE))
+                    .or(recovery::problem),
+            databaseHealth::gauges,
+            requestMetrics);
+    Consumer<RoutesConfig> outside =
         routes -> {
-          door.routes(routes, KnownPlatforms.paths());
+          door.routes(routes, KnownPlatforms.paths(), id -> !id.equals(ConsoleSurface.ID));
           PlatformPages.routes(routes, platforms.pages());
-          new Health(
-                  () ->
-                      door.problem()
-                          .or(scheduler::problem)
-                          .or(databaseHealth::problem)
-                          .or(platforms::problem)
-                          .or(() -> runService.filter(ExclusiveUse::isLost).map(_ -> ONE_NODE))
-                          .or(recovery::problem),
-                  databaseHealth::gauges,
-                  requestMetrics)
-              .routes(routes);
+          health.probes(routes);
+        };
+    Consumer<RoutesConfig> inside =
+        routes -> {
+          door.routes(routes, KnownPlatforms.paths(), ConsoleSurface.ID::equals);
+          health.metrics(routes);
           console.routes(routes);
           service.ifPresent(embedded -> embedded.routes(routes));
-        });
+        };
+    if (adminPort == port) {
+      serve(port, outside.andThen(inside));
+    } else {
+      serve(port, outside);
+      serve(adminPort, inside.andThen(health::probes));
+    }
     opened(console);
     opened(scheduler);
     opened(door);
@@ -219,9 +232,9 @@ final class Wiring implements AutoCloseable {
     opened(platforms.connect(door, chance));
     scheduler.start();
 
-    data.keep(ConsoleLink.ADDRESS, publicUrl.toString());
-    lines.add(line("Console", publicUrl + "/"));
-    lines.add(line("Sign in", publicUrl + authentication.newLink()));
+    data.keep(ConsoleLink.ADDRESS, consoleUrl.toString());
+    lines.add(line("Console", consoleUrl + "/"));
+    lines.add(line("Sign in", consoleUrl + authentication.newLink()));
     lines.add(line("", "The link works once, for an hour. ./runnel console prints another."));
     lines.add(line("Agent", agentLine(agent)));
     service.ifPresent(embedded -> lines.add(line("Isolation", embedded.isolation())));
@@ -235,7 +248,7 @@ final class Wiring implements AutoCloseable {
                   .collect(Collectors.joining(", "))));
     }
     lines.add(line("Data", data.path().toString()));
-    log.info("runnel started port={}", port);
+    log.info("runnel started port={} admin_port={}", port, adminPort);
   }
 
   /// Audits which settings changed since the last start.
@@ -384,6 +397,20 @@ final class Wiring implements AutoCloseable {
 
   static String line(String name, String text) {
     return "%-9s %s".formatted(name, text);
+  }
+
+  /// The port of console, API and metrics: a port of their own, or that of everything.
+  private int adminPort(int port) {
+    if (config.adminPort().isEmpty()) {
+      return port;
+    }
+    var adminPort = config.adminPort().get() == 0 ? freePort() : config.adminPort().get();
+    if (adminPort != port && PortProbe.problem(config.host(), adminPort).isPresent()) {
+      throw new SettingsException(
+          "Port %d on %s is not free. Stop what listens there, or choose another port with RUNNEL_ADMIN_PORT."
+              .formatted(adminPort, config.host()));
+    }
+    return adminPort;
   }
 
   private int freePort() {

@@ -6,7 +6,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
 
-/// `GET /healthz`, `GET /readyz` and `GET /metrics`.
+/// `GET /healthz` and `GET /readyz` for orchestrators, and `GET /metrics`.
 public final class Health {
   /// The probes of orchestrators, answered without waiting for anything.
   static final Set<String> PROBES = Set.of("/healthz", "/readyz");
@@ -26,7 +26,13 @@ public final class Health {
     this.requestMetrics = requestMetrics;
   }
 
+  /// Registers the probes and the metrics.
   public void routes(RoutesConfig routes) {
+    probes(routes);
+    metrics(routes);
+  }
+
+  public void probes(RoutesConfig routes) {
     routes.get("/healthz", context -> context.result("ok\n"));
     routes.get(
         "/readyz",
@@ -34,6 +40,9 @@ public final class Health {
           var why = problem.get();
           context.status(why.isPresent() ? 503 : 200).result(why.orElse("ready") + "\n");
         });
+  }
+
+  public void metrics(RoutesConfig routes) {
     routes.get(
         "/metrics",
         context ->

@@ -19,6 +19,7 @@ import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -60,15 +61,28 @@ public final class WebhookEndpoint implements AutoCloseable {
     this.requestMetrics = requestMetrics;
   }
 
+  /// Registers the paths of all surfaces.
+  ///
   /// @param paths the paths of deliveries, also of platforms that are off
   /// @throws IllegalArgumentException if a surface has no path
   public void routes(RoutesConfig routes, Map<String, SurfaceId> paths) {
+    routes(routes, paths, _ -> true);
+  }
+
+  /// @param here the surfaces whose deliveries arrive at this listener
+  public void routes(
+      RoutesConfig routes, Map<String, SurfaceId> paths, Predicate<SurfaceId> here) {
     for (var surface : surfaces.byId().keySet()) {
       if (!paths.containsValue(surface)) {
         throw new IllegalArgumentException("No path leads to the surface " + surface);
       }
     }
-    paths.forEach((path, surface) -> routes.post(path, context -> handle(context, surface)));
+    paths.forEach(
+        (path, surface) -> {
+          if (here.test(surface)) {
+            routes.post(path, context -> handle(context, surface));
+          }
+        });
   }
 
   private void handle(Context context, SurfaceId id) {

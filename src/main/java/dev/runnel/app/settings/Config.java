@@ -17,12 +17,14 @@ import java.util.stream.Stream;
 /// The settings, checked and typed.
 ///
 /// @param port `0` for any free one
+/// @param adminPort the port of console, API and metrics, `0` for any free one; empty for the same
 /// @param databaseUrl empty for the embedded database in the data folder
 /// @param agentApi empty for the embedded service
 /// @param isolation the requested isolation, which the machine may not support
 public record Config(
     String host,
     int port,
+    Optional<Integer> adminPort,
     Path data,
     Optional<String> databaseUrl,
     Optional<URI> publicUrl,
@@ -38,7 +40,9 @@ public record Config(
     Retention retention,
     Settings settings) {
   private static final int MAX_SLOTS = 1000;
+  private static final int MAX_PORT = 65_535;
   private static final Pattern KEY = Pattern.compile("[!-~]+");
+  private static final Set<String> LOOPBACK = Set.of("127.0.0.1", "localhost", "::1", "[::1]");
   private static final Set<String> EVERYWHERE = Set.of("0.0.0.0", "::", "[::]");
 
   public static Config of(Settings settings) {
@@ -63,7 +67,10 @@ public record Config(
     }
     return new Config(
         settings.get(RunnelSettings.HOST).orElse("127.0.0.1"),
-        number(settings, RunnelSettings.PORT, 8080, 0, 65_535),
+        number(settings, RunnelSettings.PORT, 8080, 0, MAX_PORT),
+        settings
+            .get(RunnelSettings.ADMIN_PORT)
+            .map(_ -> number(settings, RunnelSettings.ADMIN_PORT, 0, 0, MAX_PORT)),
         Path.of(settings.get(RunnelSettings.DATA).orElse("data")).toAbsolutePath().normalize(),
         database,
         settings.get(RunnelSettings.PUBLIC_URL).map(url(RunnelSettings.PUBLIC_URL)),
@@ -91,6 +98,25 @@ public record Config(
   /// Whether an HTTP header can carry it.
   public static boolean isKey(String text) {
     return KEY.matcher(text).matches();
+  }
+
+  /// The port of console, API and metrics.
+  public int consolePort() {
+    return adminPort.orElse(port);
+  }
+
+  /// The address of the console. Where it has a port of its own, that is not behind the public
+  /// URL's proxy.
+  ///
+  /// @param mainPort the port of everything else
+  /// @param consolePort the port that the console has
+  public URI consoleUrl(int mainPort, int consolePort) {
+    if (mainPort == consolePort) {
+      return publicUrl.orElseGet(() -> URI.create("http://localhost:" + mainPort));
+    }
+    var isHere = LOOPBACK.contains(host);
+    var name = publicUrl.filter(_ -> !isHere).map(URI::getHost).orElse("localhost");
+    return URI.create("http://" + name + ":" + consolePort);
   }
 
   /// The run service's URL: the configured one, else the embedded one's on this port.

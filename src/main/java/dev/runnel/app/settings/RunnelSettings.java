@@ -16,6 +16,13 @@ public final class RunnelSettings {
       plain("PORT", "8080", "The HTTP port. `0` picks a free one. `RUNNEL_PORT` is an alias.")
           .at("port");
 
+  static final Setting ADMIN_PORT =
+      plain(
+          "RUNNEL_ADMIN_PORT",
+          "the same port",
+          "Serves the console, `/api/v1` and `/metrics` on a port of their own; `0` picks a free"
+              + " one.");
+
   static final Setting HOST = plain("RUNNEL_HOST", "127.0.0.1", "The address to listen on.");
 
   public static final Setting DATA =
@@ -162,6 +169,7 @@ public final class RunnelSettings {
       Stream.concat(
               Stream.of(
                   PORT,
+                  ADMIN_PORT,
                   HOST,
                   DATA,
                   DATABASE_URL,
