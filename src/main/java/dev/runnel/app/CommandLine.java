@@ -78,6 +78,9 @@ sealed interface CommandLine {
   /// @param kind run or person
   record Forget(Options options, String kind, String id) implements CommandLine {}
 
+  /// Lets the running server read its settings again.
+  record Reload(Options options) implements CommandLine {}
+
   record Help() implements CommandLine {}
 
   record Version() implements CommandLine {}
@@ -178,6 +181,7 @@ sealed interface CommandLine {
       case "console" -> new Console(options);
       case "check" -> new Check(options);
       case "manifest" -> new Manifest(options);
+      case "reload" -> new Reload(options);
       case "help" -> new Help();
       case "version" -> new Version();
       case "run" -> run(options, arguments, json, waits, chosen);
@@ -215,6 +219,7 @@ sealed interface CommandLine {
                               "backup",
                               "restore",
                               "forget",
+                              "reload",
                               "help"))));
     };
   }

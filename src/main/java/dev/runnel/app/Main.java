@@ -10,6 +10,8 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -35,6 +37,7 @@ public final class Main {
         ./runnel audit export         print the audit log, one JSON object a line
             --since --until TIME      a date, or an age like 7d
         ./runnel audit verify         check that no entry was changed or removed
+        ./runnel reload               let a running server read its settings again
         ./runnel backup DIR           copy databases, keys and workspaces, also of a running server
         ./runnel restore DIR          make the data folder from a backup
         ./runnel forget run ID        remove all traces of a run that has ended
@@ -102,6 +105,8 @@ public final class Main {
             new RestoreCommand(config(options), out, err).run(folder);
         case CommandLine.Forget(var options, var kind, var id) ->
             new ForgetCommand(config(options), InstantSource.system(), out, err).run(kind, id);
+        case CommandLine.Reload(var options) ->
+            new ReloadCommand(config(options), InstantSource.system(), out, err).run();
         case CommandLine.Help _ -> {
           out.print(HELP);
           yield 0;
@@ -126,8 +131,15 @@ public final class Main {
   }
 
   private int serve(CommandLine.Serve serve) {
-    HangUpSignal.handle(() -> log.info("hang-up ignored: new settings are read at the next start"));
-    var runnel = Wiring.start(config(serve.options()), environment, InstantSource.system());
+    var started = new AtomicReference<@Nullable Wiring>();
+    HangUpSignal.handle(() -> reload(started.get()));
+    var runnel =
+        Wiring.start(
+            config(serve.options()),
+            environment,
+            InstantSource.system(),
+            () -> config(serve.options()));
+    started.set(runnel);
     out.println("Runnel " + version());
     runnel.lines().forEach(out::println);
     if (serve.exitWhenReady()) {
@@ -142,6 +154,18 @@ public final class Main {
       Thread.currentThread().interrupt();
     }
     return 0;
+  }
+
+  /// Reads the settings again after a hang-up; what is not valid changes nothing.
+  private static void reload(@Nullable Wiring runnel) {
+    if (runnel == null) {
+      return;
+    }
+    try {
+      var _ = runnel.reload();
+    } catch (RuntimeException e) {
+      log.error("settings not reloaded, nothing was changed why={}", e.getMessage());
+    }
   }
 
   /// Stops within a time limit. The process ends when this returns, even if something hangs: the

@@ -1,5 +1,7 @@
 package dev.runnel.app;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.runnel.app.settings.Config;
 import dev.runnel.app.settings.KnownPlatforms;
 import dev.runnel.app.settings.RunnelSettings;
@@ -60,9 +62,13 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -85,14 +91,30 @@ final class Wiring implements AutoCloseable {
   private final InstantSource clock;
   private final RandomGenerator chance = new SecureRandom();
 
-  private Wiring(Config config, InstantSource clock) {
+  private final Supplier<Config> reread;
+  private @Nullable SettingsReload settingsReload;
+
+  private Wiring(Config config, InstantSource clock, Supplier<Config> reread) {
     this.config = config;
     this.clock = clock;
+    this.reread = reread;
   }
+
+  /// The workers whose behaviour settings change while they work; they keep nothing in memory.
+  private record Workers(Dispatcher dispatcher, Courier courier) {}
 
   /// Starts everything the configuration asks for.
   static Wiring start(Config config, Map<String, String> environment, InstantSource clock) {
-    var wiring = new Wiring(config, clock);
+    return start(config, environment, clock, () -> config);
+  }
+
+  /// @param reread reads the settings again, for [#reload]
+  static Wiring start(
+      Config config,
+      Map<String, String> environment,
+      InstantSource clock,
+      Supplier<Config> reread) {
+    var wiring = new Wiring(config, clock, reread);
     try {
       wiring.build(environment);
       return wiring;
@@ -105,6 +127,18 @@ final class Wiring implements AutoCloseable {
   /// One line for each component, on or off, for the operator.
   List<String> lines() {
     return List.copyOf(lines);
+  }
+
+  /// Reads the settings again, and applies what needs no restart.
+  ///
+  /// @throws SettingsException if they are not valid; then nothing was changed
+  SettingsReload.Result reload() {
+    var next = reread.get();
+    Platforms.require(next.settings());
+    var result = requireNonNull(settingsReload).reload(next);
+    log.info(
+        "settings reloaded applied={} needing_restart={}", result.applied(), result.atRestart());
+    return result;
   }
 
   private void build(Map<String, String> environment) {
@@ -135,15 +169,17 @@ final class Wiring implements AutoCloseable {
     var store = opened(new SqlStore(database, time));
     var platforms = opened(Platforms.of(config.settings(), clock, publicUrl, database::dataSource));
     time.notBefore(store.newestWaiting());
-    auditSettings(database);
+    auditSettings(database, config.settings().byPath());
     var databaseHealth = new DatabaseHealth(store, time);
     var runs =
         new RedactedRuns(
             new ClientAgentRuns(
-                opened(RunsClient.builder().baseUrl(config.agentApiOr(adminPort)).apiKey(key).build()),
+                opened(
+                    RunsClient.builder().baseUrl(config.agentApiOr(adminPort)).apiKey(key).build()),
                 config.agentApi().isEmpty()),
             redactor);
-    var service = embeddedService(data, key, adminPort, consoleUrl, environment, isolation, redactor);
+    var service =
+        embeddedService(data, key, adminPort, consoleUrl, environment, isolation, redactor);
 
     var authentication =
         new ConsoleAuthentication(
@@ -152,31 +188,45 @@ final class Wiring implements AutoCloseable {
     List<Surface> all = new ArrayList<>(platforms.surfaces());
     all.add(consoleSurface);
     var hooks = config.settings().hooks();
-    all.add(new HookSurface(hooks, platforms.http(), clock));
+    var hookSurface = new HookSurface(hooks, platforms.http(), clock);
+    all.add(hookSurface);
     var surfaces =
         Surfaces.of(all.stream().map(each -> new RedactedSurface(each, redactor)).toList());
 
     var componentHealthCheck = new ComponentHealthCheck(databaseHealth, runs, platforms, clock);
     var recovery = new OutageRecovery(store, runs, surfaces);
-    var dispatcher =
-        new Dispatcher(
-            store,
-            runs,
-            surfaces,
-            config.settings().profiles(),
-            config.settings().defaults(),
-            componentHealthCheck,
-            recovery,
-            chance);
+    Function<Config, Workers> working =
+        now ->
+            new Workers(
+                new Dispatcher(
+                    store,
+                    runs,
+                    surfaces,
+                    now.settings().profiles(),
+                    now.settings().defaults(),
+                    componentHealthCheck,
+                    recovery,
+                    chance),
+                new Courier(store, surfaces, chance, now.reminders(), recovery));
+    var workers = new AtomicReference<>(working.apply(config));
+    var reloading =
+        new SettingsReload(
+            config,
+            (now, withHooks) -> {
+              workers.set(working.apply(now));
+              if (withHooks) {
+                hookSurface.replace(now.settings().hooks());
+              }
+            });
+    settingsReload = reloading;
     var watcher = new Watcher(store, recovery.watching(runs));
-    var courier = new Courier(store, surfaces, chance, config.reminders(), recovery);
     var scheduler =
         new ConversationScheduler(
             store,
             time,
             new ConversationScheduler.Steps(
-                dispatcher::step,
-                courier::step,
+                (conversation, now) -> workers.get().dispatcher().step(conversation, now),
+                (conversation, now) -> workers.get().courier().step(conversation, now),
                 componentHealthCheck.watching(watcher::step),
                 new MissedDeliveryPoller(store, surfaces)::step,
                 recovery::step),
@@ -206,6 +256,15 @@ final class Wiring implements AutoCloseable {
                     .or(recovery::problem),
             databaseHealth::gauges,
             requestMetrics);
+    var reloadRoute =
+        new ReloadRoute(
+            new SqlSessions(database, clock),
+            clock,
+            () -> {
+              var result = reload();
+              auditSettings(database, reloading.current());
+              return result;
+            });
     Consumer<RoutesConfig> outside =
         routes -> {
           door.routes(routes, KnownPlatforms.paths(), id -> !id.equals(ConsoleSurface.ID));
@@ -216,6 +275,7 @@ final class Wiring implements AutoCloseable {
         routes -> {
           door.routes(routes, KnownPlatforms.paths(), ConsoleSurface.ID::equals);
           health.metrics(routes);
+          reloadRoute.routes(routes);
           console.routes(routes);
           service.ifPresent(embedded -> embedded.routes(routes));
         };
@@ -233,6 +293,7 @@ final class Wiring implements AutoCloseable {
     scheduler.start();
 
     data.keep(ConsoleLink.ADDRESS, consoleUrl.toString());
+    data.keep(ReloadCommand.ADDRESS, config.here(adminPort).toString());
     lines.add(line("Console", consoleUrl + "/"));
     lines.add(line("Sign in", consoleUrl + authentication.newLink()));
     lines.add(line("", "The link works once, for an hour. ./runnel console prints another."));
@@ -251,11 +312,10 @@ final class Wiring implements AutoCloseable {
     log.info("runnel started port={} admin_port={}", port, adminPort);
   }
 
-  /// Audits which settings changed since the last start.
-  private void auditSettings(Database database) {
+  /// Audits which settings changed since they were last read.
+  private void auditSettings(Database database, Map<String, String> byPath) {
     try {
-      new SettingsSeen(database)
-          .store(config.settings().byPath(), AuditEntry.Person.RUNNEL, clock.instant());
+      new SettingsSeen(database).store(byPath, AuditEntry.Person.RUNNEL, clock.instant());
     } catch (DatabaseException e) {
       log.warn("changed settings not audited error={}", e.toString());
     }

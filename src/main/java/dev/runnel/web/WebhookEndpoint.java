@@ -70,8 +70,7 @@ public final class WebhookEndpoint implements AutoCloseable {
   }
 
   /// @param here the surfaces whose deliveries arrive at this listener
-  public void routes(
-      RoutesConfig routes, Map<String, SurfaceId> paths, Predicate<SurfaceId> here) {
+  public void routes(RoutesConfig routes, Map<String, SurfaceId> paths, Predicate<SurfaceId> here) {
     for (var surface : surfaces.byId().keySet()) {
       if (!paths.containsValue(surface)) {
         throw new IllegalArgumentException("No path leads to the surface " + surface);

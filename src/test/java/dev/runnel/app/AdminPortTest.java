@@ -76,8 +76,7 @@ class AdminPortTest {
                           Integer.toString(port),
                           "RUNNEL_ADMIN_PORT",
                           Integer.toString(admin)))
-                  .run(
-                      List.of("run", "start", "go", "--wait", "--data", runnel.data().toString())))
+                  .run(List.of("run", "start", "go", "--wait", "--data", runnel.data().toString())))
           .isZero();
     }
   }

@@ -59,7 +59,7 @@ class StartAndEndTest {
 
       // Whoever started these tests may have it ignored for all processes below, as nohup does.
       if (!isHangUpIgnored(runnel.pid())) {
-        await().until(() -> runnel.log().contains("hang-up ignored"));
+        await().until(() -> runnel.log().contains("settings reloaded"));
       }
       assertThat(runnel.get("/readyz").statusCode()).isEqualTo(200);
     }

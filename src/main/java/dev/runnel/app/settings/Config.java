@@ -119,11 +119,16 @@ public record Config(
     return URI.create("http://" + name + ":" + consolePort);
   }
 
+  /// The address of a port of ours, as this machine reaches it.
+  public URI here(int ownPort) {
+    var name = EVERYWHERE.contains(host) ? "127.0.0.1" : host;
+    var literal = name.contains(":") && !name.startsWith("[") ? "[" + name + "]" : name;
+    return URI.create("http://" + literal + ":" + ownPort);
+  }
+
   /// The run service's URL: the configured one, else the embedded one's on this port.
-  public URI agentApiOr(int port) {
-    var here = EVERYWHERE.contains(host) ? "127.0.0.1" : host;
-    var literal = here.contains(":") && !here.startsWith("[") ? "[" + here + "]" : here;
-    return agentApi.orElseGet(() -> URI.create("http://" + literal + ":" + port + "/api/v1"));
+  public URI agentApiOr(int ownPort) {
+    return agentApi.orElseGet(() -> URI.create(here(ownPort) + "/api/v1"));
   }
 
   private static Limits limits(Settings settings) {

@@ -42,12 +42,21 @@ public final class HookSurface implements Surface {
           .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
           .build();
 
-  private final Map<String, Hook> hooks;
+  private volatile Map<String, Hook> hooks;
   private final HookCallback callback;
 
   public HookSurface(List<Hook> hooks, OkHttpClient http, InstantSource clock) {
-    this.hooks = hooks.stream().collect(Collectors.toMap(Hook::name, Function.identity()));
+    this.hooks = byName(hooks);
     this.callback = new HookCallback(http, clock);
+  }
+
+  private static Map<String, Hook> byName(List<Hook> hooks) {
+    return hooks.stream().collect(Collectors.toMap(Hook::name, Function.identity()));
+  }
+
+  /// Takes the place of the hooks so far.
+  public void replace(List<Hook> now) {
+    hooks = byName(now);
   }
 
   @Override

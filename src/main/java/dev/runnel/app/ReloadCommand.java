@@ -1,0 +1,88 @@
+package dev.runnel.app;
+
+import dev.runnel.app.settings.Config;
+import dev.runnel.database.Database;
+import dev.runnel.database.DatabaseException;
+import dev.runnel.store.SqlSessions;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.HexFormat;
+
+/// `./runnel reload`: lets the running server read its settings again, and prints what it applied.
+/// The file is checked here first; a file that is not valid changes nothing.
+final class ReloadCommand {
+  /// The file in the data folder in which the server stores the address of its console's listener.
+  static final String ADDRESS = "server-address";
+
+  private static final Duration PATIENCE = Duration.ofSeconds(20);
+  private static final int SECRET_BYTES = 24;
+
+  private final Config config;
+  private final InstantSource clock;
+  private final PrintStream out;
+  private final PrintStream err;
+
+  ReloadCommand(Config config, InstantSource clock, PrintStream out, PrintStream err) {
+    this.config = config;
+    this.clock = clock;
+    this.out = out;
+    this.err = err;
+  }
+
+  /// @return the exit code
+  int run() {
+    Platforms.require(config.settings());
+    try (var http = HttpClient.newHttpClient()) {
+      var address = Files.readString(config.data().resolve(ADDRESS)).strip();
+      var answer =
+          http.send(
+              HttpRequest.newBuilder(URI.create(address + ReloadRoute.PATH))
+                  .timeout(PATIENCE)
+                  .POST(BodyPublishers.ofString(link()))
+                  .build(),
+              BodyHandlers.ofString());
+      if (answer.statusCode() == 200) {
+        out.print(answer.body());
+        return 0;
+      }
+      err.print(
+          answer.statusCode() == 422
+              ? "Nothing was changed. " + answer.body()
+              : "The server does not know this command. Restart it in this version.\n");
+      return 1;
+    } catch (IOException e) {
+      err.println(
+          "No Runnel runs on %s. It reads its settings when it starts.".formatted(config.data()));
+      return 1;
+    } catch (DatabaseException e) {
+      err.println("The database does not take the request: " + e.inWords());
+      return 1;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return 1;
+    }
+  }
+
+  private String link() {
+    var bytes = new byte[SECRET_BYTES];
+    new SecureRandom().nextBytes(bytes);
+    var secret = HexFormat.of().formatHex(bytes);
+    try (var database =
+        config
+            .databaseUrl()
+            .map(Database::postgres)
+            .orElseGet(() -> Database.sqlite(config.data().resolve(BackupCommand.BOT)))) {
+      new SqlSessions(database, clock).offer(secret, clock.instant().plus(PATIENCE));
+    }
+    return secret;
+  }
+}

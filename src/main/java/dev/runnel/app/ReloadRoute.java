@@ -1,0 +1,46 @@
+package dev.runnel.app;
+
+import dev.runnel.app.settings.SettingsException;
+import dev.runnel.core.port.Sessions;
+import io.javalin.config.RoutesConfig;
+import io.javalin.http.Context;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.InstantSource;
+import java.util.function.Supplier;
+
+/// `POST /reload`, for `./runnel reload`: its body is a single-use link in the database, which only
+/// those who can write there can make.
+final class ReloadRoute {
+  static final String PATH = "/reload";
+  private static final int MAX_BYTES = 200;
+
+  private final Sessions sessions;
+  private final InstantSource clock;
+  private final Supplier<SettingsReload.Result> reload;
+
+  /// @param reload throws [SettingsException] for settings that are not valid
+  ReloadRoute(Sessions sessions, InstantSource clock, Supplier<SettingsReload.Result> reload) {
+    this.sessions = sessions;
+    this.clock = clock;
+    this.reload = reload;
+  }
+
+  void routes(RoutesConfig routes) {
+    routes.post(PATH, this::handle);
+  }
+
+  private void handle(Context context) throws IOException {
+    var link =
+        new String(context.bodyInputStream().readNBytes(MAX_BYTES), StandardCharsets.UTF_8).strip();
+    if (link.isEmpty() || !sessions.redeem(link, clock.instant())) {
+      context.status(401);
+      return;
+    }
+    try {
+      context.result(reload.get().text());
+    } catch (SettingsException e) {
+      context.status(422).result(e.getMessage() + "\n");
+    }
+  }
+}

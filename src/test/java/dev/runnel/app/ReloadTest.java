@@ -1,0 +1,106 @@
+package dev.runnel.app;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.runnel.testkit.RunnelProcess;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.net.URI;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Tag("slow")
+@Timeout(120)
+class ReloadTest {
+  @TempDir Path folder;
+  private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+  private final ByteArrayOutputStream err = new ByteArrayOutputStream();
+
+  private int reload(Path data) {
+    out.reset();
+    err.reset();
+    return new Main(new PrintStream(out), new PrintStream(err), Map.of())
+        .run(
+            List.of(
+                "reload",
+                "--data",
+                data.toString(),
+                "--config",
+                folder.resolve("runnel.yaml").toString()));
+  }
+
+  private String printed() {
+    return out.toString(StandardCharsets.UTF_8);
+  }
+
+  private void settings(String prompt, String more) throws Exception {
+    Files.writeString(
+        folder.resolve("runnel.yaml"),
+        """
+        admins: [slack:U1]
+        %s
+        hooks:
+          forms:
+            proof: {kind: bearer, secret: a-secret-of-the-hook}
+            template: "%s {/n}"
+        """
+            .formatted(more, prompt));
+  }
+
+  @Test
+  void aChangeIsAppliedOrNamedAndABrokenFileChangesNothing() throws Exception {
+    settings("Do", "mention: bot");
+    try (var runnel =
+        RunnelProcess.start(
+            folder, RunnelProcess.freePort(), Map.of("RUNNEL_AGENT_COMMAND", "echo done"))) {
+      assertThat(reload(runnel.data())).as("%s", err).isZero();
+      assertThat(printed()).isEqualTo("Nothing has changed.\n");
+
+      settings("Please do", "mention: agent\nprofiles: {small: {model: tiny}}");
+      assertThat(reload(runnel.data())).as("%s", err).isZero();
+      assertThat(printed())
+          .isEqualTo(
+              "applied: hooks.forms.template, profiles.small.model\nneeds a restart: mention\n");
+      assertThat(
+              runnel
+                  .send(
+                      HttpRequest.newBuilder(URI.create(runnel.url() + "/webhooks/hooks/forms"))
+                          .header("Authorization", "Bearer a-secret-of-the-hook")
+                          .POST(BodyPublishers.ofString("{\"n\":\"it\"}")))
+                  .statusCode())
+          .isBetween(200, 299);
+      Awaitility.await().until(() -> runnel.log().contains("run started"));
+
+      Files.writeString(folder.resolve("runnel.yaml"), "admin: nobody\n");
+      assertThat(reload(runnel.data())).isOne();
+      assertThat(err.toString(StandardCharsets.UTF_8)).contains("there is no setting admin");
+      assertThat(runnel.get("/readyz").statusCode()).isEqualTo(200);
+
+      assertThat(
+              runnel
+                  .send(
+                      HttpRequest.newBuilder(URI.create(runnel.url() + "/reload"))
+                          .POST(BodyPublishers.ofString("guessed")))
+                  .statusCode())
+          .isEqualTo(401);
+    }
+  }
+
+  @Test
+  void withoutAServerTheCommandSaysSo() throws Exception {
+    settings("Do", "mention: bot");
+
+    assertThat(reload(folder.resolve("data"))).isOne();
+    assertThat(err.toString(StandardCharsets.UTF_8)).contains("No Runnel runs on");
+  }
+}
