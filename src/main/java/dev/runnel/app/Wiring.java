@@ -225,8 +225,10 @@ final class Wiring implements AutoCloseable {
             store,
             time,
             new ConversationScheduler.Steps(
-                (conversation, now) -> workers.get().dispatcher().step(conversation, now),
-                (conversation, now) -> workers.get().courier().step(conversation, now),
+                (conversation, now) ->
+                    requireNonNull(workers.get()).dispatcher().step(conversation, now),
+                (conversation, now) ->
+                    requireNonNull(workers.get()).courier().step(conversation, now),
                 componentHealthCheck.watching(watcher::step),
                 new MissedDeliveryPoller(store, surfaces)::step,
                 recovery::step),

@@ -297,9 +297,17 @@ public record Settings(
         value.forEach(each -> all.add(resolve(each.asText(), key, file, environment)));
         values.put(setting.get(), String.join(",", all));
       } else if (!value.isNull()) {
-        values.put(setting.get(), resolve(value.asText(), key, file, environment));
+        values.put(setting.get(), resolve(text(setting.get(), value), key, file, environment));
       }
     }
+  }
+
+  /// YAML reads `off` as false.
+  private static String text(Setting setting, JsonNode value) {
+    var isOff = value.isBoolean() && !value.booleanValue();
+    return isOff && setting.formerOff().filter("false"::equals).isEmpty()
+        ? Setting.OFF
+        : value.asText();
   }
 
   private static Optional<Setting> atPath(String path, Path file, List<String> notices) {

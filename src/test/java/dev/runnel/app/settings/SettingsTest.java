@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -268,6 +269,19 @@ class SettingsTest {
 
     assertThat(settings.toString()).doesNotContain("ghp_secret");
     assertThat(Config.of(settings).toString()).doesNotContain("ghp_secret");
+  }
+
+  @Test
+  void whatIsKeptForEverIsOffInTheFile(@TempDir Path folder) throws IOException {
+    var file = folder.resolve("runnel.yaml");
+    Files.writeString(file, "retention: {runs: off, deliveries: 2d, audit: 'off'}\n");
+
+    var retention = Config.of(Settings.read(Map.of(), Optional.of(file), Map.of())).retention();
+
+    assertThat(retention.runs()).isGreaterThan(Duration.ofDays(10_000));
+    assertThat(retention.audit()).isGreaterThan(Duration.ofDays(10_000));
+    assertThat(retention.deliveries()).isEqualTo(Duration.ofDays(2));
+    assertThat(retention.parked()).isEqualTo(Duration.ofDays(30));
   }
 
   @Test
