@@ -81,16 +81,17 @@ class BackupTest {
       var isOver = new AtomicBoolean();
       var count = new AtomicInteger();
       for (int sender = 0; sender < 4; sender++) {
-        senders.submit(
-            () -> {
-              while (!isOver.get() && count.get() < 400) {
-                var n = count.incrementAndGet();
-                if (post(runnel, n) < 300) {
-                  acknowledged.add(n);
-                }
-              }
-              return true;
-            });
+        var _ =
+            senders.submit(
+                () -> {
+                  while (!isOver.get() && count.get() < 400) {
+                    var n = count.incrementAndGet();
+                    if (post(runnel, n) < 300) {
+                      acknowledged.add(n);
+                    }
+                  }
+                  return true;
+                });
       }
       Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> acknowledged.size() >= 40);
       before = Set.copyOf(acknowledged);
