@@ -45,6 +45,13 @@ record Platforms(List<Platform> all, OkHttpClient http) implements AutoCloseable
     KnownPlatforms.ALL.forEach(each -> connector(each, settings));
   }
 
+  /// Whether any platform is on.
+  ///
+  /// @throws SettingsException if a platform's settings are incomplete
+  static boolean isAnyOn(Settings settings) {
+    return KnownPlatforms.ALL.stream().anyMatch(each -> connector(each, settings).isPresent());
+  }
+
   /// @param publicUrl the URL at which we are reached from outside
   /// @param database contains the tables of `db/bot`; opened only if a platform needs it
   static Platforms of(

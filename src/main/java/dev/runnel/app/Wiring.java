@@ -387,9 +387,19 @@ final class Wiring implements AutoCloseable {
     }
   }
 
+  /// @throws SettingsException if the machine does not support the requested isolation, or has none
+  ///   while others can start agents and nobody decided that they run without it
   private Isolation isolation(Map<String, String> environment, DataFolder data) {
     try {
-      return Isolations.choose(config.isolation(), environment, data.path());
+      var chosen = Isolations.choose(config.isolation(), environment, data.path());
+      if (!chosen.isOn() && config.isolation().equals("auto") && isOpenToOthers()) {
+        throw new IllegalArgumentException(
+            "is auto, and bubblewrap does not work here, so agents would run without isolation:"
+                + " whoever can start one could read Runnel's secrets. Install bubblewrap (package"
+                + " bubblewrap; this user must be allowed to create user namespaces), or set it to"
+                + " container, or set it to none to accept that.");
+      }
+      return chosen;
     } catch (IllegalArgumentException e) {
       throw new SettingsException(
           "%s (%s) %s"
@@ -398,6 +408,10 @@ final class Wiring implements AutoCloseable {
                   RunnelSettings.AGENTS_ISOLATION.path(),
                   e.getMessage()));
     }
+  }
+
+  private boolean isOpenToOthers() {
+    return Platforms.isAnyOn(config.settings()) || !config.settings().hooks().isEmpty();
   }
 
   /// Ensures that no other node uses the database: the embedded service's runs exist on its machine

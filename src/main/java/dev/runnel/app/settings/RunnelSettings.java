@@ -84,7 +84,8 @@ public final class RunnelSettings {
               "RUNNEL_AGENTS_ISOLATION",
               "auto",
               "How agents are isolated from the machine: `bubblewrap`, `container`, `none`, or"
-                  + " `auto`, which is bubblewrap where it works, and otherwise none.")
+                  + " `auto`, which is bubblewrap. Where bubblewrap does not work, `auto` is none"
+                  + " while no platform and no hook is configured, and otherwise stops the start.")
           .at("agents.isolation");
 
   static final Setting AGENTS_ENVIRONMENT =

@@ -85,7 +85,8 @@ public sealed interface Isolation permits Isolation.None, Bubblewrap, Container 
     @Override
     public String line() {
       return "none: agents can read and change all that Runnel's user can. Install bubblewrap to"
-          + " wall them in, or set agents.isolation";
+          + " isolate them, or set agents.isolation. Connected to a platform, Runnel does not start"
+          + " like this unless agents.isolation is none";
     }
   }
 }
