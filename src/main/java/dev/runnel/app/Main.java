@@ -3,6 +3,7 @@ package dev.runnel.app;
 import dev.runnel.app.settings.Config;
 import dev.runnel.app.settings.Settings;
 import dev.runnel.app.settings.SettingsException;
+import dev.runnel.service.execution.ChildSubreaper;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -65,8 +66,16 @@ public final class Main {
   private final PrintStream out;
   private final PrintStream err;
   private final Map<String, String> environment;
+  private final boolean isWholeProcess;
 
   Main(PrintStream out, PrintStream err, Map<String, String> environment) {
+    this(out, err, environment, false);
+  }
+
+  /// @param isWholeProcess whether nothing else starts processes in this JVM, as tests do
+  private Main(
+      PrintStream out, PrintStream err, Map<String, String> environment, boolean isWholeProcess) {
+    this.isWholeProcess = isWholeProcess;
     this.out = out;
     this.err = err;
     this.environment = environment;
@@ -79,7 +88,7 @@ public final class Main {
     }
     var out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
     var err = new PrintStream(System.err, true, StandardCharsets.UTF_8);
-    System.exit(new Main(out, err, System.getenv()).run(List.of(args)));
+    System.exit(new Main(out, err, System.getenv(), true).run(List.of(args)));
   }
 
   /// @return the exit code, as described in the help
@@ -140,6 +149,10 @@ public final class Main {
             InstantSource.system(),
             () -> config(serve.options()));
     started.set(runnel);
+    if (isWholeProcess && !runnel.isolatesAgents()) {
+      // Containers leave children of their own, so this is not for them.
+      ChildSubreaper.become();
+    }
     out.println("Runnel " + version());
     runnel.lines().forEach(out::println);
     if (serve.exitWhenReady()) {

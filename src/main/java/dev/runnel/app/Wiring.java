@@ -89,6 +89,7 @@ final class Wiring implements AutoCloseable {
   private final List<String> lines = new ArrayList<>();
   private final Config config;
   private final InstantSource clock;
+  private boolean isolatesAgents = true;
   private final RandomGenerator chance = new SecureRandom();
 
   private final Supplier<Config> reread;
@@ -122,6 +123,11 @@ final class Wiring implements AutoCloseable {
       wiring.close();
       throw e;
     }
+  }
+
+  /// Whether agents of the embedded service are isolated; true also without that service.
+  boolean isolatesAgents() {
+    return isolatesAgents;
   }
 
   /// One line for each component, on or off, for the operator.
@@ -178,6 +184,7 @@ final class Wiring implements AutoCloseable {
                     RunsClient.builder().baseUrl(config.agentApiOr(adminPort)).apiKey(key).build()),
                 config.agentApi().isEmpty()),
             redactor);
+    isolatesAgents = config.agentApi().isPresent() || result(isolation).isOn();
     var service =
         embeddedService(data, key, adminPort, consoleUrl, environment, isolation, redactor);
 
@@ -391,7 +398,7 @@ final class Wiring implements AutoCloseable {
   ///   while others can start agents and nobody decided that they run without it
   private Isolation isolation(Map<String, String> environment, DataFolder data) {
     try {
-      var chosen = Isolations.choose(config.isolation(), environment, data.path());
+      var chosen = Isolations.choose(config.isolation(), config.machine(environment, data.path()));
       if (!chosen.isOn() && config.isolation().equals("auto") && isOpenToOthers()) {
         throw new IllegalArgumentException(
             "is auto, and bubblewrap does not work here, so agents would run without isolation:"

@@ -199,11 +199,22 @@ public final class RunningService implements AutoCloseable {
     return new RunningService(folder, command, environment, 4, setup);
   }
 
-  /// With the agents that are there; nothing of this process's environment is passed on.
   public static RunningService inOnlyThisEnvironment(
       Path folder, Map<String, String> environment, AgentAccess agentAccess) {
+    return inOnlyThisEnvironment(folder, environment, agentAccess, new Isolation.None());
+  }
+
+  /// With the agents that are there; nothing of this process's environment is passed on.
+  public static RunningService inOnlyThisEnvironment(
+      Path folder, Map<String, String> environment, AgentAccess agentAccess, Isolation isolation) {
     return new RunningService(
-        folder, Optional.empty(), environment, 4, Setup.USUAL.with(agentAccess));
+        folder, Optional.empty(), environment, 4, Setup.USUAL.with(agentAccess).with(isolation));
+  }
+
+  /// With a command as the agent; nothing of this process's environment is passed on.
+  public static RunningService inOnlyThisEnvironment(
+      Path folder, Optional<String> command, Map<String, String> environment, Setup setup) {
+    return new RunningService(folder, command, environment, 4, setup);
   }
 
   public URI uri(String path) {

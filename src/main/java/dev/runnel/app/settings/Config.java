@@ -1,6 +1,8 @@
 package dev.runnel.app.settings;
 
 import dev.runnel.core.deliver.Reminders;
+import dev.runnel.service.isolation.Machine;
+import dev.runnel.service.isolation.Quotas;
 import dev.runnel.service.run.AgentAccess;
 import dev.runnel.service.run.Limits;
 import dev.runnel.store.Retention;
@@ -8,6 +10,9 @@ import dev.runnel.surface.Setting;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
@@ -47,6 +52,7 @@ public record Config(
 
   public static Config of(Settings settings) {
     settings.values().forEach(Config::checkLength);
+    checkHomeFiles(settings);
     var agentApi =
         settings.get(RunnelSettings.AGENT_API_URL).map(url(RunnelSettings.AGENT_API_URL));
     if (agentApi.isPresent() && settings.get(RunnelSettings.AGENT_API_KEY).isEmpty()) {
@@ -129,6 +135,79 @@ public record Config(
   /// The run service's URL: the configured one, else the embedded one's on this port.
   public URI agentApiOr(int ownPort) {
     return agentApi.orElseGet(() -> URI.create(here(ownPort) + "/api/v1"));
+  }
+
+  /// What the isolation of agents has to know.
+  ///
+  /// @param environment the operator's variables
+  public Machine machine(Map<String, String> environment, Path data) {
+    var hidden = new ArrayList<>(List.of(data));
+    settings.file().ifPresent(hidden::add);
+    settings.values().entrySet().stream()
+        .filter(each -> each.getKey().variable().endsWith("_FILE"))
+        .forEach(each -> hidden.add(Path.of(each.getValue())));
+    return new Machine(
+        environment,
+        hidden,
+        list(RunnelSettings.AGENTS_READABLE).stream().map(Path::of).toList(),
+        list(RunnelSettings.AGENTS_HOME_FILES),
+        new Quotas(
+            DurationsAndSizes.size(
+                settings, RunnelSettings.LIMIT_MEMORY, Quotas.USUAL.memoryBytes()),
+            isOff(RunnelSettings.LIMIT_PROCESSES)
+                ? Quotas.ANY_NUMBER
+                : number(
+                    settings,
+                    RunnelSettings.LIMIT_PROCESSES,
+                    (int) Quotas.USUAL.processes(),
+                    1,
+                    Integer.MAX_VALUE),
+            isOff(RunnelSettings.LIMIT_CPUS) ? Quotas.ALL_CPUS : cpus()));
+  }
+
+  private boolean isOff(Setting setting) {
+    return settings.get(setting).map(String::strip).filter(Setting.OFF::equals).isPresent();
+  }
+
+  private double cpus() {
+    var text = settings.get(RunnelSettings.LIMIT_CPUS);
+    if (text.isEmpty()) {
+      return Quotas.ALL_CPUS;
+    }
+    try {
+      var cpus = Double.parseDouble(text.get());
+      if (cpus >= 0.01 && cpus <= 10_000) {
+        return cpus;
+      }
+    } catch (NumberFormatException _) {
+      // Reported below.
+    }
+    throw new SettingsException(
+        "%s (%s) is %s, and must be a number of processors like 2 or 1.5, or off."
+            .formatted(RunnelSettings.LIMIT_CPUS, RunnelSettings.LIMIT_CPUS.path(), text.get()));
+  }
+
+  private List<String> list(Setting setting) {
+    return settings.get(setting).stream()
+        .flatMap(text -> Stream.of(text.split(",")))
+        .map(String::strip)
+        .filter(each -> !each.isEmpty())
+        .toList();
+  }
+
+  private static void checkHomeFiles(Settings settings) {
+    var text = settings.get(RunnelSettings.AGENTS_HOME_FILES).orElse("");
+    for (var each : text.split(",")) {
+      var path = Path.of(each.strip());
+      if (path.isAbsolute() || path.startsWith("..") || !path.normalize().equals(path)) {
+        throw new SettingsException(
+            "%s (%s) holds %s, and must hold paths in the home folder, like .npmrc."
+                .formatted(
+                    RunnelSettings.AGENTS_HOME_FILES,
+                    RunnelSettings.AGENTS_HOME_FILES.path(),
+                    each.strip()));
+      }
+    }
   }
 
   private static Limits limits(Settings settings) {

@@ -88,6 +88,22 @@ public final class RunnelSettings {
                   + " while no platform and no hook is configured, and otherwise stops the start.")
           .at("agents.isolation");
 
+  static final Setting AGENTS_READABLE =
+      plain(
+              "RUNNEL_AGENTS_READABLE",
+              "",
+              "Folders and files, separated by commas, that isolated agents may read besides those"
+                  + " of the system and of the `PATH`.")
+          .at("agents.readable");
+
+  static final Setting AGENTS_HOME_FILES =
+      plain(
+              "RUNNEL_AGENTS_HOME_FILES",
+              "",
+              "Files of the home folder, such as `.npmrc`, of which each isolated run gets a copy,"
+                  + " besides the login of its agent.")
+          .at("agents.home_files");
+
   static final Setting AGENTS_ENVIRONMENT =
       plain("RUNNEL_AGENTS_ENVIRONMENT", "", "The environment of runs that select none.")
           .at("agents.default_environment");
@@ -104,6 +120,28 @@ public final class RunnelSettings {
       limit("OUTPUT", "output", "256MB", "The output of one execution.");
 
   static final Setting LIMIT_DISK = limit("DISK", "disk", "10GB", "The size of one workspace.");
+
+  static final Setting LIMIT_MEMORY =
+      limit(
+          "MEMORY",
+          "memory",
+          "8GB",
+          "The memory of one agent in a container; in a bubblewrap, of each of its processes.");
+
+  static final Setting LIMIT_PROCESSES =
+      limit(
+          "PROCESSES",
+          "processes",
+          "4096",
+          "The processes and threads of one agent. In a bubblewrap not if Runnel runs as root, to"
+              + " which the kernel does not apply it.");
+
+  static final Setting LIMIT_CPUS =
+      limit(
+          "CPUS",
+          "cpus",
+          "off",
+          "The processors that one agent may use, such as `1.5`. Only in containers.");
 
   static final Setting KEEP_WORKSPACES =
       plain(
@@ -181,12 +219,17 @@ public final class RunnelSettings {
                   AGENT_SLOTS,
                   AGENT_ACCESS,
                   AGENTS_ISOLATION,
+                  AGENTS_READABLE,
+                  AGENTS_HOME_FILES,
                   AGENTS_ENVIRONMENT,
                   LIMIT_START,
                   LIMIT_IDLE,
                   LIMIT_TOTAL,
                   LIMIT_OUTPUT,
                   LIMIT_DISK,
+                  LIMIT_MEMORY,
+                  LIMIT_PROCESSES,
+                  LIMIT_CPUS,
                   KEEP_WORKSPACES,
                   ALL_WORKSPACES,
                   DRAIN,

@@ -37,6 +37,7 @@ import java.util.stream.Stream;
 /// @param borrowed the variables that the file takes secrets from
 /// @param notices what the operator should write differently, one sentence each
 /// @param leaves every value of the file by its path: `hooks.alerts.prompt`
+/// @param file the file that was read
 public record Settings(
     Map<Setting, String> values,
     Profiles profiles,
@@ -46,7 +47,8 @@ public record Settings(
     List<Hook> hooks,
     Set<String> borrowed,
     List<String> notices,
-    Map<String, String> leaves) {
+    Map<String, String> leaves,
+    Optional<Path> file) {
   private static final String FILE = "runnel.yaml";
   private static final String PREFIX = "RUNNEL_";
   private static final Pattern REFERENCE = Pattern.compile("\\$\\{([A-Za-z_][A-Za-z0-9_]*)}");
@@ -147,7 +149,8 @@ public record Settings(
         hooks,
         borrowed,
         notices,
-        leaves);
+        leaves,
+        path);
   }
 
   /// All values by the path that the file has or could have for them, to compare two readings. They

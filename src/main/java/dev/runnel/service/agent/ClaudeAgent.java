@@ -6,7 +6,6 @@ import dev.runnel.service.run.Json;
 import dev.runnel.service.run.Usage;
 import dev.runnel.wire.ModelProvider;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -14,6 +13,8 @@ import java.util.stream.Collectors;
 
 /// Claude Code in print mode, with `stream-json` output.
 record ClaudeAgent() implements Harness {
+  private static final String CONFIG_DIR = "CLAUDE_CONFIG_DIR";
+
   @Override
   public String name() {
     return "claude";
@@ -60,18 +61,16 @@ record ClaudeAgent() implements Harness {
     return List.of("ANTHROPIC_*", "CLAUDE_*");
   }
 
+  /// Not `.claude.json`: it holds the prompts of all projects.
   @Override
-  public List<Path> places(LaunchFiles launchFiles) {
-    return launchFiles
-        .variable("CLAUDE_CONFIG_DIR")
-        .map(Path::of)
-        .map(home -> List.of(launchFiles.folder(), home))
-        .orElseGet(
-            () ->
-                List.of(
-                    launchFiles.folder(),
-                    launchFiles.home().resolve(".claude"),
-                    launchFiles.home().resolve(".claude.json")));
+  public List<LoginFile> logins(Map<String, String> operator) {
+    return LoginFile.in(
+        operator, CONFIG_DIR, ".claude", ".credentials.json", "settings.json", "CLAUDE.md");
+  }
+
+  @Override
+  public List<String> movingVariables() {
+    return List.of(CONFIG_DIR);
   }
 
   private static String allowed(List<ToolServer> servers) {

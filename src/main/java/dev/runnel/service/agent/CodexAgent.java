@@ -15,6 +15,8 @@ import java.util.stream.Collectors;
 
 /// Codex with `exec --json`. The sandbox is set by `-c` because `resume` does not accept `-s`.
 record CodexAgent() implements Harness {
+  private static final String HOME = "CODEX_HOME";
+
   @Override
   public String name() {
     return "codex";
@@ -67,15 +69,17 @@ record CodexAgent() implements Harness {
   }
 
   @Override
-  public List<Path> places(LaunchFiles launchFiles) {
-    return List.of(launchFiles.folder(), home(launchFiles));
+  public List<LoginFile> logins(Map<String, String> operator) {
+    return LoginFile.in(operator, HOME, ".codex", "auth.json", "config.toml", "AGENTS.md");
+  }
+
+  @Override
+  public List<String> movingVariables() {
+    return List.of(HOME);
   }
 
   private static Path home(LaunchFiles launchFiles) {
-    return launchFiles
-        .variable("CODEX_HOME")
-        .map(Path::of)
-        .orElse(launchFiles.home().resolve(".codex"));
+    return launchFiles.variable(HOME).map(Path::of).orElse(launchFiles.home().resolve(".codex"));
   }
 
   /// Writes the TOML profile. JSON strings are valid TOML strings.

@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /// Gemini CLI with `stream-json` output.
 record GeminiAgent() implements Harness {
@@ -57,14 +58,22 @@ record GeminiAgent() implements Harness {
   }
 
   /// Gemini CLI reads tool servers from the settings in its home folder, or in the workspace, where
-  /// they would be committed. So it gets a home folder that links to the real one except for the
-  /// settings, to which the tool servers are added.
+  /// they would be committed. So without a home folder of the run it gets one that links to the
+  /// real one except for the settings, to which the tool servers are added.
   private static Map<String, String> tools(List<ToolServer> servers, LaunchFiles launchFiles)
       throws IOException {
     if (servers.isEmpty()) {
       return Map.of();
     }
     var real = real(launchFiles);
+    if (launchFiles.isHomeOfRun()) {
+      if (Files.isSymbolicLink(real.resolve(SETTINGS))) {
+        // An earlier execution made it, to have another file read.
+        Files.delete(real.resolve(SETTINGS));
+      }
+      launchFiles.lay(real, SETTINGS, settings(real.resolve(SETTINGS), servers));
+      return Map.of();
+    }
     var home = launchFiles.folder().resolve("gemini");
     var settings = home.resolve(".gemini");
     // They hold the sessions, and must exist before the first one to be linked.
@@ -95,8 +104,39 @@ record GeminiAgent() implements Harness {
   }
 
   @Override
-  public List<Path> places(LaunchFiles launchFiles) {
-    return List.of(launchFiles.folder(), real(launchFiles));
+  public List<Path> readable(LaunchFiles launchFiles) {
+    return launchFiles.withFiles(List.of("GOOGLE_APPLICATION_CREDENTIALS"));
+  }
+
+  @Override
+  public List<LoginFile> logins(Map<String, String> operator) {
+    var home =
+        Optional.ofNullable(operator.get(HOME)).or(() -> Optional.ofNullable(operator.get("HOME")));
+    var own =
+        LoginFile.in(
+            home.map(it -> Map.of("HOME", it)).orElse(Map.of()),
+            HOME,
+            ".gemini",
+            SETTINGS,
+            ".env",
+            "GEMINI.md",
+            "google_accounts.json",
+            "installation_id",
+            "oauth_creds.json");
+    return Stream.concat(
+            own.stream(),
+            LoginFile.in(
+                operator,
+                "CLOUDSDK_CONFIG",
+                ".config/gcloud",
+                "application_default_credentials.json")
+                .stream())
+        .toList();
+  }
+
+  @Override
+  public List<String> movingVariables() {
+    return List.of(HOME);
   }
 
   private static Path real(LaunchFiles launchFiles) {

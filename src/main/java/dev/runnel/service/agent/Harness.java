@@ -5,14 +5,15 @@ import dev.runnel.wire.ModelProvider;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 
 /// Starts one kind of agent and parses its output. The prompt is always passed on standard input,
 /// so that it never appears in the process list.
 ///
-/// Agents keep their sessions and logins in the usual places, in the home folder of the user that
-/// runs Runnel. So an agent that works on the command line works here, and a session can be
-/// continued on the command line. Runs do not interfere with each other there, since each has its
-/// own workspace and session id.
+/// Agents keep their sessions and logins in the usual places of a home folder: with isolation, a
+/// home folder of the run with copies of the [#logins]; without, that of the user who runs Runnel.
+/// So an agent that works on the command line works here. Runs without isolation do not interfere
+/// with each other there, since each has its own workspace and session id.
 public sealed interface Harness
     permits CommandAgent, ClaudeAgent, CodexAgent, GeminiAgent, OpencodeAgent {
   /// Parses the standard output of one execution, line by line. Not thread-safe.
@@ -31,10 +32,23 @@ public sealed interface Harness
 
   OutputParser outputParser();
 
-  /// The folders and files outside the workspace that the agent reads and writes: its launch files,
-  /// logins and sessions.
-  default List<Path> places(LaunchFiles launchFiles) {
+  /// The folders and files outside the workspace and the home folder that the agent reads.
+  default List<Path> readable(LaunchFiles launchFiles) {
     return List.of(launchFiles.folder());
+  }
+
+  /// The files that an isolated run gets copies of: what the agent needs to sign in, and its
+  /// settings. Neither sessions nor histories, which belong to other runs.
+  ///
+  /// @param operator the operator's variables
+  default List<LoginFile> logins(Map<String, String> operator) {
+    return List.of();
+  }
+
+  /// The variables that move the agent's folders out of the home folder; isolated runs do not
+  /// receive them.
+  default List<String> movingVariables() {
+    return List.of();
   }
 
   /// The operator's variables that the agent's login and settings need; see [AgentEnvironment].

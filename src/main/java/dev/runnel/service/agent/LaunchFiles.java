@@ -25,18 +25,26 @@ public final class LaunchFiles implements AutoCloseable {
   private final Path workspace;
   private final Map<String, String> environment;
   private final AgentAccess agentAccess;
+  private final boolean isHomeOfRun;
   private final List<Path> written = new ArrayList<>();
   private boolean attached;
   private Optional<Path> recalled = Optional.empty();
 
-  /// @param folder private folder of this run; created with the first file
+  /// @param folder private folder of this run, created with the first file; isolated agents cannot
+  ///   write there
   /// @param environment the agent's variables, including its credentials
+  /// @param isHomeOfRun whether the home folder belongs to this run alone
   public LaunchFiles(
-      Path folder, Path workspace, Map<String, String> environment, AgentAccess agentAccess) {
+      Path folder,
+      Path workspace,
+      Map<String, String> environment,
+      AgentAccess agentAccess,
+      boolean isHomeOfRun) {
     this.folder = folder.toAbsolutePath();
     this.workspace = workspace.toAbsolutePath();
     this.environment = Map.copyOf(environment);
     this.agentAccess = agentAccess;
+    this.isHomeOfRun = isHomeOfRun;
   }
 
   Path folder() {
@@ -55,9 +63,21 @@ public final class LaunchFiles implements AutoCloseable {
     return Optional.ofNullable(environment.get(name)).filter(value -> !value.isBlank());
   }
 
-  /// The home folder of the user that runs the agents, which contains their logins.
-  public Path home() {
+  /// The home folder, which contains the agent's login and sessions.
+  Path home() {
     return Path.of(variable("HOME").orElse(System.getProperty("user.home")));
+  }
+
+  /// Whether the home folder belongs to this run alone.
+  boolean isHomeOfRun() {
+    return isHomeOfRun;
+  }
+
+  /// The folder of the launch files, and the files and folders that variables name.
+  List<Path> withFiles(List<String> variables) {
+    var all = new ArrayList<>(List.of(folder));
+    variables.forEach(name -> variable(name).map(Path::of).ifPresent(all::add));
+    return all;
   }
 
   /// Writes a file to the private folder.

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /// opencode with `run --format json`.
 record OpencodeAgent() implements Harness {
@@ -49,13 +50,23 @@ record OpencodeAgent() implements Harness {
   }
 
   @Override
-  public List<Path> places(LaunchFiles launchFiles) {
-    return List.of(
-        launchFiles.folder(),
-        launchFiles.home().resolve(".config/opencode"),
-        launchFiles.home().resolve(".local/share/opencode"),
-        launchFiles.home().resolve(".local/state/opencode"),
-        launchFiles.home().resolve(".cache/opencode"));
+  public List<Path> readable(LaunchFiles launchFiles) {
+    return launchFiles.withFiles(List.of(CONFIG, "OPENCODE_CONFIG_DIR"));
+  }
+
+  @Override
+  public List<LoginFile> logins(Map<String, String> operator) {
+    return Stream.concat(
+            LoginFile.in(
+                operator,
+                "XDG_CONFIG_HOME",
+                ".config",
+                "opencode/opencode.json",
+                "opencode/opencode.jsonc",
+                "opencode/AGENTS.md")
+                .stream(),
+            LoginFile.in(operator, "XDG_DATA_HOME", ".local/share", "opencode/auth.json").stream())
+        .toList();
   }
 
   private static Map<String, String> configuration(

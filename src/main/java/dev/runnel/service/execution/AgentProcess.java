@@ -34,12 +34,14 @@ final class AgentProcess {
 
   private static final Logger log = LoggerFactory.getLogger(AgentProcess.class);
 
+  private final Spawner spawner;
   private final ExecutionRequest executionRequest;
   private final Process process;
   private final List<Thread> readers = new ArrayList<>();
   private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
 
-  private AgentProcess(ExecutionRequest executionRequest, Process process) {
+  private AgentProcess(Spawner spawner, ExecutionRequest executionRequest, Process process) {
+    this.spawner = spawner;
     this.executionRequest = executionRequest;
     this.process = process;
   }
@@ -64,7 +66,7 @@ final class AgentProcess {
     builder.environment().clear();
     builder.environment().putAll(environment);
     var process = spawner.process(builder);
-    var started = new AgentProcess(executionRequest, process);
+    var started = new AgentProcess(spawner, executionRequest, process);
     try {
       started.connect(spawner, input, sink);
     } catch (RuntimeException e) {
@@ -103,7 +105,10 @@ final class AgentProcess {
   /// See [ProcessTree#end].
   boolean end(Duration grace) {
     return ProcessTree.of(
-            process.toHandle(), executionRequest.runId(), executionRequest.execution())
+            Optional.of(process.toHandle()),
+            executionRequest.runId(),
+            executionRequest.execution(),
+            spawner)
         .end(grace);
   }
 

@@ -78,6 +78,9 @@ public final class DiskReserve implements AutoCloseable {
       helpless = false;
       return;
     }
+    if (workspaces.deleteUnusedCaches(reserve / WORTH_IT)) {
+      return;
+    }
     var biggest = workspaces.biggest().filter(each -> each.bytes() >= reserve / WORTH_IT);
     if (biggest.isEmpty()) {
       if (!helpless) {

@@ -21,10 +21,13 @@ import dev.runnel.service.store.RunQueries;
 import dev.runnel.service.store.RunService;
 import dev.runnel.service.store.TranscriptRows.Entry;
 import dev.runnel.service.workspace.Environment;
+import dev.runnel.service.workspace.GitIdentity;
 import dev.runnel.service.workspace.Prepared;
+import dev.runnel.service.workspace.RunHome;
 import dev.runnel.service.workspace.Workspaces;
 import dev.runnel.wire.RunMode;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -48,6 +51,8 @@ final class Execution {
   private static final Duration PAUSE = Duration.ofSeconds(1);
   private static final Duration FREEING = Duration.ofSeconds(30);
 
+  private static final String GIT_CONFIG = ".gitconfig";
+
   private enum Wish {
     NONE,
     CANCEL,
@@ -61,11 +66,13 @@ final class Execution {
   ///
   /// @param lent the variables of its environment and of the agent's login
   /// @param surroundings all variables, including the lent ones
+  /// @param home the folders of the run; empty without isolation
   private record Site(
       Environment chosen,
       Prepared.Ready ready,
       Map<String, String> lent,
-      Map<String, String> surroundings) {}
+      Map<String, String> surroundings,
+      Optional<RunHome> home) {}
 
   private final Spawner spawner;
   private final ExecutionRequest executionRequest;
@@ -233,7 +240,7 @@ final class Execution {
     };
   }
 
-  private Site site(Harness harness, Environment chosen, Prepared.Ready ready) {
+  private Site site(Harness harness, Environment chosen, Prepared.Ready ready) throws IOException {
     var lent = new HashMap<>(settings.variables(harness.variables()));
     lent.putAll(settings.environments().variables(chosen));
     if (executionRequest.leads()) {
@@ -246,10 +253,39 @@ final class Execution {
     }
     var surroundings = new HashMap<>(settings.surroundings(executionRequest));
     surroundings.putAll(lent);
+    var home =
+        settings.isolation().isOn()
+            ? Optional.of(home(harness, chosen))
+            : Optional.<RunHome>empty();
+    home.ifPresent(
+        it -> {
+          surroundings.keySet().removeAll(harness.movingVariables());
+          lent.keySet().removeAll(harness.movingVariables());
+          surroundings.putAll(Isolation.variables(it));
+        });
     ready
         .skill()
         .ifPresent(skill -> surroundings.put("RUNNEL_SKILL_FILE", skill.file().toString()));
-    return new Site(chosen, ready, lent, surroundings);
+    return new Site(chosen, ready, lent, surroundings, home);
+  }
+
+  /// Prepares the run's own home folder: the agent's login and the name for commits.
+  private RunHome home(Harness harness, Environment chosen) throws IOException {
+    var home = workspaces.home(executionRequest.runId(), chosen);
+    for (var login : harness.logins(settings.environment())) {
+      home.copy(login.from(), login.place());
+    }
+    var operators = Optional.ofNullable(settings.environment().get("HOME")).map(Path::of);
+    if (operators.isPresent()) {
+      for (var file : settings.isolation().homeFiles()) {
+        home.copy(operators.get().resolve(file), file);
+      }
+      var identity = GitIdentity.of(operators.get().resolve(GIT_CONFIG));
+      if (identity.isPresent()) {
+        home.write(GIT_CONFIG, identity.get());
+      }
+    }
+    return home;
   }
 
   private ExecutionResult work(Harness harness, Site site)
@@ -263,7 +299,12 @@ final class Execution {
     }
     var folder = settings.workspaces().resolveSibling("agents").resolve(executionRequest.runId());
     try (var launchFiles =
-        new LaunchFiles(folder, ready.folder(), site.surroundings(), settings.access())) {
+        new LaunchFiles(
+            folder,
+            ready.folder(),
+            site.surroundings(),
+            settings.access(),
+            site.home().isPresent())) {
       var told = attach(briefed, launchFiles);
       if (executionRequest.execution() == 1 || ready.fresh()) {
         told = ConversationHistory.recall(told, harness, launchFiles, index);
@@ -412,24 +453,26 @@ final class Execution {
     var names = new HashSet<>(site.lent().keySet());
     names.addAll(launch.environment().keySet());
     var ready = site.ready();
-    var place =
-        new Isolation.Place(
-            executionRequest,
-            ready.root(),
-            ready.folder(),
-            site.chosen().image(),
-            names,
-            harness.places(launchFiles),
-            harness instanceof CommandAgent ? Optional.empty() : Optional.of(launchFiles.home()));
+    var command =
+        site.home()
+            .map(
+                home ->
+                    settings
+                        .isolation()
+                        .wrap(
+                            launch.command(),
+                            new Isolation.Place(
+                                executionRequest,
+                                ready.root(),
+                                ready.folder(),
+                                site.chosen().image(),
+                                names,
+                                harness.readable(launchFiles),
+                                home)))
+            .orElseGet(launch::command);
     var started =
         AgentProcess.start(
-            spawner,
-            executionRequest,
-            settings.isolation().wrap(launch.command(), place),
-            ready.folder(),
-            environment,
-            launch.input(),
-            watch);
+            spawner, executionRequest, command, ready.folder(), environment, launch.input(), watch);
     watch.start();
     log.info(
         "execution started run={} execution={} agent={} pid={}",
@@ -450,7 +493,7 @@ final class Execution {
         new SetupRunner.Around(
             executionRequest,
             chosen,
-            workspaces.root(executionRequest.runId()),
+            workspaces,
             settings.surroundings(executionRequest),
             settings.environments().variables(chosen),
             settings.redactor(),
@@ -484,7 +527,11 @@ final class Execution {
             .map(each -> each.end(grace))
             .orElseGet(
                 () ->
-                    ProcessTree.of(executionRequest.runId(), executionRequest.execution())
+                    ProcessTree.of(
+                            Optional.empty(),
+                            executionRequest.runId(),
+                            executionRequest.execution(),
+                            spawner)
                         .end(grace));
     if (!ended) {
       log.error("cannot kill all processes run={}", executionRequest.runId());

@@ -10,35 +10,41 @@ import java.util.Arrays;
 import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 
 /// All processes of one execution, and how to end them.
 ///
-/// A child can leave its parent, process group and session. So processes are found in three ways:
-/// as descendants, as members of the session and, on Linux, by the run's id in their environment.
-/// The search repeats until none is left, since processes can start others meanwhile.
+/// A child can leave its parent, process group and session. So processes are found in four ways: as
+/// descendants, as members of the session and, on Linux, by the run's id in their environment, and
+/// among the [Spawner#orphans]. An orphan that hides of which run it is ends with the first run
+/// that ends. The search repeats until none is left, since processes can start others meanwhile.
 final class ProcessTree {
+  private static final String MARK = "RUNNEL_RUN_ID=";
   private static final Path PROC = Path.of("/proc");
   private static final Duration PATIENCE_AFTER_KILL = Duration.ofSeconds(5);
   private static final Duration CLOCK_SLACK = Duration.ofSeconds(2);
 
   private final Set<String> marks;
   private final Optional<ProcessHandle> root;
+  private final Supplier<Set<ProcessHandle>> orphans;
   private final Set<ProcessHandle> known = new HashSet<>();
 
-  private ProcessTree(String runId, int execution, Optional<ProcessHandle> root) {
+  private ProcessTree(
+      String runId,
+      int execution,
+      Optional<ProcessHandle> root,
+      Supplier<Set<ProcessHandle>> orphans) {
     // Both marks are needed, so that processes of the run's next execution do not match.
-    this.marks = Set.of("RUNNEL_RUN_ID=" + runId, "RUNNEL_EXECUTION=" + execution);
+    this.marks = Set.of(MARK + runId, "RUNNEL_EXECUTION=" + execution);
     this.root = root;
+    this.orphans = orphans;
     root.ifPresent(known::add);
   }
 
-  static ProcessTree of(ProcessHandle root, String runId, int execution) {
-    return new ProcessTree(runId, execution, Optional.of(root));
-  }
-
-  /// The processes of an execution whose root process is unknown.
-  static ProcessTree of(String runId, int execution) {
-    return new ProcessTree(runId, execution, Optional.empty());
+  /// @param root empty if it is unknown
+  static ProcessTree of(
+      Optional<ProcessHandle> root, String runId, int execution, Spawner spawner) {
+    return new ProcessTree(runId, execution, root, spawner::orphans);
   }
 
   /// The processes that a previous process of the service left behind. The start time must match,
@@ -60,7 +66,7 @@ final class ProcessTree {
                                             .compareTo(CLOCK_SLACK)
                                         < 0)
                             .orElse(false));
-    return new ProcessTree(left.runId(), left.execution(), root);
+    return new ProcessTree(left.runId(), left.execution(), root, Set::of);
   }
 
   /// Asks all processes to terminate, kills those left after the grace time, and returns when none
@@ -86,7 +92,7 @@ final class ProcessTree {
       for (var process : living) {
         if (kill) {
           process.destroyForcibly();
-        } else if (told.add(process)) {
+        } else if (!isMonitor(process) && told.add(process)) {
           process.destroy();
         }
       }
@@ -116,6 +122,7 @@ final class ProcessTree {
                   (session.isPresent() && isInSession(process, session.get())) || isMarked(process))
           .forEach(known::add);
     }
+    orphans.get().stream().filter(process -> !isOfAnotherRun(process)).forEach(known::add);
     known.remove(ProcessHandle.current());
     known.removeIf(process -> !isLiving(process));
     return Set.copyOf(known);
@@ -127,7 +134,7 @@ final class ProcessTree {
     return ProcessHandle.of(root.pid()).map(root::equals).orElse(true);
   }
 
-  private static boolean isLiving(ProcessHandle process) {
+  static boolean isLiving(ProcessHandle process) {
     if (!process.isAlive()) {
       return false;
     }
@@ -136,17 +143,37 @@ final class ProcessTree {
     return !state.equals("Z") && !state.equals("X");
   }
 
+  /// Whether it is bubblewrap itself. It kills its sandbox when it is asked to terminate, and ends
+  /// by itself after the agent, which has the grace time.
+  private static boolean isMonitor(ProcessHandle process) {
+    try {
+      return Files.readString(PROC.resolve(process.pid() + "/comm")).strip().equals("bwrap");
+    } catch (IOException _) {
+      return false;
+    }
+  }
+
   private static boolean isInSession(ProcessHandle process, long session) {
     return stat(process, 3).equals(Long.toString(session));
   }
 
   private boolean isMarked(ProcessHandle process) {
+    return environment(process).containsAll(marks);
+  }
+
+  private boolean isOfAnotherRun(ProcessHandle process) {
+    return environment(process).stream()
+        .anyMatch(each -> each.startsWith(MARK) && !marks.contains(each));
+  }
+
+  /// Empty for a process that is gone, or another user's.
+  private static Set<String> environment(ProcessHandle process) {
     try {
       var environment =
           Files.readString(PROC.resolve(process.pid() + "/environ"), StandardCharsets.ISO_8859_1);
-      return Set.copyOf(Arrays.asList(environment.split("\0", -1))).containsAll(marks);
+      return new HashSet<>(Arrays.asList(environment.split("\0", -1)));
     } catch (IOException _) {
-      return false; // gone, or another user's
+      return Set.of();
     }
   }
 

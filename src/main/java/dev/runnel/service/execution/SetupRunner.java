@@ -10,10 +10,13 @@ import dev.runnel.service.store.RunService;
 import dev.runnel.service.store.TranscriptRows.Entry;
 import dev.runnel.service.workspace.CommandRunner;
 import dev.runnel.service.workspace.Environment;
+import dev.runnel.service.workspace.RunHome;
 import dev.runnel.service.workspace.StoppedException;
+import dev.runnel.service.workspace.Workspaces;
 import dev.runnel.text.Redactor;
 import dev.runnel.text.TerminalText;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -43,7 +46,7 @@ final class SetupRunner implements CommandRunner {
   record Around(
       ExecutionRequest job,
       Environment chosen,
-      Path root,
+      Workspaces workspaces,
       Map<String, String> environment,
       Map<String, String> lent,
       Redactor redactor,
@@ -89,23 +92,36 @@ final class SetupRunner implements CommandRunner {
     var environment = new HashMap<>(settings.variables(settings.isolation().variables()));
     environment.putAll(around.environment());
     environment.putAll(around.lent());
-    var place =
-        new Isolation.Place(
-            around.job(),
-            around.root(),
-            folder,
-            around.chosen().image(),
-            around.lent().keySet(),
-            List.of(),
-            Optional.empty());
-    var result =
-        run(
-            settings.isolation().wrap(List.of("/bin/sh", "-c", command), place),
-            folder,
-            environment);
+    var wrapped = List.of("/bin/sh", "-c", command);
+    if (isIsolated()) {
+      var home = home();
+      environment.putAll(Isolation.variables(home));
+      wrapped =
+          settings
+              .isolation()
+              .wrap(
+                  wrapped,
+                  new Isolation.Place(
+                      around.job(),
+                      around.workspaces().root(around.job().runId()),
+                      folder,
+                      around.chosen().image(),
+                      around.lent().keySet(),
+                      List.of(),
+                      home));
+    }
+    var result = run(wrapped, folder, environment);
     settings.isolation().cleanUp(around.job(), settings.environment());
     note(result.lastWords());
     return result;
+  }
+
+  private RunHome home() {
+    try {
+      return around.workspaces().home(around.job().runId(), around.chosen());
+    } catch (IOException e) {
+      throw new UncheckedIOException("The home folder of the run cannot be made", e);
+    }
   }
 
   @Override

@@ -34,7 +34,7 @@ public record SkillCatalog(Spawner spawner, ServiceSettings settings, Workspaces
         new SetupRunner.Around(
             executionRequest,
             environment,
-            settings.workspaces(),
+            workspaces,
             settings.surroundings(executionRequest),
             Map.of(),
             settings.redactor(),

@@ -2,7 +2,16 @@ package dev.runnel.service.execution;
 
 import dev.runnel.service.run.ExecutionResult;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /// Starts processes and threads. This fails when the machine has reached its limits; the caller
 /// must then record how the work it began ended.
@@ -32,6 +41,12 @@ public interface Spawner {
   ///   nevertheless, since its process is created before the thread that waits for its end
   Process process(ProcessBuilder builder) throws IOException;
 
+  /// The children of this process that it did not start: processes whose parents have ended. Always
+  /// empty unless this process is a [ChildSubreaper]. Of which execution they are cannot be known.
+  default Set<ProcessHandle> orphans() {
+    return Set.of();
+  }
+
   /// Starts a virtual thread.
   ///
   /// @throws NoRoomException if no thread can be started
@@ -54,12 +69,50 @@ public interface Spawner {
     private static final Pattern NO_ROOM =
         Pattern.compile("error[:=] ?(11|12|23|24)\\b|spawn helper");
 
+    /// Starts all processes on one thread that lives as long as this one's users. A process that
+    /// asked the kernel to be killed with its parent is killed when the thread that started it
+    /// ends, as the carriers of virtual threads do.
+    private final ExecutorService starter =
+        Executors.newSingleThreadExecutor(
+            Thread.ofPlatform().daemon().name("process-starter").factory());
+
+    // Those whose end has not been collected yet.
+    private final Set<Process> started = ConcurrentHashMap.newKeySet();
+
     private OfTheSystem() {}
+
+    @Override
+    public Set<ProcessHandle> orphans() {
+      if (!ChildSubreaper.isThisProcess()) {
+        return Set.of();
+      }
+      // Listed first: what is started in between is not an orphan.
+      var children =
+          ProcessHandle.current().children().collect(Collectors.toCollection(HashSet::new));
+      Set<Long> own;
+      try {
+        own = starting(() -> started.stream().map(Process::pid).collect(Collectors.toSet()));
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+      children.removeIf(each -> own.contains(each.pid()));
+      children.stream()
+          .filter(each -> !ProcessTree.isLiving(each))
+          .forEach(each -> ChildSubreaper.reap(each.pid()));
+      children.removeIf(each -> !ProcessTree.isLiving(each));
+      return children;
+    }
 
     @Override
     public Process process(ProcessBuilder builder) throws IOException {
       try {
-        return builder.start();
+        return starting(
+            () -> {
+              started.removeIf(each -> !each.isAlive());
+              var process = builder.start();
+              started.add(process);
+              return process;
+            });
       } catch (IOException e) {
         if (isNoRoom(e)) {
           throw new NoRoomException(e);
@@ -67,6 +120,32 @@ public interface Spawner {
         throw e;
       } catch (OutOfMemoryError e) {
         throw new NoRoomException(e);
+      }
+    }
+
+    /// Waits also when this thread is interrupted: nobody would know of the process otherwise.
+    private <T> T starting(Callable<T> work) throws IOException {
+      var starting = starter.submit(work);
+      var interrupted = false;
+      try {
+        while (true) {
+          try {
+            return starting.get();
+          } catch (InterruptedException _) {
+            interrupted = true;
+          } catch (ExecutionException e) {
+            switch (e.getCause()) {
+              case IOException cause -> throw cause;
+              case RuntimeException cause -> throw cause;
+              case Error cause -> throw cause;
+              case null, default -> throw new IllegalStateException(e);
+            }
+          }
+        }
+      } finally {
+        if (interrupted) {
+          Thread.currentThread().interrupt();
+        }
       }
     }
 

@@ -2,69 +2,133 @@ package dev.runnel.service.isolation;
 
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 
-/// Namespaces created by [bubblewrap](https://github.com/containers/bubblewrap). The machine is
-/// readable; writable are the run's workspace, a private `/tmp`, and the folders where agents and
-/// build tools keep their state. Runnel's data and processes are hidden. The network is shared.
+/// Namespaces created by [bubblewrap](https://github.com/containers/bubblewrap). The file system
+/// begins empty. It gets the [SystemFolders] and the [ProgramFolders], which are readable, and the
+/// run's workspace, home folder, `/tmp` and the caches of its environment, which are writable.
+/// Processes, users, and everything else of the machine but the network are the run's own.
 ///
 /// @param program path of `bwrap`
-/// @param hidden Runnel's data
-/// @param writable additional writable folders and files, where they exist
-record Bubblewrap(Path program, Path hidden, List<Path> writable) implements Isolation {
-  /// Access to these sockets is equivalent to root.
-  private static final List<Path> SOCKETS =
-      List.of(
-          Path.of("/run/docker.sock"),
-          Path.of("/run/podman/podman.sock"),
-          Path.of("/run/containerd/containerd.sock"));
-
-  Bubblewrap {
-    writable = List.copyOf(writable);
-  }
-
+record Bubblewrap(Path program, Machine machine) implements Isolation {
   @Override
   public List<String> wrap(List<String> command, Place place) {
-    var root = real(place.root());
-    var whole = new ArrayList<>(List.of(program.toString(), "--ro-bind", "/", "/"));
-    whole.addAll(List.of("--dev", "/dev", "--tmpfs", "/tmp"));
-    for (var each : writable) {
-      if (Files.exists(each)) {
-        whole.addAll(List.of("--bind", real(each), real(each)));
-      }
-    }
-    whole.addAll(List.of("--tmpfs", real(hidden), "--bind", root, root));
-    for (var each : place.others()) {
-      if (Files.exists(each)) {
-        whole.addAll(List.of("--bind", real(each), real(each)));
-      }
-    }
-    for (var socket : SOCKETS) {
-      if (Files.exists(socket)) {
-        whole.addAll(List.of("--ro-bind", "/dev/null", socket.toString()));
-      }
-    }
-    // No --die-with-parent: it would kill the process when Runnel's thread ends. Processes are
-    // asked to terminate, and have the grace time to do so.
-    whole.addAll(List.of("--unshare-pid", "--unshare-ipc", "--unshare-uts", "--proc", "/proc"));
-    whole.addAll(List.of("--chdir", place.folder().toAbsolutePath().toString(), "--"));
+    var mounts = new Mounts();
+    var home = place.home();
+    mounts.add("--bind", home.temporary(), Path.of("/tmp"));
+    mounts.readable(ProgramFolders.of(machine));
+    mounts.readable(machine.readable());
+    mounts.hide(machine.hidden());
+    mounts.writable(home.folder());
+    home.mounts().forEach((where, what) -> mounts.add("--bind", what, where));
+    mounts.writable(place.root());
+    mounts.readable(place.readable());
+    var limited = new ArrayList<>(machine.quotas().prefix(machine.environment()));
+    limited.addAll(command);
+    return whole(mounts, place.folder(), limited);
+  }
+
+  /// The arguments to find out whether it works here.
+  List<String> trial() {
+    return whole(new Mounts(), Path.of("/"), List.of("/bin/sh", "-c", "exit 0"));
+  }
+
+  private List<String> whole(Mounts mounts, Path folder, List<String> command) {
+    var whole = new ArrayList<>(List.of(program.toString()));
+    // Without capabilities and in a user namespace of its own, also root cannot unmount anything.
+    whole.addAll(List.of("--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts"));
+    whole.addAll(List.of("--unshare-cgroup-try", "--cap-drop", "ALL", "--new-session"));
+    // The thread that starts it lives as long as Runnel; see Spawner.
+    whole.add("--die-with-parent");
+    whole.addAll(mounts.arguments);
+    whole.addAll(List.of("--remount-ro", "/", "--chdir", folder.toAbsolutePath().toString()));
+    whole.add("--");
     whole.addAll(command);
     return whole;
   }
 
-  /// Resolves links, since nothing can be mounted on a link.
-  private static String real(Path path) {
-    try {
-      return path.toRealPath().toString();
-    } catch (IOException _) {
-      return path.toAbsolutePath().toString();
-    }
+  @Override
+  public List<String> homeFiles() {
+    return machine.homeFiles();
   }
 
   @Override
   public String line() {
-    return "bubblewrap: agents write to their workspace, and do not see Runnel's data";
+    return "bubblewrap: agents see the system's programs, and of Runnel's user only their own"
+        + " workspace and home folder";
+  }
+
+  /// What is mounted, in order: later mounts cover earlier ones.
+  private static final class Mounts {
+    private final List<String> arguments = new ArrayList<>();
+    private final Set<Path> readable = new LinkedHashSet<>();
+
+    Mounts() {
+      for (var each : SystemFolders.programs()) {
+        if (Files.isSymbolicLink(each)) {
+          arguments.addAll(List.of("--symlink", target(each), each.toString()));
+        } else {
+          readable(List.of(each));
+        }
+      }
+      readable(SystemFolders.others());
+      arguments.addAll(List.of("--proc", "/proc", "--dev", "/dev", "--tmpfs", "/var/tmp"));
+    }
+
+    void readable(Iterable<Path> paths) {
+      for (var each : paths) {
+        if (Files.exists(each) && readable.add(each)) {
+          add("--ro-bind", each, each);
+        }
+      }
+    }
+
+    void writable(Path path) {
+      // The path as the agent is told, and the one that tools find when they resolve links.
+      add("--bind", path, path);
+      if (!real(path).equals(path.toAbsolutePath())) {
+        add("--bind", path, real(path));
+      }
+    }
+
+    /// Covers what lies in a readable folder.
+    void hide(List<Path> paths) {
+      for (var each : paths) {
+        var real = real(each);
+        if (Files.exists(real) && readable.stream().anyMatch(it -> real.startsWith(real(it)))) {
+          if (Files.isDirectory(real)) {
+            arguments.addAll(List.of("--tmpfs", real.toString()));
+          } else {
+            add("--ro-bind", Path.of("/dev/null"), real);
+          }
+        }
+      }
+    }
+
+    /// Resolves links of the source, since the place keeps its name inside.
+    void add(String how, Path source, Path place) {
+      arguments.addAll(List.of(how, real(source).toString(), place.toAbsolutePath().toString()));
+    }
+
+    private static String target(Path link) {
+      try {
+        return Files.readSymbolicLink(link).toString();
+      } catch (IOException _) {
+        return "usr" + link;
+      }
+    }
+
+    private static Path real(Path path) {
+      try {
+        return path.toRealPath(new LinkOption[0]);
+      } catch (IOException _) {
+        return path.toAbsolutePath().normalize();
+      }
+    }
   }
 }

@@ -10,14 +10,16 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Runs every command in a container of the environment's image, by `docker` or `podman`. The
-/// workspace is mounted at its own path; the image must contain the agent.
+/// workspace and the run's home folder are mounted at their own paths; the image must contain the
+/// agent.
 ///
 /// @param program path of `docker` or `podman`
-record Container(Path program) implements Isolation {
+record Container(Path program, Machine machine) implements Isolation {
   private static final Logger log = LoggerFactory.getLogger(Container.class);
   private static final long PATIENCE_SECONDS = 20;
   private static final List<String> OURS =
@@ -32,16 +34,23 @@ record Container(Path program) implements Isolation {
   public List<String> wrap(List<String> command, Place place) {
     var root = place.root().toAbsolutePath().toString();
     var whole = new ArrayList<>(List.of(program.toString(), "run", "--rm", "--interactive"));
-    whole.addAll(List.of("--init", "--name", place.name(), "--security-opt", "no-new-privileges"));
+    whole.addAll(List.of("--init", "--name", place.name(), "--cap-drop", "ALL"));
+    whole.addAll(List.of("--security-opt", "no-new-privileges"));
+    whole.addAll(machine.quotas().options());
     whole.addAll(user(place.root()));
     whole.addAll(List.of("--volume", root + ":" + root));
     whole.addAll(List.of("--workdir", place.folder().toAbsolutePath().toString()));
-    for (var other : place.others()) {
-      if (Files.exists(other)) {
-        whole.addAll(List.of("--volume", other.toAbsolutePath() + ":" + other.toAbsolutePath()));
+    var home = place.home();
+    whole.addAll(volume(home.temporary(), Path.of("/tmp"), ""));
+    whole.addAll(volume(home.folder(), home.folder(), ""));
+    home.mounts().forEach((where, what) -> whole.addAll(volume(what, where, "")));
+    for (var each :
+        Stream.concat(place.readable().stream(), machine.readable().stream()).toList()) {
+      if (Files.exists(each)) {
+        whole.addAll(volume(each, each, ":ro"));
       }
     }
-    whole.addAll(List.of("--env", "HOME=" + place.home().orElse(Path.of("/tmp"))));
+    whole.addAll(List.of("--env", "HOME", "--env", "TMPDIR"));
     // Only names: the values come from the environment, since arguments are visible to every user.
     OURS.forEach(name -> whole.addAll(List.of("--env", name)));
     new TreeSet<>(place.variables()).forEach(name -> whole.addAll(List.of("--env", name)));
@@ -100,12 +109,24 @@ record Container(Path program) implements Isolation {
     return "containers, by " + program.getFileName() + ", of the environments' images";
   }
 
+  private static List<String> volume(Path what, Path where, String mode) {
+    return List.of("--volume", what.toAbsolutePath() + ":" + where.toAbsolutePath() + mode);
+  }
+
+  @Override
+  public List<String> homeFiles() {
+    return machine.homeFiles();
+  }
+
   /// Files written by the container must belong to this user, to be deleted later.
   private List<String> user(Path root) {
-    if (program.endsWith("podman")) {
-      return List.of("--userns", "keep-id");
-    }
     try {
+      if (program.endsWith("podman")) {
+        // Root is already the same user inside.
+        return Files.getAttribute(root, "unix:uid").equals(0)
+            ? List.of()
+            : List.of("--userns", "keep-id");
+      }
       return List.of(
           "--user",
           Files.getAttribute(root, "unix:uid") + ":" + Files.getAttribute(root, "unix:gid"));

@@ -2,6 +2,7 @@ package dev.runnel.service.isolation;
 
 import dev.runnel.service.run.ExecutionRequest;
 import dev.runnel.service.workspace.Environment;
+import dev.runnel.service.workspace.RunHome;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -12,23 +13,23 @@ import java.util.Set;
 public sealed interface Isolation permits Isolation.None, Bubblewrap, Container {
   /// Where a command runs.
   ///
-  /// @param root the only folder that it may write to, besides `others`
+  /// @param root the folder of the run, which it may write to
   /// @param folder its working directory
   /// @param image the container image of its environment
   /// @param variables names of the variables that it receives in addition to those of every agent
-  /// @param others folders and files outside the root that it may read and write, where they exist
-  /// @param home the home folder, for known agents with logins there
+  /// @param readable folders and files outside the root that it may read, where they exist
+  /// @param home the run's own home folder, which it may write to
   record Place(
       ExecutionRequest job,
       Path root,
       Path folder,
       Optional<String> image,
       Set<String> variables,
-      List<Path> others,
-      Optional<Path> home) {
+      List<Path> readable,
+      RunHome home) {
     public Place {
       variables = Set.copyOf(variables);
-      others = List.copyOf(others);
+      readable = List.copyOf(readable);
     }
 
     /// Unique per execution of a run.
@@ -57,6 +58,7 @@ public sealed interface Isolation permits Isolation.None, Bubblewrap, Container 
     return Optional.empty();
   }
 
+  /// Whether runs are isolated. Isolated runs have home folders of their own.
   default boolean isOn() {
     return true;
   }
@@ -65,6 +67,16 @@ public sealed interface Isolation permits Isolation.None, Bubblewrap, Container 
   /// does not receive; see [dev.runnel.service.agent.AgentEnvironment].
   default List<String> variables() {
     return List.of();
+  }
+
+  /// The files of the operator's home folder that each run gets a copy of, by their path there.
+  default List<String> homeFiles() {
+    return List.of();
+  }
+
+  /// The variables that point to the run's own folders.
+  static Map<String, String> variables(RunHome home) {
+    return Map.of("HOME", home.folder().toString(), "TMPDIR", "/tmp");
   }
 
   /// A description in one line, for the operator.

@@ -2,7 +2,6 @@ package dev.runnel.service.isolation;
 
 import dev.runnel.service.run.Executables;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -13,23 +12,6 @@ public final class Isolations {
   /// The permitted values of the setting.
   public static final List<String> KINDS = List.of("auto", "none", "bubblewrap", "container");
 
-  /// Where known agents and common build tools keep their state, in the home folder.
-  private static final List<String> STATE =
-      List.of(
-          ".claude",
-          ".claude.json",
-          ".codex",
-          ".gemini",
-          ".config/opencode",
-          ".local/share/opencode",
-          ".local/state/opencode",
-          ".cache",
-          ".npm",
-          ".m2",
-          ".gradle",
-          ".cargo/registry",
-          "go/pkg");
-
   private static final long PATIENCE_SECONDS = 10;
 
   private Isolations() {}
@@ -37,21 +19,20 @@ public final class Isolations {
   /// Chooses an isolation. For bubblewrap, checks that it works here.
   ///
   /// @param kind one of [#KINDS]; `auto` selects bubblewrap if it works, else none
-  /// @param environment the operator's variables, of which `PATH` and `HOME` are used
-  /// @param data the folder that agents must not see
   /// @throws IllegalArgumentException if the machine does not support it; the message says what to
   ///   do
-  public static Isolation choose(String kind, Map<String, String> environment, Path data) {
+  public static Isolation choose(String kind, Machine machine) {
+    var environment = machine.environment();
     return switch (kind) {
       case "none" -> new Isolation.None();
       case "auto" ->
-          bubblewrap(environment, data)
+          bubblewrap(machine)
               .filter(found -> works(found, environment))
               .<Isolation>map(found -> found)
               .orElseGet(Isolation.None::new);
       case "bubblewrap" -> {
         var found =
-            bubblewrap(environment, data)
+            bubblewrap(machine)
                 .orElseThrow(
                     () ->
                         new IllegalArgumentException(
@@ -60,15 +41,15 @@ public final class Isolations {
         if (!works(found, environment)) {
           throw new IllegalArgumentException(
               "is bubblewrap, and bwrap does not work here: this user may make no namespaces. Allow"
-                  + " them (in a container: a looser seccomp profile), or choose another"
-                  + " isolation.");
+                  + " user namespaces (in a container: a looser seccomp profile), or choose"
+                  + " another isolation.");
         }
         yield found;
       }
       case "container" ->
           Executables.find("docker", environment)
               .or(() -> Executables.find("podman", environment))
-              .<Isolation>map(Container::new)
+              .<Isolation>map(program -> new Container(program, machine))
               .orElseThrow(
                   () ->
                       new IllegalArgumentException(
@@ -80,30 +61,13 @@ public final class Isolations {
     };
   }
 
-  private static Optional<Bubblewrap> bubblewrap(Map<String, String> environment, Path data) {
-    var home = Optional.ofNullable(environment.get("HOME")).filter(path -> path.startsWith("/"));
-    var writable =
-        home.map(path -> STATE.stream().map(each -> Path.of(path).resolve(each)).toList())
-            .orElse(List.of());
-    return Executables.find("bwrap", environment)
-        .map(program -> new Bubblewrap(program, data, writable));
+  private static Optional<Bubblewrap> bubblewrap(Machine machine) {
+    return Executables.find("bwrap", machine.environment())
+        .map(program -> new Bubblewrap(program, machine));
   }
 
   private static boolean works(Bubblewrap found, Map<String, String> environment) {
-    var builder =
-        new ProcessBuilder(
-            found.program().toString(),
-            "--ro-bind",
-            "/",
-            "/",
-            "--unshare-pid",
-            "--unshare-ipc",
-            "--unshare-uts",
-            "--proc",
-            "/proc",
-            "/bin/sh",
-            "-c",
-            "exit 0");
+    var builder = new ProcessBuilder(found.trial());
     builder.environment().clear();
     builder.environment().putAll(environment);
     builder.redirectOutput(ProcessBuilder.Redirect.DISCARD);

@@ -9,6 +9,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -32,14 +33,23 @@ public final class Workspaces {
   private record Old(String runId, Instant usedAt, long bytes) {}
 
   private final Path folder;
+  private final Path homes;
+  private final Path caches;
   private final CloneCache cache;
   private final Environments environments;
   // Runs whose folders are in use and must not be deleted.
   private final Set<String> used = ConcurrentHashMap.newKeySet();
+  // The caches that runs use, with their size when the run began to.
+  private final Map<String, CacheUse> cacheUses = new ConcurrentHashMap<>();
 
-  /// @param folder the folder of the workspaces; clones are kept in `repositories` beside it
+  private record CacheUse(Path caches, long bytesBefore) {}
+
+  /// @param folder the folder of the workspaces; clones are kept in `repositories` beside it, the
+  ///   home folders of isolated runs in `homes`, and the caches of environments in `caches`
   public Workspaces(Path folder, Environments environments) {
     this.folder = folder.toAbsolutePath().normalize();
+    this.homes = this.folder.resolveSibling("homes");
+    this.caches = this.folder.resolveSibling("caches");
     this.environments = environments;
     this.cache = new CloneCache(this.folder.resolveSibling("repositories"), environments.lent());
   }
@@ -49,9 +59,52 @@ public final class Workspaces {
     return folder.resolve(runId);
   }
 
-  /// The size of a run's folder in bytes; 0 if there is none.
+  /// The private folders of an isolated run, which exist then. They are deleted with its workspace.
+  /// Call it between [#prepare] and [#release], or while preparing.
+  public RunHome home(String runId, Environment environment) throws IOException {
+    var shared = caches.resolve(environment.uid());
+    var home = RunHome.make(homes.resolve(runId), shared);
+    if (!cacheUses.containsKey(runId)) {
+      cacheUses.put(runId, new CacheUse(shared, Folders.size(shared)));
+    }
+    return home;
+  }
+
+  /// The size of a run's folders in bytes; 0 if there are none. While the run uses the caches of
+  /// its environment, what they grew by counts, too.
   public long size(String runId) throws IOException {
-    return Files.isDirectory(root(runId)) ? Folders.size(root(runId)) : 0;
+    var bytes = 0L;
+    for (var each : List.of(root(runId), homes.resolve(runId))) {
+      bytes += Files.isDirectory(each) ? Folders.size(each) : 0;
+    }
+    var use = cacheUses.get(runId);
+    return use == null
+        ? bytes
+        : bytes + Math.max(Folders.size(use.caches()) - use.bytesBefore(), 0);
+  }
+
+  /// Deletes the caches of environments that no run uses now.
+  ///
+  /// @param least how many bytes a cache must have
+  /// @return whether there were any
+  public boolean deleteUnusedCaches(long least) throws IOException {
+    if (!Files.isDirectory(caches)) {
+      return false;
+    }
+    List<Path> all;
+    try (var folders = Files.list(caches)) {
+      all = folders.toList();
+    }
+    var deleted = false;
+    for (var each : all) {
+      var isUsed = cacheUses.values().stream().anyMatch(use -> use.caches().equals(each));
+      if (!isUsed && Folders.size(each) >= least) {
+        log.info("caches deleted environment={}", each.getFileName());
+        Folders.delete(each);
+        deleted = true;
+      }
+    }
+    return deleted;
   }
 
   /// Marks a run's workspace as in use, and prepares it if it is not ready. Must be followed by
@@ -75,6 +128,7 @@ public final class Workspaces {
       }
       Files.deleteIfExists(ready(runId));
       Folders.delete(root);
+      Folders.delete(homes.resolve(runId));
       Folders.createPrivately(root);
       var sources = new ArrayList<Skills.Source>();
       for (var repository : environment.repositories()) {
@@ -120,6 +174,7 @@ public final class Workspaces {
     } catch (IOException e) {
       log.warn("cannot measure workspace run={}", runId, e);
     } finally {
+      cacheUses.remove(runId);
       used.remove(runId);
     }
   }
@@ -186,6 +241,12 @@ public final class Workspaces {
   public void delete(String runId) throws IOException {
     Files.deleteIfExists(ready(runId));
     Folders.delete(root(runId));
+    Folders.delete(homes.resolve(runId));
+    var use = cacheUses.get(runId);
+    if (use != null && Folders.size(use.caches()) > use.bytesBefore()) {
+      // Other runs of the environment fill them again.
+      Folders.delete(use.caches());
+    }
   }
 
   /// Deletes cached clones of repositories that no environment uses any more.
@@ -270,6 +331,12 @@ public final class Workspaces {
       return false;
     }
     try {
+      if (Files.isDirectory(homes.resolve(runId))) {
+        Files.move(
+            homes.resolve(runId),
+            folder.resolve(runId + ".home" + TRASH),
+            StandardCopyOption.ATOMIC_MOVE);
+      }
       Files.move(root(runId), folder.resolve(runId + TRASH), StandardCopyOption.ATOMIC_MOVE);
       Files.deleteIfExists(ready(runId));
       return true;

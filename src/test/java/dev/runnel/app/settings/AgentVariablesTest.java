@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 import dev.runnel.client.RunsClient;
 import dev.runnel.service.isolation.Isolation;
 import dev.runnel.service.isolation.Isolations;
+import dev.runnel.service.isolation.Machine;
 import dev.runnel.service.workspace.Environment;
 import dev.runnel.service.workspace.Environments;
 import dev.runnel.testkit.EmbeddedService;
@@ -148,7 +149,9 @@ class AgentVariablesTest {
     if (kind.equals("container")) {
       fakeRuntime();
     }
-    var chosen = Isolations.choose(kind.equals("bubblewrap") ? "auto" : kind, variables, folder);
+    var chosen =
+        Isolations.choose(
+            kind.equals("bubblewrap") ? "auto" : kind, new Machine(variables, List.of(folder)));
     if (!"true".equals(System.getenv("RUNNEL_TESTS_NEED_BUBBLEWRAP"))) {
       assumeThat(chosen.isOn() || kind.equals("none")).isTrue();
     }

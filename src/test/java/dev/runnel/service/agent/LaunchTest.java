@@ -228,7 +228,7 @@ class LaunchTest {
 
   private LaunchFiles desk(AgentAccess agentAccess) {
     return new LaunchFiles(
-        folder.resolve("desk"), folder.resolve("workspace"), environment, agentAccess);
+        folder.resolve("desk"), folder.resolve("workspace"), environment, agentAccess, false);
   }
 
   private static String read(Launch launch, String flag) throws IOException {

@@ -12,6 +12,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Tag;
@@ -64,7 +65,7 @@ class DiskReserveTest {
       assertThat(folder.resolve("workspaces/" + big)).doesNotExist();
       assertThat(run.at("/status_message/message").asText())
           .isEqualTo(ExecutionResult.diskFull(20 * MIB).message());
-      assertThat(ProcessTree.of(big, 1).isEmpty()).isTrue();
+      assertThat(ProcessTree.of(Optional.empty(), big, 1, Spawner.system()).isEmpty()).isTrue();
       Files.createFile(folder.resolve("workspaces/" + small + "/go"));
       service.awaitState(small, "SUCCEEDED");
     }

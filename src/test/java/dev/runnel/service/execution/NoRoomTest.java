@@ -75,7 +75,9 @@ class NoRoomTest {
             .isEqualTo("environment_setup_failed");
         assertThat(run.at("/status_message/message").asText())
             .isEqualTo(ExecutionResult.noRoom().message());
-        assertThat(ProcessTree.of(id, 1).isEmpty()).as("call %d", call).isTrue();
+        assertThat(ProcessTree.of(Optional.empty(), id, 1, Spawner.system()).isEmpty())
+            .as("call %d", call)
+            .isTrue();
       }
       assertThat(failures).isBetween(10, MAX_CALLS - 1);
     }
@@ -93,7 +95,7 @@ class NoRoomTest {
 
       service.awaitState(id, "CANCELLED");
       assertThat(spawner.hasFailed()).isTrue();
-      assertThat(ProcessTree.of(id, 1).isEmpty()).isTrue();
+      assertThat(ProcessTree.of(Optional.empty(), id, 1, Spawner.system()).isEmpty()).isTrue();
     }
   }
 

@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.service.Living;
 import dev.runnel.service.RunningService;
+import dev.runnel.service.isolation.Isolation;
 import dev.runnel.service.run.TranscriptLine;
 import dev.runnel.service.store.RunTable;
 import dev.runnel.testkit.FakeModel;
@@ -22,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Function;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -217,9 +219,18 @@ interface RealAgentContract {
   record Stage(FakeModel model, RealAgent agent, RunningService service, Path folder)
       implements AutoCloseable {
     static Stage open(Path folder, RealAgentContract contract) throws IOException {
+      return open(folder, contract::agent, _ -> new Isolation.None());
+    }
+
+    /// @param isolation made of the operator's variables
+    static Stage open(
+        Path folder,
+        Function<FakeModel, RealAgent> agents,
+        Function<Map<String, String>, Isolation> isolation)
+        throws IOException {
       var path = RealAgents.path();
       var model = FakeModel.start();
-      var agent = contract.agent(model);
+      var agent = agents.apply(model);
       var home = Files.createDirectory(folder.resolve("home"));
       agent.settleIn(home);
       var environment = new HashMap<>(agent.environment());
@@ -234,7 +245,8 @@ interface RealAgentContract {
       return new Stage(
           model,
           agent,
-          RunningService.inOnlyThisEnvironment(folder, environment, agent.access()),
+          RunningService.inOnlyThisEnvironment(
+              folder, environment, agent.access(), isolation.apply(environment)),
           folder);
     }
 

@@ -31,7 +31,7 @@ class IsolationTest {
   class TheChoice {
     @Test
     void autoWithoutBubblewrapIsNoneAndSaysSoPlainly() {
-      var isolation = Isolations.choose("auto", path(folder), folder);
+      var isolation = Isolations.choose("auto", machine(path(folder)));
 
       assertThat(isolation).isEqualTo(new Isolation.None());
       assertThat(isolation.line())
@@ -40,11 +40,11 @@ class IsolationTest {
 
     @Test
     void whatIsAskedForAndMissingStopsTheStart() {
-      assertThatThrownBy(() -> Isolations.choose("bubblewrap", path(folder), folder))
+      assertThatThrownBy(() -> Isolations.choose("bubblewrap", machine(path(folder))))
           .hasMessageStartingWith("is bubblewrap, and there is no bwrap on the PATH.");
-      assertThatThrownBy(() -> Isolations.choose("container", path(folder), folder))
+      assertThatThrownBy(() -> Isolations.choose("container", machine(path(folder))))
           .hasMessageStartingWith("is container, and there is no docker or podman on the PATH.");
-      assertThatThrownBy(() -> Isolations.choose("jail", path(folder), folder))
+      assertThatThrownBy(() -> Isolations.choose("jail", machine(path(folder))))
           .hasMessage("is jail, and must be one of auto, none, bubblewrap, container.");
     }
 
@@ -52,9 +52,10 @@ class IsolationTest {
     void aBubblewrapThatMayNotMakeNamespacesIsNotUsed() throws IOException {
       program("bwrap", "exit 1");
 
-      assertThat(Isolations.choose("auto", path(folder.resolve("bin")), folder))
+      assertThat(Isolations.choose("auto", machine(path(folder.resolve("bin")))))
           .isEqualTo(new Isolation.None());
-      assertThatThrownBy(() -> Isolations.choose("bubblewrap", path(folder.resolve("bin")), folder))
+      assertThatThrownBy(
+              () -> Isolations.choose("bubblewrap", machine(path(folder.resolve("bin")))))
           .hasMessageContaining("bwrap does not work here");
     }
   }
@@ -66,7 +67,7 @@ class IsolationTest {
 
     @BeforeEach
     void works() {
-      var chosen = Isolations.choose("auto", System.getenv(), folder);
+      var chosen = Isolations.choose("auto", machine(System.getenv()));
       if (!"true".equals(System.getenv("RUNNEL_TESTS_NEED_BUBBLEWRAP"))) {
         assumeThat(chosen).isInstanceOf(Bubblewrap.class);
       }
@@ -95,8 +96,11 @@ class IsolationTest {
     }
 
     @Test
-    void aKnownAgentFindsItsHomeAndWhatWasLaidForIt(@TempDir Path outside) throws IOException {
-      var home = Files.createDirectories(outside.resolve("home"));
+    void aKnownAgentHasAHomeOfItsRunWithACopyOfItsLoginAndKeepsItsSessions(@TempDir Path outside)
+        throws IOException {
+      var login = Files.createDirectories(outside.resolve("login"));
+      Files.writeString(login.resolve(".credentials.json"), "its login");
+      Files.writeString(login.resolve("history.jsonl"), "prompts of others");
       var program = Files.createDirectories(outside.resolve("bin")).resolve("claude");
       Files.writeString(
           program,
@@ -104,10 +108,12 @@ class IsolationTest {
           #!/bin/sh
           for each; do
             case $each in
-              --append-system-prompt-file=*) cp "${each#*=}" "$CLAUDE_CONFIG_DIR/told" ;;
+              --append-system-prompt-file=*) cp "${each#*=}" "$HOME/.claude/told" ;;
             esac
           done
-          cat > "$CLAUDE_CONFIG_DIR/asked"
+          cat >> "$HOME/.claude/asked"
+          ls -A "$HOME/.claude" > files
+          cat "$HOME/.claude/.credentials.json" > login
           echo '{"type":"result","subtype":"success","is_error":false,"result":"done"}'
           """);
       assertThat(program.toFile().setExecutable(true)).isTrue();
@@ -116,20 +122,25 @@ class IsolationTest {
               "PATH",
               program.getParent() + ":" + System.getenv("PATH"),
               "CLAUDE_CONFIG_DIR",
-              home.toString());
-      // Of /tmp it sees nothing else: not even the program, without this.
-      var isolation =
-          new Bubblewrap(
-              ((Bubblewrap) setup.isolation()).program(), folder, List.of(program.getParent()));
+              login.toString());
+      var isolation = Isolations.choose("bubblewrap", machine(variables));
       try (var service =
           RunningService.inEnvironment(
               folder, Optional.empty(), variables, setup.with(isolation))) {
         var body = RunningService.JSON.createObjectNode().put("prompt", "Go on");
         body.putObject("config").put("base_prompt", "Be kind");
-        service.awaitState(service.create(body), "SUCCEEDED");
+        var id = service.create(body);
+        service.awaitState(id, "SUCCEEDED");
+        service.followUp(id, "Further");
+        service.awaitState(id, "SUCCEEDED");
 
+        var home = folder.resolve("homes/" + id + "/home/.claude");
         assertThat(home.resolve("told")).hasContent("Be kind");
-        assertThat(home.resolve("asked")).hasContent("Go on");
+        assertThat(home.resolve("asked")).hasContent("Go onFurther");
+        var workspace = folder.resolve("workspaces/" + id);
+        assertThat(workspace.resolve("login")).hasContent("its login");
+        assertThat(workspace.resolve("files")).content().doesNotContain("history");
+        assertThat(login).isDirectoryNotContaining("glob:**asked");
       }
     }
 
@@ -226,7 +237,8 @@ class IsolationTest {
           exec "$@"
           """
               .formatted(folder.resolve("arguments")));
-      setup = Setup.USUAL.with(Isolations.choose("container", path(folder.resolve("bin")), folder));
+      setup =
+          Setup.USUAL.with(Isolations.choose("container", machine(path(folder.resolve("bin")))));
     }
 
     @Test
@@ -287,6 +299,10 @@ class IsolationTest {
     var file = Files.createDirectories(folder.resolve("bin")).resolve(name);
     Files.writeString(file, "#!/bin/sh\n" + script);
     assertThat(file.toFile().setExecutable(true)).isTrue();
+  }
+
+  private Machine machine(Map<String, String> environment) {
+    return new Machine(environment, List.of(folder));
   }
 
   private static Map<String, String> path(Path only) {

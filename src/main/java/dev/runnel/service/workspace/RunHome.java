@@ -1,0 +1,105 @@
+package dev.runnel.service.workspace;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/// The private folders of an isolated run, besides its workspace. They last as long as the
+/// workspace, so that agents find their sessions again.
+///
+/// The agent controls their content, and may have replaced anything in them by a symbolic link. So
+/// every path in them is made anew where a link is on the way. No process of the run may be running
+/// meanwhile.
+///
+/// @param folder the home folder
+/// @param temporary the run's `/tmp`
+/// @param caches the caches that the runs of one environment share
+public record RunHome(Path folder, Path temporary, Path caches) {
+  /// Where build tools keep what they downloaded, in the home folder.
+  private static final List<String> CACHES =
+      List.of(".cache", ".npm", ".m2", ".gradle", ".cargo/registry", "go/pkg");
+
+  /// Makes the folders that are missing.
+  static RunHome make(Path base, Path caches) throws IOException {
+    var home = new RunHome(base.resolve("home"), base.resolve("tmp"), caches);
+    for (var each : List.of(home.folder, home.temporary, caches)) {
+      Folders.createPrivately(each);
+    }
+    for (var mount : home.mounts().entrySet()) {
+      home.folder(home.folder.relativize(mount.getKey()).toString());
+      Folders.createPrivately(mount.getValue());
+    }
+    return home;
+  }
+
+  /// The caches: from their path in the home folder to the folder that belongs there.
+  public Map<Path, Path> mounts() {
+    var mounts = new LinkedHashMap<Path, Path>();
+    CACHES.forEach(
+        place ->
+            mounts.put(
+                folder.resolve(place),
+                caches.resolve(place.replaceFirst("^\\.", "").replace('/', '-'))));
+    return mounts;
+  }
+
+  /// Copies a file of the operator, unless the run has one that is newer: an agent may have renewed
+  /// its login there. Does nothing if the operator has no such file.
+  ///
+  /// @param place the path in the home folder
+  public void copy(Path from, String place) throws IOException {
+    var file = file(place);
+    if (!Files.isRegularFile(from)) {
+      return;
+    }
+    if (Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)
+        && Files.getLastModifiedTime(file).compareTo(Files.getLastModifiedTime(from)) >= 0) {
+      return;
+    }
+    Files.deleteIfExists(file);
+    Files.copy(from, file, StandardCopyOption.REPLACE_EXISTING);
+    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
+  }
+
+  /// Writes a file unless the run has one.
+  ///
+  /// @param place the path in the home folder
+  public void write(String place, String content) throws IOException {
+    var file = file(place);
+    if (!Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
+      Files.writeString(file, content);
+    }
+  }
+
+  /// Makes a folder.
+  ///
+  /// @param place the path in the home folder
+  public Path folder(String place) throws IOException {
+    var path = folder;
+    for (var name : Path.of(place)) {
+      path = path.resolve(name);
+      if (!Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)) {
+        Files.deleteIfExists(path);
+        Files.createDirectory(
+            path,
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+      }
+    }
+    return path;
+  }
+
+  private Path file(String place) throws IOException {
+    var path = Path.of(place);
+    if (path.isAbsolute() || !path.normalize().equals(path) || path.startsWith("..")) {
+      throw new IOException("Not a path in a home folder: " + place);
+    }
+    var above = path.getParent();
+    return (above == null ? folder : folder(above.toString())).resolve(path.getFileName());
+  }
+}

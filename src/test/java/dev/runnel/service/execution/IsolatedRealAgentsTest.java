@@ -1,0 +1,85 @@
+package dev.runnel.service.execution;
+
+import static dev.runnel.service.RunningService.JSON;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.runnel.service.isolation.Isolation;
+import dev.runnel.service.isolation.Isolations;
+import dev.runnel.service.isolation.Machine;
+import dev.runnel.service.isolation.Quotas;
+import dev.runnel.testkit.Bubblewrapped;
+import dev.runnel.testkit.FakeModel;
+import dev.runnel.testkit.RealAgents;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// The real coding agents in a bubblewrap, each run in a home folder of its own.
+@Tag("slow")
+class IsolatedRealAgentsTest {
+  private static final Map<String, Function<FakeModel, RealAgent>> AGENTS =
+      Map.of(
+          "claude", RealAgent::claude,
+          "codex", RealAgent::codex,
+          "gemini", RealAgent::gemini,
+          "opencode", RealAgent::opencode);
+
+  @BeforeEach
+  void works() {
+    Bubblewrapped.require();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"claude", "codex", "gemini", "opencode"})
+  void goesOnWithItsSessionInItsOwnHomeAndLeavesTheOperatorsAlone(
+      String agent, @TempDir Path folder) throws IOException {
+    try (var stage =
+        RealAgentContract.Stage.open(
+            folder, AGENTS.get(agent), variables -> isolation(variables, folder))) {
+      var before = files(folder.resolve("home"));
+      var found = "found.json";
+      var config = stage.config();
+      config.put("base_prompt", "You speak like a pirate.");
+      var server = config.putObject("mcp_servers").putObject("tick tock");
+      server.put("command", "node");
+      server.putArray("args").add(RealAgents.toolServer().toString()).add("/tmp/" + found);
+      server.putObject("env").put("TOOL_SECRET", "s3cret-of-the-tool");
+      var id = stage.create("Please touch the file", config);
+      stage.awaitEnd(id, "SUCCEEDED");
+      stage.service().followUp(id, "And once more");
+      stage.awaitEnd(id, "SUCCEEDED");
+
+      assertThat(stage.touched(id)).isEqualTo("touched\ntouched\n");
+      assertThat(stage.model().asked().getLast().body().toString())
+          .contains("Please touch the file", "And once more");
+      var seen = JSON.readTree(Files.readString(folder.resolve("homes/" + id + "/tmp/" + found)));
+      assertThat(seen.get("secret").asText()).isEqualTo("s3cret-of-the-tool");
+      assertThat(files(folder.resolve("home"))).isEqualTo(before);
+    }
+  }
+
+  private static Isolation isolation(Map<String, String> variables, Path folder) {
+    return Isolations.choose(
+        "bubblewrap",
+        new Machine(
+            variables,
+            List.of(folder.resolve("workspaces")),
+            List.of(RealAgents.toolServer().getParent()),
+            List.of(),
+            Quotas.USUAL));
+  }
+
+  private static List<Path> files(Path folder) throws IOException {
+    try (var all = Files.walk(folder)) {
+      return all.sorted().toList();
+    }
+  }
+}

@@ -1,0 +1,320 @@
+package dev.runnel.service.isolation;
+
+import static dev.runnel.service.RunningService.awaitFile;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.runnel.service.RunningService;
+import dev.runnel.service.RunningService.Setup;
+import dev.runnel.service.run.Limits;
+import dev.runnel.service.workspace.Environment;
+import dev.runnel.service.workspace.Environments;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ThreadLocalRandom;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// What an agent cannot do that does whatever its prompt says: a shell that reads its commands from
+/// the prompt. Everything secret on the machine of the test contains `hidden-`.
+interface InjectedAgentContract {
+  /// Prints what it finds of the machine's secrets, without containing the word itself.
+  String SEARCH =
+      """
+      n=hidden
+      grep -rs "$n-" / --exclude-dir=proc --exclude-dir=sys --exclude-dir=dev --exclude-dir=usr \
+        --exclude-dir=opt | head -c 1000
+      """;
+
+  /// @param bin a folder for programs, which is first on the `PATH`
+  Isolation isolation(Machine machine, Path bin) throws IOException;
+
+  // C3, C6: secrets in variables
+
+  @Test
+  default void readsNoSecretOfRunnelInAnyEnvironment(@TempDir Path folder) throws IOException {
+    try (var stage = Stage.open(folder, this)) {
+      var said = stage.obey("env; cat /proc/*/environ; echo done");
+
+      assertThat(said).contains("RUNNEL_RUN_ID=").contains("done").doesNotContain("hidden-");
+    }
+  }
+
+  @Test
+  default void seesNoProcessOfOthers(@TempDir Path folder) throws IOException {
+    try (var stage = Stage.open(folder, this)) {
+      var runnel = ProcessHandle.current().info().command().orElseThrow();
+      var said =
+          stage.obey("cat /proc/*/cmdline 2>&1; ls /proc | grep -c '^[0-9]*$'; kill -9 -1; echo x");
+
+      assertThat(said).doesNotContain(runnel);
+      assertThat(ProcessHandle.current().isAlive()).isTrue();
+    }
+  }
+
+  // C4: the file system
+
+  @Test
+  default void findsNeitherSettingsNorKeysNorTheOperatorsHome(@TempDir Path folder)
+      throws IOException {
+    try (var stage = Stage.open(folder, this)) {
+      assertThat(Files.readString(folder.resolve("runnel.yaml"))).contains("hidden-");
+
+      assertThat(stage.obey(SEARCH + "echo done")).isEqualTo("done\n");
+      assertThat(stage.obey("ls -A " + stage.operator + " " + stage.data + " 2>&1; echo done"))
+          .doesNotContain(".ssh", "agent-runs.db", "runnel.db", "homes\nlogs");
+    }
+  }
+
+  @Test
+  default void canNeitherUnmountNorRemountWhatSeparatesIt(@TempDir Path folder) throws IOException {
+    try (var stage = Stage.open(folder, this)) {
+      var said =
+          stage.obey(
+              """
+              umount -l /usr; umount -l /proc; umount -l "$HOME"; umount -l "$PWD"
+              mount -o remount,rw,bind /usr; mount -o remount,rw /; mount -t proc proc /proc
+              unshare -Urm sh -c 'umount -l /usr; umount -l /tmp; mount -o remount,rw,bind /usr; touch /usr/x'
+              touch /usr/x /etc/x /x
+              """
+                  + SEARCH
+                  + "ls -d /usr/x /etc/x; echo done");
+
+      assertThat(said).endsWith("done\n").doesNotContain("hidden-", "/usr/x\n");
+      assertThat(Path.of("/usr/x")).doesNotExist();
+      assertThat(Path.of("/etc/x")).doesNotExist();
+    }
+  }
+
+  @Test
+  default void writesNothingOutsideItsOwnFolders(@TempDir Path folder) throws IOException {
+    try (var stage = Stage.open(folder, this)) {
+      stage.obey(
+          "for each in %s %s %s; do echo x > $each/x; mkdir -p $each/y; done; echo done"
+              .formatted(stage.operator, stage.data, folder));
+
+      assertThat(folder.resolve("x")).doesNotExist();
+      assertThat(stage.data.resolve("x")).doesNotExist();
+      assertThat(stage.operator.resolve("x")).doesNotExist();
+      assertThat(stage.operator.resolve("y")).doesNotExist();
+    }
+  }
+
+  @Test
+  default void readsNothingOfAnotherRun(@TempDir Path folder) throws IOException {
+    try (var stage = Stage.open(folder, this)) {
+      stage.obey("n=hidden; for each in \"$HOME\" /tmp \"$PWD\"; do echo $n-x > $each/own; done");
+
+      assertThat(stage.obey(SEARCH + "echo done")).isEqualTo("done\n");
+    }
+  }
+
+  @Test
+  default void leavesNoHooksForOtherRunsOrTheOperator(@TempDir Path folder) throws IOException {
+    try (var stage = Stage.open(folder, this)) {
+      stage.obey(
+          """
+          mkdir -p $HOME/.claude; echo '{"hooks": {}}' > $HOME/.claude/settings.json
+          echo 'touch pwned' > $HOME/.bashrc; echo x > $HOME/.gitconfig; echo done
+          """);
+
+      assertThat(stage.obey("ls -A $HOME $HOME/.claude 2>/dev/null; echo done"))
+          .endsWith("done\n")
+          .doesNotContain("settings.json", ".bashrc");
+      assertThat(stage.operator.resolve(".claude/settings.json")).hasContent("{}");
+      assertThat(stage.operator.resolve(".bashrc")).doesNotExist();
+    }
+  }
+
+  @Test
+  default void makesRunnelFollowNoLinkOutOfItsHome(@TempDir Path folder) throws IOException {
+    try (var stage = Stage.open(folder, this)) {
+      var outside = Files.createDirectories(folder.resolve("outside"));
+      var id =
+          stage.create(
+              "rm -rf $HOME/go $HOME/.npm; ln -s %s $HOME/go; ln -s %s $HOME/.npm; echo done"
+                  .formatted(outside, outside));
+      stage.service.awaitState(id, "SUCCEEDED");
+      stage.service.followUp(id, "echo x > $HOME/.npm/x; ls -l $HOME; echo again");
+      stage.service.awaitState(id, "SUCCEEDED");
+
+      assertThat(stage.service.transcript(id)).endsWith("again\n");
+      assertThat(outside).isEmptyDirectory();
+    }
+  }
+
+  @Test
+  default void findsNoSocketOfTheMachine(@TempDir Path folder) throws IOException {
+    try (var stage = Stage.open(folder, this)) {
+      var said =
+          stage.obey("env | grep -E 'DBUS|SSH_AUTH|DOCKER'; find / -type s 2>/dev/null; echo done");
+
+      assertThat(said).isEqualTo("done\n");
+    }
+  }
+
+  // H4: variables of environments
+
+  @Test
+  default void seesNoVariableOfAnotherEnvironment(@TempDir Path folder) throws IOException {
+    try (var stage = Stage.open(folder, this)) {
+      assertThat(stage.obey("env")).contains("FOR_WEB=web-1").doesNotContain("FOR_DOCS");
+    }
+  }
+
+  // H6: a stop
+
+  @Test
+  default void leavesNothingRunningAfterAStop(@TempDir Path folder) throws IOException {
+    var seconds = "301." + ThreadLocalRandom.current().nextInt(100_000, 1_000_000);
+    try (var stage = Stage.open(folder, this)) {
+      var id =
+          stage.create(
+              """
+              (setsid env -i PATH="$PATH" sh -c '(trap "" TERM HUP; sleep %1$s; sleep %1$s) &' &)
+              sleep 0.3; touch ready; trap '' TERM; sleep %1$s; sleep %1$s
+              """
+                  .formatted(seconds));
+      awaitFile(stage.workspace(id).resolve("ready"));
+      assertThat(running(seconds)).isNotEmpty();
+
+      stage.service.cancel(id);
+      stage.service.awaitState(id, "CANCELLED");
+
+      assertThat(running(seconds)).isEmpty();
+    }
+  }
+
+  // H7: disk
+
+  @Test
+  default void isEndedWhenItFillsItsHomeOrTheCaches(@TempDir Path folder) throws IOException {
+    try (var stage = Stage.open(folder, this)) {
+      for (var place : List.of("$HOME/.cache", "$HOME", "/tmp")) {
+        var id =
+            stage.create("dd if=/dev/zero of=%s/big bs=1M count=50; sleep 60".formatted(place));
+        await()
+            .atMost(Duration.ofSeconds(40))
+            .untilAsserted(() -> assertThat(stage.service.state(id)).isEqualTo("FAILED"));
+
+        assertThat(stage.service.message(id)).contains("The limit is agents.limits.disk");
+      }
+    }
+  }
+
+  private static List<ProcessHandle> running(String mark) {
+    return ProcessHandle.allProcesses()
+        .filter(each -> each.info().commandLine().orElse("").contains(mark))
+        .toList();
+  }
+
+  /// A machine with secrets, and a service on it whose agents obey.
+  record Stage(Path operator, Path data, RunningService service) implements AutoCloseable {
+    static Stage open(Path folder, InjectedAgentContract contract) throws IOException {
+      var operator = Files.createDirectories(folder.resolve("operator"));
+      var data = Files.createDirectories(folder.resolve("data"));
+      for (var secret :
+          List.of(
+              folder.resolve("runnel.yaml"),
+              data.resolve("agent-api-key"),
+              data.resolve("runnel.db"),
+              operator.resolve(".ssh/id_ed25519"),
+              operator.resolve(".config/gh/hosts.yml"),
+              operator.resolve(".claude/history.jsonl"))) {
+        Files.createDirectories(secret.getParent());
+        Files.writeString(secret, "hidden-" + secret.getFileName());
+      }
+      Files.writeString(operator.resolve(".claude/settings.json"), "{}");
+      var bin = Files.createDirectories(folder.resolve("bin"));
+      var variables = new HashMap<String, String>();
+      for (var name :
+          List.of(
+              "GITHUB_PRIVATE_KEY",
+              "SLACK_BOT_TOKEN",
+              "RUNNEL_AGENT_API_KEY",
+              "AWS_SECRET_ACCESS_KEY",
+              "SSH_AUTH_SOCK",
+              "DBUS_SESSION_BUS_ADDRESS")) {
+        variables.put(name, "hidden-" + name);
+      }
+      variables.putAll(
+          Map.of(
+              "PATH",
+              bin + ":" + System.getenv("PATH"),
+              "HOME",
+              operator.toString(),
+              "FOR_WEB",
+              "web-1",
+              "FOR_DOCS",
+              "docs-1"));
+      var isolation =
+          contract.isolation(
+              new Machine(variables, List.of(data, folder.resolve("runnel.yaml"))), bin);
+      var environments =
+          new Environments(
+              List.of(environment("web", "FOR_WEB"), environment("docs", "FOR_DOCS")),
+              Optional.empty(),
+              Map.of("FOR_WEB", "web-1", "FOR_DOCS", "docs-1"));
+      var setup =
+          Setup.USUAL
+              .with(isolation)
+              .with(environments)
+              .with(
+                  new Limits(
+                      Limits.USUAL.start(),
+                      Limits.USUAL.idle(),
+                      Limits.USUAL.total(),
+                      Limits.USUAL.outputBytes(),
+                      20 << 20,
+                      Limits.USUAL.keep(),
+                      Limits.USUAL.keepBytes(),
+                      Limits.USUAL.drain()));
+      return new Stage(
+          operator,
+          data,
+          RunningService.inOnlyThisEnvironment(data, Optional.of("sh"), variables, setup));
+    }
+
+    private static Environment environment(String name, String variable) {
+      return new Environment(
+          name,
+          name,
+          Optional.empty(),
+          List.of(),
+          List.of(),
+          Optional.of("localhost/runnel-test:1"),
+          List.of(variable));
+    }
+
+    String create(String commands) {
+      ObjectNode body = RunningService.JSON.createObjectNode().put("prompt", commands);
+      body.putObject("config").put("environment_id", "web");
+      return service.create(body);
+    }
+
+    /// What the agent prints that runs the commands.
+    String obey(String commands) {
+      var id = create(commands);
+      await()
+          .atMost(Duration.ofSeconds(60))
+          .until(() -> List.of("SUCCEEDED", "FAILED").contains(service.state(id)));
+      return service.transcript(id);
+    }
+
+    Path workspace(String id) {
+      return data.resolve("workspaces").resolve(id);
+    }
+
+    @Override
+    public void close() {
+      service.close();
+    }
+  }
+}

@@ -1,0 +1,81 @@
+package dev.runnel.testkit;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Assertions;
+import org.junit.jupiter.api.Assumptions;
+
+/// Podman with a small image `localhost/runnel-test:1`, which is made of programs of this machine,
+/// so that no registry is needed.
+public final class ContainerRuntime {
+  /// Lets podman work without an init system and a network, as inside another container.
+  private static final String WRAPPER =
+      """
+      #!/bin/sh
+      case $1 in
+        run)
+          shift
+          for each; do
+            shift
+            case $each in --init) ;; *) set -- "$@" "$each" ;; esac
+          done
+          set -- run --ulimit nofile=1024:1024 --ulimit nproc=1024:1024 "$@" ;;
+      esac
+      exec %1$s --root %2$s/root --runroot %2$s/run --storage-driver vfs --runtime runc \
+        --cgroup-manager cgroupfs "$@"
+      """;
+
+  private static final String IMAGE =
+      """
+      set -e
+      cd "$1"
+      mkdir -p files/bin files/tmp files/usr files/etc
+      for each in sh cat chmod cp date dd env find grep head id ln ls mkdir mount readlink rm \
+          setsid sleep touch umount unshare wc; do
+        program=$(readlink -f "$(command -v $each)")
+        cp "$program" files/bin/$each
+        ldd "$program" | grep -o '/[^ ]*' | while read -r library; do
+          mkdir -p "files$(dirname "$library")"
+          cp -L "$library" "files$library"
+        done
+      done
+      tar -C files -cf image.tar .
+      podman import --quiet image.tar localhost/runnel-test:1
+      """;
+
+  private ContainerRuntime() {}
+
+  /// Installs a `podman` that has the image. Skips the test where there is none, or where it cannot
+  /// run a container.
+  ///
+  /// @param bin where the program is put
+  public static void install(Path bin) throws IOException {
+    var podman = Path.of("/usr/bin/podman");
+    Assumptions.assumeTrue(Files.isExecutable(podman), "Skipped: podman is not installed");
+    var storage = Files.createTempDirectory("runnel-podman");
+    var program = bin.resolve("podman");
+    Files.writeString(program, WRAPPER.formatted(podman, storage));
+    Assertions.assertTrue(program.toFile().setExecutable(true));
+    var made = run(bin, List.of("sh", "-c", IMAGE, "sh", storage.toString()));
+    Assumptions.assumeTrue(made, "Skipped: podman cannot make an image here");
+    Assumptions.assumeTrue(
+        run(bin, List.of("podman", "run", "--rm", "localhost/runnel-test:1", "sh", "-c", ":")),
+        "Skipped: podman cannot run a container here");
+  }
+
+  private static boolean run(Path bin, List<String> command) throws IOException {
+    var builder = new ProcessBuilder(command).redirectErrorStream(true);
+    builder.redirectOutput(ProcessBuilder.Redirect.DISCARD);
+    builder.environment().merge("PATH", bin.toString(), (path, first) -> first + ":" + path);
+    try {
+      var process = builder.start();
+      return process.waitFor(60, TimeUnit.SECONDS) && process.exitValue() == 0;
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+}
