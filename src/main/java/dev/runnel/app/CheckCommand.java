@@ -7,15 +7,21 @@ import dev.runnel.client.RunsClient;
 import dev.runnel.client.RunsException;
 import dev.runnel.database.Database;
 import dev.runnel.database.DatabaseException;
+import dev.runnel.service.isolation.EscapeCheck;
+import dev.runnel.service.isolation.Isolations;
+import dev.runnel.service.workspace.Environment;
 import dev.runnel.surface.ConnectedPlatform;
 import dev.runnel.surface.ConnectionCheck;
+import java.io.IOException;
 import java.io.PrintStream;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -24,16 +30,20 @@ import org.jspecify.annotations.Nullable;
 final class CheckCommand {
   private final Config config;
   private final PrintStream out;
+  private final Map<String, String> environment;
   private boolean allWell = true;
   private @Nullable Database opened;
 
-  CheckCommand(Config config, PrintStream out) {
+  /// @param environment the operator's variables
+  CheckCommand(Config config, PrintStream out, Map<String, String> environment) {
     this.config = config;
     this.out = out;
+    this.environment = Map.copyOf(environment);
   }
 
-  /// @return the exit code: 0 if everything works
-  int run() {
+  /// @param escape whether to try the ways out of the isolation of agents, too
+  /// @return the exit code: 0 if everything works, and no way out is open
+  int run(boolean escape) {
     Platforms.require(config.settings());
     line("Data", data());
     line("Database", database());
@@ -52,7 +62,46 @@ final class CheckCommand {
         opened.close();
       }
     }
+    if (escape) {
+      escape();
+    }
     return allWell ? 0 : 1;
+  }
+
+  private void escape() {
+    var machine = config.machine(environment, config.data());
+    var environments = config.settings().environments();
+    var chosen =
+        Stream.concat(environments.byDefault().stream(), environments.all().stream())
+            .filter(each -> each.image().isPresent())
+            .findFirst()
+            .orElse(Environment.NONE);
+    try {
+      var isolation = Isolations.choose(config.isolation(), machine);
+      out.println(Wiring.line("Isolation", isolation.line()));
+      var problem = isolation.problem(chosen);
+      if (problem.isPresent()) {
+        line("Escape", problem);
+        return;
+      }
+      for (var finding : new EscapeCheck(isolation, machine, chosen).run(config.data())) {
+        allWell &= finding.result() != EscapeCheck.Result.OPEN;
+        out.println(
+            Wiring.line(
+                "Escape",
+                switch (finding.result()) {
+                  case CLOSED -> "closed: " + finding.what();
+                  case OPEN -> "OPEN: %s: %s".formatted(finding.what(), finding.detail());
+                  case UNKNOWN -> "not tried: %s: %s".formatted(finding.what(), finding.detail());
+                }));
+      }
+    } catch (IllegalArgumentException e) {
+      line("Isolation", Optional.of("agents.isolation " + e.getMessage()));
+    } catch (IOException e) {
+      line("Escape", Optional.of("not tried: " + e.getMessage()));
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   /// The bot's own tables, which a running Runnel may be using.

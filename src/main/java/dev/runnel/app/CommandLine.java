@@ -30,7 +30,10 @@ sealed interface CommandLine {
   /// Prints a link that opens the console.
   record Console(Options options) implements CommandLine {}
 
-  record Check(Options options) implements CommandLine {}
+  /// Checks what is connected.
+  ///
+  /// @param escape whether to try the ways out of the isolation of agents, too
+  record Check(Options options, boolean escape) implements CommandLine {}
 
   /// Shows what a hook would do with a sample, without starting anything.
   ///
@@ -114,6 +117,7 @@ sealed interface CommandLine {
     var exitWhenReady = false;
     var json = false;
     var waits = false;
+    var escape = false;
     var chosen = new HashMap<String, String>();
     while (!rest.isEmpty()) {
       var word = rest.remove();
@@ -127,6 +131,7 @@ sealed interface CommandLine {
         case "--exit-when-ready" -> exitWhenReady = true;
         case "--json" -> json = true;
         case "--wait" -> waits = true;
+        case "--escape" -> escape = true;
         case "--" -> {
           arguments.addAll(rest);
           rest.clear();
@@ -175,11 +180,14 @@ sealed interface CommandLine {
         return new Wrong("--%s is for run start.".formatted(chosen.keySet().iterator().next()));
       }
     }
+    if (escape && !command.equals("check")) {
+      return new Wrong("--escape is for check.");
+    }
     var options = new Options(file, overrides);
     return switch (command) {
       case "serve" -> new Serve(options, exitWhenReady);
       case "console" -> new Console(options);
-      case "check" -> new Check(options);
+      case "check" -> new Check(options, escape);
       case "manifest" -> new Manifest(options);
       case "reload" -> new Reload(options);
       case "help" -> new Help();
@@ -244,7 +252,7 @@ sealed interface CommandLine {
   }
 
   private static String suggestion(String option) {
-    var others = Stream.of("--json", "--wait", "--help", "--version");
+    var others = Stream.of("--json", "--wait", "--escape", "--help", "--version");
     var known =
         Stream.of(VALUE_OPTIONS.stream(), START_OPTIONS.stream(), EXPORT_OPTIONS.stream(), others)
             .flatMap(it -> it)

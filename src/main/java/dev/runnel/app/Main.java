@@ -25,6 +25,7 @@ public final class Main {
         ./runnel [serve]              run the bot, the agent service and the console
         ./runnel console              print a link that opens the console of a running server, once
         ./runnel check                call everything that is connected once, and say what is wrong
+            --escape                  also try the ways out of the isolation of agents
         ./runnel manifest             print the Slack app manifest for this installation
         ./runnel hook NAME [FILE]     show what a sample of JSON would start at a hook
         ./runnel run start PROMPT     start a run; with --wait, watch it, too
@@ -97,7 +98,8 @@ public final class Main {
       return switch (CommandLine.parse(words)) {
         case CommandLine.Serve serve -> serve(serve);
         case CommandLine.Console(var options) -> new ConsoleLink(config(options), out, err).run();
-        case CommandLine.Check(var options) -> new CheckCommand(config(options), out).run();
+        case CommandLine.Check(var options, var escape) ->
+            new CheckCommand(config(options), out, environment).run(escape);
         case CommandLine.Manifest(var options) -> {
           out.print(Manifest.of(config(options)));
           yield 0;

@@ -32,6 +32,7 @@ public final class ContainerRuntime {
       """
       set -e
       cd "$1"
+      rm -rf files
       mkdir -p files/bin files/tmp files/usr files/etc
       for each in sh cat chmod cp date dd env find grep head id ln ls mkdir mount readlink rm \
           setsid sleep touch umount unshare wc; do
@@ -52,24 +53,31 @@ public final class ContainerRuntime {
   /// run a container.
   ///
   /// @param bin where the program is put
-  public static void install(Path bin) throws IOException {
+  /// @return the program
+  public static Path install(Path bin) throws IOException {
     var podman = Path.of("/usr/bin/podman");
     Assumptions.assumeTrue(Files.isExecutable(podman), "Skipped: podman is not installed");
-    var storage = Files.createTempDirectory("runnel-podman");
+    // Kept for the next tests: it takes some seconds to make.
+    var storage = Files.createDirectories(Path.of("target", "podman").toAbsolutePath());
     var program = bin.resolve("podman");
     Files.writeString(program, WRAPPER.formatted(podman, storage));
     Assertions.assertTrue(program.toFile().setExecutable(true));
-    var made = run(bin, List.of("sh", "-c", IMAGE, "sh", storage.toString()));
+    var made =
+        run(bin, List.of(program.toString(), "image", "exists", "localhost/runnel-test:1"))
+            || run(bin, List.of("sh", "-c", IMAGE, "sh", storage.toString()));
     Assumptions.assumeTrue(made, "Skipped: podman cannot make an image here");
     Assumptions.assumeTrue(
-        run(bin, List.of("podman", "run", "--rm", "localhost/runnel-test:1", "sh", "-c", ":")),
+        run(
+            bin,
+            List.of(program.toString(), "run", "--rm", "localhost/runnel-test:1", "sh", "-c", ":")),
         "Skipped: podman cannot run a container here");
+    return program;
   }
 
   private static boolean run(Path bin, List<String> command) throws IOException {
     var builder = new ProcessBuilder(command).redirectErrorStream(true);
     builder.redirectOutput(ProcessBuilder.Redirect.DISCARD);
-    builder.environment().merge("PATH", bin.toString(), (path, first) -> first + ":" + path);
+    builder.environment().compute("PATH", (_, path) -> bin + ":" + path);
     try {
       var process = builder.start();
       return process.waitFor(60, TimeUnit.SECONDS) && process.exitValue() == 0;

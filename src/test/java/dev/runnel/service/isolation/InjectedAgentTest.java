@@ -27,8 +27,7 @@ class InjectedAgentTest {
   class InAContainer implements InjectedAgentContract {
     @Override
     public Isolation isolation(Machine machine, Path bin) throws IOException {
-      ContainerRuntime.install(bin);
-      return Isolations.choose("container", machine);
+      return new Container(ContainerRuntime.install(bin), machine);
     }
   }
 }

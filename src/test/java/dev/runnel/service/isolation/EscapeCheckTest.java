@@ -1,0 +1,104 @@
+package dev.runnel.service.isolation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.runnel.service.workspace.Environment;
+import dev.runnel.testkit.Bubblewrapped;
+import dev.runnel.testkit.ContainerRuntime;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+@Tag("slow")
+class EscapeCheckTest {
+  private static final List<String> WAYS =
+      List.of(
+          "Runnel's data and settings",
+          "another run's home and workspace",
+          "the operator's home",
+          "passwords and private keys of the system",
+          "Runnel's processes in /proc",
+          "shared memory of others",
+          "sockets that are as good as root",
+          "unmounting what separates it",
+          "more power than an ordinary process",
+          "writing outside its own folders");
+
+  @TempDir Path folder;
+
+  @Test
+  void withoutIsolationTheWaysAreFoundOpen() throws Exception {
+    var machine = machine();
+    var found = found(new Isolation.None(), machine, Environment.NONE);
+
+    assertThat(found)
+        .containsEntry("Runnel's data and settings", EscapeCheck.Result.OPEN)
+        .containsEntry("another run's home and workspace", EscapeCheck.Result.OPEN)
+        .containsEntry("the operator's home", EscapeCheck.Result.OPEN)
+        .containsEntry("Runnel's processes in /proc", EscapeCheck.Result.OPEN)
+        .containsEntry("unmounting what separates it", EscapeCheck.Result.OPEN)
+        .containsEntry("writing outside its own folders", EscapeCheck.Result.OPEN)
+        .containsEntry("services of this machine (loopback)", EscapeCheck.Result.OPEN);
+    assertThat(folder.resolve("operator/.runnel-escape-check")).doesNotExist();
+    assertThat(Path.of("/proc/self/status")).exists();
+  }
+
+  @Test
+  void bubblewrapClosesThemButTheNetwork() throws Exception {
+    Bubblewrapped.require();
+    var machine = machine();
+    var found = found(Isolations.choose("bubblewrap", machine), machine, Environment.NONE);
+
+    assertThat(found).containsAllEntriesOf(closed());
+    assertThat(folder.resolve("data")).isEmptyDirectory();
+  }
+
+  @Test
+  void containersCloseThem() throws Exception {
+    var podman = ContainerRuntime.install(Files.createDirectories(folder.resolve("bin")));
+    var machine = machine();
+    var environment =
+        new Environment(
+            "web",
+            "web",
+            Optional.empty(),
+            List.of(),
+            List.of(),
+            Optional.of("localhost/runnel-test:1"),
+            List.of());
+
+    assertThat(found(new Container(podman, machine), machine, environment))
+        .containsAllEntriesOf(closed());
+  }
+
+  private Map<String, EscapeCheck.Result> found(
+      Isolation isolation, Machine machine, Environment environment) throws Exception {
+    return new EscapeCheck(isolation, machine, environment)
+        .run(folder.resolve("data")).stream()
+            .collect(Collectors.toMap(EscapeCheck.Finding::what, EscapeCheck.Finding::result));
+  }
+
+  private static Map<String, EscapeCheck.Result> closed() {
+    return WAYS.stream().collect(Collectors.toMap(way -> way, _ -> EscapeCheck.Result.CLOSED));
+  }
+
+  private Machine machine() throws IOException {
+    var operator = Files.createDirectories(folder.resolve("operator"));
+    Files.writeString(operator.resolve(".bashrc"), "x");
+    var settings = Files.writeString(folder.resolve("runnel.yaml"), "x");
+    return new Machine(
+        Map.of(
+            "PATH",
+            folder.resolve("bin") + ":" + System.getenv("PATH"),
+            "HOME",
+            operator.toString()),
+        List.of(folder.resolve("data"), settings));
+  }
+}
