@@ -70,6 +70,8 @@ public final class ChildSubreaper {
   }
 
   /// @return -1 if it fails, or if the system has no such function
+  @SuppressWarnings(
+      "restricted") // the shapes of these functions are as declared by POSIX and Linux
   private static int call(String name, FunctionDescriptor shape, Object... arguments) {
     var linker = Linker.nativeLinker();
     var function = linker.defaultLookup().find(name);

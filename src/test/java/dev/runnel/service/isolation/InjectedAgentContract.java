@@ -278,7 +278,13 @@ interface InjectedAgentContract {
               "docs-1"));
       var isolation =
           contract.isolation(
-              new Machine(variables, List.of(data, folder.resolve("runnel.yaml"))), bin);
+              new Machine(
+                  variables,
+                  List.of(data, folder.resolve("runnel.yaml")),
+                  List.of(),
+                  List.of(),
+                  new Quotas(200 << 20, 300, 1)),
+              bin);
       var environments =
           new Environments(
               List.of(environment("web", "FOR_WEB"), environment("docs", "FOR_DOCS")),

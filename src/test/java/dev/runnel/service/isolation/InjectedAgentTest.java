@@ -1,5 +1,7 @@
 package dev.runnel.service.isolation;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import dev.runnel.testkit.Bubblewrapped;
 import dev.runnel.testkit.ContainerRuntime;
 import java.io.IOException;
@@ -7,6 +9,8 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 @Tag("slow")
 class InjectedAgentTest {
@@ -28,6 +32,16 @@ class InjectedAgentTest {
     @Override
     public Isolation isolation(Machine machine, Path bin) throws IOException {
       return new Container(ContainerRuntime.install(bin), machine);
+    }
+
+    @Test
+    void cannotStartMoreProcessesThanItsLimit(@TempDir Path folder) throws IOException {
+      try (var stage = InjectedAgentContract.Stage.open(folder, this)) {
+        var said = stage.obey("i=0; while [ $i -lt 600 ]; do sleep 30 & i=$((i+1)); echo $i; done");
+
+        assertThat(said).contains("200\n").doesNotContain("400\n");
+        assertThat(stage.obey("echo fine")).isEqualTo("fine\n");
+      }
     }
   }
 }
