@@ -189,7 +189,7 @@ public record Config(
 
   private List<String> list(Setting setting) {
     return settings.get(setting).stream()
-        .flatMap(text -> Stream.of(text.split(",")))
+        .flatMap(text -> Stream.of(text.split(",", -1)))
         .map(String::strip)
         .filter(each -> !each.isEmpty())
         .toList();
@@ -197,7 +197,7 @@ public record Config(
 
   private static void checkHomeFiles(Settings settings) {
     var text = settings.get(RunnelSettings.AGENTS_HOME_FILES).orElse("");
-    for (var each : text.split(",")) {
+    for (var each : text.split(",", -1)) {
       var path = Path.of(each.strip());
       if (path.isAbsolute() || path.startsWith("..") || !path.normalize().equals(path)) {
         throw new SettingsException(
