@@ -15,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Function;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -43,7 +44,9 @@ class IsolatedRealAgentsTest {
       String agent, @TempDir Path folder) throws IOException {
     try (var stage =
         RealAgentContract.Stage.open(
-            folder, AGENTS.get(agent), variables -> isolation(variables, folder))) {
+            folder,
+            Objects.requireNonNull(AGENTS.get(agent)),
+            variables -> isolation(variables, folder))) {
       var before = files(folder.resolve("home"));
       var found = "found.json";
       var config = stage.config();
