@@ -5,7 +5,6 @@ import dev.runnel.service.workspace.Environment;
 import dev.runnel.service.workspace.Skill;
 import dev.runnel.service.workspace.StoppedException;
 import dev.runnel.service.workspace.Workspaces;
-import dev.runnel.wire.RunMode;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -19,17 +18,7 @@ public record SkillCatalog(Spawner spawner, ServiceSettings settings, Workspaces
   /// @param refresh whether to fetch from the servers even if a clone exists
   /// @throws IllegalStateException with git's error output if a repository cannot be fetched
   public List<Skill> of(Environment environment, boolean refresh) throws InterruptedException {
-    var executionRequest =
-        new ExecutionRequest(
-            "skills-" + UUID.randomUUID(),
-            0,
-            "",
-            "",
-            Optional.empty(),
-            Optional.empty(),
-            Optional.empty(),
-            "{}",
-            RunMode.NORMAL);
+    var executionRequest = ExecutionRequest.internal("skills-" + UUID.randomUUID());
     var around =
         new SetupRunner.Around(
             executionRequest,

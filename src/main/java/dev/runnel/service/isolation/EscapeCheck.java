@@ -4,7 +4,6 @@ import dev.runnel.service.run.ExecutionRequest;
 import dev.runnel.service.workspace.Environment;
 import dev.runnel.service.workspace.Environments;
 import dev.runnel.service.workspace.Workspaces;
-import dev.runnel.wire.RunMode;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -18,7 +17,6 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
@@ -142,17 +140,7 @@ public record EscapeCheck(Isolation isolation, Machine machine, Environment envi
         Files.writeString(workspaces.home("other", environment).folder().resolve("x"), "x");
     var otherWorkspace = Files.createDirectories(workspaces.root("other")).resolve("x");
     Files.writeString(otherWorkspace, "x");
-    var request =
-        new ExecutionRequest(
-            "escape-check-" + UUID.randomUUID(),
-            1,
-            "",
-            "",
-            Optional.empty(),
-            Optional.empty(),
-            Optional.empty(),
-            "{}",
-            RunMode.NORMAL);
+    var request = ExecutionRequest.internal("escape-check-" + UUID.randomUUID());
     var root = Files.createDirectories(workspaces.root(request.runId()));
     var home = workspaces.home(request.runId(), environment);
     var operator = machine.home().map(Path::toString).orElse("/nonexistent");

@@ -27,6 +27,12 @@ public record ExecutionRequest(
   /// The model id that lets the agent choose its model.
   public static final String ANY_MODEL = "default";
 
+  /// A request that belongs to no run, for programs that Runnel starts on its own behalf.
+  public static ExecutionRequest internal(String id) {
+    return new ExecutionRequest(
+        id, 0, "", "", Optional.empty(), Optional.empty(), Optional.empty(), "{}", RunMode.NORMAL);
+  }
+
   /// The requested environment; blank for the default.
   public String environmentId() {
     return Json.read(configJson).path("environment_id").asText("");
