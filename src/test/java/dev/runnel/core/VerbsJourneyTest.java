@@ -138,7 +138,7 @@ class VerbsJourneyTest {
       assertThat(world.surface.told(asked.conversation()))
           .singleElement()
           .asString()
-          .contains("I know no run `run-nobody`");
+          .contains("I can't find run `run-nobody`");
     }
 
     @Test
@@ -224,7 +224,7 @@ class VerbsJourneyTest {
       var asked = fromPlace("stop 0190e6a1");
 
       assertThat(world.runs.cancels()).isEmpty();
-      assertThat(text(asked)).contains("I know no run `0190e6a1`");
+      assertThat(text(asked)).contains("I can't find run `0190e6a1`");
     }
 
     @Test
@@ -242,13 +242,49 @@ class VerbsJourneyTest {
       assertThat(world.runs.starts()).isEmpty();
       assertThat(text(asked))
           .contains(
-              "I know no run `77776d6b`", "To start a run with these words run: stop 77776d6b");
+              "I can't find run `77776d6b`", "To start a run with these words run: stop 77776d6b");
       assertThat(offered(asked.conversation())).contains("stop 77776d6b");
     }
   }
 
   @Nested
   class WordsThatBeginLikeACommand {
+    @Test
+    void areAnsweredWithTheActiveRunsOfThePerson() {
+      inThread(THREAD, "fix the test");
+      says(by(SAM, delivery("sam", MessageParser.command("sam's work"), thread("3"))));
+      var asked = fromPlace("cancel the last run");
+
+      assertThat(card(asked.conversation()).stoppable())
+          .containsExactly(new InfoCard.Stoppable(first().id(), "⏳ Queued", "fix the test"));
+    }
+
+    @Test
+    void goToTheAgentWhichRunsAndTheirSenderIsShownHowToStopIt() {
+      inThread(THREAD, "fix the test");
+      inThread(THREAD, "stop using log4j in the client");
+
+      assertThat(world.runs.followUps())
+          .extracting("text")
+          .containsExactly("stop using log4j in the client");
+      assertThat(world.runs.cancels()).isEmpty();
+      assertThat(card(THREAD).title()).isEqualTo("I passed this on. To stop the run:");
+      assertThat(card(THREAD).stoppable())
+          .extracting(InfoCard.Stoppable::run)
+          .containsExactly(first().id());
+    }
+
+    @Test
+    void goToARunThatHasEndedWithoutMoreWords() {
+      inThread(THREAD, "fix the test");
+      world.runs.moves(first().id(), RunState.SUCCEEDED, "Fixed.");
+      world.passes(Duration.ofSeconds(3));
+      inThread(THREAD, "stop using log4j in the client");
+
+      assertThat(world.runs.followUps()).hasSize(1);
+      assertThat(world.surface.kinds(THREAD)).doesNotContain("Answered");
+    }
+
     @Test
     void startNoRunAndAreOfferedAsOne() {
       inThread(THREAD, "stop using log4j");
@@ -427,7 +463,7 @@ class VerbsJourneyTest {
       inThread(THREAD, "fix the test");
       inThread(THREAD, "explain and the docs");
 
-      assertThat(text(THREAD)).contains("to the run `" + first().id() + "` of this thread");
+      assertThat(text(THREAD)).contains("to the run `" + first().id().brief() + "` of this thread");
       assertThat(world.runs.followUps()).isEmpty();
     }
 
@@ -439,7 +475,7 @@ class VerbsJourneyTest {
           .contains("from you")
           .contains("Understood as: work for a new run")
           .contains("I decided to start a run.")
-          .contains("Its run: `" + first().id() + "`");
+          .contains("Its run: `" + first().id().brief() + "`");
     }
 
     @Test
@@ -569,6 +605,15 @@ class VerbsJourneyTest {
         .filter(Update.Answered.class::isInstance)
         .reduce((_, last) -> last)
         .flatMap(update -> ((Update.Answered) update).sheet().work());
+  }
+
+  private InfoCard card(Conversation conversation) {
+    return world.surface.posts(conversation).stream()
+        .map(each -> each.update())
+        .filter(Update.Answered.class::isInstance)
+        .map(update -> ((Update.Answered) update).sheet())
+        .reduce((_, last) -> last)
+        .orElseThrow();
   }
 
   private static String text(InfoCard infoCard) {

@@ -29,6 +29,10 @@ public final class CommandParser {
 
   private static final Pattern ABOUT_A_RUN =
       form("(?<verb>cancel|stop|status|retry)(?:\\s+(?:" + RUN + "|" + URL + "))?");
+  // In a thread these words name a run too rarely: `kill 8080` is work.
+  private static final Pattern ABORT =
+      form(
+          "(?:abort|halt|kill)\\s+(?:\\S*/runs/)?(?<run>[0-9a-f][0-9a-f-]{7,35}|run[-_][\\w-]+)/?");
   private static final Pattern ALL_MINE = form("(?:cancel|stop)\\s+all\\s+mine");
   private static final Pattern SAY = form("say\\s+" + RUN + "\\s+(?<text>.+)");
   private static final Pattern SAY_NOTHING = form("say\\s+" + RUN);
@@ -55,15 +59,6 @@ public final class CommandParser {
   private static final Set<String> ABOUT_THE_RUN = Set.of("stop", "cancel", "status", "retry");
   private static final int FEW = 4;
   private static final Pattern POLITE_LEAD = form("^(?:(?:please|pls|plz|hey|ok|okay)[\\s,.:!]+)+");
-  private static final Set<String> STOPS = Set.of("stop", "cancel", "abort", "halt", "kill");
-  // Words that people add to a stop and that carry no other meaning.
-  private static final Set<String> AROUND_A_STOP =
-      Set.of(
-          ("please pls plz hey ok okay oh no wait now just can could would you it this that the run"
-                  + " agent bot everything all right away at once immediately asap thanks thank")
-              .split(" "));
-  private static final Pattern EMOJI_BY_NAME = form(":[a-z0-9_+'-]+:");
-  private static final Pattern BETWEEN_WORDS = form("[^\\p{L}\\p{N}'\u2019]+");
 
   private static final Map<String, List<RunState>> STATES =
       Map.ofEntries(
@@ -147,15 +142,10 @@ public final class CommandParser {
 
   /// A bare command in any case and punctuation, or a stop with polite words around it.
   private static Optional<Intent> alone(String words) {
-    var said =
-        BETWEEN_WORDS
-            .splitAsStream(EMOJI_BY_NAME.matcher(words.toLowerCase(Locale.ROOT)).replaceAll(" "))
-            .filter(each -> !each.isEmpty())
-            .toList();
-    if (said.stream().anyMatch(STOPS::contains)
-        && said.stream().allMatch(it -> STOPS.contains(it) || AROUND_A_STOP.contains(it))) {
+    if (StopPhrase.isStop(words)) {
       return Optional.of(new Intent.Cancel(Optional.empty(), Optional.empty()));
     }
+    var said = StopPhrase.words(words);
     return said.size() == 1
         ? aboutARun(said.getFirst()).or(() -> help(said.getFirst()))
         : Optional.empty();
@@ -166,7 +156,7 @@ public final class CommandParser {
   private static Optional<Intent> beginsLikeOne(String words) {
     var parts = POLITE_LEAD.matcher(words).replaceFirst("").split("\\s+", -1);
     var first = parts[0].replaceAll("[^\\p{L}\\p{N}]+$", "").toLowerCase(Locale.ROOT);
-    return parts.length <= FEW && ABOUT_THE_RUN.contains(first)
+    return parts.length <= FEW && (ABOUT_THE_RUN.contains(first) || isMistypedStop(first))
         ? Optional.of(
             request(
                 words,
@@ -176,6 +166,10 @@ public final class CommandParser {
                             .formatted(code(words)),
                         Optional.of(request))))
         : Optional.empty();
+  }
+
+  private static boolean isMistypedStop(String word) {
+    return StopPhrase.isStopWord(word) && !StopPhrase.begins(word);
   }
 
   /// The text on one line, safe to put between backticks.
@@ -213,6 +207,10 @@ public final class CommandParser {
     var link = LINK.matcher(words);
     if (link.matches()) {
       return run(link.group("run")).map(Intent.Link::new);
+    }
+    var abort = ABORT.matcher(words);
+    if (abort.matches()) {
+      return Optional.of(new Intent.Cancel(run(abort.group("run")), Optional.empty()));
     }
     return ALL_MINE.matcher(words).matches()
         ? Optional.of(new Intent.CancelMine())

@@ -64,6 +64,12 @@ public final class MessageParser {
     return work(text.strip(), intent);
   }
 
+  /// Whether a text for the agent begins with a word that stops, such as `stop using log4j`: its
+  /// sender may have meant the run.
+  public static boolean soundsLikeStop(String text) {
+    return StopPhrase.begins(text) && !StopPhrase.isStop(text);
+  }
+
   private static Intent work(String words, Function<Request, Intent> intent) {
     return switch (InlineOptions.request(words)) {
       case InlineOptions.Parsed.Good(Request request) -> intent.apply(request);

@@ -10,6 +10,7 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /// Resolves an intent in its conversation: the first characters of an id select the run that begins
 /// with them, and a short text that begins like a command goes to the agent where there is one.
@@ -17,6 +18,8 @@ public final class IntentResolver {
   private static final Pattern SHORT = Pattern.compile("[0-9a-fA-F-]{4,35}");
   private static final int MAX = 20;
   private static final int SHOWN = 5;
+  private static final int SHORTEST = 8;
+  private static final int LONGEST = 36;
 
   private final RunAccessPolicy runAccessPolicy;
 
@@ -89,14 +92,27 @@ public final class IntentResolver {
     };
   }
 
+  /// The least length that tells the ids apart.
+  private static int distinct(List<RunId> ids) {
+    return IntStream.range(SHORTEST, LONGEST)
+        .filter(length -> ids.stream().map(id -> cut(id, length)).distinct().count() == ids.size())
+        .findFirst()
+        .orElse(LONGEST);
+  }
+
+  private static String cut(RunId id, int length) {
+    return id.value().substring(0, Math.min(length, id.value().length()));
+  }
+
   private static Intent several(String said, List<RunId> found) {
+    var length = distinct(found);
     return new Intent.Unclear(
         "Several runs begin with `%s`: %s. Say more of the id."
             .formatted(
                 said,
                 found.stream()
                     .limit(SHOWN)
-                    .map(id -> "`" + id + "`")
+                    .map(id -> "`" + cut(id, length) + "`")
                     .collect(Collectors.joining(", "))));
   }
 }

@@ -122,7 +122,8 @@ public final class Planner {
           situation
               .named()
               .<Plan>map(binding -> new Plan.FollowUp(binding, request))
-              .orElseGet(() -> unknownRun(delivery, run, "say " + run + " " + request.text()));
+              .orElseGet(
+                  () -> unknownRun(delivery, situation, run, "say " + run + " " + request.text()));
       case Intent.Link(var run) -> new Plan.LinkRun(run);
       case Intent.ListRuns _, Intent.CancelMine _, Intent.Ask _ ->
           new Plan.Answer(delivery.intent());
@@ -141,7 +142,7 @@ public final class Planner {
               : new Plan.Ignore("said in a conversation without a run");
       case Intent.Unclear(var why, var work) ->
           heard(delivery, situation)
-              ? work.map(request -> noRun(delivery, why, request.text()))
+              ? work.map(request -> noRun(delivery, situation, why, request.text()))
                   .orElseGet(() -> tell(delivery, why))
               : new Plan.Ignore("said in a conversation without a run");
     };
@@ -198,7 +199,7 @@ public final class Planner {
   private static Plan unknown(
       Delivery delivery, Situation situation, Optional<RunId> run, String verb, String command) {
     if (run.isPresent()) {
-      return unknownRun(delivery, run.get(), command + run.get());
+      return unknownRun(delivery, situation, run.get(), command + run.get());
     }
     if (!delivery.addressed()) {
       return new Plan.Ignore("said in a conversation without a run");
@@ -220,13 +221,17 @@ public final class Planner {
   }
 
   /// What may be an abbreviated id may also be a normal word.
-  private static Plan unknownRun(Delivery delivery, RunId run, String said) {
-    var why = "I know no run `" + run + "`. `list` shows the runs of this place.";
-    return IntentResolver.isShort(run) ? noRun(delivery, why, said) : tell(delivery, why);
+  private static Plan unknownRun(Delivery delivery, Situation situation, RunId run, String said) {
+    var why = "I can't find run `" + run.brief() + "`. `list` shows the runs here.";
+    return IntentResolver.isShort(run)
+        ? noRun(delivery, situation, why, said)
+        : tell(delivery, why);
   }
 
-  private static Plan noRun(Delivery delivery, String why, String words) {
-    return Plan.Tell.one(new Update.Answered(delivery.actor(), AnswerFormatter.noRun(why, words)));
+  private static Plan noRun(Delivery delivery, Situation situation, String why, String words) {
+    var active = of(delivery.actor(), situation.nearby(), true);
+    return Plan.Tell.one(
+        new Update.Answered(delivery.actor(), AnswerFormatter.noRun(why, words, active)));
   }
 
   private static Plan tell(Delivery delivery, String text) {

@@ -234,7 +234,8 @@ public final class Dispatcher {
         own(work, delivery),
         named.flatMap(run -> work.bindings().of(run)),
         // A command from a place has no thread of its own; it concerns the runs nearby.
-        delivery.origin().replyTo().isPresent()
+        // The answer to an ambiguous text shows the person's runs.
+        delivery.origin().replyTo().isPresent() || delivery.intent() instanceof Intent.Unclear
             ? work.bindings()
                 .recent(Optional.of(conversation.surface()), conversation.place(), NEARBY)
             : List.of(),

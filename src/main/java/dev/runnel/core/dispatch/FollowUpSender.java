@@ -1,18 +1,25 @@
 package dev.runnel.core.dispatch;
 
+import dev.runnel.core.command.MessageParser;
 import dev.runnel.core.decide.RunSubscribers;
 import dev.runnel.core.model.Arrival;
 import dev.runnel.core.model.Binding;
+import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.MessageStatus;
+import dev.runnel.core.model.Notice;
+import dev.runnel.core.model.NoticeId;
 import dev.runnel.core.model.Outcome;
 import dev.runnel.core.model.Plan;
 import dev.runnel.core.model.Run;
+import dev.runnel.core.model.Update;
 import dev.runnel.core.port.AgentRuns;
 import dev.runnel.core.port.Store.Work;
+import dev.runnel.core.text.AnswerFormatter;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /// Sends a thread's message to its run, which continues; if the service does not allow that, starts
 /// a new run in the thread.
@@ -202,6 +209,16 @@ final class FollowUpSender {
   /// Records that the run service has the message; if the agent has not received it yet, it is
   /// stored as pending. The watcher may have read a newer state of the run than `read`.
   private static void arrived(Work work, DeliveryAttempt attempt, Binding binding, Run read) {
+    if (binding.isActive()) {
+      Stream.concat(Stream.of(attempt.delivery()), attempt.parts().stream())
+          .filter(
+              said ->
+                  said.intent()
+                      .words()
+                      .filter(it -> MessageParser.soundsLikeStop(it.text()))
+                      .isPresent())
+          .forEach(said -> showStop(work, attempt, said, binding));
+    }
     if (read.replies().filter(replies -> replies.hold(attempt.delivery().id())).isEmpty()) {
       attempt.reactReceived(work);
       return;
@@ -214,6 +231,19 @@ final class FollowUpSender {
               AttemptResults.save(work, current.keeping(reply));
               AttemptResults.notifyChanges(work, attempt, binding, current.run());
             });
+  }
+
+  /// Offers the stop to a person whose message begins like one, privately and once.
+  private static void showStop(Work work, DeliveryAttempt attempt, Delivery said, Binding binding) {
+    work.outbox()
+        .add(
+            new Notice(
+                new NoticeId("stop?:" + said.id()),
+                said.conversation(),
+                new Update.Answered(said.actor(), AnswerFormatter.passedOn(binding)),
+                said.origin(),
+                attempt.now(),
+                0));
   }
 
   /// Posts changes of a run that was just read.

@@ -11,8 +11,14 @@ import java.util.Optional;
 /// @param next commands to try next
 /// @param changeable the levels whose defaults the person may change here; mostly empty
 /// @param work text that starts a run if the person confirms; mostly empty
+/// @param stoppable runs that the person may want to stop; mostly empty
 public record InfoCard(
-    String title, List<Row> rows, List<Next> next, List<Level> changeable, Optional<String> work) {
+    String title,
+    List<Row> rows,
+    List<Next> next,
+    List<Level> changeable,
+    Optional<String> work,
+    List<Stoppable> stoppable) {
   public InfoCard(String title, List<Row> rows, List<Next> next) {
     this(title, rows, next, List.of());
   }
@@ -20,6 +26,21 @@ public record InfoCard(
   public InfoCard(String title, List<Row> rows, List<Next> next, List<Level> changeable) {
     this(title, rows, next, changeable, Optional.empty());
   }
+
+  public InfoCard(
+      String title,
+      List<Row> rows,
+      List<Next> next,
+      List<Level> changeable,
+      Optional<String> work) {
+    this(title, rows, next, changeable, work, List.of());
+  }
+
+  /// An active run, shown with a way to stop it.
+  ///
+  /// @param state as a heading: `Running`
+  /// @param title may contain text of third parties
+  public record Stoppable(RunId run, String state, String title) {}
 
   /// @param label empty for a row that is one sentence
   /// @param text may contain text of third parties
@@ -48,5 +69,6 @@ public record InfoCard(
     // Rows of an older version have none.
     changeable = Copies.of(changeable);
     work = Objects.requireNonNullElse(work, Optional.empty());
+    stoppable = Copies.of(stoppable);
   }
 }

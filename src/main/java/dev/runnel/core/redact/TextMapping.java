@@ -133,7 +133,10 @@ record TextMapping(UnaryOperator<String> change) {
             .map(next -> new InfoCard.Next(text(next.words()), text(next.command())))
             .toList(),
         infoCard.changeable(),
-        infoCard.work().map(change));
+        infoCard.work().map(change),
+        infoCard.stoppable().stream()
+            .map(each -> new InfoCard.Stoppable(each.run(), text(each.state()), text(each.title())))
+            .toList());
   }
 
   private Screen screen(Screen screen) {

@@ -26,6 +26,8 @@ public final class AnswerFormatter {
   private static final int MAX_PROMPT = 600;
   private static final int MAX_VALUE = 200;
   private static final int MAX_COMMAND = 150;
+  private static final int MAX_TITLE = 80;
+  private static final int MAX_STOPPABLE = 5;
   private static final Pattern COST = Pattern.compile("\\$(\\d+\\.\\d\\d)");
 
   private AnswerFormatter() {}
@@ -38,13 +40,44 @@ public final class AnswerFormatter {
   }
 
   /// Explains that no run was started for an ambiguous text, and how to start one with it.
-  public static InfoCard noRun(String why, String words) {
+  ///
+  /// @param active the person's active runs nearby, which the text may be about
+  public static InfoCard noRun(String why, String words, List<Binding> active) {
     return new InfoCard(
         "No run was started",
         List.of(Row.sentence(why)),
         List.of(new Next("To start a run with these words", "run: " + CommandParser.code(words))),
         List.of(),
-        Optional.of(words));
+        Optional.of(words),
+        stoppable(active));
+  }
+
+  /// Tells the sender of a text that begins like a stop that the agent has it.
+  public static InfoCard passedOn(Binding binding) {
+    return new InfoCard(
+        "I passed this on. To stop the run:",
+        List.of(),
+        List.of(),
+        List.of(),
+        Optional.empty(),
+        stoppable(List.of(binding)));
+  }
+
+  private static List<InfoCard.Stoppable> stoppable(List<Binding> active) {
+    return active.stream()
+        .limit(MAX_STOPPABLE)
+        .map(
+            each ->
+                new InfoCard.Stoppable(
+                    each.run().id(),
+                    RunTexts.sign(each.run().state()) + " " + RunTexts.name(each.run()),
+                    cut(
+                        line(
+                            each.run().title().isBlank()
+                                ? each.request().text()
+                                : each.run().title()),
+                        MAX_TITLE)))
+        .toList();
   }
 
   public static String line(String text) {
@@ -105,7 +138,9 @@ public final class AnswerFormatter {
       rows.add(
           Row.of(
               "Where",
-              "to the run `" + own.get().run().id() + "` of this thread, which goes on with it"));
+              "to the run `"
+                  + own.get().run().id().brief()
+                  + "` of this thread, which goes on with it"));
     } else {
       rows.add(Row.of("Where", fromPlace ? "a new run, in a new thread here" : "a new run, here"));
       rows.addAll(chosen(resolved));

@@ -44,7 +44,7 @@ public final class DeliveryHistory {
   }
 
   private static String id(Binding binding) {
-    return binding.run().id().value();
+    return binding.run().id().brief();
   }
 
   private static String firstLine(String text) {
@@ -81,7 +81,7 @@ public final class DeliveryHistory {
       case Intent.Start _ -> "work for a new run";
       case Intent.Say _ -> "words for the agent";
       case Intent.New _ -> "work for a second run in the thread";
-      case Intent.SayTo(var run, _) -> "words for the run `" + run + "`";
+      case Intent.SayTo(var run, _) -> "words for the run `" + run.brief() + "`";
       case Intent.Cancel(_, var why) ->
           "a stop" + why.map(reason -> ", because " + reason).orElse("");
       case Intent.CancelMine _ -> "a stop of all runs of one person";
@@ -89,7 +89,7 @@ public final class DeliveryHistory {
       case Intent.Retry _ -> "`retry`";
       case Intent.ListRuns _ -> "`list`";
       case Intent.Help _ -> "`help`";
-      case Intent.Link(var run) -> "`link " + run + "`";
+      case Intent.Link(var run) -> "`link " + run.brief() + "`";
       case Intent.Linked(_, var command) -> understood(command) + " with a link";
       case Intent.Ask _ -> "a question to me";
       case Intent.Amend(_, var now) ->

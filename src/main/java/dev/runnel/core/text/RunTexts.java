@@ -25,7 +25,7 @@ public final class RunTexts {
     var text = new StringBuilder(state(binding, now));
     binding.run().message().ifPresent(message -> text.append("\n").append(message));
     binding.run().session().ifPresent(link -> text.append("\n").append(link));
-    return text.append("\nRun `").append(binding.run().id()).append("`").toString();
+    return text.append("\nRun `").append(binding.run().id().brief()).append("`").toString();
   }
 
   /// One word or two, inside a sentence: `queued`, `waiting for an answer`.

@@ -22,9 +22,19 @@ final class MarkdownInfoCards {
             .map(
                 it ->
                     "\n<sub>%s: `%s %s`</sub>".formatted(it.words(), mention, quiet(it.command())));
-    return Stream.of(Stream.of("**" + quiet(infoCard.title()) + "**\n"), rows, next)
+    var stoppable = infoCard.stoppable().stream().map(it -> stoppable(it, mention));
+    return Stream.of(Stream.of("**" + quiet(infoCard.title()) + "**\n"), rows, stoppable, next)
         .flatMap(it -> it)
         .collect(Collectors.joining("\n"));
+  }
+
+  private static String stoppable(InfoCard.Stoppable stoppable, String mention) {
+    return "- %s · %s · `%s stop %s`"
+        .formatted(
+            quiet(stoppable.state()),
+            quiet(stoppable.title()),
+            mention,
+            quiet(stoppable.run().brief()));
   }
 
   private static String row(InfoCard.Row row) {

@@ -352,9 +352,7 @@ class MessageParserTest {
 
     @ParameterizedTest
     @CsvSource({
-      "cancl, cancel",
       "satus, status",
-      "sotp, stop",
       "lsit, list",
       "hlep, help",
       "retyr, retry",
@@ -406,7 +404,7 @@ class MessageParserTest {
           "new",
           "explain it",
           "run: go",
-          "cancl",
+          "satus",
           "doctor",
           "why https://example.com/x"
         })

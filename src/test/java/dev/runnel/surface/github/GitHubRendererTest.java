@@ -10,11 +10,14 @@ import dev.runnel.core.model.InfoCard;
 import dev.runnel.core.model.NoticeId;
 import dev.runnel.core.model.PostRef;
 import dev.runnel.core.model.Run;
+import dev.runnel.core.model.RunId;
 import dev.runnel.core.model.RunState;
 import dev.runnel.core.model.Update;
 import dev.runnel.surface.tracker.MarkdownPosts;
 import dev.runnel.surface.tracker.TrackerSettings;
 import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -27,6 +30,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
 class GitHubRendererTest {
+  private static final Path FOLDER = Path.of("src/test/resources/golden/github/posts");
+
   private static final NoticeId ID = new NoticeId("notice-1");
 
   private static final int MAX = 65_536;
@@ -78,6 +83,21 @@ class GitHubRendererTest {
                     InfoCard.Row.of("Model", "fast", "set here"),
                     InfoCard.Row.sentence("Ask @lee <!-- hidden --> or read `docs`.")),
                 List.of(new InfoCard.Next("Set one", "config set model fast")))));
+    updates.put(
+        "answered-stoppable",
+        new Update.Answered(
+            Updates.DANA,
+            new InfoCard(
+                "I passed this on. To stop the run:",
+                List.of(),
+                List.of(),
+                List.of(),
+                Optional.empty(),
+                List.of(
+                    new InfoCard.Stoppable(
+                        new RunId("7b3f0c1e-1111-4222-8333-444455556666"),
+                        "⚙️ Working",
+                        "Fix <the> `test`")))));
     updates.put("helped", new Update.Helped(Updates.DANA));
     return updates;
   }
@@ -89,9 +109,14 @@ class GitHubRendererTest {
             each ->
                 dynamicTest(
                     each.getKey(),
-                    () ->
-                        assertThat(renderer.render(each.getValue(), ID) + "\n")
-                            .isEqualTo(Deliveries.text("posts/" + each.getKey() + ".md"))));
+                    () -> {
+                      var file = FOLDER.resolve(each.getKey() + ".md");
+                      var rendered = renderer.render(each.getValue(), ID) + "\n";
+                      if ("write".equals(System.getProperty("runnel.golden"))) {
+                        Files.writeString(file, rendered);
+                      }
+                      assertThat(rendered).isEqualTo(Files.readString(file));
+                    }));
   }
 
   @TestFactory

@@ -266,6 +266,21 @@ public final class SlackUpdates {
                     InfoCard.Row.of("Prompt", "a <@U1> `b`\nsecond line"),
                     InfoCard.Row.sentence("See https://example.com/x?y=1&z=2 .")),
                 List.of(new InfoCard.Next("Set one", "config set model fast")))));
+    all.put(
+        "answered-stoppable",
+        new Update.Answered(
+            ANN,
+            new InfoCard(
+                "I passed this on. To stop the run:",
+                List.of(),
+                List.of(),
+                List.of(),
+                Optional.empty(),
+                List.of(
+                    new InfoCard.Stoppable(
+                        new RunId("7b3f0c1e-1111-4222-8333-444455556666"),
+                        "⚙️ Working",
+                        "Fix <the> `test`")))));
     all.put("helped", new Update.Helped(ANN));
     return all;
   }

@@ -2,6 +2,8 @@ package dev.runnel.surface.slack.render;
 
 import com.slack.api.model.block.ActionsBlock;
 import com.slack.api.model.block.LayoutBlock;
+import com.slack.api.model.block.SectionBlock;
+import com.slack.api.model.block.composition.MarkdownTextObject;
 import com.slack.api.model.block.composition.PlainTextObject;
 import com.slack.api.model.block.element.BlockElement;
 import com.slack.api.model.block.element.ButtonElement;
@@ -35,8 +37,33 @@ public final class SlackInfoCards {
         .collect(Collectors.joining("\n"));
   }
 
-  /// Buttons that change what the card shows, or start a run with its text.
+  /// The runs that the card shows, each with a button that stops it; then buttons that change what
+  /// the card shows, or start a run with its text.
   public static List<LayoutBlock> buttons(InfoCard infoCard) {
+    return Stream.concat(
+            infoCard.stoppable().stream().map(SlackInfoCards::stoppable),
+            ownButtons(infoCard).stream())
+        .toList();
+  }
+
+  private static LayoutBlock stoppable(InfoCard.Stoppable stoppable) {
+    var text =
+        "%s · %s · `%s`"
+            .formatted(
+                Mrkdwn.escape(stoppable.state()),
+                Mrkdwn.escape(stoppable.title()),
+                Mrkdwn.escape(stoppable.run().brief()));
+    return SectionBlock.builder()
+        .text(MarkdownTextObject.builder().text(text).verbatim(true).build())
+        .accessory(
+            button(SlackActionIds.CANCEL_RUN, "Stop")
+                .value(stoppable.run().value())
+                .style("danger")
+                .build())
+        .build();
+  }
+
+  private static List<LayoutBlock> ownButtons(InfoCard infoCard) {
     List<BlockElement> buttons = new ArrayList<>();
     infoCard
         .changeable()

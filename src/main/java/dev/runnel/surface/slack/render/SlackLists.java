@@ -61,7 +61,7 @@ final class SlackLists {
             Mrkdwn.escape(Mrkdwn.oneLine(title, MAX_TITLE)),
             "for <@" + binding.requester().id() + ">",
             place.isEmpty() || binding.conversation().id().startsWith(place + "/") ? "" : where,
-            "`" + Mrkdwn.escape(run.id().value()) + "`",
+            "`" + Mrkdwn.escape(run.id().brief()) + "`",
             binding.origin().link().map(it -> Mrkdwn.link(it, "Thread")).orElse(""),
             run.session().map(it -> Mrkdwn.link(it, "Session")).orElse(""))
         .filter(it -> !it.isEmpty())
