@@ -8,6 +8,7 @@ import static dev.runnel.testkit.Samples.DANA;
 import static dev.runnel.testkit.Samples.THREAD;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.runnel.core.model.ConversationPolicy;
 import dev.runnel.core.model.MessageStatus;
 import dev.runnel.core.model.RunState;
 import dev.runnel.core.model.Update;
@@ -74,6 +75,21 @@ class RepliesThatWaitTest {
     world.passes(Duration.ofSeconds(2));
 
     assertThat(world.surface.signs(message("2"))).containsExactly(sign);
+  }
+
+  @Test
+  void whereAnswersArePrivateAThreadIsToldOnceWhenAReplyReachesTheAgent() {
+    world.surface.hasManners(
+        new ConversationPolicy(ConversationPolicy.Audience.EVERYONE, Duration.ZERO, true));
+    world.runs.keepsReplies(true);
+    begins(world, RunState.RUNNING);
+    says(world, "2", "please also run the linter");
+    world.settle();
+    says(world, "3", "what does this do?");
+    world.passes(Duration.ofSeconds(2));
+
+    assertThat(world.surface.told(THREAD))
+        .containsExactly("It reaches the agent when it finishes this step.");
   }
 
   @Test

@@ -147,7 +147,10 @@ class SeveralMessagesTest {
       assertThat(world.surface.posts(THREAD).getLast().update())
           .isInstanceOfSatisfying(
               Update.Cancelled.class,
-              end -> assertThat(end.stop().orElseThrow().unsent()).isEqualTo(2));
+              end -> {
+                assertThat(end.stop().orElseThrow().unsent()).isEqualTo(2);
+                assertThat(end.unread()).containsExactly("use the new API", "and add a test");
+              });
       assertThat(world.surface.signs(message("2"))).containsExactly(MessageStatus.CANCELLED);
       assertThat(world.surface.signs(message("3"))).containsExactly(MessageStatus.CANCELLED);
     }

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 
 /// Computes the updates for a conversation from the state last posted and the run's current state.
 /// Pure.
@@ -38,7 +39,14 @@ public final class Changes {
   private static List<Update> updates(Binding told, Run now, boolean entered, Instant at) {
     var before = told.run();
     var replied = told.repliesAt(now);
-    var unread = replied.unread().stream().map(PendingReply::words).toList();
+    var unread =
+        Stream.concat(
+                replied.unread().stream().map(PendingReply::words),
+                // What the stop withdrew was said later.
+                told.stop().stream()
+                    .filter(_ -> now.state() == RunState.CANCELLED)
+                    .flatMap(stop -> stop.left().stream()))
+            .toList();
     var updates = new ArrayList<Update>();
     if (entered || shows(now, before)) {
       updates.add(status(told, now, at));

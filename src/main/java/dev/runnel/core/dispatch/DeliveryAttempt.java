@@ -33,8 +33,8 @@ record DeliveryAttempt(
     Instant now,
     String note,
     Optional<AuditTrail.Ruling> ruling) {
-  /// Maximum length of the excerpt by which a reply may be listed later.
-  private static final int MAX_REPLY = 120;
+  /// Maximum length of the text by which a reply may be listed, and sent again, later.
+  private static final int MAX_REPLY = 1_500;
 
   DeliveryAttempt {
     parts = List.copyOf(parts);
@@ -112,11 +112,12 @@ record DeliveryAttempt(
   ///
   /// @param run the run as read when the service had the reply
   PendingReply reply(Run run) {
-    return new PendingReply(
-        delivery.id(),
-        AnswerFormatter.cut(AnswerFormatter.line(words()), MAX_REPLY),
-        messages(),
-        run.updatedAt());
+    return new PendingReply(delivery.id(), excerpt(), messages(), run.updatedAt());
+  }
+
+  /// The request's text, cut if it is very long.
+  String excerpt() {
+    return AnswerFormatter.cut(words(), MAX_REPLY);
   }
 
   /// The message and those that are sent with it.

@@ -90,7 +90,8 @@ public final class Dispatcher {
         new RunStarter(store, runs, surfaces, defaultsResolver, chance, results, recovery);
     this.listeningPolicy = new ListeningPolicy(surfaces);
     this.followUpSender =
-        new FollowUpSender(runs, runStarter, results, new FollowUpBatcher(listeningPolicy));
+        new FollowUpSender(
+            runs, runStarter, results, new FollowUpBatcher(listeningPolicy), listeningPolicy);
     this.messageEdits = new MessageEdits(results);
     this.runCanceller = new RunCanceller(store, runs, runStarter, results);
     this.senderCheck = new SenderCheck(surfaces, results);

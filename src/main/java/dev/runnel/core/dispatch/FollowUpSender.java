@@ -33,16 +33,19 @@ final class FollowUpSender {
   private final RunStarter runStarter;
   private final AttemptResults results;
   private final FollowUpBatcher followUpBatcher;
+  private final ListeningPolicy listeningPolicy;
 
   FollowUpSender(
       AgentRuns runs,
       RunStarter runStarter,
       AttemptResults results,
-      FollowUpBatcher followUpBatcher) {
+      FollowUpBatcher followUpBatcher,
+      ListeningPolicy listeningPolicy) {
     this.runs = runs;
     this.runStarter = runStarter;
     this.results = results;
     this.followUpBatcher = followUpBatcher;
+    this.listeningPolicy = listeningPolicy;
   }
 
   /// Reads the run first, because an end that was not posted yet must be posted before the
@@ -208,7 +211,7 @@ final class FollowUpSender {
 
   /// Records that the run service has the message; if the agent has not received it yet, it is
   /// stored as pending. The watcher may have read a newer state of the run than `read`.
-  private static void arrived(Work work, DeliveryAttempt attempt, Binding binding, Run read) {
+  private void arrived(Work work, DeliveryAttempt attempt, Binding binding, Run read) {
     if (binding.isActive()) {
       Stream.concat(Stream.of(attempt.delivery()), attempt.parts().stream())
           .filter(
@@ -224,6 +227,9 @@ final class FollowUpSender {
       return;
     }
     attempt.react(work, MessageStatus.QUEUED);
+    if (!read.state().isTerminal() && !read.state().needsPerson()) {
+      listeningPolicy.explainWait(work, attempt);
+    }
     var reply = attempt.reply(read);
     AttemptResults.current(work, binding)
         .ifPresent(

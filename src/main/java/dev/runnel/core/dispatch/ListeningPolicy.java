@@ -61,6 +61,23 @@ final class ListeningPolicy {
         || RunSubscribers.steeredRun(work, delivery).isPresent();
   }
 
+  /// Explains once per thread that a reply waits for the agent, where that disturbs nobody.
+  void explainWait(Work work, DeliveryAttempt attempt) {
+    var delivery = attempt.delivery();
+    if (conversationPolicy(delivery.conversation()).answersPrivately()) {
+      work.outbox()
+          .add(
+              new Notice(
+                  new NoticeId("waits:" + delivery.conversation().id()),
+                  delivery.conversation(),
+                  new Update.Told(
+                      delivery.actor(), "It reaches the agent when it finishes this step.", true),
+                  delivery.origin(),
+                  attempt.now(),
+                  0));
+    }
+  }
+
   /// Explains once per thread and sender why a message was ignored, and how to address the bot.
   void hint(Work work, DeliveryAttempt attempt, Binding binding) {
     var delivery = attempt.delivery();

@@ -143,7 +143,7 @@ final class RunCanceller {
   }
 
   private static void keepUnsent(Work work, Binding binding, Withdrawn taken) {
-    if (taken.unsent() > 0) {
+    if (!taken.unsent().isEmpty()) {
       AttemptResults.current(work, binding)
           .filter(current -> current.stop().isPresent())
           .ifPresent(
@@ -213,8 +213,9 @@ final class RunCanceller {
   ///
   /// @param waiting all withdrawn deliveries
   /// @param ended those that had started a run which ended by itself before it was stopped
-  /// @param unsent number of messages that were to be sent to a run, and were not
-  private record Withdrawn(List<Pending<Delivery>> waiting, List<Ended> ended, int unsent) {
+  /// @param unsent the text of the messages that were to be sent to a run, and were not
+  private record Withdrawn(
+      List<Pending<Delivery>> waiting, List<Ended> ended, List<String> unsent) {
     boolean any() {
       return waiting.size() > ended.size();
     }
@@ -263,17 +264,21 @@ final class RunCanceller {
     return Optional.of(new Withdrawn(waiting, ended, unsent(waiting)));
   }
 
-  /// Counts the messages that were never attempted; the others may have arrived.
-  private int unsent(List<Pending<Delivery>> waiting) {
+  /// The messages that were never attempted; the others may have arrived.
+  private List<String> unsent(List<Pending<Delivery>> waiting) {
     var said =
         waiting.stream()
             .map(Pending::item)
             .filter(each -> each.intent() instanceof Intent.Say)
             .toList();
     return said.isEmpty()
-        ? 0
-        : store.<Integer>commit(
-            work -> (int) said.stream().filter(each -> isUnsaid(work, each)).count());
+        ? List.of()
+        : store.<List<String>>commit(
+            work ->
+                said.stream()
+                    .filter(each -> isUnsaid(work, each))
+                    .map(each -> new DeliveryAttempt(each, 0, each.arrivedAt()).excerpt())
+                    .toList());
   }
 
   private static boolean isUnsaid(Work work, Delivery delivery) {

@@ -7,7 +7,14 @@ import java.time.Duration;
 /// @param audience whose messages in a thread are for the agent
 /// @param batchWindow how long a message to a run waits for the next one of the same sender;
 ///   messages that arrive within this time are sent to the run as one
-public record ConversationPolicy(Audience audience, Duration batchWindow) {
+/// @param answersPrivately whether an answer for one person disturbs nobody else
+public record ConversationPolicy(
+    Audience audience, Duration batchWindow, boolean answersPrivately) {
+  /// For a platform where everyone reads every answer.
+  public ConversationPolicy(Audience audience, Duration batchWindow) {
+    this(audience, batchWindow, false);
+  }
+
   /// Every message is for the agent, and is sent at once.
   public static final ConversationPolicy PLAIN =
       new ConversationPolicy(Audience.EVERYONE, Duration.ZERO);

@@ -13,6 +13,7 @@ import java.util.stream.Collectors;
 /// Sentences about a stop that read the same everywhere.
 public final class StopTexts {
   private static final int MAX_UNREAD = 5;
+  private static final int MAX_WORDS = 120;
   private static final DateTimeFormatter UTC =
       DateTimeFormatter.ofPattern("HH:mm 'UTC'", Locale.ROOT).withZone(ZoneOffset.UTC);
 
@@ -26,7 +27,7 @@ public final class StopTexts {
     var text = new StringBuilder("Asked by " + by + " at " + time.apply(stopRequest.asked()));
     stopRequest.done().ifPresent(at -> text.append(", stopped at ").append(time.apply(at)));
     text.append('.');
-    if (stopRequest.unsent() > 0) {
+    if (stopRequest.left().isEmpty() && stopRequest.unsent() > 0) {
       text.append(' ').append(unsent(stopRequest.unsent()));
     }
     return text.toString();
@@ -43,15 +44,19 @@ public final class StopTexts {
             : words.size() + " replies were not read: ")
         + words.stream()
             .limit(MAX_UNREAD)
-            .map(each -> "\u201c" + shown.apply(each) + "\u201d")
+            .map(each -> "\u201c" + shown.apply(line(each)) + "\u201d")
             .collect(Collectors.joining(", "))
         + (left > 0 ? ", and " + left + " more." : ".");
   }
 
+  private static String line(String words) {
+    return AnswerFormatter.cut(AnswerFormatter.line(words), MAX_WORDS);
+  }
+
   static String unsent(int messages) {
     return messages == 1
-        ? "1 message that waited was not sent."
-        : messages + " messages that waited were not sent.";
+        ? "1 queued reply was not sent."
+        : messages + " queued replies were not sent.";
   }
 
   /// `14:02 UTC`, for surfaces that cannot show a time in the reader's time zone.

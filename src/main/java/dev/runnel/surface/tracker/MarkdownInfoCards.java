@@ -32,7 +32,7 @@ final class MarkdownInfoCards {
     return "- %s · %s · `%s stop %s`"
         .formatted(
             quiet(stoppable.state()),
-            quiet(stoppable.title()),
+            Markdown.plain(stoppable.title(), MAX),
             mention,
             quiet(stoppable.run().brief()));
   }

@@ -116,6 +116,10 @@ public final class MarkdownPosts {
                   links(run),
                   stop.map(it -> StopTexts.told(it, named(it.by()), StopTexts::utc)).orElse(""),
                   unread(unread),
+                  unread.isEmpty()
+                      ? ""
+                      : "To send %s, comment `%s …` with the same words."
+                          .formatted(unread.size() == 1 ? "it" : "them", mention),
                   "Comment `%1$s …` to continue, or `%1$s retry` to start again."
                       .formatted(mention)));
       case Update.Reminder reminder ->

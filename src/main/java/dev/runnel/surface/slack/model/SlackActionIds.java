@@ -9,6 +9,7 @@ public final class SlackActionIds {
   public static final String CANCEL_RUN = "cancel_run";
   public static final String RETRY_RUN = "retry_run";
   public static final String START_RUN = "start_run";
+  public static final String SEND_REPLIES = "send_replies";
   public static final String NEW_RUN = "new_run";
 
   /// Prefix of the action ids of buttons on the Home tab.

@@ -152,6 +152,7 @@ public record SlackBehavior(
   public ConversationPolicy policy(SlackPlace place) {
     return new ConversationPolicy(
         place.isDirect() ? Audience.EVERYONE : channels.getOrDefault(place.channel(), listening),
-        GATHERING);
+        GATHERING,
+        true);
   }
 }

@@ -199,9 +199,10 @@ final class SlackEntryPoints {
       return Optional.empty();
     }
     var value = value(pressed);
-    var starts = action.equals(SlackActionIds.START_RUN);
+    var sends = action.equals(SlackActionIds.SEND_REPLIES);
+    var starts = sends || action.equals(SlackActionIds.START_RUN);
     // Outside a thread it acts as a command, whose run gets a thread of its own.
-    var opensThread = starts && pressed.getMessage().getThreadTs().isEmpty();
+    var opensThread = starts && !sends && pressed.getMessage().getThreadTs().isEmpty();
     var intent =
         starts && !value.isBlank()
             ? Optional.of(
@@ -211,7 +212,10 @@ final class SlackEntryPoints {
         it ->
             from.delivery(
                 press,
-                "action:" + press,
+                // Another press of the same person sends nothing more.
+                sends
+                    ? "send:%s/%s/%s".formatted(channel, pressed.getMessage().getTs(), from.user())
+                    : "action:" + press,
                 opensThread
                     ? SlackPlace.outsideThreads(from.team(), channel, press)
                     : new SlackPlace(from.team(), channel, thread),

@@ -115,7 +115,10 @@ public final class SlackRenderer {
               headline(RunState.CANCELLED, "Cancelled", title(run)),
               Stream.concat(stop.map(SlackStops::line).stream(), SlackStops.unread(unread).stream())
                   .toList(),
-              List.of(context("Reply to continue, or say `retry` to start again.")));
+              Stream.concat(
+                      SlackStops.sendThem(unread).stream(),
+                      Stream.of(context("Reply to continue, or say `retry` to start again.")))
+                  .toList());
       case Update.Reminder reminder -> plain(SlackStops.reminder(reminder), mark);
       case Update.Told(_, String text, _) -> plain(Mrkdwn.plain(head(text)), mark);
       case Update.Listed listed -> plain(SlackLists.mrkdwn(listed, command), mark);

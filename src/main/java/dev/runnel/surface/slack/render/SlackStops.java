@@ -1,9 +1,14 @@
 package dev.runnel.surface.slack.render;
 
+import com.slack.api.model.block.ActionsBlock;
+import com.slack.api.model.block.LayoutBlock;
+import com.slack.api.model.block.composition.PlainTextObject;
+import com.slack.api.model.block.element.ButtonElement;
 import dev.runnel.core.model.StopRequest;
 import dev.runnel.core.model.Update;
 import dev.runnel.core.text.RunTexts;
 import dev.runnel.core.text.StopTexts;
+import dev.runnel.surface.slack.model.SlackActionIds;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -13,6 +18,9 @@ import java.util.Optional;
 /// zone.
 final class SlackStops {
   private static final int MAX_QUESTION = 600;
+
+  /// Slack's limit for a button's value, in characters.
+  private static final int MAX_VALUE = 2_000;
 
   private SlackStops() {}
 
@@ -32,6 +40,26 @@ final class SlackStops {
         ? Optional.empty()
         : Optional.of(
             StopTexts.unread(words, each -> Mrkdwn.escape(Mrkdwn.oneLine(each, MAX_QUESTION))));
+  }
+
+  /// A button that sends the run what it has not read; empty if that does not fit into one.
+  static Optional<LayoutBlock> sendThem(List<String> words) {
+    var text = String.join("\n\n", words);
+    return words.isEmpty() || text.length() > MAX_VALUE
+        ? Optional.empty()
+        : Optional.of(
+            ActionsBlock.builder()
+                .elements(
+                    List.of(
+                        ButtonElement.builder()
+                            .actionId(SlackActionIds.SEND_REPLIES)
+                            .text(
+                                PlainTextObject.builder()
+                                    .text(words.size() == 1 ? "Send it" : "Send them")
+                                    .build())
+                            .value(text)
+                            .build()))
+                .build());
   }
 
   private static String time(Instant at) {

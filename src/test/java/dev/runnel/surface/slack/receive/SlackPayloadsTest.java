@@ -330,6 +330,22 @@ class SlackPayloadsTest {
     }
 
     @Test
+    void sendsWhatAStoppedRunHasNotReadOnce() {
+      var body = SlackRequests.body(changed("block-actions-cancel", "cancel_run", "send_replies"));
+      var pressed =
+          body.replace("0190e6a1-9f50-7c3e-8a43-000000000001", "run+the+linter%5Cn%5Cnand+docs");
+      var delivery = delivery(SlackRequests.signed(pressed));
+      var again =
+          delivery(SlackRequests.signed(pressed.replace("2409151647.2409151648", "2409159999.1")));
+
+      assertThat(delivery.intent())
+          .isEqualTo(new Intent.Say(Request.of("run the linter\n\nand docs")));
+      assertThat(delivery.conversation().key()).isEqualTo("T0ACME/C0DEV/1795240915.000008");
+      assertThat(again.meaning()).isEqualTo(delivery.meaning());
+      assertThat(again.id()).isNotEqualTo(delivery.id());
+    }
+
+    @Test
     void retriesTheRunItWasMadeFor() {
       assertThat(delivery(changed("block-actions-cancel", "cancel_run", "retry_run")).intent())
           .isEqualTo(
