@@ -18,7 +18,7 @@ import java.util.regex.Pattern;
 record SlackThreads(Map<String, List<OneThread>> byTask, List<String> lost) {
   private static final Pattern TASK = Pattern.compile("task-\\d{3}-\\d+");
 
-  /// @param status the messages that are edited while the run works
+  /// @param status the messages that are edited while the run works: the first one of the thread
   /// @param ends the messages that tell how it ended
   /// @param others what else was said, such as that the run service cannot be reached just now
   record OneThread(
@@ -55,7 +55,8 @@ record SlackThreads(Map<String, List<OneThread>> byTask, List<String> lost) {
     if (threadTs.isEmpty() || threadTs.equals(ts)) {
       if (task.find()) {
         var thread =
-            new OneThread(channel, ts, new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
+            new OneThread(
+                channel, ts, new ArrayList<>(List.of(text)), new ArrayList<>(), new ArrayList<>());
         byTs.put(ts, thread);
         byTask.computeIfAbsent(task.group(), _ -> new ArrayList<>()).add(thread);
       } else {

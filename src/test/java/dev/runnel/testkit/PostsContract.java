@@ -16,15 +16,14 @@ import dev.runnel.core.model.RunId;
 import dev.runnel.core.model.RunState;
 import dev.runnel.core.model.Update;
 import dev.runnel.testkit.TrackerContract.Tracker;
-import java.io.IOException;
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
@@ -48,7 +47,17 @@ public interface PostsContract {
             each ->
                 dynamicTest(
                     each.getKey(),
-                    () -> assertThat(posted(each.getValue())).isEqualTo(file(each.getKey()))));
+                    () -> {
+                      var posted = posted(each.getValue());
+                      var file =
+                          Path.of(
+                              "src/test/resources/golden/%s/posts/%s.md"
+                                  .formatted(platform(), each.getKey()));
+                      if ("write".equals(System.getProperty("runnel.golden"))) {
+                        Files.writeString(file, posted);
+                      }
+                      assertThat(posted).isEqualTo(Files.readString(file));
+                    }));
   }
 
   private String posted(Update update) {
@@ -58,13 +67,6 @@ public interface PostsContract {
               new NoticeId("notice-1"), conversation(), update, Origin.NONE, Samples.NINE, 0);
       assertThat(tracker.surface().post(notice, null)).isInstanceOf(Posting.Posted.class);
       return tracker.platform().comments().getFirst().text() + "\n";
-    }
-  }
-
-  private String file(String name) throws IOException {
-    var path = "/golden/" + platform() + "/posts/" + name + ".md";
-    try (var file = PostsContract.class.getResourceAsStream(path)) {
-      return new String(Objects.requireNonNull(file, path).readAllBytes(), StandardCharsets.UTF_8);
     }
   }
 

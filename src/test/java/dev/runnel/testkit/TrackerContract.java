@@ -150,7 +150,7 @@ public interface TrackerContract {
 
   @Test
   default void takingTheLabelOffStopsTheRun() {
-    assertStops(tracker().labelRemoved("agent", "bug"), "the label was removed");
+    assertStops(tracker().labelRemoved("agent", "bug"), "removed the label `agent`");
   }
 
   @Test
@@ -183,17 +183,17 @@ public interface TrackerContract {
 
   @Test
   default void takingItFromOurAccountStopsTheRun() {
-    assertStops(tracker().unassigned(ACCOUNT), "assigned to somebody else");
+    assertStops(tracker().unassigned(ACCOUNT), "to somebody else");
   }
 
   @Test
   default void closingStopsTheRun() {
-    assertStops(tracker().closed(), "was closed");
+    assertStops(tracker().closed(), "closed the");
   }
 
   @Test
   default void deletingStopsTheRun() {
-    tracker().deleted().ifPresent(deleted -> assertStops(deleted, "was deleted"));
+    tracker().deleted().ifPresent(deleted -> assertStops(deleted, "deleted the"));
   }
 
   // Comments.

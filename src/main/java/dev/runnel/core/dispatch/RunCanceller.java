@@ -120,12 +120,19 @@ final class RunCanceller {
                         current.withStop(
                             Optional.of(
                                 StopRequest.asked(
-                                    attempt.delivery().actor(), attempt.delivery().arrivedAt()))))
+                                        attempt.delivery().actor(), attempt.delivery().arrivedAt())
+                                    .because(reason(attempt)))))
                 .ifPresent(
                     current -> {
                       show(work, attempt, current);
                       AuditTrail.stopAsked(work, attempt.delivery(), current, attempt.now());
                     }));
+  }
+
+  private static Optional<String> reason(DeliveryAttempt attempt) {
+    return attempt.delivery().intent() instanceof Intent.Cancel(_, var why)
+        ? why
+        : Optional.empty();
   }
 
   /// Removes the stop request, because the run continues.

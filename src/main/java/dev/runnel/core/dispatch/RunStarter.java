@@ -69,12 +69,13 @@ final class RunStarter {
       return;
     }
     switch (surface.get().openThread(attempt.delivery(), attempt.isRetry())) {
-      case Posting.Posted(_, var thread) -> {
+      case Posting.Posted(var first, var thread) -> {
         recovery.answered(surface.get().id().value());
+        var card = Optional.of(first).filter(it -> surface.get().isStatusPost(it, thread));
         results.commitIfOwned(
             attempt,
             work -> {
-              work.inbox().replace(attempt.delivery().movedTo(thread));
+              work.inbox().replace(attempt.delivery().movedTo(thread, card));
             });
       }
       case Posting.Later(var after, var why) -> {
@@ -206,7 +207,9 @@ final class RunStarter {
             delivery.actor(),
             start.request(),
             delivery.origin(),
-            Optional.empty(),
+            start.conversation().equals(delivery.conversation())
+                ? delivery.origin().card()
+                : Optional.empty(),
             attempt.now(),
             false,
             0);

@@ -3,6 +3,7 @@ package dev.runnel.core.model;
 import io.soabase.recordbuilder.core.RecordBuilder;
 import java.time.Instant;
 import java.util.Objects;
+import java.util.Optional;
 
 /// A verified and parsed event from a surface: a message, a command, a label.
 ///
@@ -52,8 +53,15 @@ public record Delivery(
     return snapshot.at().orElse(arrivedAt);
   }
 
+  /// A copy in another conversation.
+  public Delivery movedTo(Conversation other) {
+    return movedTo(other, Optional.empty());
+  }
+
   /// A copy in the thread that was opened for it.
-  public Delivery movedTo(Conversation thread) {
-    return withConversation(thread).withOrigin(origin.opened());
+  ///
+  /// @param card the thread's first post, if it is to show the run's status
+  public Delivery movedTo(Conversation thread, Optional<PostRef> card) {
+    return withConversation(thread).withOrigin(origin.opened(card));
   }
 }

@@ -17,8 +17,8 @@ public sealed interface Intent {
   /// Stop the run.
   ///
   /// @param run the run to stop; the conversation's own if empty
-  /// @param why the reason posted in the thread when no person asked for it: "the label was
-  ///   removed"
+  /// @param why what the person did, where they did not ask for the stop in words: "removed the
+  ///   label"
   record Cancel(Optional<RunId> run, Optional<String> why) implements Intent {}
 
   record Status(Optional<RunId> run) implements Intent {}

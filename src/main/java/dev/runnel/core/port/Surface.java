@@ -65,6 +65,13 @@ public interface Surface {
   /// @return `Posted` with the thread as conversation
   Posting openThread(Delivery delivery, boolean again);
 
+  /// Whether a thread's first post, as [#openThread] made it, becomes the status post of the run.
+  ///
+  /// @param thread the conversation that the post opened
+  default boolean isStatusPost(PostRef first, Conversation thread) {
+    return false;
+  }
+
   /// Renders and sends; edits the status post where there is one.
   Posting post(Notice notice, @Nullable PostRef status);
 

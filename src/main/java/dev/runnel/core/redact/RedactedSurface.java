@@ -33,6 +33,11 @@ public final class RedactedSurface implements Surface {
   }
 
   @Override
+  public boolean isStatusPost(PostRef first, Conversation thread) {
+    return surface.isStatusPost(first, thread);
+  }
+
+  @Override
   public Posting openThread(Delivery delivery, boolean again) {
     return told(surface.openThread(delivery.withIntent(redacted.intent(delivery.intent())), again));
   }

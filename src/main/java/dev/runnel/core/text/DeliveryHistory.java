@@ -82,8 +82,7 @@ public final class DeliveryHistory {
       case Intent.Say _ -> "words for the agent";
       case Intent.New _ -> "work for a second run in the thread";
       case Intent.SayTo(var run, _) -> "words for the run `" + run.brief() + "`";
-      case Intent.Cancel(_, var why) ->
-          "a stop" + why.map(reason -> ", because " + reason).orElse("");
+      case Intent.Cancel(_, var why) -> "a stop" + why.map(reason -> ": they " + reason).orElse("");
       case Intent.CancelMine _ -> "a stop of all runs of one person";
       case Intent.Status _ -> "`status`";
       case Intent.Retry _ -> "`retry`";

@@ -3,12 +3,19 @@ package dev.runnel.core.text;
 import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunState;
+import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Locale;
+import java.util.Optional;
+import java.util.regex.Pattern;
 
 /// Sentences about runs that read the same everywhere.
 public final class RunTexts {
+  private static final Pattern LOCAL =
+      Pattern.compile(
+          "localhost|127(?:\\.\\d+){1,3}|0\\.0\\.0\\.0|\\[::1?\\]", Pattern.CASE_INSENSITIVE);
+
   private RunTexts() {}
 
   /// `It is running, for 3 min 20 s now.`
@@ -24,8 +31,20 @@ public final class RunTexts {
   public static String status(Binding binding, Instant now) {
     var text = new StringBuilder(state(binding, now));
     binding.run().message().ifPresent(message -> text.append("\n").append(message));
-    binding.run().session().ifPresent(link -> text.append("\n").append(link));
+    session(binding.run()).ifPresent(link -> text.append("\n").append(link));
     return text.append("\nRun `").append(binding.run().id().brief()).append("`").toString();
+  }
+
+  /// The link that shows the run; empty if only this machine could open it, as where Runnel has no
+  /// public URL.
+  public static Optional<URI> session(Run run) {
+    return run.session().filter(link -> !isLocal(link));
+  }
+
+  private static boolean isLocal(URI link) {
+    var host = link.getHost();
+    return host != null
+        && (LOCAL.matcher(host).matches() || host.toLowerCase(Locale.ROOT).endsWith(".localhost"));
   }
 
   /// One word or two, inside a sentence: `queued`, `waiting for an answer`.

@@ -19,18 +19,29 @@ public final class StopTexts {
 
   private StopTexts() {}
 
-  /// `Asked by dana at 14:02 UTC, stopped at 14:03 UTC. 2 messages that waited were not sent.`
+  /// `Stopped by dana at 14:02 UTC. 2 queued replies were not sent.`, or `Stopped, because dana
+  /// removed the label.`; while the run has not stopped, who asked.
   ///
   /// @param by the person, in the surface's syntax
   /// @param time formats a time in the surface's syntax
   public static String told(StopRequest stopRequest, String by, Function<Instant, String> time) {
-    var text = new StringBuilder("Asked by " + by + " at " + time.apply(stopRequest.asked()));
-    stopRequest.done().ifPresent(at -> text.append(", stopped at ").append(time.apply(at)));
-    text.append('.');
+    var text = new StringBuilder(stopped(stopRequest, by, time));
     if (stopRequest.left().isEmpty() && stopRequest.unsent() > 0) {
       text.append(' ').append(unsent(stopRequest.unsent()));
     }
     return text.toString();
+  }
+
+  private static String stopped(
+      StopRequest stopRequest, String by, Function<Instant, String> time) {
+    if (stopRequest.why().isPresent()) {
+      var why = by + " " + stopRequest.why().get() + ".";
+      return stopRequest.done().isPresent() ? "Stopped, because " + why : "Asked for: " + why;
+    }
+    return stopRequest
+        .done()
+        .map(at -> "Stopped by %s at %s.".formatted(by, time.apply(at)))
+        .orElseGet(() -> "Asked by %s at %s.".formatted(by, time.apply(stopRequest.asked())));
   }
 
   /// `2 replies were not read: “run the linter”, “what does this do?”.`

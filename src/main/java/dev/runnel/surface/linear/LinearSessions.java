@@ -74,7 +74,7 @@ final class LinearSessions {
   Posting post(String session, Notice notice) {
     var activity = activity(notice);
     if (notice.update() instanceof Update.Status(Run run, _, _, _, _, _)) {
-      run.session().ifPresent(url -> link(session, url));
+      RunTexts.session(run).ifPresent(url -> link(session, url));
     }
     LinearPlan.after(notice.update()).ifPresent(plan -> plan(session, plan));
     var posted = new Posting.Posted(LinearId.session(session), notice.conversation());

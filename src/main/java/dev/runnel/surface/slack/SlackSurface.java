@@ -333,6 +333,13 @@ public final class SlackSurface implements Surface, AutoCloseable {
     return posts.open(delivery, again);
   }
 
+  /// The message in the channel that Runnel posted for a run is its card. In a thread of others the
+  /// request has been posted as a reply, and the status gets a message of its own.
+  @Override
+  public boolean isStatusPost(PostRef first, Conversation thread) {
+    return SlackPlace.of(thread).isRoot(first);
+  }
+
   @Override
   public Posting post(Notice notice, @Nullable PostRef status) {
     return posts.post(notice, status);

@@ -4,14 +4,14 @@ import java.util.Arrays;
 import java.util.Locale;
 import java.util.Optional;
 
-/// The issue events that stop its run.
+/// The issue events that stop its run, as what a person did.
 public enum IssueCancelTrigger {
-  UNLABEL("the label was removed"),
-  UNASSIGN("the %s was assigned to somebody else"),
-  CLOSE("the %s was closed"),
-  DELETE("the %s was deleted"),
-  MOVE("the %s was moved away"),
-  DONE("the %s is done");
+  UNLABEL("removed the label `%2$s`"),
+  UNASSIGN("assigned the %1$s to somebody else"),
+  CLOSE("closed the %1$s"),
+  DELETE("deleted the %1$s"),
+  MOVE("moved the %1$s away"),
+  DONE("marked the %1$s as done");
 
   private final String why;
 
@@ -19,9 +19,12 @@ public enum IssueCancelTrigger {
     this.why = why;
   }
 
+  /// What the person did, after their name: `removed the label ...`.
+  ///
   /// @param thing the kind of item: `issue`
-  public String why(String thing) {
-    return why.formatted(thing);
+  /// @param label the trigger label
+  public String why(String thing, String label) {
+    return why.formatted(thing, label);
   }
 
   /// The name in the settings: `unlabel`.

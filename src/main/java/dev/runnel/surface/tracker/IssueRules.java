@@ -73,7 +73,8 @@ public final class IssueRules {
   public Optional<Intent> ended(IssueCancelTrigger issueCancelTrigger, String thing) {
     return settings.cancelOn().contains(issueCancelTrigger)
         ? Optional.of(
-            new Intent.Cancel(Optional.empty(), Optional.of(issueCancelTrigger.why(thing))))
+            new Intent.Cancel(
+                Optional.empty(), Optional.of(issueCancelTrigger.why(thing, trigger.name()))))
         : Optional.empty();
   }
 

@@ -69,20 +69,17 @@ public final class MarkdownPosts {
       case Update.Succeeded succeeded ->
           post(
               id,
-              headline(
-                  RunState.SUCCEEDED,
-                  "Done",
-                  title(succeeded.run()),
-                  "for " + named(succeeded.requester())),
+              "",
               succeeded
                   .run()
                   .message()
                   .filter(text -> !text.isBlank())
-                  .orElse("*The agent left no message.*"),
+                  .orElse("*The agent finished without an answer.*"),
               paragraphs(
                   links(succeeded.run()),
                   line(
-                      "Took " + RunTexts.elapsed(time(succeeded)),
+                      RunTexts.sign(RunState.SUCCEEDED) + " for " + named(succeeded.requester()),
+                      "took " + RunTexts.elapsed(time(succeeded)),
                       succeeded
                           .run()
                           .cost()
@@ -105,7 +102,7 @@ public final class MarkdownPosts {
                   failed.retryable()
                       ? "Another try may work: comment `%1$s retry`. Or comment `%1$s …` to say what to do differently."
                           .formatted(mention)
-                      : "Another try alone will not help. Comment `%s …` to say what to do differently."
+                      : "Retrying as is will probably fail again. Comment `%1$s …` to say what to do differently, or `%1$s retry`."
                           .formatted(mention)));
       case Update.Cancelled(Run run, Actor requester, Optional<StopRequest> stop, var unread) ->
           post(
@@ -275,7 +272,7 @@ public final class MarkdownPosts {
   }
 
   private static Optional<String> session(Run run) {
-    return Optional.of(link("Session", run.session())).filter(link -> !link.isEmpty());
+    return Optional.of(link("Open run", RunTexts.session(run))).filter(link -> !link.isEmpty());
   }
 
   private static String link(String words, Optional<URI> target) {

@@ -64,6 +64,11 @@ public record SlackPlace(String team, String channel, String thread) {
     return new SlackPlace(team, channel, ts);
   }
 
+  /// Whether the message is the first one of this thread.
+  public boolean isRoot(PostRef message) {
+    return isThread() && Message.of(message).equals(message(thread));
+  }
+
   public Message message(String ts) {
     return new Message(channel, ts);
   }

@@ -160,8 +160,12 @@ public final class SlackPosts implements SlackStreams.Plain {
 
   @Override
   public Posting edit(Notice notice, PostRef status, boolean orSay) {
-    var post = renderer.render(notice.update(), mark(notice));
-    var api = api(SlackPlace.of(notice.conversation()));
+    var place = SlackPlace.of(notice.conversation());
+    var post =
+        notice.update() instanceof Update.Status now && place.isRoot(status)
+            ? renderer.card(now, SlackPost.Mark.content(notice.id().value()))
+            : renderer.render(notice.update(), mark(notice));
+    var api = api(place);
     return switch (api.update(SlackPlace.Message.of(status), post)) {
       // The message was deleted, or the workspace does not allow old messages to be edited.
       case SlackResponse.No<String>(String error)

@@ -7,6 +7,7 @@ import dev.runnel.core.model.Artifact;
 import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunState;
 import dev.runnel.core.model.Update;
+import dev.runnel.core.text.RunTexts;
 import dev.runnel.surface.slack.model.SlackPost;
 import dev.runnel.surface.slack.render.Mrkdwn;
 import java.net.URI;
@@ -107,7 +108,7 @@ record StreamState(
 
   private static Map<String, String> links(Update.Status status, Set<String> known) {
     var links = new LinkedHashMap<String, String>();
-    status.run().session().ifPresent(it -> add(links, it, "Open the session", known));
+    RunTexts.session(status.run()).ifPresent(it -> add(links, it, "Open run", known));
     for (Artifact artifact : status.run().artifacts()) {
       add(links, artifact.link(), artifact.label(), known);
     }

@@ -138,7 +138,7 @@ public final class SlackHome {
   private static List<BlockElement> buttons(Binding binding) {
     var run = binding.run();
     List<BlockElement> buttons = new ArrayList<>();
-    run.session()
+    RunTexts.session(run)
         .map(URI::toString)
         .filter(it -> it.startsWith("http") && it.length() <= MAX_URL)
         .ifPresent(url -> buttons.add(button("open_session", "Open").url(url).build()));

@@ -63,7 +63,7 @@ final class SlackLists {
             place.isEmpty() || binding.conversation().id().startsWith(place + "/") ? "" : where,
             "`" + Mrkdwn.escape(run.id().brief()) + "`",
             binding.origin().link().map(it -> Mrkdwn.link(it, "Thread")).orElse(""),
-            run.session().map(it -> Mrkdwn.link(it, "Session")).orElse(""))
+            RunTexts.session(run).map(it -> Mrkdwn.link(it, "Open run")).orElse(""))
         .filter(it -> !it.isEmpty())
         .collect(Collectors.joining(" · "));
   }

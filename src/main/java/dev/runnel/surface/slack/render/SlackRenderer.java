@@ -24,6 +24,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -44,9 +45,12 @@ public final class SlackRenderer {
   private static final int MAX_LINE = 300;
   private static final int MAX_QUOTE = 2_000;
   private static final int MAX_URL = 2_000;
+  private static final int MAX_PULL_REQUESTS = 3;
+  private static final Pattern NUMBER =
+      Pattern.compile("/(?:pull|pulls|merge_requests|pull-requests)/(\\d{1,9})(?:/|$)");
   // The text of one update; more could not be shown, and converting it takes time.
   private static final int MAX_SOURCE = 10_000;
-  private static final String REPLY = "Reply to continue.";
+  private static final String REPLY = "Reply to continue";
   private static final String IN_THE_FILE = "… The whole answer is in the file below.";
 
   private final String command;
@@ -57,14 +61,41 @@ public final class SlackRenderer {
 
   /// Renders the first message of a thread: the requester and the request.
   public SlackPost request(Actor requester, Request request, SlackPost.Mark mark) {
-    var asked = "<@" + requester.id() + "> asked:";
+    return new SlackPost(
+        asked(requester, request),
+        List.of(section(Mrkdwn.cut(asked(requester) + "\n" + quote(request), MAX_SECTION), mark)));
+  }
+
+  /// Renders the first message of a thread once its run has started: the status, and the request,
+  /// which later runs in the thread read.
+  public SlackPost card(Update.Status status, SlackPost.Mark mark) {
+    var post = status(status, mark);
+    List<LayoutBlock> blocks = new ArrayList<>(post.blocks());
+    var isWholeTitle = title(status.run(), status.request()).equals(words(status.request()));
+    if (!isWholeTitle) {
+      blocks.add(1, section(Mrkdwn.cut(quote(status.request()), MAX_QUOTE)));
+    }
+    return new SlackPost(
+        Mrkdwn.cut(post.text() + "\n" + asked(status.requester(), status.request()), MAX_TEXT),
+        blocks);
+  }
+
+  private static String asked(Actor requester) {
+    return "<@" + requester.id() + "> asked:";
+  }
+
+  private static String asked(Actor requester, Request request) {
+    return Mrkdwn.cut(asked(requester) + " " + words(request), MAX_TEXT);
+  }
+
+  private static String quote(Request request) {
+    return words(request).lines().map(line -> "> " + line).collect(Collectors.joining("\n"));
+  }
+
+  private static String words(Request request) {
     // Slack shows no code blocks in a quote.
     var text = head(request.text()).replace("```", "");
-    var words = Mrkdwn.cut(Mrkdwn.escape(text), MAX_QUOTE);
-    var quote = words.lines().map(line -> "> " + line).collect(Collectors.joining("\n"));
-    return new SlackPost(
-        Mrkdwn.cut(asked + " " + words, MAX_TEXT),
-        List.of(section(Mrkdwn.cut(asked + "\n" + quote, MAX_SECTION), mark)));
+    return Mrkdwn.cut(Mrkdwn.escape(text), MAX_QUOTE);
   }
 
   /// The agent's text as a file, if it is too long for the post.
@@ -159,7 +190,7 @@ public final class SlackRenderer {
           .filter(it -> !it.isBlank())
           .ifPresent(it -> blocks.add(context(it)));
     }
-    blocks.addAll(links(run));
+    blocks.addAll(links(run, false));
     var buttons = buttons(run, status.stop().isPresent());
     if (!buttons.isEmpty()) {
       blocks.add(ActionsBlock.builder().elements(buttons).build());
@@ -170,10 +201,15 @@ public final class SlackRenderer {
   /// Only the buttons that apply in this state.
   private static List<BlockElement> buttons(Run run, boolean stopping) {
     List<BlockElement> buttons = new ArrayList<>();
-    run.session()
-        .map(URI::toString)
-        .filter(it -> it.startsWith("http") && it.length() <= MAX_URL)
-        .ifPresent(url -> buttons.add(button("open_session", "Open").url(url).build()));
+    pullRequests(run)
+        .limit(MAX_PULL_REQUESTS)
+        .forEach(
+            it ->
+                buttons.add(
+                    button("open_pull_request_" + buttons.size(), viewed(it))
+                        .url(it.link().toString())
+                        .build()));
+    open(run).ifPresent(buttons::add);
     if (!run.state().isTerminal() && !stopping) {
       buttons.add(
           button(SlackActionIds.CANCEL_RUN, "Stop")
@@ -182,9 +218,35 @@ public final class SlackRenderer {
               .build());
     }
     if (run.state() == RunState.FAILED) {
-      buttons.add(button(SlackActionIds.RETRY_RUN, "Retry").value(run.id().value()).build());
+      buttons.add(retry(run));
     }
     return buttons;
+  }
+
+  private static Stream<Artifact> pullRequests(Run run) {
+    return run.artifacts().stream()
+        .filter(Artifact::pullRequest)
+        .filter(it -> isAddress(it.link().toString()));
+  }
+
+  private static String viewed(Artifact pullRequest) {
+    var number = NUMBER.matcher(pullRequest.link().getPath());
+    return number.find() ? "View PR #" + number.group(1) : "View PR";
+  }
+
+  private static Optional<BlockElement> open(Run run) {
+    return RunTexts.session(run)
+        .map(URI::toString)
+        .filter(SlackRenderer::isAddress)
+        .map(url -> button("open_session", "Open").url(url).build());
+  }
+
+  private static boolean isAddress(String url) {
+    return url.startsWith("http") && url.length() <= MAX_URL;
+  }
+
+  private static BlockElement retry(Run run) {
+    return button(SlackActionIds.RETRY_RUN, "Retry").value(run.id().value()).build();
   }
 
   private static ButtonElement.ButtonElementBuilder button(String action, String label) {
@@ -211,31 +273,42 @@ public final class SlackRenderer {
   private static SlackPost succeeded(
       Update.Succeeded succeeded, SlackPost.Mark mark, boolean withFile) {
     var run = succeeded.run();
-    List<LayoutBlock> end = new ArrayList<>(links(run));
+    List<LayoutBlock> end = new ArrayList<>(links(run, true));
     end.add(
         context(
+            ended(RunState.SUCCEEDED, "Finished", succeeded.requester()),
             RunTexts.elapsed(Duration.between(succeeded.since(), succeeded.at())),
             run.cost().map(it -> Mrkdwn.escape(Mrkdwn.oneLine(it, MAX_LINE))).orElse(""),
             session(run).orElse(""),
             REPLY));
-    return post(
-        mark,
-        headline(RunState.SUCCEEDED, "Done", succeeded.requester(), title(run)),
+    var said =
         run.message()
             .filter(it -> !it.isBlank())
             .map(it -> words(it, false, run, withFile))
+            .filter(it -> !it.isEmpty())
             .orElseGet(
                 () ->
-                    run.artifacts().isEmpty() ? List.of("The agent left no message.") : List.of()),
-        end);
+                    List.of(
+                        run.artifacts().isEmpty()
+                            ? "The agent finished without an answer."
+                            : headline(RunState.SUCCEEDED, "Finished", title(run))));
+    var post = post(mark, said.getFirst(), said.subList(1, said.size()), end);
+    var whose = ended(RunState.SUCCEEDED, "Finished", succeeded.requester());
+    return new SlackPost(
+        Mrkdwn.cut(post.text(), MAX_TEXT - whose.length() - 1) + "\n" + whose, post.blocks());
   }
 
   private static SlackPost failed(Update.Failed failed, SlackPost.Mark mark, boolean withFile) {
-    List<LayoutBlock> end = new ArrayList<>(links(failed.run()));
+    List<LayoutBlock> end = new ArrayList<>(links(failed.run(), true));
     end.add(
         context(
-            failed.retryable() ? "Say `retry` to try again, or reply to continue." : REPLY,
-            session(failed.run()).orElse("")));
+            failed.retryable()
+                ? "Another try may work."
+                : "Retrying as is will probably fail again.",
+            REPLY));
+    List<BlockElement> buttons = new ArrayList<>(List.of(retry(failed.run())));
+    open(failed.run()).ifPresent(buttons::add);
+    end.add(ActionsBlock.builder().elements(buttons).build());
     return post(
         mark,
         headline(RunState.FAILED, "Failed", failed.requester(), title(failed.run())),
@@ -278,8 +351,8 @@ public final class SlackRenderer {
     pieces.add(
         withFile
             ? IN_THE_FILE
-            : run.session()
-                .map(it -> "… " + Mrkdwn.link(it, "Read the rest in the session"))
+            : RunTexts.session(run)
+                .map(it -> "… " + Mrkdwn.link(it, "Read the rest in the run"))
                 .orElse("… The rest did not fit here."));
     return pieces;
   }
@@ -306,15 +379,16 @@ public final class SlackRenderer {
     return text.substring(0, end);
   }
 
-  private static List<LayoutBlock> links(Run run) {
-    if (run.artifacts().isEmpty()) {
+  /// @param all also the pull requests that have buttons
+  private static List<LayoutBlock> links(Run run, boolean all) {
+    var withButtons = all ? List.of() : pullRequests(run).limit(MAX_PULL_REQUESTS).toList();
+    var shown = run.artifacts().stream().filter(it -> !withButtons.contains(it)).toList();
+    if (shown.isEmpty()) {
       return List.of();
     }
     var lines =
-        run.artifacts().stream()
-            .limit(MAX_LINKS_COUNT)
-            .map(it -> "• " + Mrkdwn.link(it.link(), label(it)));
-    var left = run.artifacts().size() - MAX_LINKS_COUNT;
+        shown.stream().limit(MAX_LINKS_COUNT).map(it -> "• " + Mrkdwn.link(it.link(), label(it)));
+    var left = shown.size() - MAX_LINKS_COUNT;
     var text =
         Stream.concat(lines, left > 0 ? Stream.of("… and " + left + " more.") : Stream.of())
             .collect(Collectors.joining("\n"));
@@ -327,7 +401,7 @@ public final class SlackRenderer {
   }
 
   private static Optional<String> session(Run run) {
-    return run.session().map(it -> Mrkdwn.link(it, "Session"));
+    return RunTexts.session(run).map(it -> Mrkdwn.link(it, "Open run"));
   }
 
   private static String headline(RunState state, String word, String title) {
@@ -335,8 +409,12 @@ public final class SlackRenderer {
   }
 
   private static String headline(RunState state, String word, Actor requester, String title) {
-    return "%s *%s* for <@%s>".formatted(RunTexts.sign(state), word, requester.id())
-        + (title.isEmpty() ? "" : " · " + title);
+    return ended(state, word, requester) + (title.isEmpty() ? "" : " · " + title);
+  }
+
+  /// Names the person, who is notified only if mentioned.
+  private static String ended(RunState state, String word, Actor requester) {
+    return "%s *%s* for <@%s>".formatted(RunTexts.sign(state), word, requester.id());
   }
 
   private static String title(Run run) {

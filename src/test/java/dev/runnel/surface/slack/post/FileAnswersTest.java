@@ -31,7 +31,7 @@ class FileAnswersTest {
   private static final SlackPost.Mark MARK = SlackPost.Mark.content(NOTICE.value());
   private static final String ANSWER = "A line of the answer.\n".repeat(2_000);
   private static final String IN_THE_FILE = "The whole answer is in the file below.";
-  private static final String IN_THE_SESSION = "Read the rest in the session";
+  private static final String IN_THE_SESSION = "Read the rest in the run";
 
   private final ScriptedSlack slack = new ScriptedSlack();
   private final SlackSurface surface = new SlackSurface(slack.config(), InstantSource.system());

@@ -20,6 +20,7 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -31,6 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class SlackRendererTest {
   private static final Path FOLDER = Path.of("src/test/resources/golden/slack/rendered");
@@ -76,6 +78,43 @@ class SlackRendererTest {
           }
           assertThat(rendered).isEqualTo(Files.readString(file));
         });
+  }
+
+  @Test
+  void theCardOfARunShowsItsStateAndWhatWasAskedForInOnePost() throws IOException {
+    var status = (Update.Status) SlackUpdates.all().get("status-running");
+    var card = renderer.card(status, MARK);
+
+    assertThat(card.text())
+        .startsWith(renderer.render(status, MARK).text())
+        .endsWith("asked: " + status.request().text());
+    assertThat(json(card).at("/blocks/1/text/text").asText())
+        .isEqualTo("> " + status.request().text());
+  }
+
+  @Test
+  void aPullRequestOfTheCardIsAButton() throws IOException {
+    var status = (Update.Status) SlackUpdates.all().get("status-succeeded");
+    var card = json(renderer.card(status, MARK));
+
+    assertThat(card.toString()).contains("View PR #7").doesNotContain("•");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"localhost:8080", "127.0.0.1:8080", "[::1]:8080", "LOCALHOST"})
+  void aLinkThatOnlyThisMachineOpensIsNotShown(String host) throws IOException {
+    var run = SlackUpdates.running().at("http://" + host + "/runs/1");
+
+    for (var update :
+        List.of(
+            SlackUpdates.status(run, Duration.ZERO),
+            new Update.Blocked(run.run(), SlackUpdates.ANN, "Which?"),
+            new Update.Succeeded(run.run(), SlackUpdates.ANN, Instant.EPOCH, Instant.EPOCH),
+            new Update.Failed(run.run(), SlackUpdates.ANN, "No.", true))) {
+      assertThat(json(renderer.render(update, MARK)).toString())
+          .doesNotContain("Open")
+          .doesNotContainIgnoringCase(host);
+    }
   }
 
   @Test
@@ -128,7 +167,7 @@ class SlackRendererTest {
                 SlackUpdates.SINCE),
             MARK);
 
-    assertThat(blocks(post)).contains("Read the rest in the session");
+    assertThat(blocks(post)).contains("Read the rest in the run");
   }
 
   @Test
