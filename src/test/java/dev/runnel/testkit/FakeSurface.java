@@ -60,6 +60,7 @@ public final class FakeSurface implements Surface {
   private int asked;
   private int refusals;
   private Optional<Duration> fading = Optional.empty();
+  private Optional<String> editBudget = Optional.empty();
   private final List<Update.Status> repeats = new ArrayList<>();
   private int opens;
   private int calls;
@@ -299,6 +300,16 @@ public final class FakeSurface implements Surface {
   /// The statuses that were told once more, oldest first.
   public synchronized List<Update.Status> repeats() {
     return List.copyOf(repeats);
+  }
+
+  /// From now on edits count, all together.
+  public synchronized void countsEdits() {
+    editBudget = Optional.of("edits");
+  }
+
+  @Override
+  public synchronized Optional<String> editBudget(Conversation conversation) {
+    return editBudget;
   }
 
   /// From now on people talk so here.

@@ -5,6 +5,7 @@ import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.PostRef;
 import dev.runnel.core.model.Posting;
+import dev.runnel.core.model.Run;
 import dev.runnel.core.model.Update;
 import dev.runnel.core.port.CredentialRefused;
 import dev.runnel.core.port.Store;
@@ -30,6 +31,7 @@ public final class Courier {
   private final RetryPolicy retries;
   private final Reminders reminders;
   private final OutageRecovery recovery;
+  private final StatusEdits statusEdits = new StatusEdits();
 
   /// @param recovery is informed whether the platforms respond
   public Courier(
@@ -70,17 +72,59 @@ public final class Courier {
                 .map(notice -> new Turn(knowing(work, notice), status(work, notice))));
   }
 
-  private static Optional<Notice> next(Store.Work work, Conversation conversation, Instant now) {
+  private Optional<Notice> next(Store.Work work, Conversation conversation, Instant now) {
     var next = work.outbox().next(conversation, now).map(Store.Pending::item);
-    while (next.filter(notice -> isMoot(work, notice)).isPresent()) {
-      work.outbox().withdraw(next.get().id());
+    while (next.filter(notice -> isMoot(work, notice) || isPaced(work, notice, now)).isPresent()) {
       next = work.outbox().next(conversation, now).map(Store.Pending::item);
     }
     return next;
   }
 
+  /// Withdraws a notice that is outdated.
   private static boolean isMoot(Store.Work work, Notice notice) {
-    return Reminders.isMoot(work, notice) || StatusRefresh.isMoot(work, notice);
+    var isMoot =
+        Reminders.isMoot(work, notice)
+            || StatusRefresh.isMoot(work, notice)
+            || isOvertaken(work, notice);
+    if (isMoot) {
+      work.outbox().withdraw(notice.id());
+    }
+    return isMoot;
+  }
+
+  /// Whether an edit was delayed, and the post shows a later state by now.
+  private static boolean isOvertaken(Store.Work work, Notice notice) {
+    return notice.update() instanceof Update.Status(var run, _, _, _, _, _)
+        && notice.tries() > 0
+        && status(work, notice).isPresent()
+        && work.outbox()
+            .postedRun(notice.conversation(), run.id())
+            .flatMap(Run::updatedAt)
+            .filter(newest -> run.updatedAt().filter(newest::isAfter).isPresent())
+            .isPresent();
+  }
+
+  /// Postpones an edit that only shows progress, if the post was edited shortly before. It then no
+  /// longer waits in line, so that it delays no other post.
+  private boolean isPaced(Store.Work work, Notice notice, Instant now) {
+    if (!(notice.update() instanceof Update.Status told)
+        || notice.tries() > 0
+        || status(work, notice).isEmpty()) {
+      return false;
+    }
+    var turn = budget(notice).map(it -> statusEdits.turn(it, told, now)).orElse(now);
+    if (!turn.isAfter(now)) {
+      return false;
+    }
+    work.outbox().withdraw(notice.id());
+    work.outbox().addAt(turn, notice);
+    return true;
+  }
+
+  private Optional<String> budget(Notice notice) {
+    return surfaces
+        .find(notice.conversation().surface())
+        .flatMap(surface -> surface.editBudget(notice.conversation()));
   }
 
   /// Adds the reactions that the new one replaces.
@@ -179,6 +223,7 @@ public final class Courier {
             work -> {
               work.outbox().posted(notice.id(), ref);
               if (notice.update() instanceof Update.Status status) {
+                budget(notice).ifPresent(it -> statusEdits.posted(it, status, now));
                 work.bindings().statusPosted(notice.conversation(), status.run().id(), ref);
               }
               reminders.plan(work, notice, now);

@@ -86,6 +86,12 @@ public interface Surface {
     return id().value();
   }
 
+  /// The name of the budget that limits how often status posts in the conversation are edited to
+  /// show progress; all conversations with the same budget share it. Empty if they are not limited.
+  default Optional<String> editBudget(Conversation conversation) {
+    return Optional.empty();
+  }
+
   /// Resolves a link of this platform; empty for a link of another. Does no I/O.
   ///
   /// @param from the conversation that contains the link, for parts that the link omits

@@ -91,6 +91,11 @@ public final class RedactedSurface implements Surface {
   }
 
   @Override
+  public Optional<String> editBudget(Conversation conversation) {
+    return surface.editBudget(conversation);
+  }
+
+  @Override
   public String rateLimit(Conversation conversation) {
     return surface.rateLimit(conversation);
   }

@@ -373,6 +373,16 @@ public final class SlackSurface implements Surface, AutoCloseable {
     return agentView.statusLifetime(SlackPlace.of(conversation));
   }
 
+  /// Slack limits edits per workspace. A stream is not edited but appended to, with a limit of its
+  /// own.
+  @Override
+  public Optional<String> editBudget(Conversation conversation) {
+    var place = SlackPlace.of(conversation);
+    return agentView.mayStream(place)
+        ? Optional.empty()
+        : Optional.of(SlackPlace.SURFACE + ":" + place.team());
+  }
+
   /// Slack limits the rate of messages per channel, and of views per workspace.
   @Override
   public String rateLimit(Conversation conversation) {

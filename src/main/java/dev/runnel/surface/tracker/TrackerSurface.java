@@ -136,6 +136,11 @@ public final class TrackerSurface<I> implements Surface, ConnectedPlatform {
 
   /// Every delivery belongs to an issue, so there is never a thread to open.
   @Override
+  public Optional<String> editBudget(Conversation conversation) {
+    return Optional.of(id().value());
+  }
+
+  @Override
   public Posting openThread(Delivery delivery, boolean again) {
     return new Posting.Undeliverable(
         "On " + calls.platform() + " a conversation is an issue; none can be opened.");

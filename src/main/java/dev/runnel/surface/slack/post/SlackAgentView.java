@@ -153,6 +153,11 @@ public final class SlackAgentView implements SlackAgentEvents.Watcher, AutoClose
         : lasts.or(() -> left);
   }
 
+  /// Whether a status there may be a stream.
+  public boolean mayStream(SlackPlace place) {
+    return isShownIn(place) && line.mayStream(place);
+  }
+
   private static boolean isShownIn(SlackPlace place) {
     return place.isDirect() && place.isThread();
   }

@@ -1,0 +1,44 @@
+package dev.runnel.core.decide;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/// Decides when a status post may be edited to show progress. Platforms allow few edits, and limit
+/// them for all runs together, while an agent may report every second. Changes of a run's state are
+/// not paced. Pure.
+public final class EditPacing {
+  /// Maximum number of edits in a minute under one budget; Slack allows about 50 in a workspace.
+  public static final int BUDGET = 30;
+
+  public static final Duration WINDOW = Duration.ofMinutes(1);
+
+  private static final Duration YOUNG = Duration.ofMinutes(1);
+  private static final Duration OLD = Duration.ofMinutes(10);
+
+  private EditPacing() {}
+
+  /// @param since when the run was requested
+  /// @param last the last post or edit of its status; empty if unknown
+  /// @param made the edits of all runs under the same budget, oldest first
+  /// @return the earliest time of the edit, which may be past
+  public static Instant next(
+      Instant since, Optional<Instant> last, List<Instant> made, Instant now) {
+    var turn = last.map(at -> at.plus(gap(Duration.between(since, at)))).orElse(now);
+    var recent = made.stream().filter(at -> at.plus(WINDOW).isAfter(now)).toList();
+    if (recent.size() < BUDGET) {
+      return turn;
+    }
+    var free = recent.get(recent.size() - BUDGET).plus(WINDOW);
+    return free.isAfter(turn) ? free : turn;
+  }
+
+  /// The minimum time between two edits of a run of that age.
+  private static Duration gap(Duration age) {
+    if (age.compareTo(YOUNG) < 0) {
+      return Duration.ofSeconds(5);
+    }
+    return age.compareTo(OLD) < 0 ? Duration.ofSeconds(15) : Duration.ofMinutes(1);
+  }
+}

@@ -1,0 +1,89 @@
+package dev.runnel.core.deliver;
+
+import static dev.runnel.core.ThreadTalk.begins;
+import static dev.runnel.core.ThreadTalk.now;
+import static dev.runnel.testkit.Samples.DANA;
+import static dev.runnel.testkit.Samples.THREAD;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.RunState;
+import dev.runnel.core.model.Update;
+import dev.runnel.testkit.FakeSurface;
+import dev.runnel.testkit.World;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// How often the status of a run is edited that reports each second.
+class StatusEditsTest {
+  @TempDir Path folder;
+  private World world;
+
+  @BeforeEach
+  void open() {
+    world = new World(folder);
+    world.surface.countsEdits();
+    begins(world, RunState.RUNNING);
+  }
+
+  @AfterEach
+  void close() {
+    world.close();
+  }
+
+  @Test
+  void areAtMostTwelveInTheFirstMinuteAndFourInTheNext() {
+    var before = status().edits();
+    reports(58);
+    var first = status().edits();
+    reports(60);
+
+    assertThat(first - before).isBetween(8, 12);
+    assertThat(status().edits() - first).isBetween(3, 5);
+  }
+
+  @Test
+  void showTheLatestWordsWhenTheirTimeHasCome() {
+    reports(3);
+    assertThat(shown()).doesNotContain("step 3");
+    world.passes(Duration.ofSeconds(5));
+
+    assertThat(shown()).isEqualTo("step 3");
+  }
+
+  @Test
+  void delayNeitherAnEndNorAnAnswer() {
+    reports(3);
+    world.says(now(world, "9", DANA, new Intent.Status(Optional.empty())));
+    world.settle();
+    assertThat(world.surface.told(THREAD)).hasSize(1);
+
+    world.runs.moves(world.onlyRun().id(), RunState.SUCCEEDED, "Fixed.");
+    world.settle();
+
+    assertThat(world.surface.kinds(THREAD)).containsExactly("Status", "Told", "Succeeded");
+    assertThat(((Update.Status) status().update()).run().state()).isEqualTo(RunState.SUCCEEDED);
+    world.passes(Duration.ofSeconds(30));
+    assertThat(((Update.Status) status().update()).run().state()).isEqualTo(RunState.SUCCEEDED);
+  }
+
+  private void reports(int seconds) {
+    for (int i = 1; i <= seconds; i++) {
+      world.runs.moves(world.onlyRun().id(), RunState.RUNNING, "step " + i);
+      world.passes(Duration.ofSeconds(1));
+    }
+  }
+
+  private String shown() {
+    return ((Update.Status) status().update()).run().message().orElse("");
+  }
+
+  private FakeSurface.Post status() {
+    return world.surface.posts(THREAD).getFirst();
+  }
+}
