@@ -54,7 +54,7 @@ final class ErrorTexts {
     }
     var plain = said.filter(InternalTextFilter::arePlain);
     return switch (code) {
-      case "" -> plain.or(() -> said.map(_ -> "The service says nothing that helps."));
+      case "" -> plain.or(() -> said.map(_ -> "The run service gave no reason."));
       case "internal_error",
           "resource_unavailable",
           "infrastructure_timeout",
@@ -108,7 +108,7 @@ final class ErrorTexts {
       case "budget_exceeded" ->
           Sentence.of(
               "The spending limit at the run service is reached",
-              "Raise it, or try again when it starts anew.");
+              "Raise it, or try again when the period resets.");
       case "feature_not_available" ->
           Sentence.of(
               "The run service's plan does not include what this needs",
@@ -140,8 +140,7 @@ final class ErrorTexts {
           Sentence.of(
               "The run took longer than the run service permits",
               "Ask for less at once, and try again.");
-      case "agent_process_failed" ->
-          Sentence.of("The agent broke down after it had started", "Try again.");
+      case "agent_process_failed" -> Sentence.of("The agent crashed after starting", "Try again.");
       case "agent_stream_network_error" ->
           Sentence.of("The connection to the model was lost", "Try again.");
       case "agent_stream_failure" ->

@@ -104,7 +104,7 @@ class ConsoleTest {
       site.sees(site.runs.moves(run.id(), RunState.BLOCKED, "May I?"));
 
       assertThat(page("/"))
-          .contains("Fix the test", "waiting for an answer", "for dana", SLACK_LINK)
+          .contains("Fix the test", "waiting for you", "for dana", SLACK_LINK)
           .contains("Pull request #7", "https://git.example/7", path(run))
           .doesNotContain("No runs yet");
     }

@@ -141,7 +141,7 @@ class JourneyTest {
           .extracting(it -> it.prompt().text())
           .containsExactly("fix it");
       assertThat(world.surface.told(THREAD))
-          .filteredOn(it -> it.contains("I could not read what was said here before"))
+          .filteredOn(it -> it.contains("I couldn't read the earlier messages"))
           .hasSize(1);
     }
 
@@ -226,7 +226,7 @@ class JourneyTest {
       assertThat(world.surface.told(THREAD))
           .singleElement()
           .asString()
-          .startsWith("There is a run here already.");
+          .startsWith("This thread already has a run.");
     }
 
     @Test
@@ -300,7 +300,7 @@ class JourneyTest {
       world.says(delivery("2", new Intent.Status(Optional.empty())));
       world.settle();
 
-      assertThat(world.surface.told(THREAD)).singleElement().asString().contains("queued");
+      assertThat(world.surface.told(THREAD)).singleElement().asString().contains("Queued");
     }
   }
 
@@ -715,7 +715,7 @@ class JourneyTest {
       assertThat(world.surface.told(THREAD))
           .singleElement()
           .asString()
-          .startsWith("I cannot find out whether your last message reached the agent.");
+          .startsWith("I'm not sure your last message reached the agent.");
     }
 
     @Test

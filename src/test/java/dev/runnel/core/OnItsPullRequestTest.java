@@ -210,7 +210,7 @@ class OnItsPullRequestTest {
       world.settle();
 
       // Not what was answered in its thread, which others read.
-      assertThat(world.surface.told(PULL_REQUEST)).containsExactly("It has ended: done.");
+      assertThat(world.surface.told(PULL_REQUEST)).containsExactly("✅ Finished.");
     }
 
     @Test
@@ -297,7 +297,7 @@ class OnItsPullRequestTest {
 
     @Test
     void closingThePullRequestDoesNot() {
-      var closed = new Intent.Cancel(Optional.empty(), Optional.of("the pull request was closed"));
+      var closed = new Intent.Cancel(Optional.empty(), Optional.of("closed the pull request"));
       var said = comments("2", closed);
       world.says(
           said.withIntent(closed)

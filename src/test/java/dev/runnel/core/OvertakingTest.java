@@ -109,7 +109,7 @@ class OvertakingTest {
         "said:" + id,
         THREAD,
         DANA,
-        new Intent.Cancel(Optional.empty(), Optional.of("the label was removed")),
+        new Intent.Cancel(Optional.empty(), Optional.of("removed the label `agent`")),
         false,
         Origin.NONE,
         NINE);

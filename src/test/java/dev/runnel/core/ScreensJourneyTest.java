@@ -137,7 +137,7 @@ class ScreensJourneyTest {
 
       onHome(new Intent.Cancel(Optional.of(run(0).id()), Optional.empty()));
 
-      assertThat(world.surface.told(HOME)).containsExactly("Nothing to stop: It has ended: done.");
+      assertThat(world.surface.told(HOME)).containsExactly("Nothing to stop: ✅ Finished.");
       assertThat(screens(HOME)).hasSize(2);
     }
   }
@@ -243,7 +243,7 @@ class ScreensJourneyTest {
       assertThat(screens(asked)).isEmpty();
       assertThat(world.surface.told(asked))
           .singleElement()
-          .satisfies(it -> assertThat(it).contains("takes admins"));
+          .satisfies(it -> assertThat(it).contains("need an admin"));
     }
 
     @Test

@@ -183,7 +183,7 @@ class VerbsJourneyTest {
       assertThat(world.surface.told(asked.conversation()))
           .singleElement()
           .asString()
-          .startsWith("I know no run behind https://fake.example/team/channel/9");
+          .startsWith("I can't find a run behind https://fake.example/team/channel/9");
     }
   }
 
@@ -340,7 +340,7 @@ class VerbsJourneyTest {
       assertThat(world.surface.told(OTHER_THREAD))
           .singleElement()
           .asString()
-          .startsWith("This run has a thread already");
+          .startsWith("This run already has a thread");
       inThread(THREAD, "and the docs");
       assertThat(world.runs.followUps()).hasSize(1);
     }
@@ -429,7 +429,7 @@ class VerbsJourneyTest {
       assertThat(world.surface.told(asked.conversation()))
           .singleElement()
           .asString()
-          .contains("takes admins");
+          .contains("need an admin");
     }
 
     @Test
@@ -473,7 +473,7 @@ class VerbsJourneyTest {
 
       assertThat(text(fromPlace("why https://fake.example/team/channel/1?said=7")))
           .contains("from you")
-          .contains("Understood as: work for a new run")
+          .contains("Read as: a request for a new run")
           .contains("I decided to start a run.")
           .contains("Its run: `" + first().id().brief() + "`");
     }
@@ -501,10 +501,10 @@ class VerbsJourneyTest {
     @Test
     void whyTellsTheRulesForAMessageThatNeverCame() {
       assertThat(text(fromPlace("why https://fake.example/team/channel/1?said=404")))
-          .contains("I do not know this message")
+          .contains("I have no record of this message")
           .contains("replies in a thread that has a run");
       assertThat(text(fromPlace("why https://other.example/1")))
-          .contains("I do not know this message");
+          .contains("I have no record of this message");
     }
 
     @Test
@@ -523,13 +523,13 @@ class VerbsJourneyTest {
 
       assertThat(text(fromPlace("usage")))
           .contains("You, last 7 days: 1 run, cost not known")
-          .contains("Here, all, last 30 days: 1 run");
+          .contains("This channel, last 30 days: 1 run");
     }
 
     @Test
     void whoamiAndDoctorAnswer() {
       assertThat(text(fromPlace("whoami"))).contains("Name: dana").contains("`fake:U1`");
-      assertThat(text(fromPlace("doctor"))).contains("All is well");
+      assertThat(text(fromPlace("doctor"))).contains("Everything works");
     }
 
     @Test

@@ -92,7 +92,7 @@ class WhenTheThreadAlreadyHasARunTest {
     if (sign == MessageStatus.QUEUED) {
       assertThat(world.surface.told(THREAD))
           .containsExactly(
-              "The run before cannot go on, so a new one takes over here, with what was said so"
+              "The previous run can't be continued; I started a new one with the conversation so"
                   + " far.");
       assertThat(world.runs.starts().getLast().prompt().text()).startsWith("and the docs");
     }

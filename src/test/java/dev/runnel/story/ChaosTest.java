@@ -288,7 +288,7 @@ class ChaosTest {
   private static boolean isTold(List<SlackThreads.OneThread> threads) {
     return threads.size() == 1
         && threads.getFirst().status().size() == 1
-        && threads.getFirst().status().getFirst().contains("Done")
+        && threads.getFirst().status().getFirst().contains("Finished")
         && threads.getFirst().ends().size() == 1
         && threads.getFirst().ends().getFirst().contains("done");
   }

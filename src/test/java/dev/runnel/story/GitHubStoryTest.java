@@ -112,7 +112,7 @@ class GitHubStoryTest {
 
     awaitComment(issue, "Execution 1 is done");
     assertThat(github.comments(issue)).hasSize(2);
-    assertThat(github.comments(issue).get(0)).contains("Done");
+    assertThat(github.comments(issue).get(0)).contains("Finished");
     assertThat(github.comments(issue).get(1)).contains("https://github.com/dana/shop/pull/91");
     assertThat(prompt(1)).contains("Checkout is red", "It fails since Monday.", "bug");
 
@@ -132,7 +132,7 @@ class GitHubStoryTest {
     github.unlabel(issue, "agent");
 
     await().atMost(PATIENCE).until(() -> runnel.agents().isEmpty());
-    awaitComment(issue, "Cancelled");
+    awaitComment(issue, "Stopped");
   }
 
   @Test

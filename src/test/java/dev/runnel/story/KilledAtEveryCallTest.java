@@ -215,15 +215,15 @@ class KilledAtEveryCallTest {
       reply("go on");
       until("the agent is told to go on", () -> told().contains("go on"));
       reply("stop");
-      see("Cancelled");
+      see("Stopped");
       until("all is at rest", this::isAtRest);
 
       assertThat(posts())
           .satisfiesExactly(
-              card -> assertThat(card).contains("asked:").contains("Cancelled"),
+              card -> assertThat(card).contains("asked:").contains("Stopped"),
               question -> assertThat(question).contains("needs an answer"),
               end -> assertThat(end).contains("On main."),
-              stopped -> assertThat(stopped).contains("Cancelled"));
+              stopped -> assertThat(stopped).contains("Stopped"));
       var runs = runs();
       assertThat(runs).hasSize(1);
       assertThat(runs.getFirst().path("state").asText()).isEqualTo("CANCELLED");

@@ -66,7 +66,7 @@ class LinearStoryTest {
 
     awaitComment(issue, "Execution 1 is done");
     assertThat(linear.comments(issue)).hasSize(2);
-    assertThat(linear.comments(issue).get(0)).contains("Done").doesNotContain("<!--");
+    assertThat(linear.comments(issue).get(0)).contains("Finished").doesNotContain("<!--");
     assertThat(linear.comments(issue).get(1)).contains("https://github.com/dana/shop/pull/1");
     assertThat(prompt(1)).contains("Checkout is red", "It fails since Monday.", "bug");
 
@@ -87,7 +87,7 @@ class LinearStoryTest {
     linear.label(issue);
 
     await().atMost(PATIENCE).until(() -> runnel.agents().isEmpty());
-    awaitComment(issue, "Cancelled");
+    awaitComment(issue, "Stopped");
   }
 
   @Test

@@ -109,7 +109,7 @@ class SlackAgentViewStoryTest {
         .contains("complete Looking at the test", "in_progress Running the test");
     assertThat(agents.streams()).isEqualTo(1);
     assertThat(agents.openStreams()).isZero();
-    assertThat(text(posts(thread).get(0))).contains("Done").doesNotContain("that grows");
+    assertThat(text(posts(thread).get(0))).contains("Finished").doesNotContain("that grows");
     assertThat(text(posts(thread).get(1))).contains("Fixed: be slow");
   }
 
@@ -124,13 +124,11 @@ class SlackAgentViewStoryTest {
 
     await().atMost(PATIENCE).until(() -> runnel.agents().isEmpty());
     await().atMost(PATIENCE).until(() -> posts(thread).size() == 2);
-    assertThat(text(posts(thread).get(1)))
-        .contains("Cancelled")
-        .contains("Asked by <@" + ANN + ">");
+    assertThat(text(posts(thread).get(1))).contains("Stopped").contains("Asked by <@" + ANN + ">");
     await()
         .atMost(PATIENCE)
         .untilAsserted(() -> assertThat(agents.session(thread)).contains("active"));
-    assertThat(text(posts(thread).get(0))).contains("Cancelled");
+    assertThat(text(posts(thread).get(0))).contains("Stopped");
   }
 
   @Test

@@ -115,19 +115,19 @@ class SlackDoorsStoryTest {
                     .contains("Say in a few words what the agent should do."));
     screens.submit(ANN, Map.of("prompt", typed("wait for me"), "channel", chosen(CHANNEL)));
 
-    awaitPosted("Working");
+    awaitPosted("Running");
     assertThat(screens.form()).isEmpty();
     assertThat(ours().getFirst().path("text").asText()).contains(ANN, "wait for me");
     screens.openHome(ANN);
-    awaitHome("⚙️ Working");
+    awaitHome("⚙️ Running");
     assertThat(home()).contains("wait for me", "Thread", "home_cancel_run");
 
     press("home_cancel_run");
 
-    awaitPosted("Cancelled");
+    awaitPosted("Stopped");
     await().atMost(PATIENCE).until(() -> runnel.agents().isEmpty());
     screens.openHome(ANN);
-    awaitHome("🚫 Cancelled");
+    awaitHome("🚫 Stopped");
     assertThat(home()).doesNotContain("home_cancel_run");
 
     // What is hers is not Bob's.

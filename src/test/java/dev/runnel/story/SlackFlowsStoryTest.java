@@ -164,7 +164,7 @@ class SlackFlowsStoryTest {
     @Test
     void aReplyIsAFollowUpAndSignedWhenTheAgentHasIt() throws Exception {
       var said = mention("C0FOLLOW", "hold follow");
-      awaitPost("C0FOLLOW", "Working");
+      awaitPost("C0FOLLOW", "Running");
 
       var reply = slack.reply("C0FOLLOW", said, BOB, "and add a test");
       awaitSign("C0FOLLOW", reply, "hourglass_flowing_sand");
@@ -206,42 +206,42 @@ class SlackFlowsStoryTest {
 
       slack.react("C0SIGN", said, ANN, STOP_SIGN);
 
-      awaitPost("C0SIGN", "Cancelled");
+      awaitPost("C0SIGN", "Stopped");
       awaitSign("C0SIGN", said, "no_entry_sign");
     }
 
     @Test
     void aWordStops() {
       var said = mention("C0WORD", "hold word");
-      awaitPost("C0WORD", "Working");
+      awaitPost("C0WORD", "Running");
 
       slack.reply("C0WORD", said, ANN, "stop");
 
-      awaitPost("C0WORD", "Cancelled");
+      awaitPost("C0WORD", "Stopped");
     }
 
     @Test
     void aVerbStopsAndListsAndShows() {
       mention("C0VERB", "hold verb");
-      awaitPost("C0VERB", "Working");
+      awaitPost("C0VERB", "Running");
 
       var run = RUN.matcher(asks("C0VERB", "list mine"));
       assertThat(run.find()).isTrue();
-      assertThat(asks("C0VERB", "status " + run.group(1))).contains("It is working");
+      assertThat(asks("C0VERB", "status " + run.group(1))).contains("Running for");
       slack.command("C0VERB", ANN, "/agent", "cancel " + run.group(1));
 
-      awaitPost("C0VERB", "Cancelled");
+      awaitPost("C0VERB", "Stopped");
       assertThat(asks("C0VERB", "help")).contains("/agent");
     }
 
     @Test
     void aButtonStops() {
       var said = mention("C0BUTTON", "hold button");
-      awaitPost("C0BUTTON", "Working");
+      awaitPost("C0BUTTON", "Running");
 
       slack.press("C0BUTTON", withButton("C0BUTTON", "cancel_run"), ANN, "cancel_run");
 
-      awaitPost("C0BUTTON", "Cancelled");
+      awaitPost("C0BUTTON", "Stopped");
       assertThat(thread("C0BUTTON", said)).noneMatch(it -> hasButton(it, "cancel_run"));
     }
 
@@ -299,7 +299,7 @@ class SlackFlowsStoryTest {
     @Test
     void newStartsASecondRunInTheThread() throws Exception {
       var said = mention("C0NEW", "hold first");
-      awaitPost("C0NEW", "Working");
+      awaitPost("C0NEW", "Running");
 
       slack.reply("C0NEW", said, ANN, "new: write the docs");
 
@@ -312,7 +312,7 @@ class SlackFlowsStoryTest {
     @Test
     void noSecretIsSeenByAgentsOrByWhoLooksAtTheMachine() throws Exception {
       var said = mention("C0SECRET", "hold secret");
-      awaitPost("C0SECRET", "Working");
+      awaitPost("C0SECRET", "Running");
       await().atMost(PATIENCE).until(() -> !runnel.agents().isEmpty());
 
       var seen = new StringBuilder(runnel.log()).append(threads());

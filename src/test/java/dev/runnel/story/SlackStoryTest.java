@@ -92,7 +92,7 @@ class SlackStoryTest {
     assertThat(text(root)).contains(ANN).contains("fix the flaky checkout test");
     var posts = thread(root);
     assertThat(posts).hasSize(1);
-    await().atMost(PATIENCE).until(() -> text(root()).contains("Done"));
+    await().atMost(PATIENCE).until(() -> text(root()).contains("Finished"));
     assertThat(text(root())).contains("View PR #1").doesNotContain("cancel_run", "localhost");
     assertThat(text(posts.get(0)))
         .contains("Fixed: fix the flaky checkout test")
@@ -118,13 +118,13 @@ class SlackStoryTest {
   void cancelInTheThreadLeavesNoProcessBehind() {
     slack.command(CHANNEL, ANN, "/agent", "wait for me");
     await().atMost(PATIENCE).until(() -> runnel.agents().size() >= 2);
-    await().atMost(PATIENCE).until(() -> !roots().isEmpty() && text(root()).contains("Working"));
+    await().atMost(PATIENCE).until(() -> !roots().isEmpty() && text(root()).contains("Running"));
 
     slack.reply(CHANNEL, ts(root()), ANN, "cancel");
 
     await().atMost(PATIENCE).until(() -> runnel.agents().isEmpty());
     await().atMost(PATIENCE).until(() -> thread(root()).size() == 1);
-    assertThat(text(thread(root()).get(0))).contains("Cancelled");
+    assertThat(text(thread(root()).get(0))).contains("Stopped");
   }
 
   @Test
@@ -142,7 +142,7 @@ class SlackStoryTest {
   @Test
   void afterAKillInTheMiddleOfARunTheThreadIsToldOnceAndGoesOn() throws Exception {
     slack.command(CHANNEL, ANN, "/agent", "be slow");
-    await().atMost(PATIENCE).until(() -> !roots().isEmpty() && text(root()).contains("Working"));
+    await().atMost(PATIENCE).until(() -> !roots().isEmpty() && text(root()).contains("Running"));
     await().atMost(PATIENCE).until(() -> !runnel.agents().isEmpty());
 
     runnel.kill();

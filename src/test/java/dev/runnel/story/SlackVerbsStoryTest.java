@@ -65,7 +65,7 @@ class SlackVerbsStoryTest {
   @Test
   void eachVerbAnswersItsPersonAlone() {
     var said = slack.message(CHANNEL, ANN, "<@" + BOT + "> wait for me");
-    awaitPosted("Working");
+    awaitPosted("Running");
 
     assertThat(asks("whoami")).contains("slack:" + ANN);
     assertThat(asks("doctor")).contains("Database", "Slack", "1 run, looked");
@@ -76,13 +76,13 @@ class SlackVerbsStoryTest {
     assertThat(asks("usage")).contains("*You, last 7 days:* 1 run");
     assertThat(asks("help say")).contains("say RUN TEXT").contains("Everybody");
     assertThat(asks("why " + permalink(said)))
-        .contains("*Understood as:* words for the agent", "to start a run");
-    assertThat(asks("cancl")).contains("Did you mean `cancel`?");
+        .contains("*Read as:* a request to the agent", "to start a run");
+    assertThat(asks("satus")).contains("Did you mean `status`?");
 
     var listed = asks("list mine");
-    assertThat(listed).contains("Working", "wait for me");
+    assertThat(listed).contains("Running", "wait for me");
     var run = id(listed);
-    assertThat(asks("status " + run)).contains("It is working");
+    assertThat(asks("status " + run)).contains("Running for");
     assertThat(asks("status " + permalink(said))).contains(run);
     assertThat(asks("retry " + run)).contains("has not ended yet");
 
@@ -93,10 +93,10 @@ class SlackVerbsStoryTest {
     awaitPosted("Done: and the third");
 
     assertThat(asks("cancel all mine")).contains("Stopping your run");
-    awaitPosted("Cancelled");
+    awaitPosted("Stopped");
     await().atMost(PATIENCE).until(() -> runnel.agents().isEmpty());
     assertThat(asks("list active")).contains("There are no such runs.");
-    assertThat(asks("link " + run)).contains("This run has a thread already");
+    assertThat(asks("link " + run)).contains("This run already has a thread");
   }
 
   /// Types the command, and waits for the next private answer.

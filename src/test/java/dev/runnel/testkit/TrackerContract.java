@@ -336,7 +336,7 @@ public interface TrackerContract {
     assertThat(tracker().platform().comments()).hasSize(1);
     assertThat(tracker().platform().comments().getFirst().edits()).isEqualTo(1);
     assertThat(tracker().platform().comments().getFirst().text())
-        .contains("Working")
+        .contains("Running")
         .endsWith("<!-- runnel:notice=n2 -->");
   }
 

@@ -68,9 +68,11 @@ public final class CommandParser {
           Map.entry("blocked", List.of(RunState.BLOCKED)),
           Map.entry("waiting", List.of(RunState.BLOCKED)),
           Map.entry("done", List.of(RunState.SUCCEEDED)),
+          Map.entry("finished", List.of(RunState.SUCCEEDED)),
           Map.entry("succeeded", List.of(RunState.SUCCEEDED)),
           Map.entry("failed", List.of(RunState.FAILED)),
           Map.entry("cancelled", List.of(RunState.CANCELLED)),
+          Map.entry("stopped", List.of(RunState.CANCELLED)),
           Map.entry("canceled", List.of(RunState.CANCELLED)),
           Map.entry(
               "active",

@@ -14,7 +14,7 @@ public enum Verb {
       "list [mine|channel|all] [STATE]",
       "list mine failed",
       "Shows runs: of this place, of you, or of the whole workspace. A state is queued, running,"
-          + " blocked, done, failed or cancelled."),
+          + " waiting, finished, failed or stopped."),
   STATUS(
       "status [RUN|LINK]",
       "status",
@@ -28,8 +28,8 @@ public enum Verb {
   LINK(
       "link RUN",
       "link run-12",
-      "Brings a run here that was started elsewhere, in a terminal for example: this thread hears"
-          + " of it from then on."),
+      "Brings a run here that was started elsewhere, in a terminal for example: its updates go to"
+          + " this thread from now on."),
   NEW(
       "new: PROMPT",
       "new: now write the docs",
@@ -46,11 +46,11 @@ public enum Verb {
   WHY(
       "why LINK",
       "why https://example.slack.com/archives/C012345/p1700000000000100",
-      "Says what became of a message: how it was understood, and what was done."),
+      "Says what happened to a message: how it was read, and what was done."),
   USAGE("usage", "usage", "Counts the runs of the last 7 and 30 days, yours and of this place."),
   WHOAMI("whoami", "whoami", "Says who you are to me, and which defaults hold for you."),
-  DOCTOR("doctor", "doctor", "Checks my parts, and says what to do about one that is not well."),
-  HELP("help [VERB]", "help list", "Explains what I understand, or one verb.");
+  DOCTOR("doctor", "doctor", "Checks every connection and says how to fix problems."),
+  HELP("help [VERB]", "help list", "Explains all commands, or one.");
 
   private final String usage;
   private final String example;

@@ -62,9 +62,9 @@ public final class Planner {
         yield own.filter(Binding::isActive).isPresent()
             ? tell(
                 delivery,
-                "There is a run here already. "
+                "This thread already has a run. "
                     + RunTexts.state(own.get(), now)
-                    + " What you say here goes to it.")
+                    + " Your replies go to it.")
             : new Plan.StartRun(delivery.conversation(), request);
       }
       case Intent.Say(var request) -> {
@@ -129,8 +129,7 @@ public final class Planner {
           new Plan.Answer(delivery.intent());
       case Intent.Linked(var link, _) ->
           heard(delivery, situation)
-              ? tell(
-                  delivery, "I know no run behind " + link + " . `list` shows the runs there are.")
+              ? tell(delivery, "I can't find a run behind " + link + " . `list` shows the runs.")
               : new Plan.Ignore("said in a conversation without a run");
       case Intent.Help(var verb) ->
           heard(delivery, situation)
@@ -212,7 +211,7 @@ public final class Planner {
                   delivery,
                   "You have "
                       + active.size()
-                      + " runs going here. Say which one to "
+                      + " active runs here. Say which one to "
                       + verb
                       + ", by its id."),
               new Update.Listed(delivery.actor(), active)));

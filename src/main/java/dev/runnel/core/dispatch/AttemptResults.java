@@ -18,6 +18,7 @@ import dev.runnel.core.port.Store.Work;
 import dev.runnel.core.recovery.OutageRecovery;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -296,7 +297,12 @@ final class AttemptResults {
   /// Retries a delivery that caused an unexpected error a few times, then parks it.
   void handleBug(DeliveryAttempt attempt, RuntimeException broken) {
     var delivery = attempt.delivery();
-    log.error("unexpected error delivery={} try={}", delivery.id(), attempt.tries() + 1, broken);
+    log.error(
+        "unexpected error delivery={} try={} error={}",
+        delivery.id(),
+        attempt.tries() + 1,
+        errorId(delivery),
+        broken);
     commitIfOwned(
         attempt,
         work -> {
@@ -309,10 +315,15 @@ final class AttemptResults {
             attempt.react(work, MessageStatus.REFUSED);
             attempt.respondToAll(
                 work,
-                "Something went wrong on my side, and trying again did not help. The people who"
-                    + " run me can see it in the log.");
+                "Something broke on my side and retries failed. Tell your admin: error `%s`."
+                    .formatted(errorId(delivery)));
           }
         });
+  }
+
+  /// A short id under which people can name the error, and the log shows it.
+  private static String errorId(Delivery delivery) {
+    return String.format(Locale.ROOT, "%08x", delivery.id().value().hashCode());
   }
 
   /// Two nodes may write one binding concurrently. The step that loses is rolled back and run

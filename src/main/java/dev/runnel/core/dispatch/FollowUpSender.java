@@ -104,8 +104,8 @@ final class FollowUpSender {
                 attempt.react(work, MessageStatus.TAKEN);
                 attempt.respondToAll(
                     work,
-                    "I cannot find out whether your last message reached the agent. If it does"
-                        + " not act on it, please say it again.");
+                    "I'm not sure your last message reached the agent. If it does not act on"
+                        + " it, please send it again.");
               });
         }
         yield true;
@@ -270,8 +270,8 @@ final class FollowUpSender {
                 attempt.respondToAllOnce(
                     work,
                     "anew",
-                    "The run before cannot go on, so a new one takes over here, with what was said"
-                        + " so far."))
+                    "The previous run can't be continued; I started a new one with the"
+                        + " conversation so far."))
         .ifPresent(whole -> runStarter.start(whole, anew(whole, plan.saying(whole.words()))));
   }
 

@@ -151,8 +151,8 @@ final class LinkResolver {
     if (elsewhere.filter(this::isHeard).isPresent()) {
       attempt.respond(
           work,
-          "This run has a thread already, whose people would no longer hear of it."
-              + elsewhere.get().origin().link().map(link -> " It is here: " + link).orElse(""));
+          "This run already has a thread, so it can't be moved."
+              + elsewhere.get().origin().link().map(link -> "\n" + link).orElse(""));
       return;
     }
     elsewhere.ifPresent(each -> work.bindings().release(each.conversation(), run.id()));

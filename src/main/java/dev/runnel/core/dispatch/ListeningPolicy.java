@@ -87,12 +87,10 @@ final class ListeningPolicy {
     var text =
         switch (conversationPolicy(delivery.conversation()).audience()) {
           case OWNER ->
-              "In this channel the agent only listens to the person who asked for the run, "
-                  + binding.requester().name()
-                  + ". Mention me, and it hears you too.";
+              "I only take replies from %s here. Mention me to be included."
+                  .formatted(binding.requester().name());
           case MENTION, EVERYONE ->
-              "In this channel the agent only hears messages that mention me. Mention me, and it"
-                  + " gets yours.";
+              "I only take replies that mention me here. Mention me to be included.";
         };
     work.outbox()
         .add(

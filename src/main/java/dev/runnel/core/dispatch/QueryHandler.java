@@ -220,7 +220,7 @@ final class QueryHandler {
     attempt.respond(
         work,
         switch (stops.size()) {
-          case 0 -> "You have no runs going.";
+          case 0 -> "You have no active runs.";
           case 1 -> "Stopping your run. Its thread will say so.";
           default -> "Stopping your %d runs. Their threads will say so.".formatted(stops.size());
         });
@@ -326,8 +326,8 @@ final class QueryHandler {
 
   static String mayNot(Defaults defaults, Level level) {
     return defaults.admins().isEmpty()
-        ? "Nobody may set the defaults of the workspace here: that takes admins, named in the"
-            + " configuration. You can set them for yourself, or with `here` for this place."
+        ? "Workspace defaults need an admin, and none is configured (`admins`). You can set them"
+            + " for yourself, or with `here` for this channel."
         : "Only admins may set that %s. You can set it for yourself.".formatted(level(level));
   }
 

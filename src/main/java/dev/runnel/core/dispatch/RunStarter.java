@@ -169,8 +169,8 @@ final class RunStarter {
         work ->
             attempt.respondToAll(
                 work,
-                "I could not read what was said here before, so the agent does not know it. If it"
-                    + " matters, say it again in a reply."));
+                "I couldn't read the earlier messages, so the agent didn't get them. If they"
+                    + " matter, send them again in a reply."));
   }
 
   /// Records that the delivery started this run.

@@ -93,9 +93,9 @@ public final class AnswerFormatter {
         "Defaults for your runs here",
         rows,
         List.of(
-            new Next("Set one for yourself", "config set model fast"),
-            new Next("For all here", "config set model fast here"),
-            new Next("Take it away", "config unset model")),
+            new Next("Set for yourself", "config set model fast"),
+            new Next("Set for this channel", "config set model fast here"),
+            new Next("Remove", "config unset model")),
         changeable);
   }
 
@@ -145,7 +145,7 @@ public final class AnswerFormatter {
       rows.add(Row.of("Where", fromPlace ? "a new run, in a new thread here" : "a new run, here"));
       rows.addAll(chosen(resolved));
       if (resolved.chosen().isEmpty()) {
-        rows.add(Row.of("Options", "none; the agent's own defaults hold"));
+        rows.add(Row.of("Options", "none (the agent's defaults apply)"));
       }
     }
     var prompt = options(said) + said.text();
@@ -184,8 +184,8 @@ public final class AnswerFormatter {
   public static InfoCard usage(List<Binding> mine, List<Binding> here, Instant now) {
     var rows = new ArrayList<Row>();
     addUsage(rows, "You", mine, now);
-    addUsage(rows, "Here, all", here, now);
-    return new InfoCard("Runs and what they cost", rows, List.of(new Next("Which", "list mine")));
+    addUsage(rows, "This channel", here, now);
+    return new InfoCard("Usage", rows, List.of(new Next("See them", "list mine")));
   }
 
   private static void addUsage(List<Row> rows, String who, List<Binding> runs, Instant now) {
@@ -221,9 +221,7 @@ public final class AnswerFormatter {
             .toList();
     var ill = findings.stream().filter(each -> !each.isWell()).count();
     return new InfoCard(
-        ill == 0
-            ? "All is well"
-            : ill == 1 ? "One thing is not well" : ill + " things are not well",
+        ill == 0 ? "Everything works" : ill == 1 ? "1 problem" : ill + " problems",
         rows,
         List.of());
   }

@@ -58,30 +58,31 @@ public final class DeliveryHistory {
     var rows = new ArrayList<Row>();
     for (var deliveryTrace : traces) {
       deliveryTrace.delivery().ifPresent(it -> addArrival(rows, it, asks, now));
-      rows.add(Row.of("What I did", decided(deliveryTrace, now)));
+      rows.add(Row.of("Result", decided(deliveryTrace, now)));
     }
     started.ifPresent(
         binding ->
             rows.add(Row.of("Its run", "`" + id(binding) + "`. " + RunTexts.state(binding, now))));
-    return new InfoCard("What became of it", rows, List.of(new Next("Runs here", "list")));
+    return new InfoCard(
+        "What happened to this message", rows, List.of(new Next("Runs here", "list")));
   }
 
   private static void addArrival(List<Row> rows, Delivery delivery, Actor asks, Instant now) {
     var who = delivery.actor().id().equals(asks.id()) ? "you" : delivery.actor().name();
     var ago = RunTexts.elapsed(Duration.between(delivery.arrivedAt(), now));
-    rows.add(Row.of("Came", ago + " ago, from " + who));
+    rows.add(Row.of("Received", ago + " ago, from " + who));
     rows.add(
         Row.of(
-            "Understood as",
+            "Read as",
             understood(delivery.intent()) + (delivery.addressed() ? "" : ", not addressed to me")));
   }
 
   private static String understood(Intent intent) {
     return switch (intent) {
-      case Intent.Start _ -> "work for a new run";
-      case Intent.Say _ -> "words for the agent";
-      case Intent.New _ -> "work for a second run in the thread";
-      case Intent.SayTo(var run, _) -> "words for the run `" + run.brief() + "`";
+      case Intent.Start _ -> "a request for a new run";
+      case Intent.Say _ -> "a request to the agent";
+      case Intent.New _ -> "a request for a second run in the thread";
+      case Intent.SayTo(var run, _) -> "a request to the run `" + run.brief() + "`";
       case Intent.Cancel(_, var why) -> "a stop" + why.map(reason -> ": they " + reason).orElse("");
       case Intent.CancelMine _ -> "a stop of all runs of one person";
       case Intent.Status _ -> "`status`";
@@ -112,7 +113,8 @@ public final class DeliveryHistory {
                       deliveryTrace.tries(),
                       RunTexts.elapsed(Duration.between(now, deliveryTrace.dueAt())));
       case PARKED ->
-          "I gave it up%s. Say it again, or have it tried again in the console.".formatted(why);
+          "I gave up on it after %d tries%s. Send it again, or retry it in the console."
+              .formatted(deliveryTrace.tries(), why);
       case DONE ->
           deliveryTrace
               .note()
@@ -125,21 +127,21 @@ public final class DeliveryHistory {
   /// The answer for a message that never arrived, or arrived too long ago.
   public static InfoCard unknown() {
     return new InfoCard(
-        "I do not know this message",
+        "I have no record of this message",
         List.of(
-            Row.sentence("I keep what I heard for 7 days, and I hear only:"),
+            Row.sentence("I keep messages for 7 days, and I receive only:"),
             Row.sentence("• commands, and messages that mention me or are sent to me directly;"),
             Row.sentence("• replies in a thread that has a run."),
             Row.sentence(
-                "I do not hear messages that begin with `aside`, other bots, edits, or places I was"
-                    + " not invited to.")),
-        List.of(new Next("Is all well with me?", "doctor")));
+                "I ignore messages that begin with `aside`, other bots, and places I was not"
+                    + " invited to.")),
+        List.of(new Next("Check my health", "doctor")));
   }
 
   public static InfoCard elsewhere() {
     return new InfoCard(
         "That was said by somebody else, in another place",
-        List.of(Row.sentence("Ask there, so that only those who can read it hear of it.")),
+        List.of(Row.sentence("Ask there, so that only people who can read it get the answer.")),
         List.of());
   }
 }

@@ -18,13 +18,21 @@ public final class RunTexts {
 
   private RunTexts() {}
 
-  /// `It is running, for 3 min 20 s now.`
+  /// `⚙️ Running for 3 min 20 s.`, `✅ Finished.`
   public static String state(Binding binding, Instant now) {
     var run = binding.run();
     var elapsed = elapsed(Duration.between(binding.since(), now));
-    return binding.isActive()
-        ? "It is " + state(run) + ", for " + elapsed + " now."
-        : "It has ended: " + state(run) + ".";
+    if (!binding.isActive()) {
+      return "%s %s.".formatted(sign(run.state()), name(run));
+    }
+    // A follow-up has been accepted, and the run has not gone on yet.
+    var shown = run.state().isTerminal() ? RunState.QUEUED : run.state();
+    return switch (shown) {
+      case QUEUED -> "%s Queued for %s.".formatted(sign(shown), elapsed);
+      case RUNNING -> "%s Running for %s.".formatted(sign(shown), elapsed);
+      case BLOCKED, UNKNOWN, SUCCEEDED, FAILED, CANCELLED ->
+          "%s %s. Started %s ago.".formatted(sign(shown), name(run), elapsed);
+    };
   }
 
   /// The state, the agent's last message, and the links.
@@ -47,7 +55,7 @@ public final class RunTexts {
         && (LOCAL.matcher(host).matches() || host.toLowerCase(Locale.ROOT).endsWith(".localhost"));
   }
 
-  /// One word or two, inside a sentence: `queued`, `waiting for an answer`.
+  /// One word or two, inside a sentence: `queued`, `waiting for you`.
   public static String state(Run run) {
     return name(run).toLowerCase(Locale.ROOT);
   }
@@ -57,11 +65,11 @@ public final class RunTexts {
   public static String name(Run run) {
     return switch (run.state()) {
       case QUEUED -> "Queued";
-      case RUNNING -> "Working";
-      case BLOCKED -> "Waiting for an answer";
-      case SUCCEEDED -> "Done";
+      case RUNNING -> "Running";
+      case BLOCKED -> "Waiting for you";
+      case SUCCEEDED -> "Finished";
       case FAILED -> "Failed";
-      case CANCELLED -> "Cancelled";
+      case CANCELLED -> "Stopped";
       case UNKNOWN -> run.stateName().isBlank() ? "Unknown" : run.stateName();
     };
   }

@@ -9,7 +9,6 @@ import dev.runnel.core.model.PostRef;
 import dev.runnel.core.model.Posting;
 import dev.runnel.core.model.Run;
 import dev.runnel.core.model.Update;
-import dev.runnel.core.text.RunTexts;
 import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
@@ -124,7 +123,7 @@ final class HookCallback {
     body.put("event", event)
         .put("run_id", run.id().value())
         .put("title", run.title())
-        .put("state", RunTexts.name(run));
+        .put("state", state(run));
     run.message().ifPresent(it -> body.put("message", it));
     run.session().ifPresent(it -> body.put("session", it.toString()));
     run.cost().ifPresent(it -> body.put("cost", it));
@@ -138,5 +137,18 @@ final class HookCallback {
                     .put("link", it.link().toString())
                     .put("pull_request", it.pullRequest()));
     return body;
+  }
+
+  /// For programs, so it stays as it is when the texts for people change.
+  private static String state(Run run) {
+    return switch (run.state()) {
+      case QUEUED -> "Queued";
+      case RUNNING -> "Working";
+      case BLOCKED -> "Waiting for an answer";
+      case SUCCEEDED -> "Done";
+      case FAILED -> "Failed";
+      case CANCELLED -> "Cancelled";
+      case UNKNOWN -> run.stateName().isBlank() ? "Unknown" : run.stateName();
+    };
   }
 }

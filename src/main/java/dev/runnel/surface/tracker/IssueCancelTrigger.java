@@ -11,7 +11,7 @@ public enum IssueCancelTrigger {
   CLOSE("closed the %1$s"),
   DELETE("deleted the %1$s"),
   MOVE("moved the %1$s away"),
-  DONE("marked the %1$s as done");
+  DONE("completed the %1$s");
 
   private final String why;
 

@@ -107,7 +107,7 @@ public final class MarkdownPosts {
       case Update.Cancelled(Run run, Actor requester, Optional<StopRequest> stop, var unread) ->
           post(
               id,
-              headline(RunState.CANCELLED, "Cancelled", title(run), "for " + named(requester)),
+              headline(RunState.CANCELLED, "Stopped", title(run), "for " + named(requester)),
               "",
               paragraphs(
                   links(run),
@@ -122,7 +122,7 @@ public final class MarkdownPosts {
       case Update.Reminder reminder ->
           post(
               id,
-              "✋ %s, the agent still waits for your answer, for %s now:"
+              "✋ %s, still waiting for your answer (%s):"
                   .formatted(
                       called(reminder.requester()),
                       RunTexts.elapsed(Duration.between(reminder.asked(), reminder.at()))),
@@ -225,9 +225,9 @@ public final class MarkdownPosts {
 
   private String help() {
     return """
-    **What I understand** in a comment, at the beginning of a line
+    **What you can do** in a comment, at the beginning of a line
 
-    | you write | I do |
+    | you write | Runnel does |
     |---|---|
     | `%1$s fix the flaky test` | start a run with this issue as background, or pass your words on to its run |
     | `%1$s stop` | stop the run |

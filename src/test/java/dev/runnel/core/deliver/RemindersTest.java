@@ -217,7 +217,7 @@ class RemindersTest {
       assertThat(world.surface.told(THREAD))
           .singleElement()
           .asString()
-          .contains("only listens to the person who asked", "Mention me");
+          .contains("I only take replies from", "Mention me");
     }
 
     @Test

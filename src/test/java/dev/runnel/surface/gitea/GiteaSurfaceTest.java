@@ -51,9 +51,9 @@ class GiteaSurfaceTest implements SurfaceContract {
     return List.of(
         golden("issue-label", TASK),
         golden("issue-label-with-changes", TASK),
-        golden("issue-label-cleared", cancel("the label was removed")),
+        golden("issue-label-cleared", cancel("removed the label `agent`")),
         golden("issue-assign", TASK),
-        golden("issue-closed", cancel("the issue was closed")),
+        golden("issue-closed", cancel("closed the issue")),
         golden("issue-comment", new Intent.Say(Request.of("please also add a test"))),
         golden("pull-comment-of-forgejo", new Intent.Say(Request.of("rebase this"))),
         golden("pull-label", Tasks.workOn("pull request", "Speed up the cart")));

@@ -131,7 +131,7 @@ class GitHubEmulatorTest {
     assertThat(start.conversation()).isEqualTo(conversation());
     assertThat(start.intent()).isEqualTo(Tasks.workOn("issue", "Checkout fails"));
     assertThat(stop.intent())
-        .isEqualTo(new Intent.Cancel(Optional.empty(), Optional.of("the label was removed")));
+        .isEqualTo(new Intent.Cancel(Optional.empty(), Optional.of("removed the label `agent`")));
   }
 
   @Test
@@ -170,7 +170,7 @@ class GitHubEmulatorTest {
     github.close(issue);
 
     assertThat(accepted().intent())
-        .isEqualTo(new Intent.Cancel(Optional.empty(), Optional.of("the issue was closed")));
+        .isEqualTo(new Intent.Cancel(Optional.empty(), Optional.of("closed the issue")));
   }
 
   @Test

@@ -96,7 +96,7 @@ class GitHubRendererTest {
                 List.of(
                     new InfoCard.Stoppable(
                         new RunId("7b3f0c1e-1111-4222-8333-444455556666"),
-                        "⚙️ Working",
+                        "⚙️ Running",
                         "Fix <the> `test`")))));
     updates.put("helped", new Update.Helped(Updates.DANA));
     return updates;

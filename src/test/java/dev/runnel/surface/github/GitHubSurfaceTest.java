@@ -68,11 +68,11 @@ class GitHubSurfaceTest implements SurfaceContract {
         golden(
             "recorded-labeled-with-profile",
             new Intent.Start(new Request("Work on this issue.", fast()))),
-        golden("recorded-unlabeled", cancel("the label was removed")),
-        golden("recorded-closed", cancel("the issue was closed")),
-        golden("vendor-issues-deleted", cancel("the issue was deleted")),
-        golden("vendor-issues-transferred", cancel("the issue was moved away")),
-        golden("vendor-pull-request-closed", cancel("the pull request was closed")),
+        golden("recorded-unlabeled", cancel("removed the label `agent`")),
+        golden("recorded-closed", cancel("closed the issue")),
+        golden("vendor-issues-deleted", cancel("deleted the issue")),
+        golden("vendor-issues-transferred", cancel("moved the issue away")),
+        golden("vendor-pull-request-closed", cancel("closed the pull request")),
         golden(
             "recorded-comment",
             new Intent.Say(

@@ -321,7 +321,8 @@ class PullRequestWordsTest {
               body -> ((ObjectNode) body.path("pull_request")).put("merged", true));
 
       assertThat(read(merged).orElseThrow().intent())
-          .isEqualTo(new Intent.Cancel(Optional.empty(), Optional.of("the pull request is done")));
+          .isEqualTo(
+              new Intent.Cancel(Optional.empty(), Optional.of("completed the pull request")));
     }
   }
 }

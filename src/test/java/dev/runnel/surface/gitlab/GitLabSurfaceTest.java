@@ -53,13 +53,13 @@ class GitLabSurfaceTest implements SurfaceContract {
         golden("issue-labeled", TASK),
         golden("issue-opened-with-label", TASK),
         golden("issue-assigned", TASK),
-        golden("issue-closed", cancel("the issue was closed")),
+        golden("issue-closed", cancel("closed the issue")),
         golden("confidential-issue-labeled", TASK),
         golden("issue-note", new Intent.Say(Request.of("please also add a test"))),
         golden("note-on-a-confidential-issue", new Intent.Say(Request.of("fix it"))),
         golden("merge-request-note", new Intent.Say(Request.of("rebase this"))),
         golden("merge-request-labeled", Tasks.workOn("merge request", "Speed up the cart")),
-        golden("merge-request-merged", cancel("the merge request is done")));
+        golden("merge-request-merged", cancel("completed the merge request")));
   }
 
   private static Golden golden(String name, Intent intent) {

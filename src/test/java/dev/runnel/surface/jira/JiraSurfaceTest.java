@@ -56,10 +56,10 @@ class JiraSurfaceTest implements SurfaceContract {
         golden("issue-labeled", TASK),
         golden("issue-created", TASK),
         golden("issue-assigned", TASK),
-        golden("issue-unlabeled", cancel("the label was removed")),
-        golden("issue-done", cancel("the issue is done")),
-        golden("issue-moved", cancel("the issue was moved away")),
-        golden("issue-deleted", cancel("the issue was deleted")),
+        golden("issue-unlabeled", cancel("removed the label `agent`")),
+        golden("issue-done", cancel("completed the issue")),
+        golden("issue-moved", cancel("moved the issue away")),
+        golden("issue-deleted", cancel("deleted the issue")),
         golden("comment-created", new Intent.Say(Request.of("please also add a test"))));
   }
 

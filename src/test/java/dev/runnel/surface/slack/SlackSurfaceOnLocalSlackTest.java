@@ -206,7 +206,9 @@ class SlackSurfaceOnLocalSlackTest {
         .singleElement()
         .satisfies(
             it -> {
-              assertThat(it.path("text").asText()).startsWith("✅ *Done*").endsWith("3 min 20 s");
+              assertThat(it.path("text").asText())
+                  .startsWith("✅ *Finished*")
+                  .endsWith("3 min 20 s");
               assertThat(it.path("blocks").toString()).doesNotContain("cancel_run");
             });
   }

@@ -72,7 +72,7 @@ class SlackTokenStoryTest {
         .until(
             () ->
                 slack.calls("chat.postMessage").stream()
-                    .anyMatch(call -> call.field("text").contains("Done")));
+                    .anyMatch(call -> call.field("text").contains("Finished")));
     assertThat(runnel.get("/readyz").statusCode()).isEqualTo(200);
     assertThat(runnel.metric("runnel_inbox_parked") + runnel.metric("runnel_outbox_parked"))
         .isZero();

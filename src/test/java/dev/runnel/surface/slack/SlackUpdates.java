@@ -279,7 +279,7 @@ public final class SlackUpdates {
                 List.of(
                     new InfoCard.Stoppable(
                         new RunId("7b3f0c1e-1111-4222-8333-444455556666"),
-                        "⚙️ Working",
+                        "⚙️ Running",
                         "Fix <the> `test`")))));
     all.put("helped", new Update.Helped(ANN));
     return all;

@@ -56,8 +56,7 @@ public final class SlackForms {
     }
     form.fields().forEach(it -> blocks.add(SlackInputs.field(it, false)));
     if (form.thread().isEmpty() && !form.fields().isEmpty()) {
-      blocks.add(
-          SlackInputs.context("What you leave as it is follows the defaults of the channel."));
+      blocks.add(SlackInputs.context("Fields you don't change use the channel's defaults."));
     }
     return view(
         SlackActionIds.ASK,
@@ -123,7 +122,7 @@ public final class SlackForms {
 
   private static String about(Level level) {
     return switch (level) {
-      case ME -> "For the runs that you start, wherever. Empty what should not be set for you.";
+      case ME -> "Applies to every run you start. Leave a field empty to clear it.";
       case HERE ->
           "For all runs that are started here. What people set for themselves comes first.";
       case WORKSPACE ->

@@ -78,14 +78,14 @@ final class SlackInputs {
             it ->
                 field.value().equals(field.holds())
                     ? sentence(field.from())
-                    : "In force now: %s (%s)."
+                    : "Currently: %s (%s)."
                         .formatted(Mrkdwn.oneLine(it, MAX_VALUE), field.from().replace("`", "")));
   }
 
   private static String sentence(String words) {
     var plain = words.replace("`", "");
     return plain.isEmpty()
-        ? "In force now."
+        ? "Currently set."
         : plain.substring(0, 1).toUpperCase(Locale.ROOT) + plain.substring(1) + ".";
   }
 

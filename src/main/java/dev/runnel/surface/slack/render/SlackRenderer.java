@@ -143,7 +143,7 @@ public final class SlackRenderer {
       case Update.Cancelled(Run run, _, Optional<StopRequest> stop, List<String> unread) ->
           post(
               mark,
-              headline(RunState.CANCELLED, "Cancelled", title(run)),
+              headline(RunState.CANCELLED, "Stopped", title(run)),
               Stream.concat(stop.map(SlackStops::line).stream(), SlackStops.unread(unread).stream())
                   .toList(),
               Stream.concat(

@@ -69,7 +69,7 @@ final class SlackStops {
   /// Short, because the question is shown above.
   static String reminder(Update.Reminder reminder) {
     var waiting = RunTexts.elapsed(Duration.between(reminder.asked(), reminder.at()));
-    return "✋ <@%s>, the agent still waits for your answer, for %s now.\n> %s\nReply here to answer."
+    return "✋ <@%s>, still waiting for your answer (%s).\n> %s\nReply here to answer."
         .formatted(
             reminder.requester().id(),
             waiting,

@@ -9,13 +9,13 @@ public final class SlackTexts {
   /// @param command as people type it: `/agent`
   public static String help(String command) {
     return """
-    *What I understand*
+    *What you can do*
     `%1$s fix the flaky test` starts a run, in a thread of its own.
     `@mention` me in a channel or thread, or write me a direct message: that starts a run too.
-    In a run's thread, every reply goes to the agent. A message that begins with `aside`, or mentions only other people, stays among people.
+    In a run's thread, every reply goes to the agent. Start with `aside`, or mention only other people, to talk without the agent.
     *Ask the agent about this*, in a message's menu, opens a form. My *Home* tab shows your runs.
     `stop`, `status`, `retry` or `help`, alone in a message, do what they say; `new: …` starts a second run there.
-    *Look after runs*, anywhere
+    *Manage runs* from anywhere
     `%1$s list [mine|channel|all] [STATE]` `status [RUN]` `cancel [RUN|all mine]` `retry [RUN]` `say RUN TEXT` `link RUN`
     *Settings and questions*
     `%1$s config` `explain PROMPT` `why LINK` `usage` `whoami` `doctor` `help VERB`

@@ -229,7 +229,7 @@ class SlackAgentViewTest {
       assertThat(ref(tells(done(), ref))).isEqualTo(ref);
 
       assertThat(methods()).endsWith(SlackAgentApi.STOP, "chat.update", SlackAgentApi.SET_SESSION);
-      assertThat(slack.calls("chat.update").getFirst().field("text")).contains("Done");
+      assertThat(slack.calls("chat.update").getFirst().field("text")).contains("Finished");
       assertThat(fields(SlackAgentApi.SET_SESSION, "status"))
           .containsExactly("processing", "active");
     }

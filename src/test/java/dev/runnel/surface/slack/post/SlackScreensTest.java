@@ -242,11 +242,11 @@ class SlackScreensTest {
     }
 
     assertThat(buttons)
-        .containsEntry("✋ Waiting for an answer", List.of("home_open_session", "home_cancel_run"))
-        .containsEntry("⚙️ Working", List.of("home_open_session", "home_cancel_run"))
+        .containsEntry("✋ Waiting for you", List.of("home_open_session", "home_cancel_run"))
+        .containsEntry("⚙️ Running", List.of("home_open_session", "home_cancel_run"))
         .containsEntry("⚙️ Stopping…", List.of("home_open_session"))
         .containsEntry("❌ Failed", List.of("home_open_session", "home_retry_run"))
-        .containsEntry("✅ Done", List.of("home_open_session"));
+        .containsEntry("✅ Finished", List.of("home_open_session"));
   }
 
   @Test

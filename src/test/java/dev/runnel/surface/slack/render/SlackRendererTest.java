@@ -24,6 +24,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
 import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
@@ -82,7 +83,7 @@ class SlackRendererTest {
 
   @Test
   void theCardOfARunShowsItsStateAndWhatWasAskedForInOnePost() throws IOException {
-    var status = (Update.Status) SlackUpdates.all().get("status-running");
+    var status = (Update.Status) Objects.requireNonNull(SlackUpdates.all().get("status-running"));
     var card = renderer.card(status, MARK);
 
     assertThat(card.text())
@@ -94,7 +95,7 @@ class SlackRendererTest {
 
   @Test
   void aPullRequestOfTheCardIsAButton() throws IOException {
-    var status = (Update.Status) SlackUpdates.all().get("status-succeeded");
+    var status = (Update.Status) Objects.requireNonNull(SlackUpdates.all().get("status-succeeded"));
     var card = json(renderer.card(status, MARK));
 
     assertThat(card.toString()).contains("View PR #7").doesNotContain("•");
