@@ -317,7 +317,7 @@ final class FlowStory implements Story {
             .flatMap(
                 update ->
                     switch (update) {
-                      case Update.Cancelled cancelled -> cancelled.unread().stream();
+                      case Update.Cancelled cancelled -> handedBack(cancelled);
                       case Update.Told(_, var text, _) when text.contains("not read") ->
                           Pattern.compile("\u201c([^\u201d]*)\u201d")
                               .matcher(text)
@@ -330,6 +330,14 @@ final class FlowStory implements Story {
         .as("what is said to be unread")
         .containsExactlyInAnyOrderElementsOf(
             service.handedBack().stream().map(text -> text.replace("\n\n", " ")).toList());
+  }
+
+  /// Without what the stop withdrew before it was sent, which the end lists last.
+  private static Stream<String> handedBack(Update.Cancelled cancelled) {
+    var left = cancelled.stop().map(stop -> stop.left().size()).orElse(0);
+    return cancelled.unread().stream()
+        .limit(cancelled.unread().size() - left)
+        .map(text -> text.replace("\n\n", " "));
   }
 
   @Override

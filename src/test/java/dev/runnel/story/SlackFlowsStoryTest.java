@@ -33,7 +33,7 @@ import org.opentest4j.AssertionFailedError;
 @Tag("slow")
 class SlackFlowsStoryTest {
   private static final Duration PATIENCE = Duration.ofSeconds(40);
-  private static final Pattern RUN = Pattern.compile("`([0-9a-f]{8}-[0-9a-f-]{27})`");
+  private static final Pattern RUN = Pattern.compile("`([0-9a-f]{8})`");
   private static final String STOP_SIGN = "octagonal_sign";
 
   /// Tells what it was told; "hold NAME" works until the file NAME is there. A prompt begins with

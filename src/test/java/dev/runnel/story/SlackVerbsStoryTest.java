@@ -35,7 +35,7 @@ class SlackVerbsStoryTest {
       """;
 
   private static final Duration PATIENCE = Duration.ofSeconds(60);
-  private static final Pattern RUN = Pattern.compile("`([0-9a-f]{8}-[0-9a-f-]{27})`");
+  private static final Pattern RUN = Pattern.compile("`([0-9a-f]{8})`");
 
   @TempDir Path folder;
   private LocalSlack slack;
