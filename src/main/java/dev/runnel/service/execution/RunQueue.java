@@ -25,8 +25,8 @@ import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Executes queued runs in first-in, first-out order, as many at once as there are slots per depth.
-/// The queue itself is in the database; this class reads it when signalled and a slot is free.
+/// Executes queued runs, as many at once as there are slots per depth. People take turns. The queue
+/// itself is in the database; this class reads it when signalled and a slot is free.
 public final class RunQueue implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(RunQueue.class);
   private static final Duration LOOK_AGAIN = Duration.ofSeconds(5);

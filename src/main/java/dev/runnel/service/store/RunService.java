@@ -250,7 +250,7 @@ public final class RunService {
     return running;
   }
 
-  /// Claims the run that has waited longest, with all its waiting follow-ups.
+  /// Claims the run whose turn it is, with all its waiting follow-ups.
   ///
   /// @param depth each depth has its own queue, so that a run that waits for runs below it does not
   ///   block them

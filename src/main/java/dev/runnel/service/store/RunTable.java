@@ -7,6 +7,7 @@ import dev.runnel.service.run.ExecutionState;
 import dev.runnel.service.run.IdempotencyKey;
 import dev.runnel.service.run.Json;
 import dev.runnel.service.run.NewRun;
+import dev.runnel.service.run.QueueOrder;
 import dev.runnel.service.run.RequestProblem;
 import dev.runnel.service.run.RunRow;
 import dev.runnel.service.run.TriggerMetadata;
@@ -25,6 +26,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// Reads and writes runs and follow-ups, within one transaction.
@@ -185,14 +187,47 @@ public record RunTable(Rows rows) {
         Json.write(url));
   }
 
-  /// The run that has waited longest for a slot.
+  /// The run that gets the next free slot; see [QueueOrder].
   Optional<RunRow> nextQueued(int depth) throws SQLException {
+    var next = queue(depth).stream().findFirst();
+    return next.isEmpty() ? Optional.empty() : find(next.get().run());
+  }
+
+  private List<QueueOrder.Waiting> queue(int depth) throws SQLException {
+    var waiting =
+        rows.list(
+            """
+            SELECT id, COALESCE(creator_uid, '') AS person, queued_at FROM runs
+            WHERE state = 'QUEUED' AND depth = ?
+            """,
+            row ->
+                new QueueOrder.Waiting(
+                    row.getString("id"), row.getString("person"), Rows.instant(row, "queued_at")),
+            depth);
+    var people = waiting.stream().map(QueueOrder.Waiting::person).collect(Collectors.toSet());
+    if (people.size() < 2) {
+      return QueueOrder.of(waiting, Map.of());
+    }
+    var served = new HashMap<String, QueueOrder.Served>();
+    for (var person : people) {
+      served.put(person, served(person, depth));
+    }
+    return QueueOrder.of(waiting, served);
+  }
+
+  private QueueOrder.Served served(String person, int depth) throws SQLException {
     return rows.first(
-        """
-        SELECT * FROM runs WHERE state = 'QUEUED' AND depth = ? ORDER BY queued_at, id LIMIT 1
-        """,
-        RunRow::read,
-        depth);
+            """
+            SELECT COALESCE(MAX(started_at), 0) AS last,
+              (SELECT COUNT(*) FROM runs AS working WHERE working.state = 'INPROGRESS'
+                AND working.depth = ? AND working.creator_uid = ?) AS working
+            FROM runs WHERE creator_uid = ?
+            """,
+            row -> new QueueOrder.Served(row.getInt("working"), Rows.instant(row, "last")),
+            depth,
+            person,
+            person)
+        .orElseThrow();
   }
 
   List<String> unfinishedBelow(String id) throws SQLException {
@@ -218,13 +253,15 @@ public record RunTable(Rows rows) {
       return Map.of();
     }
     var places = new HashMap<String, Integer>();
-    var queue =
+    var depths =
         rows.list(
-            "SELECT id FROM runs WHERE state = 'QUEUED' ORDER BY queued_at, id",
-            row -> row.getString("id"));
-    for (int i = 0; i < queue.size(); i++) {
-      if (ids.contains(queue.get(i))) {
-        places.put(queue.get(i), i + 1);
+            "SELECT DISTINCT depth FROM runs WHERE state = 'QUEUED'", row -> row.getInt("depth"));
+    for (var depth : depths) {
+      var queue = queue(depth);
+      for (int i = 0; i < queue.size(); i++) {
+        if (ids.contains(queue.get(i).run())) {
+          places.put(queue.get(i).run(), i + 1);
+        }
       }
     }
     return places;

@@ -92,6 +92,43 @@ class QueueTest {
   }
 
   @Test
+  void anotherPersonDoesNotWaitBehindAllRunsOfOne() throws IOException {
+    var command = "touch ready; until [ -e ../../go ]; do sleep 0.02; done; echo done";
+    try (var service = RunningService.withCommand(folder, command, 1)) {
+      var first = create(service, "ann");
+      awaitFile(folder.resolve("workspaces/" + first + "/ready"));
+      var ofAnn = new ArrayList<String>();
+      for (int i = 0; i < 5; i++) {
+        ofAnn.add(create(service, "ann"));
+      }
+      var ofBen = create(service, "ben");
+
+      assertThat(service.message(ofBen)).isEqualTo("Waiting for a free place (1st in the queue).");
+      Files.writeString(folder.resolve("go"), "");
+      service.awaitState(ofAnn.getLast(), "SUCCEEDED");
+      assertThat(started(service, ofBen)).isBefore(started(service, ofAnn.getFirst()));
+    }
+  }
+
+  private static String create(RunningService service, String person) throws IOException {
+    return service
+        .ok(
+            service.post(
+                "/agent/runs",
+                """
+                {"prompt": "work",
+                 "metadata": {"runnel.surface": "slack", "runnel.person": "%s"}}
+                """
+                    .formatted(person)))
+        .get("run_id")
+        .asText();
+  }
+
+  private static Instant started(RunningService service, String id) throws IOException {
+    return Instant.parse(service.run(id).get("started_at").asText());
+  }
+
+  @Test
   void whatWaitsIsInTheDatabaseAlone() throws Exception {
     var working = Files.createDirectories(folder.resolve("working"));
     var command =
