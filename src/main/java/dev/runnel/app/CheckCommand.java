@@ -16,7 +16,6 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.net.URI;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
@@ -46,6 +45,9 @@ final class CheckCommand {
   int run(boolean escape) {
     Platforms.require(config.settings());
     line("Data", data());
+    config.settings().policy().unreachable().stream()
+        .map(Optional::of)
+        .forEach(problem -> line("Policy", problem));
     line("Database", database());
     line("Agent", agentApi());
     try (var platforms =
@@ -119,7 +121,7 @@ final class CheckCommand {
   /// Uses a database in memory if there is no file, because a check must not create files.
   private Database file() {
     var file = config.data().resolve("runnel.db");
-    return Database.sqlite(Files.exists(file) ? file : Path.of(":memory:"));
+    return Files.exists(file) ? Database.sqlite(file) : Database.inMemory();
   }
 
   private URI publicUrl() {

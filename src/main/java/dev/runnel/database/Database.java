@@ -72,6 +72,16 @@ public final class Database implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException("The file " + file + " cannot be made", e);
     }
+    return sqliteAt(file);
+  }
+
+  /// Opens an empty database that has no file. Only what is written can be read, by the same
+  /// [#dataSource].
+  public static Database inMemory() {
+    return sqliteAt(Path.of(":memory:"));
+  }
+
+  private static Database sqliteAt(Path file) {
     var writing = pool("write", sqlite(file, false), 1);
     return new Database(
         writing, pool("read", sqlite(file, true), 4), flyway -> flyway.dataSource(writing), true);
