@@ -101,7 +101,7 @@ async function send(form, button) {
       form.turn.value = Number(form.turn.value) + 1; // the next post is a new delivery
       follows = true;
       if (['start', 'say'].includes(button.value)) form.text.value = '';
-      answer.textContent = { start: 'Starting …', say: 'Sent.', stop: 'Stopping …', retry: 'Starting again …' }[button.value];
+      answer.textContent = { start: 'Starting …', say: 'Sent.', stop: 'Stopping …', retry: 'Starting again …', approve: 'Approving …', decline: 'Declining …' }[button.value];
       if (isStart) {
         busy = true;
         follow(`/live?awaiting=${encodeURIComponent(text)}`);
@@ -118,7 +118,7 @@ async function send(form, button) {
     answer.textContent = 'Runnel cannot be reached. Please try again.';
   }
   buttons.forEach((each) => { each.disabled = false; });
-  if (!busy) form.text.focus();
+  if (!busy) form.text?.focus();
 }
 
 const live = $('[data-live]');

@@ -42,6 +42,31 @@ sealed interface CommandLine {
 
   record Manifest(Options options) implements CommandLine {}
 
+  /// Stops all starts, or permits them again.
+  record FreezeStarts(Options options, boolean on, Optional<String> reason)
+      implements CommandLine {}
+
+  /// Shows which rule of the policy decides about a request.
+  ///
+  /// @param who `slack:T012AB/U012345`
+  /// @param verb `start`
+  /// @param where `slack:T012AB/C012345`
+  /// @param chosen `env`, `model`, and `groups`: groups of the platform that contain the person,
+  ///   separated by commas
+  /// @param own whether it concerns the person's own run
+  record PolicyTest(
+      Options options,
+      String who,
+      String verb,
+      String where,
+      Map<String, String> chosen,
+      boolean own)
+      implements CommandLine {
+    public PolicyTest {
+      chosen = Map.copyOf(chosen);
+    }
+  }
+
   /// Calls the Agent Run API from a terminal.
   ///
   /// @param verb start, list, show, follow, cancel or watch
@@ -101,16 +126,22 @@ sealed interface CommandLine {
   /// The options of `audit export`.
   List<String> EXPORT_OPTIONS = List.of("--since", "--until");
 
+  String POLICY = "policy";
+
+  /// The option of `policy test`.
+  String GROUPS = "--groups";
+
   /// Minimum number of arguments of each verb of `run`; the last argument takes all remaining
   /// words.
   Map<String, Integer> RUN_VERBS =
       Map.of("start", 1, "list", 0, "show", 1, "follow", 2, "cancel", 1, "watch", 1);
 
   /// The commands that take arguments.
-  List<String> WITH_ARGUMENTS = List.of("run", "hook", "audit", "backup", "restore", "forget");
+  List<String> WITH_ARGUMENTS =
+      List.of("freeze", "run", "hook", "audit", "backup", "restore", "forget");
 
   static CommandLine parse(List<String> words) {
-    Deque<String> rest = new ArrayDeque<>(words);
+    Deque<String> rest = new ArrayDeque<>(isPolicy(words) ? split(words) : words);
     var arguments = new ArrayList<String>();
     var overrides = new HashMap<Setting, String>();
     Optional<Path> file = Optional.empty();
@@ -118,6 +149,7 @@ sealed interface CommandLine {
     var json = false;
     var waits = false;
     var escape = false;
+    var own = false;
     var chosen = new HashMap<String, String>();
     while (!rest.isEmpty()) {
       var word = rest.remove();
@@ -132,6 +164,7 @@ sealed interface CommandLine {
         case "--json" -> json = true;
         case "--wait" -> waits = true;
         case "--escape" -> escape = true;
+        case "--own" -> own = true;
         case "--" -> {
           arguments.addAll(rest);
           rest.clear();
@@ -143,7 +176,8 @@ sealed interface CommandLine {
           }
           if (!VALUE_OPTIONS.contains(word)
               && !START_OPTIONS.contains(word)
-              && !EXPORT_OPTIONS.contains(word)) {
+              && !EXPORT_OPTIONS.contains(word)
+              && !word.equals(GROUPS)) {
             return new Wrong("There is no option %s.%s".formatted(word, suggestion(word)));
           }
           if (rest.isEmpty()) {
@@ -160,6 +194,12 @@ sealed interface CommandLine {
       }
     }
     var command = arguments.isEmpty() ? "serve" : arguments.removeFirst();
+    if (command.equals(POLICY)) {
+      return policy(new Options(file, overrides), arguments, chosen, own);
+    }
+    if (own) {
+      return new Wrong("--own is for policy test.");
+    }
     if (!WITH_ARGUMENTS.contains(command) && !arguments.isEmpty()) {
       return new Wrong("%s takes no %s.".formatted(command, arguments.getFirst()));
     }
@@ -190,6 +230,12 @@ sealed interface CommandLine {
       case "check" -> new Check(options, escape);
       case "manifest" -> new Manifest(options);
       case "reload" -> new Reload(options);
+      case "freeze" ->
+          new FreezeStarts(
+              options,
+              true,
+              Optional.of(String.join(" ", arguments)).filter(reason -> !reason.isBlank()));
+      case "unfreeze" -> new FreezeStarts(options, false, Optional.empty());
       case "help" -> new Help();
       case "version" -> new Version();
       case "run" -> run(options, arguments, json, waits, chosen);
@@ -228,6 +274,9 @@ sealed interface CommandLine {
                               "restore",
                               "forget",
                               "reload",
+                              "freeze",
+                              "unfreeze",
+                              POLICY,
                               "help"))));
     };
   }
@@ -249,6 +298,29 @@ sealed interface CommandLine {
     return other.isPresent()
         ? new Wrong("audit %s takes no --%s.".formatted(verb, other.get()))
         : new Audit(options, verb, chosen);
+  }
+
+  private static boolean isPolicy(List<String> words) {
+    return words.contains(POLICY) && !words.contains("run");
+  }
+
+  /// The request may be quoted as one word.
+  private static List<String> split(List<String> words) {
+    return words.stream().flatMap(word -> Stream.of(word.strip().split("\\s+", -1))).toList();
+  }
+
+  private static CommandLine policy(
+      Options options, List<String> arguments, Map<String, String> chosen, boolean own) {
+    if (arguments.isEmpty() || !arguments.getFirst().equals("test")) {
+      return new Wrong("policy needs: test WHO VERB WHERE.");
+    }
+    if (arguments.size() != 4) {
+      return new Wrong(
+          "policy test needs a person, a verb and a place, like"
+              + " slack:T012AB/U012345 start slack:T012AB/C012345.");
+    }
+    return new PolicyTest(
+        options, arguments.get(1), arguments.get(2), arguments.get(3), chosen, own);
   }
 
   private static String suggestion(String option) {

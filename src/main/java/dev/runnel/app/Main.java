@@ -28,6 +28,11 @@ public final class Main {
             --escape                  also try the ways out of the isolation of agents
         ./runnel manifest             print the Slack app manifest for this installation
         ./runnel hook NAME [FILE]     show what a sample of JSON would start at a hook
+        ./runnel policy test WHO VERB WHERE
+                                      show which rule of the policy decides, and how
+            --env --model --groups    VALUE each; --own for the person's own run
+        ./runnel freeze [REASON]      stop all starts; runs that work go on
+        ./runnel unfreeze             permit starts again
         ./runnel run start PROMPT     start a run; with --wait, watch it, too
             --title --name --model --env --skill --factory  VALUE each, what the run is given
         ./runnel run list             list runs
@@ -104,6 +109,10 @@ public final class Main {
           out.print(Manifest.of(config(options)));
           yield 0;
         }
+        case CommandLine.PolicyTest test ->
+            new PolicyCommand(config(test.options()), out, err).run(test);
+        case CommandLine.FreezeStarts(var options, var on, var reason) ->
+            new FreezeCommand(config(options), out, err).run(on, reason);
         case CommandLine.TryHook(var options, var name, var sample) ->
             new HookCommand(config(options).settings().hooks(), out, err).run(name, sample);
         case CommandLine.RunCommand command ->

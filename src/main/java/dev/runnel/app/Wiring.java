@@ -150,6 +150,7 @@ final class Wiring implements AutoCloseable {
   private void build(Map<String, String> environment) {
     Platforms.require(config.settings());
     config.settings().notices().forEach(notice -> log.warn("setting renamed: {}", notice));
+    config.settings().policy().unreachable().forEach(problem -> log.warn("policy: {}", problem));
     var data = opened(DataFolder.open(config.data()));
     PortProbe.problem(config.host(), config.port())
         .ifPresent(
@@ -211,6 +212,7 @@ final class Wiring implements AutoCloseable {
                     surfaces,
                     now.settings().profiles(),
                     now.settings().defaults(),
+                    now.settings().policy(),
                     componentHealthCheck,
                     recovery,
                     chance),

@@ -49,6 +49,7 @@ public final class Console implements AutoCloseable {
   private final boolean isHttps;
   private final Assets assets = new Assets();
   private final ConsoleAudit audit;
+  private final About about;
   private final ParkedItems parkedItems;
   private final Pages pages;
   private final Streams streams;
@@ -93,6 +94,7 @@ public final class Console implements AutoCloseable {
     this.surface = surface;
     this.clock = clock;
     this.isHttps = isHttps;
+    this.about = about;
     this.audit = new ConsoleAudit(store, clock);
     this.parkedItems = new ParkedItems(store, about, clock, audit);
     this.pages = new Pages(about, assets.version());
@@ -283,16 +285,20 @@ public final class Console implements AutoCloseable {
     ctx.header("Cache-Control", "no-store");
   }
 
+  private List<ApprovalView> approvals() {
+    return ApprovalView.waiting(store, about);
+  }
+
   private void showRuns(Context ctx, ConsoleAuthentication.Visitor visitor) {
     ctx.html(
         pages.runs(
             LiveRunsPage.views(LiveRunsPage.newest(store), clock),
-            parkedItems.all().size(),
+            parkedItems.all().size() + approvals().size(),
             visitor.pageKey()));
   }
 
   private void showAttention(Context ctx, ConsoleAuthentication.Visitor visitor) {
-    ctx.html(pages.attention(parkedItems.all(), visitor.pageKey()));
+    ctx.html(pages.attention(approvals(), parkedItems.all(), visitor.pageKey()));
   }
 
   private void attend(Context ctx, ConsoleAuthentication.Visitor visitor) throws IOException {

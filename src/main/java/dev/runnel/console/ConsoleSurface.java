@@ -11,6 +11,7 @@ import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.Origin;
 import dev.runnel.core.model.PostRef;
 import dev.runnel.core.model.Posting;
+import dev.runnel.core.model.Question;
 import dev.runnel.core.model.RawRequest;
 import dev.runnel.core.model.Reply;
 import dev.runnel.core.model.Request;
@@ -108,6 +109,13 @@ public final class ConsoleSurface implements Surface {
               form,
               form.conversation(),
               new Intent.Cancel(Optional.of(form.run()), Optional.empty()),
+              request);
+      case "approve", "decline" ->
+          accepted(
+              form,
+              form.conversation(),
+              new Intent.Ask(
+                  new Question.Decide(Optional.of(form.id()), form.action().equals("approve"))),
               request);
       case "retry" ->
           accepted(form, form.conversation(), new Intent.Retry(Optional.of(form.run())), request);
@@ -233,6 +241,17 @@ public final class ConsoleSurface implements Surface {
   /// Nobody is notified of posts; people open the page.
   @Override
   public boolean isSilent() {
+    return true;
+  }
+
+  /// A session begins with a link or a token that only the operator has.
+  @Override
+  public boolean isForOperators() {
+    return true;
+  }
+
+  @Override
+  public boolean answersPrivately() {
     return true;
   }
 

@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
 /// A decoded form of the console's pages. Accessors throw `IllegalArgumentException` for malformed
 /// fields.
 ///
-/// - `action`: `start`, `say`, `stop`, `retry`, `discard`, `everywhere`
+/// - `action`: `start`, `say`, `stop`, `retry`, `approve`, `decline`, `discard`, `everywhere`
 /// - `page`, `turn`: the page's key, and the number of the submission on that page: together the
 ///   delivery's id, so that a double click has one effect
 /// - `token`, `to`: the token to sign in with, and the page to go to

@@ -27,8 +27,8 @@ final class Pages {
     return page("runs", Map.of("runs", runs, "givenUp", givenUp, "pageKey", pageKey));
   }
 
-  String attention(List<ParkedItemView> rows, String pageKey) {
-    return page("attention", Map.of("rows", rows, "pageKey", pageKey));
+  String attention(List<ApprovalView> approvals, List<ParkedItemView> rows, String pageKey) {
+    return page("attention", Map.of("approvals", approvals, "rows", rows, "pageKey", pageKey));
   }
 
   String runList(List<RunView> runs) {

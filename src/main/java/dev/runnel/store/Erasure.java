@@ -210,7 +210,7 @@ public final class Erasure {
     for (var table : BINDINGS) {
       sum += rows.change("DELETE FROM %s WHERE run = ?".formatted(table), run);
     }
-    for (var table : List.of("askers", "pull_requests", "pushed_pull_requests")) {
+    for (var table : List.of("askers", "pull_requests", "pushed_pull_requests", "starts")) {
       sum += rows.change("DELETE FROM %s WHERE run = ?".formatted(table), run);
     }
     for (var conversation : conversations) {
@@ -293,6 +293,8 @@ public final class Erasure {
   private static int forgetDeliveries(Rows rows, Iterable<String> ids) throws SQLException {
     var sum = 0;
     for (var id : ids) {
+      sum += rows.change("DELETE FROM approvals WHERE delivery = ?", id);
+      sum += rows.change("DELETE FROM starts WHERE delivery = ?", id);
       var deleted = rows.change("DELETE FROM inbox WHERE id = ? OR part_of = ?", id, id);
       // A delivery of long ago has no notices, and looking for them takes a while.
       if (deleted > 0) {
@@ -342,7 +344,11 @@ public final class Erasure {
     var sum = 0;
     var entries = audited(rows, person);
     var deliveries = new LinkedHashSet<String>();
-    sent(rows, person).forEach(delivery -> deliveries.add(delivery.id().value()));
+    var names = new LinkedHashSet<String>();
+    for (var delivery : sent(rows, person)) {
+      deliveries.add(delivery.id().value());
+      names.add(delivery.actor().name());
+    }
     entries.forEach(entry -> entry.delivery().ifPresent(deliveries::add));
     for (var table : BINDINGS) {
       for (var run :
@@ -382,11 +388,42 @@ public final class Erasure {
             "DELETE FROM askers WHERE conversation LIKE ? ESCAPE '!' AND body LIKE ? ESCAPE '!'",
             here,
             about);
+    // Answers to others may contain the name alone.
+    for (var name : names) {
+      sum +=
+          forgetNotices(
+              rows,
+              "conversation LIKE ? ESCAPE '!' AND body LIKE ? ESCAPE '!'",
+              here,
+              containing(name));
+    }
     for (var table : BINDINGS) {
       sum += rename(rows, table, here, actor);
     }
-    // Defaults of a person belong to no team.
+    sum +=
+        rows.change(
+            "DELETE FROM starts WHERE person = ? AND place LIKE ? ESCAPE '!'", place + actor, here);
+    sum +=
+        rows.change(
+            "DELETE FROM approvals WHERE person = ? AND conversation LIKE ? ESCAPE '!'",
+            actor,
+            here);
+    sum +=
+        rows.change(
+            "UPDATE approvals SET decider = ?, decided_by = ? WHERE decider = ? AND conversation"
+                + " LIKE ? ESCAPE '!'",
+            NOBODY,
+            NOBODY,
+            actor,
+            here);
+    // Defaults of a person, and a freeze of all starts, belong to no team.
     if (person.team().isEmpty() || !entries.isEmpty()) {
+      sum +=
+          rows.change(
+              "UPDATE start_freeze SET freezer = ?, frozen_by = ? WHERE freezer = ?",
+              NOBODY,
+              NOBODY,
+              place + actor);
       sum += rows.change("DELETE FROM preferences WHERE place = ?", place + "@" + actor);
       sum +=
           rows.change(

@@ -24,11 +24,13 @@ final class SqlBindings implements Store.Bindings {
 
   private final Rows rows;
   private final SqlPullRequests pullRequests;
+  private final SqlStarts starts;
   private final Set<RunId> changed = new HashSet<>();
 
-  SqlBindings(Rows rows, SqlPullRequests pullRequests) {
+  SqlBindings(Rows rows, SqlPullRequests pullRequests, SqlStarts starts) {
     this.rows = rows;
     this.pullRequests = pullRequests;
+    this.starts = starts;
   }
 
   /// The runs whose bindings this transaction wrote.
@@ -136,6 +138,7 @@ final class SqlBindings implements Store.Bindings {
     var isSaved = binding.version() == 0 ? insert(binding) : update(binding);
     if (isSaved) {
       pullRequests.opened(binding.run());
+      starts.used(binding.run());
     }
     return isSaved;
   }

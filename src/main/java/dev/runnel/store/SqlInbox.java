@@ -153,8 +153,9 @@ final class SqlInbox implements Store.Inbox {
     return queue
         .readable(
             "SELECT * FROM inbox WHERE conversation = ? AND overtakes = 1 AND state = 1 AND note IS"
-                + " NOT NULL AND note <> '' ORDER BY seq DESC LIMIT 20",
-            conversation.id())
+                + " NOT NULL AND note <> '' AND note NOT LIKE ? ORDER BY seq DESC LIMIT 20",
+            conversation.id(),
+            REFUSED + "%")
         .stream()
         .map(Pending::item)
         .filter(each -> each.intent() instanceof Intent.Cancel(var run, _) && run.isEmpty())

@@ -156,7 +156,8 @@ public final class SqlStore implements Store, AutoCloseable {
     return database.read(
         rows ->
             question.apply(
-                new CachedBindings(new SqlBindings(rows, new SqlPullRequests(rows)), byRun)));
+                new CachedBindings(
+                    new SqlBindings(rows, new SqlPullRequests(rows), new SqlStarts(rows)), byRun)));
   }
 
   @Override
@@ -224,6 +225,8 @@ public final class SqlStore implements Store, AutoCloseable {
     for (var queueTable : QueueTable.values()) {
       sum += forget(queueTable, 1, ended) + forget(queueTable, 2, parked);
     }
+    sum +=
+        database.write(rows -> rows.change("DELETE FROM approvals WHERE decided_at < ?", parked));
     return sum;
   }
 

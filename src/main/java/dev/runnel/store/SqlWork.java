@@ -20,16 +20,20 @@ final class SqlWork implements Store.Work {
   private final SqlHolds holds;
   private final SqlPreferences preferences;
   private final SqlPullRequests pullRequests;
+  private final SqlApprovals approvals;
+  private final SqlStarts starts;
   private final SqlAudit audit;
 
   SqlWork(Rows rows, Sequence sequence) {
     inbox = new SqlInbox(rows, sequence, touched);
     pullRequests = new SqlPullRequests(rows);
-    bindings = new SqlBindings(rows, pullRequests);
+    starts = new SqlStarts(rows);
+    bindings = new SqlBindings(rows, pullRequests, starts);
     outbox = new SqlOutbox(rows, sequence, touched);
     limits = new SqlLimits(rows);
     holds = new SqlHolds(rows);
     preferences = new SqlPreferences(rows);
+    approvals = new SqlApprovals(rows);
     audit = new SqlAudit(rows);
   }
 
@@ -72,6 +76,16 @@ final class SqlWork implements Store.Work {
   @Override
   public Store.PullRequests pullRequests() {
     return pullRequests;
+  }
+
+  @Override
+  public Store.Approvals approvals() {
+    return approvals;
+  }
+
+  @Override
+  public Store.Starts starts() {
+    return starts;
   }
 
   @Override

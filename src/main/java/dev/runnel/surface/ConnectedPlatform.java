@@ -1,5 +1,6 @@
 package dev.runnel.surface;
 
+import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Reply;
 import dev.runnel.core.model.WebhookResult;
 import dev.runnel.core.port.CredentialRefused;
@@ -13,6 +14,14 @@ import java.util.random.RandomGenerator;
 /// A platform that is connected: its surface, and what operators need to start and check it.
 public interface ConnectedPlatform extends AutoCloseable {
   Surface surface();
+
+  /// A conversation in the place, in which people can be looked up; empty if the place has another
+  /// form.
+  ///
+  /// @param place without the platform's name: `T012AB/C012345`, `acme/shop`
+  default Optional<Conversation> conversationIn(String place) {
+    return Optional.empty();
+  }
 
   /// How it is connected, for the operator: `on`, `on, over a socket`, `on, but …`.
   String status();

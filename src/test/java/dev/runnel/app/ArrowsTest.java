@@ -105,6 +105,8 @@ class ArrowsTest {
 
   @ArchTest static final ArchRule model = room("core.model").imports();
 
+  @ArchTest static final ArchRule policy = room("core.policy").imports();
+
   @ArchTest static final ArchRule port = room("core.port").imports("dev.runnel.core.model");
 
   @ArchTest
@@ -115,7 +117,7 @@ class ArrowsTest {
 
   @ArchTest
   static final ArchRule sentences =
-      room("core.text").imports("dev.runnel.core.[model|port|scope|command]");
+      room("core.text").imports("dev.runnel.core.[model|port|scope|command|policy]");
 
   @ArchTest
   static final ArchRule prompt = room("core.prompt").imports("dev.runnel.core.[model|scope]");
@@ -144,7 +146,7 @@ class ArrowsTest {
   @ArchTest
   static final ArchRule dispatch =
       room("core.dispatch")
-          .imports("dev.runnel.core.[model|port|scope|command|text|decide|recovery|prompt]");
+          .imports("dev.runnel.core.[model|port|scope|command|text|decide|recovery|prompt|policy]");
 
   @ArchTest
   static final ArchRule runs =

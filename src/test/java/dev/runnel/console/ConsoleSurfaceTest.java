@@ -12,6 +12,7 @@ import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.NoticeId;
 import dev.runnel.core.model.Origin;
 import dev.runnel.core.model.Posting;
+import dev.runnel.core.model.Question;
 import dev.runnel.core.model.RawRequest;
 import dev.runnel.core.model.Request;
 import dev.runnel.core.model.RunId;
@@ -182,6 +183,18 @@ class ConsoleSurfaceTest {
               accepted(Map.of("action", "stop", "conversation", SLACK_THREAD, "run", "run-1"))
                   .intent())
           .isEqualTo(new Intent.Cancel(Optional.of(new RunId("run-1")), Optional.empty()));
+    }
+
+    @Test
+    void decidesAboutAStartThatWaitsForAnApproval() {
+      assertThat(
+              accepted(
+                      Map.of(
+                          "action", "decline",
+                          "conversation", "console:approvals/1a2b3c4d",
+                          "id", "1a2b3c4d"))
+                  .intent())
+          .isEqualTo(new Intent.Ask(new Question.Decide(Optional.of("1a2b3c4d"), false)));
     }
 
     @Test

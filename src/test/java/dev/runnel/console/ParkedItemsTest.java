@@ -8,10 +8,13 @@ import static dev.runnel.testkit.Samples.delivery;
 import static dev.runnel.testkit.Samples.say;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.runnel.core.model.DeliveryId;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.NoticeId;
 import dev.runnel.core.model.Origin;
 import dev.runnel.core.model.Update;
+import dev.runnel.core.port.Store.Approvals.Approval;
+import dev.runnel.core.port.Store.Approvals.State;
 import dev.runnel.testkit.SettableClock;
 import java.io.IOException;
 import java.net.URLEncoder;
@@ -24,6 +27,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -101,6 +105,27 @@ class ParkedItemsTest {
         .contains("It is done.", "team/channel/2", "410 gone")
         .containsSubsequence("410 gone", "no such profile");
     assertThat(page("/")).contains("2 things need attention");
+  }
+
+  @Test
+  void aStartThatWaitsForAnApprovalIsListedWithItsButtons() throws Exception {
+    site.asksFor(
+        new Approval(
+            "1a2b3c4d",
+            new DeliveryId("fake:a"),
+            THREAD,
+            DANA,
+            "policy.approve[0]",
+            "deploy <it>",
+            NINE,
+            NINE.plusSeconds(60),
+            State.WAITING,
+            Optional.empty()));
+
+    assertThat(page("/attention"))
+        .contains(
+            "deploy &lt;it&gt;", "policy.approve[0]", "value=\"approve\"", "value=\"1a2b3c4d\"");
+    assertThat(page("/")).contains("attention");
   }
 
   @Test

@@ -16,6 +16,7 @@ import dev.runnel.core.model.Request;
 import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunId;
 import dev.runnel.core.model.WebhookResult;
+import dev.runnel.core.port.Store.Approvals.Approval;
 import dev.runnel.core.port.Store.Pending;
 import dev.runnel.core.recovery.OutageRecovery;
 import dev.runnel.core.scope.Profiles;
@@ -204,6 +205,11 @@ final class Site implements AutoCloseable {
           work.outbox().add(notice);
           work.outbox().park(notice.id(), why);
         });
+  }
+
+  /// A start waits for an approval.
+  void asksFor(Approval approval) {
+    store.change(work -> work.approvals().add(approval));
   }
 
   /// What waits in the conversation.

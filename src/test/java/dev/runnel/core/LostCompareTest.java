@@ -126,6 +126,16 @@ class LostCompareTest {
       }
 
       @Override
+      public Store.Approvals approvals() {
+        return work.approvals();
+      }
+
+      @Override
+      public Store.Starts starts() {
+        return work.starts();
+      }
+
+      @Override
       public Store.Audit audit() {
         return work.audit();
       }

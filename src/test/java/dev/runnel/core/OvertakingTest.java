@@ -20,10 +20,13 @@ import dev.runnel.testkit.World;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /// Deliveries overtake each other on their way; their platform tells when each was said.
 class OvertakingTest {
@@ -91,9 +94,10 @@ class OvertakingTest {
     assertThat(world.runs.runs()).hasSize(1);
   }
 
-  @Test
-  void aStopOfSomebodyWhoMayNotTakesNothingBack() {
-    world.surface.admits(new Admission.TurnedAway("a stranger"));
+  @ParameterizedTest
+  @MethodSource("refusals")
+  void aStopOfSomebodyWhoMayNotTakesNothingBack(Admission refusal) {
+    world.surface.admits(refusal);
     world.says(at(20, delivery("2", cancel())));
     world.settle();
     world.surface.admits(Admission.ADMITTED);
@@ -101,6 +105,13 @@ class OvertakingTest {
     world.settle();
 
     assertThat(world.runs.runs()).hasSize(1);
+  }
+
+  static Stream<Admission> refusals() {
+    return Stream.of(
+        new Admission.TurnedAway("a stranger"),
+        new Admission.Outsider("a guest"),
+        new Admission.Refused("a guest", "Only members may."));
   }
 
   private static Delivery unlabelled(String id) {

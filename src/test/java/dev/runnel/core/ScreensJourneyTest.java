@@ -224,7 +224,7 @@ class ScreensJourneyTest {
   class AFormForDefaults {
     @Test
     void holdsWhatIsSetAtItsLevelAndTellsWhatIsInForce() {
-      asks(new Question.Configure("model", Optional.of("slow"), Level.HERE));
+      ask(new Question.Configure("model", Optional.of("slow"), Level.HERE));
       asks(new Question.Configure("model", Optional.of("fast"), Level.ME));
 
       var form = (Screen.Preferences) screen(new Question.Edit(Level.HERE));

@@ -9,10 +9,15 @@ import static dev.runnel.testkit.Samples.start;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.runnel.core.model.Actor;
+import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Question;
 import dev.runnel.core.model.Question.Configure.Level;
 import dev.runnel.core.model.RunState;
+import dev.runnel.core.policy.ApprovalRule;
+import dev.runnel.core.policy.Permission;
+import dev.runnel.core.policy.Policy;
+import dev.runnel.core.policy.Rule;
 import dev.runnel.database.Database;
 import dev.runnel.database.SqliteCopy;
 import dev.runnel.testkit.World;
@@ -22,7 +27,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -61,7 +68,49 @@ class ErasureTest {
       world.settle();
       world.runs.runs().forEach(run -> world.runs.moves(run.id(), RunState.SUCCEEDED, "Done."));
       world.passes(Duration.ofSeconds(5));
+      decideAboutEachOther(world);
     }
+  }
+
+  /// Each asks for a run that the other declines, and Erin freezes all starts.
+  private static void decideAboutEachOther(World world) {
+    var rule =
+        new ApprovalRule(
+            "policy.approve[0]",
+            List.of(),
+            Set.of(),
+            Set.of(),
+            false,
+            List.of("any"),
+            true,
+            Duration.ofHours(1));
+    world.obeys(new Policy(Map.of(), List.of(), List.of(rule), List.of()));
+    var decline = new Intent.Ask(new Question.Decide(Optional.empty(), false));
+    var ofErin = new Conversation(THREAD.surface(), "team/channel/erin");
+    var ofFred = new Conversation(THREAD.surface(), "team/channel/fred");
+    world.says(delivery("5", start("wash the platypus"), ofErin).withActor(ERIN));
+    world.says(delivery("6", start("wash the numbat"), ofFred).withActor(FRED));
+    world.settle();
+    world.says(delivery("7", decline, ofErin).withActor(FRED));
+    world.says(delivery("8", decline, ofFred).withActor(ERIN));
+    world.settle();
+    var freeze = new Intent.Ask(new Question.Freeze(true, Optional.empty()));
+    world.obeys(
+        new Policy(
+            Map.of(),
+            List.of(
+                new Rule(
+                    "policy.rules[0]",
+                    List.of("any"),
+                    List.of("any"),
+                    Set.of(Permission.FREEZE),
+                    true,
+                    Set.of(),
+                    Set.of())),
+            List.of(),
+            List.of()));
+    world.says(delivery("9", freeze, ofErin).withActor(ERIN));
+    world.settle();
   }
 
   private Database database() {
@@ -122,14 +171,14 @@ class ErasureTest {
       new Erasure(database).forgetPerson(erin);
 
       assertThat(everything(database))
-          .doesNotContain("UERIN7", "erin-the-forgotten", ofErin, "quokka")
+          .doesNotContain("UERIN7", "erin-the-forgotten", ofErin, "quokka", "platypus")
           .contains("UFRED8", "fred-who-stays", ofFred);
       assertThat(new AuditLog(database).verify().problem()).isEmpty();
       assertThat(new Erasure(database).traces(erin).isEmpty()).isTrue();
     }
     try (var world = new World(folder)) {
       assertThat(world.watcher()).isNotNull();
-      world.says(delivery("9", say("more")).withActor(FRED).withConversation(OTHER_THREAD));
+      world.says(delivery("10", say("more")).withActor(FRED).withConversation(OTHER_THREAD));
       world.settle();
     }
   }

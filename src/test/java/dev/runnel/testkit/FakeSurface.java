@@ -5,6 +5,7 @@ import dev.runnel.core.model.Background;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.ConversationPolicy;
 import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.GroupLookup;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.LinkTarget;
 import dev.runnel.core.model.MessageStatus;
@@ -33,6 +34,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// A platform in memory: it keeps posts, finds a post by its notice, edits the status post, and can
@@ -52,6 +54,7 @@ public final class FakeSurface implements Surface {
   private boolean losesNextAnswer;
   private boolean backgroundIsDown;
   private Admission admission = Admission.ADMITTED;
+  private Set<String> groups = Set.of();
   private final Set<Conversation> turnedAway = new HashSet<>();
   private MissedDeliveries missedDeliveries = MissedDeliveries.Said.NOTHING;
   private Instant missedSince = Instant.EPOCH;
@@ -221,6 +224,22 @@ public final class FakeSurface implements Surface {
     return turnedAway.contains(delivery.conversation())
         ? new Admission.TurnedAway("nobody may say anything here")
         : admission;
+  }
+
+  @Override
+  public synchronized GroupLookup groups(Delivery delivery, Set<String> names) {
+    return new GroupLookup.Known(
+        groups.stream().filter(names::contains).collect(Collectors.toSet()));
+  }
+
+  @Override
+  public boolean answersPrivately() {
+    return true;
+  }
+
+  /// From now on everybody is in these groups.
+  public synchronized void hasInGroups(String... names) {
+    groups = Set.of(names);
   }
 
   /// From now on nobody may say anything there.

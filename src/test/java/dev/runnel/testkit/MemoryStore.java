@@ -110,6 +110,8 @@ public final class MemoryStore implements Store {
   private Map<SurfaceId, Instant> heardThrough = new LinkedHashMap<>();
   private MemoryLimits limits = new MemoryLimits();
   private MemoryHolds holds = new MemoryHolds();
+  private MemoryApprovals approvals = new MemoryApprovals();
+  private MemoryStarts starts = new MemoryStarts();
   private Map<Object, String> waitsFor = new LinkedHashMap<>();
   private final List<AuditEntry> audit = new ArrayList<>();
   private long seq;
@@ -125,6 +127,8 @@ public final class MemoryStore implements Store {
     var heardBefore = new LinkedHashMap<>(heardThrough);
     var limitsBefore = limits.copy();
     var holdsBefore = holds.copy();
+    var approvalsBefore = approvals.copy();
+    var startsBefore = starts.copy();
     var waitsForBefore = new LinkedHashMap<>(waitsFor);
     var pullRequestsBefore = pullRequests.copy();
     var auditBefore = audit.size();
@@ -140,6 +144,8 @@ public final class MemoryStore implements Store {
       heardThrough = heardBefore;
       limits = limitsBefore;
       holds = holdsBefore;
+      approvals = approvalsBefore;
+      starts = startsBefore;
       waitsFor = waitsForBefore;
       pullRequests = pullRequestsBefore;
       audit.subList(auditBefore, audit.size()).clear();
@@ -195,7 +201,14 @@ public final class MemoryStore implements Store {
   /// All there is, in words that are the same for the same rows.
   @Override
   public synchronized String toString() {
-    return inbox + "\n" + outbox.values() + "\n" + bindings + "\n" + aside + "\n" + limits + holds;
+    return String.join(
+        "\n",
+        inbox.toString(),
+        outbox.values().toString(),
+        bindings.toString(),
+        aside.toString(),
+        limits + "" + holds,
+        approvals + " " + starts);
   }
 
   private final class Transaction implements Work {
@@ -249,6 +262,16 @@ public final class MemoryStore implements Store {
     @Override
     public PullRequests pullRequests() {
       return pullRequests;
+    }
+
+    @Override
+    public Approvals approvals() {
+      return approvals;
+    }
+
+    @Override
+    public Starts starts() {
+      return starts;
     }
 
     @Override
@@ -351,6 +374,7 @@ public final class MemoryStore implements Store {
           .filter(each -> each.conversation().equals(conversation))
           .filter(each -> each.intent() instanceof Intent.Cancel(var run, _) && run.isEmpty())
           .filter(each -> !notes.getOrDefault(each.id(), "").isEmpty())
+          .filter(each -> !notes.getOrDefault(each.id(), "").startsWith(REFUSED))
           .toList();
     }
 
@@ -624,6 +648,7 @@ public final class MemoryStore implements Store {
       var isSaved = put(binding);
       if (isSaved) {
         pullRequests.opened(binding.run());
+        starts.used(binding.run());
       }
       return isSaved;
     }

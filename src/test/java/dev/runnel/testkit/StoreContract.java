@@ -12,6 +12,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
+import dev.runnel.core.model.Actor;
 import dev.runnel.core.model.Artifact;
 import dev.runnel.core.model.AuditEntry;
 import dev.runnel.core.model.Binding;
@@ -36,9 +37,14 @@ import dev.runnel.core.model.Snapshot;
 import dev.runnel.core.model.Subscriber;
 import dev.runnel.core.model.Update;
 import dev.runnel.core.port.Store;
+import dev.runnel.core.port.Store.Approvals.Approval;
+import dev.runnel.core.port.Store.Approvals.State;
 import dev.runnel.core.port.Store.Parked;
 import dev.runnel.core.port.Store.Pending;
 import dev.runnel.core.port.Store.Preferences.Preference;
+import dev.runnel.core.port.Store.Starts.Freeze;
+import dev.runnel.core.port.Store.Starts.Start;
+import dev.runnel.core.port.Store.Starts.Sum;
 import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
@@ -49,6 +55,7 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /// What every store promises.
@@ -1056,6 +1063,166 @@ public interface StoreContract {
     hold("elsewhere", NINE.plusSeconds(10));
 
     assertThat(turn("a", NINE)).isEqualTo(NINE);
+  }
+
+  @Test
+  default void anApprovalWaitsUntilItIsDecidedOnce() {
+    var asked = approval("1a2b3c4d", "1");
+    store().change(work -> work.approvals().add(asked));
+    store().change(work -> work.approvals().add(asked));
+
+    assertThat(approvals()).containsExactly(asked);
+    assertThat(
+            store()
+                .<Boolean>commit(
+                    work ->
+                        work.approvals()
+                            .decide(
+                                asked.delivery(),
+                                State.APPROVED,
+                                Optional.of(new Actor("E1", "Eve")),
+                                NINE)))
+        .isTrue();
+    assertThat(
+            store()
+                .<Boolean>commit(
+                    work ->
+                        work.approvals()
+                            .decide(
+                                asked.delivery(),
+                                State.DECLINED,
+                                Optional.of(new Actor("M1", "Max")),
+                                NINE)))
+        .isFalse();
+    assertThat(approvals()).isEmpty();
+    assertThat(store().<Optional<Approval>>commit(work -> work.approvals().of(asked.delivery())))
+        .hasValueSatisfying(
+            it -> {
+              assertThat(it.state()).isEqualTo(State.APPROVED);
+              assertThat(it.decidedBy()).contains("Eve");
+            });
+  }
+
+  @Test
+  default void anApprovalIsFoundByTheFirstCharactersOfItsId() {
+    store().change(work -> work.approvals().add(approval("1a2b3c4d", "1")));
+    store().change(work -> work.approvals().add(approval("1a2bffff", "2")));
+
+    assertThat(startingWith("1A2B3")).containsExactly("1a2b3c4d");
+    assertThat(startingWith("1a2b")).containsExactlyInAnyOrder("1a2b3c4d", "1a2bffff");
+    assertThat(startingWith("ffff")).isEmpty();
+  }
+
+  private List<String> startingWith(String id) {
+    return store().<List<Approval>>commit(work -> work.approvals().startingWith(id)).stream()
+        .map(Approval::id)
+        .toList();
+  }
+
+  private List<Approval> approvals() {
+    return store().commit(work -> work.approvals().waiting(Optional.of(THREAD)));
+  }
+
+  private static Approval approval(String id, String delivery) {
+    return new Approval(
+        id,
+        new DeliveryId("fake:" + delivery),
+        THREAD,
+        Samples.DANA,
+        "policy.approve[0]",
+        "fix it",
+        NINE,
+        NINE.plusSeconds(60),
+        State.WAITING,
+        Optional.empty());
+  }
+
+  @Test
+  default void startsAreCountedByPersonPlaceAndEnvironmentSinceATime() {
+    started("1", "slack:U1", "slack:T1/C1", "web", NINE);
+    started("1", "slack:U1", "slack:T1/C1", "web", NINE);
+    started("2", "slack:U1", "slack:T1/C2", "", NINE.plusSeconds(10));
+    started("3", "slack:U2", "slack:T1/C1", "web", NINE.plusSeconds(20));
+
+    var before = NINE.minusSeconds(1);
+    assertThat(sum("slack:U1", null, null, before).runs()).isEqualTo(2);
+    assertThat(sum(null, "slack:T1/C1", null, before).runs()).isEqualTo(2);
+    assertThat(sum(null, null, "web", before).runs()).isEqualTo(2);
+    assertThat(sum(null, null, null, NINE.plusSeconds(5)).since()).contains(NINE.plusSeconds(10));
+    assertThat(sum("slack:U3", null, null, before))
+        .isEqualTo(new Sum(0, Duration.ZERO, 0, Optional.empty()));
+  }
+
+  @Test
+  default void onlyAPersonsFirstStartIsTheirFirst() {
+    assertThat(isFirst("slack:U1")).isTrue();
+    started("1", "slack:U1", "slack:T1/C1", "", NINE);
+    assertThat(isFirst("slack:U1")).isFalse();
+    assertThat(isFirst("slack:U2")).isTrue();
+  }
+
+  @Test
+  default void aStartThatDidNotHappenIsNotCounted() {
+    started("1", "slack:U1", "slack:T1/C1", "", NINE);
+    store().change(work -> work.starts().remove(new DeliveryId("fake:1")));
+
+    assertThat(isFirst("slack:U1")).isTrue();
+  }
+
+  @Test
+  default void whatARunCameToIsKnownWhenItsBindingIsSaved() {
+    started("1", "slack:U1", "slack:T1/C1", "", NINE);
+    var run =
+        Samples.run("run-1", RunState.SUCCEEDED)
+            .withDelivery(Optional.of(new DeliveryId("fake:1")))
+            .withRunTime(Optional.of(Duration.ofSeconds(90)))
+            .withCost(Optional.of("$0.42"));
+    save(binding(THREAD, run));
+
+    var sum = sum("slack:U1", null, null, NINE.minusSeconds(1));
+    assertThat(sum.time()).isEqualTo(Duration.ofSeconds(90));
+    assertThat(sum.micros()).isEqualTo(420_000);
+  }
+
+  @Test
+  default void startsAreFrozenUntilTheyArePermittedAgain() {
+    var freeze = new Freeze(new Actor("E1", "Eve"), Optional.of("a deployment"), NINE);
+    store().change(work -> work.starts().freeze(freeze));
+
+    assertThat(store().<Optional<Freeze>>commit(work -> work.starts().freeze())).contains(freeze);
+    assertThat(store().<Boolean>commit(work -> work.starts().unfreeze())).isTrue();
+    assertThat(store().<Boolean>commit(work -> work.starts().unfreeze())).isFalse();
+    assertThat(store().<Optional<Freeze>>commit(work -> work.starts().freeze())).isEmpty();
+  }
+
+  private void started(String id, String person, String place, String environment, Instant at) {
+    store()
+        .change(
+            work -> {
+              work.starts().lock();
+              work.starts()
+                  .add(new Start(new DeliveryId("fake:" + id), person, place, environment, at));
+            });
+  }
+
+  private boolean isFirst(String person) {
+    return store().<Boolean>commit(work -> work.starts().isFirst(person));
+  }
+
+  private Sum sum(
+      @Nullable String person,
+      @Nullable String place,
+      @Nullable String environment,
+      Instant since) {
+    return store()
+        .commit(
+            work ->
+                work.starts()
+                    .sum(
+                        Optional.ofNullable(person),
+                        Optional.ofNullable(place),
+                        Optional.ofNullable(environment),
+                        since));
   }
 
   private Instant turn(String holder, Instant now) {

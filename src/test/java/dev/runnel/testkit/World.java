@@ -8,6 +8,7 @@ import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunOptions;
 import dev.runnel.core.model.SurfaceId;
+import dev.runnel.core.policy.Policy;
 import dev.runnel.core.port.HealthCheck;
 import dev.runnel.core.port.Store;
 import dev.runnel.core.recovery.OutageRecovery;
@@ -44,6 +45,7 @@ public final class World implements AutoCloseable {
   private final SqlStore sql;
   private final Set<Conversation> conversations = new LinkedHashSet<>();
   private Reminders reminders = Reminders.NONE;
+  private Policy policy = Policy.NONE;
   private Store store;
   private Dispatcher dispatcher;
   private Watcher watcher;
@@ -59,6 +61,12 @@ public final class World implements AutoCloseable {
     dispatcher = dispatcher(random);
     watcher = new Watcher(store, runs);
     courier = courier(random);
+  }
+
+  /// From now on this policy decides who may do what.
+  public void obeys(Policy rules) {
+    policy = rules;
+    restart(UnaryOperator.identity());
   }
 
   /// From now on people are reminded of questions.
@@ -89,6 +97,7 @@ public final class World implements AutoCloseable {
         Surfaces.of(List.of(surface, elsewhere)),
         new Profiles(Map.of("web", web)),
         Defaults.NONE,
+        policy,
         HealthCheck.NONE,
         recovery,
         random);

@@ -49,6 +49,14 @@ public final class KnownPlatforms {
     return sources;
   }
 
+  /// The names of all surfaces, with which people and places of a policy begin.
+  public static List<String> surfaces() {
+    return Stream.concat(
+            ALL.stream().map(PlatformDefinition::id), Stream.of(HookSurface.ID, ConsoleSurface.ID))
+        .map(SurfaceId::value)
+        .toList();
+  }
+
   /// All settings, those of Runnel first.
   public static List<Setting> settings() {
     return Stream.concat(

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import dev.runnel.core.model.RunOptions;
+import dev.runnel.core.policy.Policy;
 import dev.runnel.core.scope.Defaults;
 import dev.runnel.core.scope.Profiles;
 import dev.runnel.service.run.Factory;
@@ -42,6 +43,7 @@ public record Settings(
     Map<Setting, String> values,
     Profiles profiles,
     Defaults defaults,
+    Policy policy,
     Environments environments,
     List<Factory> factories,
     List<Hook> hooks,
@@ -112,6 +114,7 @@ public record Settings(
     var path = chosen.or(() -> Optional.of(Path.of(FILE)).filter(Files::exists));
     var profiles = Profiles.NONE;
     var defaults = Map.<String, Map<String, String>>of();
+    var policy = Policy.NONE;
     var environments = Environments.NONE;
     var factories = List.<Factory>of();
     var hooks = List.<Hook>of();
@@ -122,6 +125,9 @@ public record Settings(
       flatten("", tree, environment, leaves);
       profiles = profiles(tree.path("profiles"), path.get(), environment);
       defaults = DefaultSettings.read(tree.path(DefaultSettings.PLACE), path.get(), profiles);
+      policy =
+          PolicySettings.read(
+              tree.path(PolicySettings.PLACE), path.get(), KnownPlatforms.surfaces());
       environments =
           EnvironmentSettings.read(
               tree.path("agents").path("environments"), path.get(), environment);
@@ -143,6 +149,7 @@ public record Settings(
         new Defaults(
             defaults,
             DefaultSettings.admins(Optional.ofNullable(values.get(RunnelSettings.ADMINS)))),
+        policy,
         EnvironmentSettings.withDefault(
             environments, Optional.ofNullable(values.get(RunnelSettings.AGENTS_ENVIRONMENT))),
         factories,
@@ -270,7 +277,8 @@ public record Settings(
           || key.equals(DefaultSettings.PLACE)
           || key.equals(EnvironmentSettings.PLACE)
           || key.equals(FactorySettings.PLACE)
-          || key.equals(HookSettings.PLACE)) {
+          || key.equals(HookSettings.PLACE)
+          || PolicySettings.reads(key)) {
         continue;
       }
       var value = entry.getValue();

@@ -54,6 +54,10 @@ public final class CommandParser {
           "config\\s+set\\s+(?<key>[\\w-]+)\\s+(?<value>[\"\u201c][^\"\u201d]*[\"\u201d]|\\S+)"
               + LEVEL);
   private static final Pattern UNSET = form("config\\s+unset\\s+(?<key>[\\w-]+)" + LEVEL);
+  private static final Pattern DECIDE =
+      form("(?<verb>approve|decline)(?:\\s+(?<approval>[0-9a-fA-F]{4,8}))?");
+  private static final Pattern FREEZE = form("freeze(?:\\s*:\\s*(?<reason>.+))?");
+  private static final Pattern UNFREEZE = form("unfreeze");
   private static final Pattern ONE_WORD = form("[a-z]{2,12}");
 
   private static final Set<String> ABOUT_THE_RUN = Set.of("stop", "cancel", "status", "retry");
@@ -86,7 +90,11 @@ public final class CommandParser {
 
   /// The commands in a thread that need not be addressed.
   static Optional<Intent> inThread(String words) {
-    return aboutARun(words).or(() -> alone(words)).or(() -> again(words)).or(() -> help(words));
+    return aboutARun(words)
+        .or(() -> alone(words))
+        .or(() -> again(words))
+        .or(() -> decision(words))
+        .or(() -> help(words));
   }
 
   /// All commands, and suggestions for texts that resemble one.
@@ -96,6 +104,7 @@ public final class CommandParser {
         : inThread(words)
             .or(() -> toARun(words))
             .or(() -> list(words))
+            .or(() -> freeze(words))
             .or(() -> question(words))
             .or(() -> configure(words))
             .or(() -> incomplete(words))
@@ -245,6 +254,29 @@ public final class CommandParser {
         : Optional.of(
             new Intent.ListRuns(
                 scopes.stream().findFirst(), states.stream().flatMap(List::stream).toList()));
+  }
+
+  /// A decision about a start that waits for an approval.
+  private static Optional<Intent> decision(String words) {
+    var form = DECIDE.matcher(words);
+    return form.matches()
+        ? Optional.of(
+            new Intent.Ask(
+                new Question.Decide(
+                    Optional.ofNullable(form.group("approval")),
+                    form.group("verb").equalsIgnoreCase("approve"))))
+        : Optional.empty();
+  }
+
+  private static Optional<Intent> freeze(String words) {
+    var form = FREEZE.matcher(words);
+    if (form.matches()) {
+      return Optional.of(
+          new Intent.Ask(new Question.Freeze(true, Optional.ofNullable(form.group("reason")))));
+    }
+    return UNFREEZE.matcher(words).matches()
+        ? Optional.of(new Intent.Ask(new Question.Freeze(false, Optional.empty())))
+        : Optional.empty();
   }
 
   private static Optional<Intent> question(String words) {

@@ -49,6 +49,19 @@ public enum Verb {
       "Says what happened to a message: how it was read, and what was done."),
   USAGE("usage", "usage", "Counts the runs of the last 7 and 30 days, yours and of this place."),
   WHOAMI("whoami", "whoami", "Says who you are to me, and which defaults hold for you."),
+  APPROVE(
+      "approve [ID]",
+      "approve",
+      "Lets a start go on that waits for an approval: the one of the thread, or the one you name."),
+  DECLINE(
+      "decline [ID]",
+      "decline",
+      "Refuses a start that waits for an approval: the one of the thread, or the one you name."),
+  FREEZE(
+      "freeze[: REASON]",
+      "freeze: we are deploying",
+      "Stops all starts everywhere until somebody says `unfreeze`. Runs that work go on."),
+  UNFREEZE("unfreeze", "unfreeze", "Permits starts again."),
   DOCTOR("doctor", "doctor", "Checks every connection and says how to fix problems."),
   HELP("help [VERB]", "help list", "Explains all commands, or one.");
 
@@ -92,6 +105,9 @@ public enum Verb {
       case CONFIG ->
           "Everybody for themselves. For a place its people, or only the admins where some are"
               + " named. For the workspace only admins.";
+      case APPROVE, DECLINE -> "Those whom the policy names for it.";
+      case FREEZE, UNFREEZE ->
+          "Those whom the policy permits to, or the admins where there is none.";
       case RUN,
           LIST,
           STATUS,

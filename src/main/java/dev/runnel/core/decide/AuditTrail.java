@@ -26,6 +26,16 @@ public final class AuditTrail {
   /// @param verb what it asks for
   /// @param rule the rule or the reason
   public record Ruling(Verb verb, Verdict verdict, String rule) {
+    /// A copy that a rule permits.
+    public Ruling by(String permitting) {
+      return new Ruling(verb, verdict, permitting);
+    }
+
+    /// A copy that waits for an approval that the rule demands.
+    public Ruling waiting(String demanding) {
+      return new Ruling(verb, Verdict.WAITS, demanding);
+    }
+
     public Ruling refused(String why) {
       return new Ruling(verb, Verdict.REFUSED, why);
     }
@@ -62,6 +72,8 @@ public final class AuditTrail {
   private static Optional<Verb> verb(Question question) {
     return switch (question) {
       case Question.Configure _, Question.ConfigureAll _ -> Optional.of(Verb.CONFIGURE);
+      case Question.Decide _ -> Optional.of(Verb.APPROVE);
+      case Question.Freeze _ -> Optional.of(Verb.FREEZE);
       case Question.Home _, Question.Why _, Question.Usage _ -> Optional.of(Verb.READ);
       case Question.Config _,
           Question.Compose _,

@@ -2,6 +2,8 @@ package dev.runnel.core.decide;
 
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.Question;
+import dev.runnel.core.model.Request;
 import dev.runnel.core.model.RunId;
 import dev.runnel.core.port.Store.Work;
 import java.util.List;
@@ -46,6 +48,8 @@ public final class IntentResolver {
           case Intent.SayTo(var run, var request) ->
               run(work, delivery, Optional.of(run), id -> new Intent.SayTo(id, request));
           case Intent.Link(var run) -> run(work, delivery, Optional.of(run), Intent.Link::new);
+          case Intent.Ask(Question.Decide(var approval, var approved)) when approval.isEmpty() ->
+              decision(work, delivery, approved);
           case Intent.Start _,
               Intent.Say _,
               Intent.ListRuns _,
@@ -70,6 +74,15 @@ public final class IntentResolver {
                     || RunSubscribers.steeredRun(work, delivery).isPresent())
         .<Intent>map(Intent.Say::new)
         .orElse(unclear);
+  }
+
+  /// Where nothing waits for an approval, the word is for the agent.
+  private static Intent decision(Work work, Delivery delivery, boolean approved) {
+    var here = Optional.of(delivery.conversation());
+    return work.approvals().waiting(here).isEmpty()
+            && work.bindings().of(delivery.conversation()).isPresent()
+        ? new Intent.Say(Request.of(approved ? "approve" : "decline"))
+        : delivery.intent();
   }
 
   /// Resolves an abbreviated id. Runs that the person may not name are not considered.

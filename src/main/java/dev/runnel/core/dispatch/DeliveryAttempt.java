@@ -56,6 +56,11 @@ record DeliveryAttempt(
     return new DeliveryAttempt(delivery, parts, tries, now, note, decided);
   }
 
+  /// A copy that a rule permits.
+  DeliveryAttempt permittedBy(String rule) {
+    return ruled(ruling.map(allowed -> allowed.by(rule)));
+  }
+
   /// A copy that was refused.
   DeliveryAttempt refused(String why) {
     return ruled(ruling.map(allowed -> allowed.refused(why)));

@@ -13,6 +13,7 @@ import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.MessageStatus;
 import dev.runnel.core.model.Plan;
 import dev.runnel.core.model.RunId;
+import dev.runnel.core.policy.Policy;
 import dev.runnel.core.port.AgentRuns;
 import dev.runnel.core.port.CredentialRefused;
 import dev.runnel.core.port.HealthCheck;
@@ -67,6 +68,7 @@ public final class Dispatcher {
         surfaces,
         profiles,
         Defaults.NONE,
+        Policy.NONE,
         HealthCheck.NONE,
         new OutageRecovery(store, runs, surfaces),
         chance);
@@ -78,6 +80,7 @@ public final class Dispatcher {
       Surfaces surfaces,
       Profiles profiles,
       Defaults defaults,
+      Policy policy,
       HealthCheck healthCheck,
       OutageRecovery recovery,
       RandomGenerator chance) {
@@ -86,19 +89,24 @@ public final class Dispatcher {
     this.store = store;
     this.recovery = recovery;
     this.results = new AttemptResults(store, RetryPolicy.standard(chance), recovery);
+    var accessCheck = new AccessCheck(policy, surfaces, defaultsResolver);
+    var startControl = new StartControl(policy, store, accessCheck, results);
     this.runStarter =
-        new RunStarter(store, runs, surfaces, defaultsResolver, chance, results, recovery);
+        new RunStarter(
+            store, runs, surfaces, defaultsResolver, startControl, chance, results, recovery);
     this.listeningPolicy = new ListeningPolicy(surfaces);
     this.followUpSender =
         new FollowUpSender(
             runs, runStarter, results, new FollowUpBatcher(listeningPolicy), listeningPolicy);
     this.messageEdits = new MessageEdits(results);
     this.runCanceller = new RunCanceller(store, runs, runStarter, results);
-    this.senderCheck = new SenderCheck(surfaces, results);
+    this.senderCheck = new SenderCheck(accessCheck, results);
     this.runAccessPolicy = new RunAccessPolicy(defaults);
     this.intents = new IntentResolver(runAccessPolicy);
     this.linkResolver = new LinkResolver(store, runs, surfaces, runStarter, results);
-    this.queryHandler = new QueryHandler(store, surfaces, defaultsResolver, healthCheck, results);
+    this.queryHandler =
+        new QueryHandler(
+            store, surfaces, defaultsResolver, accessCheck, startControl, healthCheck, results);
   }
 
   /// Processes the conversation's deliveries that are due. Callers must run at most one step at a
@@ -286,9 +294,17 @@ public final class Dispatcher {
       if (hasEffect(plan, attempt)) {
         attempt = attempt.ruled(AuditTrail.allowed(attempt.delivery(), next.situation().own()));
       }
-      if (isSettled(attempt, next.situation())
-          || (hasEffect(plan, attempt) && !senderCheck.admits(attempt, next.situation().own()))
-          || isOutOfReach(attempt, next.situation())) {
+      if (isSettled(attempt, next.situation())) {
+        return;
+      }
+      if (hasEffect(plan, attempt)) {
+        var rule = senderCheck.permittingRule(attempt, next.situation().own(), target(plan, next));
+        if (rule.isEmpty()) {
+          return;
+        }
+        attempt = attempt.permittedBy(rule.get());
+      }
+      if (isOutOfReach(attempt, next.situation())) {
         return;
       }
       if (next.isTakenBack()) {
@@ -326,6 +342,21 @@ public final class Dispatcher {
     }
   }
 
+  /// The run that the delivery concerns: the one of the plan, else the one that it names, else that
+  /// of its thread.
+  private static Optional<Binding> target(Plan plan, Next next) {
+    return switch (plan) {
+      case Plan.FollowUp(var binding, _) -> Optional.of(binding);
+      case Plan.CancelRun(var binding) -> Optional.of(binding);
+      case Plan.StartRun _, Plan.OpenThread _ ->
+          next.attempt().delivery().intent() instanceof Intent.Retry
+              ? next.situation().named().or(next.situation()::own)
+              : Optional.empty();
+      case Plan.MoveTo _, Plan.LinkRun _, Plan.Answer _, Plan.Tell _, Plan.Ignore _ ->
+          next.situation().named().or(next.situation()::own);
+    };
+  }
+
   /// Whether the sender's permission matters. A stop always has an effect, because it also
   /// withdraws queued deliveries.
   private static boolean hasEffect(Plan plan, DeliveryAttempt attempt) {
@@ -353,7 +384,7 @@ public final class Dispatcher {
             results.complete(
                 attempt
                     .refused("The run belongs to another place")
-                    .noting("to refuse it: the run belongs to another place"),
+                    .noting(Store.Inbox.REFUSED + "the run belongs to another place"),
                 work -> attempt.respond(work, words)));
     return refusal.isPresent();
   }

@@ -47,6 +47,8 @@ final class QueryHandler {
   private final Store store;
   private final Surfaces surfaces;
   private final DefaultsResolver defaultsResolver;
+  private final AccessCheck accessCheck;
+  private final StartControl startControl;
   private final HealthCheck healthCheck;
   private final AttemptResults results;
   private final ScreenBuilder screenBuilder;
@@ -55,11 +57,15 @@ final class QueryHandler {
       Store store,
       Surfaces surfaces,
       DefaultsResolver defaultsResolver,
+      AccessCheck accessCheck,
+      StartControl startControl,
       HealthCheck healthCheck,
       AttemptResults results) {
     this.store = store;
     this.surfaces = surfaces;
     this.defaultsResolver = defaultsResolver;
+    this.accessCheck = accessCheck;
+    this.startControl = startControl;
     this.healthCheck = healthCheck;
     this.results = results;
     this.screenBuilder = new ScreenBuilder(store, defaultsResolver, results);
@@ -75,6 +81,14 @@ final class QueryHandler {
       case Intent.CancelMine _ -> results.complete(attempt, work -> stopAll(work, attempt));
       case Intent.Ask(Question.Configure configure) -> configure(attempt, List.of(configure));
       case Intent.Ask(Question.ConfigureAll(var changes)) -> configure(attempt, changes);
+      case Intent.Ask(Question.Decide decision) -> startControl.decide(attempt, decision);
+      case Intent.Ask(Question.Freeze freeze) ->
+          startControl.freeze(
+              attempt,
+              freeze,
+              defaultsResolver
+                  .defaults()
+                  .maySet(Level.WORKSPACE, attempt.conversation(), attempt.delivery().actor()));
       case Intent.Ask(var question) when ScreenBuilder.shows(question) ->
           screenBuilder.show(attempt, question);
       case Intent.Ask(var question) ->
@@ -111,21 +125,24 @@ final class QueryHandler {
               actor,
               here,
               defaultsResolver.of(Request.of(""), here, actor),
-              defaultsResolver.defaults().maySet(Question.Configure.Level.WORKSPACE, here, actor));
+              defaultsResolver.defaults().maySet(Question.Configure.Level.WORKSPACE, here, actor),
+              accessCheck.permissions(delivery));
       case Question.Explain(var request) ->
           AnswerFormatter.explain(
               request,
               defaultsResolver.of(request, here, actor),
               store.read(bindings -> bindings.of(here)),
-              delivery.origin().replyTo().isPresent());
+              delivery.origin().replyTo().isPresent(),
+              accessCheck.preview(delivery, request));
       case Question.Why(var link) -> why(link, attempt);
       case Question.Usage _ ->
           AnswerFormatter.usage(
               mine(here, actor, COUNTED),
               in(ConversationScope.here(here), here, COUNTED),
+              startControl.budgets(delivery, attempt.now()),
               attempt.now());
       case Question.Doctor _ -> AnswerFormatter.doctor(healthCheck.findings());
-      case Question.Configure _, Question.ConfigureAll _ ->
+      case Question.Configure _, Question.ConfigureAll _, Question.Decide _, Question.Freeze _ ->
           throw new IllegalArgumentException("A change is no question");
       case Question.Home _, Question.Compose _, Question.Edit _ ->
           throw new IllegalArgumentException("A screen is no sheet");
@@ -272,6 +289,9 @@ final class QueryHandler {
             attempt.respond(work, "`%s` was not set %s.".formatted(change.key(), level(change)));
             return;
           }
+          changes.stream()
+              .filter(each -> each.level() != Level.ME)
+              .forEach(each -> attempt.respondToAll(work, told(delivery.actor(), each)));
           // The person's home page shows it already.
           if (delivery.origin().home().isPresent()) {
             return;
@@ -288,6 +308,20 @@ final class QueryHandler {
               new Update.Answered(
                   delivery.actor(), AnswerFormatter.config(now, changeable(delivery))));
         });
+  }
+
+  /// A default of a place concerns everybody there.
+  private static String told(Actor by, Question.Configure change) {
+    return "%s %s the default `%s` %s%s."
+        .formatted(
+            by.name(),
+            change.value().isPresent() ? "set" : "removed",
+            change.key(),
+            level(change),
+            change
+                .value()
+                .map(it -> ": `%s`".formatted(AnswerFormatter.cut(AnswerFormatter.line(it), 200)))
+                .orElse(""));
   }
 
   /// @return false if the default to unset was not set

@@ -32,6 +32,7 @@ final class RunStarter {
   private final AgentRuns runs;
   private final Surfaces surfaces;
   private final DefaultsResolver defaultsResolver;
+  private final StartControl startControl;
   private final RandomGenerator chance;
   private final AttemptResults results;
   private final OutageRecovery recovery;
@@ -41,6 +42,7 @@ final class RunStarter {
       AgentRuns runs,
       Surfaces surfaces,
       DefaultsResolver defaultsResolver,
+      StartControl startControl,
       RandomGenerator chance,
       AttemptResults results,
       OutageRecovery recovery) {
@@ -48,6 +50,7 @@ final class RunStarter {
     this.runs = runs;
     this.surfaces = surfaces;
     this.defaultsResolver = defaultsResolver;
+    this.startControl = startControl;
     this.chance = chance;
     this.results = results;
     this.recovery = recovery;
@@ -118,6 +121,9 @@ final class RunStarter {
       results.parkDisabled(attempt);
       return;
     }
+    if (!startControl.lets(attempt, resolved.request())) {
+      return;
+    }
     Background background;
     var isUnread = false;
     try {
@@ -144,7 +150,8 @@ final class RunStarter {
           results.complete(
               attempt,
               work -> attempt.respond(work, "The run service does not know how to start runs."));
-      case Outcome.Refused refused -> results.refuse(attempt, refused);
+      case Outcome.Refused refused ->
+          results.refuse(attempt, refused, work -> StartControl.didNotStart(work, attempt));
       case Outcome.Busy(var after, var why) -> results.retryLater(attempt, after, why);
     }
   }

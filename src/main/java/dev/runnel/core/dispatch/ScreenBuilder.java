@@ -72,7 +72,9 @@ final class ScreenBuilder {
               Question.Why _,
               Question.Usage _,
               Question.WhoAmI _,
-              Question.Doctor _ ->
+              Question.Doctor _,
+              Question.Decide _,
+              Question.Freeze _ ->
               throw new IllegalArgumentException("Nothing that is shown: " + question);
         };
     results.complete(

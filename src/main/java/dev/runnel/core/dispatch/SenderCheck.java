@@ -1,77 +1,73 @@
 package dev.runnel.core.dispatch;
 
-import dev.runnel.core.model.Admission;
 import dev.runnel.core.model.Binding;
-import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.MessageStatus;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.NoticeId;
 import dev.runnel.core.model.Update;
+import dev.runnel.core.port.Store.Inbox;
 import dev.runnel.core.port.Store.Work;
-import dev.runnel.core.scope.Surfaces;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Checks a delivery's sender with the surface that received it, because the surface of the thread,
-/// if it is another, does not know the sender. A delivery that fails the check is finished. If the
-/// surface can answer privately, it returns `Refused` and the sender is told who has permission;
-/// otherwise nobody is told, because an answer would let strangers trigger posts.
+/// Finishes a delivery whose sender may not do what it asks for. If the platform can answer
+/// privately, the sender is told who may. Elsewhere a member gets a reaction and a stranger
+/// nothing, because an answer would let strangers trigger posts.
 final class SenderCheck {
   private static final Logger log = LoggerFactory.getLogger(SenderCheck.class);
 
-  private final Surfaces surfaces;
+  private final AccessCheck accessCheck;
   private final AttemptResults results;
 
-  SenderCheck(Surfaces surfaces, AttemptResults results) {
-    this.surfaces = surfaces;
+  SenderCheck(AccessCheck accessCheck, AttemptResults results) {
+    this.accessCheck = accessCheck;
     this.results = results;
   }
 
-  /// @param own the run that the message would reach; if present, a sender who did not address the
-  ///   bot also gets an explanation
-  /// @return false if the attempt is finished
-  boolean admits(DeliveryAttempt attempt, Optional<Binding> own) {
-    return switch (admission(attempt.delivery(), own.map(Binding::conversation))) {
-      case Admission.Admitted _ -> true;
-      case Admission.TurnedAway(var why) -> {
-        log.info("delivery not admitted delivery={} why={}", attempt.delivery().id(), why);
-        results.complete(attempt.refused(why), _ -> {});
-        yield false;
-      }
-      case Admission.Refused(var why, var words) -> {
-        log.info("delivery refused delivery={} why={}", attempt.delivery().id(), why);
+  /// @param own the run of the delivery's thread; if present, a sender who did not address the bot
+  ///   also gets an explanation
+  /// @param target the run that the delivery concerns
+  /// @return the rule that permits it; empty if the attempt is finished
+  Optional<String> permittingRule(
+      DeliveryAttempt attempt, Optional<Binding> own, Optional<Binding> target) {
+    return switch (answer(attempt.delivery(), own, target)) {
+      case AccessCheck.Answer.Permitted(var rule) -> Optional.of(rule);
+      case AccessCheck.Answer.Refused(var rule, var words, var isMember) -> {
+        log.info("delivery refused delivery={} rule={}", attempt.delivery().id(), rule);
+        var isPrivate =
+            accessCheck.surface(attempt.delivery()).filter(it -> it.answersPrivately()).isPresent();
         results.complete(
-            attempt.refused(why).noting("to refuse it: " + why),
-            work -> tell(work, attempt, words, own.isPresent()));
-        yield false;
+            attempt.refused(rule).noting(Inbox.REFUSED + rule),
+            work -> {
+              if (words.isPresent() && isPrivate) {
+                tell(work, attempt, words.get(), own.isPresent());
+              } else if (isMember && attempt.delivery().addressed()) {
+                attempt.react(work, MessageStatus.REFUSED);
+              }
+            });
+        yield Optional.empty();
       }
-      case Admission.Unknown(var after, var why) -> {
+      case AccessCheck.Answer.Unknown(var after, var why) -> {
         results.retrySilently(attempt, after, why);
-        yield false;
+        yield Optional.empty();
       }
     };
   }
 
   /// A sender on a run's pull request must also have permission in the run's own conversation, as
   /// far as that surface knows the person.
-  private Admission admission(Delivery delivery, Optional<Conversation> ofItsRun) {
-    var admission = ask(delivery);
+  private AccessCheck.Answer answer(
+      Delivery delivery, Optional<Binding> own, Optional<Binding> target) {
+    var answer = accessCheck.check(delivery, target);
     var there =
-        ofItsRun
+        own.map(Binding::conversation)
             .filter(it -> !it.equals(delivery.conversation()))
             .filter(it -> it.surface().equals(delivery.conversation().surface()));
-    return admission instanceof Admission.Admitted && there.isPresent()
-        ? ask(delivery.movedTo(there.get()))
-        : admission;
-  }
-
-  private Admission ask(Delivery delivery) {
-    return surfaces
-        .find(delivery.id().surface())
-        .or(() -> surfaces.find(delivery.conversation().surface()))
-        .map(surface -> surface.admit(delivery))
-        .orElse(Admission.ADMITTED);
+    return answer instanceof AccessCheck.Answer.Permitted && there.isPresent()
+        ? accessCheck.check(delivery.movedTo(there.get()), target)
+        : answer;
   }
 
   /// A message that is not addressed to the bot may be meant for people, so its sender is told once

@@ -9,12 +9,23 @@ public sealed interface Admission {
 
   record Admitted() implements Admission {}
 
-  /// It has no effect, because its sender lacks the permission or it is not what it seemed to be.
+  /// It has no effect, because it is not what it seemed to be, or Runnel does not serve its place.
   ///
   /// @param why for the log
   record TurnedAway(String why) implements Admission {}
 
-  /// The same, and its sender gets a private answer.
+  /// The platform's own rule does not permit its sender. A policy of the operator may.
+  ///
+  /// @param why for the log
+  /// @param words the private answer: who has the permission, and what to do; empty where the
+  ///   platform has no private answers, because strangers must not be able to trigger posts
+  record Outsider(String why, Optional<String> words) implements Admission {
+    public Outsider(String why) {
+      this(why, Optional.empty());
+    }
+  }
+
+  /// Like [TurnedAway], and its sender gets a private answer.
   ///
   /// @param why for the log
   /// @param words the answer: who has the permission, and what to do

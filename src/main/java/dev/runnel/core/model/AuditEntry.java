@@ -48,6 +48,7 @@ public record AuditEntry(
     LINK,
     SCHEDULE,
     APPROVE,
+    FREEZE,
     SIGN_IN,
     SIGN_OUT,
     DISCARD,

@@ -12,13 +12,35 @@ import java.util.Optional;
 /// @param changeable the levels whose defaults the person may change here; mostly empty
 /// @param work text that starts a run if the person confirms; mostly empty
 /// @param stoppable runs that the person may want to stop; mostly empty
+/// @param choices commands that people may choose from, as buttons where the platform has them. A
+///   card with choices is for everybody in the conversation
 public record InfoCard(
     String title,
     List<Row> rows,
     List<Next> next,
     List<Level> changeable,
     Optional<String> work,
-    List<Stoppable> stoppable) {
+    List<Stoppable> stoppable,
+    List<Choice> choices) {
+  public InfoCard(
+      String title,
+      List<Row> rows,
+      List<Next> next,
+      List<Level> changeable,
+      Optional<String> work,
+      List<Stoppable> stoppable) {
+    this(title, rows, next, changeable, work, stoppable, List.of());
+  }
+
+  /// A card from which everybody in the conversation may choose.
+  public static InfoCard choosing(String title, List<Row> rows, List<Choice> choices) {
+    return new InfoCard(title, rows, List.of(), List.of(), Optional.empty(), List.of(), choices);
+  }
+
+  /// @param label on the button: `Approve`
+  /// @param command the command without the bot's name: `approve 1a2b3c4d`
+  public record Choice(String label, String command) {}
+
   public InfoCard(String title, List<Row> rows, List<Next> next) {
     this(title, rows, next, List.of());
   }
@@ -70,5 +92,6 @@ public record InfoCard(
     changeable = Copies.of(changeable);
     work = Objects.requireNonNullElse(work, Optional.empty());
     stoppable = Copies.of(stoppable);
+    choices = Copies.of(choices);
   }
 }

@@ -51,4 +51,14 @@ public sealed interface Question {
   record WhoAmI() implements Question {}
 
   record Doctor() implements Question {}
+
+  /// Approves or declines a start that waits for it.
+  ///
+  /// @param approval the first characters of its id; the one of the conversation if empty
+  record Decide(Optional<String> approval, boolean approved) implements Question {}
+
+  /// Stops all starts, or permits them again.
+  ///
+  /// @param reason shown to everybody whose start is refused
+  record Freeze(boolean on, Optional<String> reason) implements Question {}
 }

@@ -1,12 +1,15 @@
 package dev.runnel.core.model;
 
 import io.soabase.recordbuilder.core.RecordBuilder;
+import java.math.BigDecimal;
 import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /// A run as last read from the run service.
 ///
@@ -37,6 +40,8 @@ public record Run(
     Optional<String> model,
     Optional<Replies> replies)
     implements RunBuilder.With {
+  private static final Pattern MONEY = Pattern.compile("\\d{1,9}\\.\\d{1,6}");
+
   /// A run whose service does not report replies.
   public Run(
       RunId id,
@@ -100,6 +105,14 @@ public record Run(
         delivery,
         Optional.empty(),
         Optional.empty());
+  }
+
+  /// The cost in millionths, from its text `$0.42`; 0 if it is unknown.
+  public long costMicros() {
+    return cost.map(MONEY::matcher)
+        .filter(Matcher::find)
+        .map(found -> new BigDecimal(found.group()).movePointRight(6).longValue())
+        .orElse(0L);
   }
 
   public Run {

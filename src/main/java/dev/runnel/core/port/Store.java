@@ -1,5 +1,6 @@
 package dev.runnel.core.port;
 
+import dev.runnel.core.model.Actor;
 import dev.runnel.core.model.AuditEntry;
 import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Conversation;
@@ -15,6 +16,7 @@ import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunId;
 import dev.runnel.core.model.Subscriber;
 import dev.runnel.core.model.SurfaceId;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -95,6 +97,10 @@ public interface Store {
 
     PullRequests pullRequests();
 
+    Approvals approvals();
+
+    Starts starts();
+
     Audit audit();
   }
 
@@ -135,7 +141,10 @@ public interface Store {
     /// The same for all conversations in the conversation's place.
     List<Pending<Delivery>> waitingInPlace(Conversation conversation);
 
-    /// The latest stops of the conversation's own run that were processed, and so were permitted.
+    /// The beginning of the note of a delivery that was refused.
+    String REFUSED = "to refuse it: ";
+
+    /// The latest stops of the conversation's own run that were processed and not refused.
     List<Delivery> stops(Conversation conversation);
 
     /// Counts an attempt. Must be committed before the effect is attempted.
@@ -354,6 +363,99 @@ public interface Store {
 
     /// Removes all subscribers, because the end was posted.
     void unsubscribeAll(RunId run);
+  }
+
+  /// Starts that wait until somebody approves them.
+  interface Approvals {
+    enum State {
+      WAITING,
+      APPROVED,
+      DECLINED,
+      EXPIRED
+    }
+
+    /// @param id short, for people
+    /// @param requester who asked for the run
+    /// @param rule the name of the rule that demands it
+    /// @param text the request, shortened
+    /// @param decidedBy the display name of whoever decided
+    record Approval(
+        String id,
+        DeliveryId delivery,
+        Conversation conversation,
+        Actor requester,
+        String rule,
+        String text,
+        Instant askedAt,
+        Instant expiresAt,
+        State state,
+        Optional<String> decidedBy) {}
+
+    /// Adds one that waits. One that is known is not added again.
+    void add(Approval approval);
+
+    Optional<Approval> of(DeliveryId delivery);
+
+    /// Those whose id begins with the characters, newest first.
+    List<Approval> startingWith(String id);
+
+    /// Those that wait, oldest first.
+    ///
+    /// @param conversation empty for all
+    List<Approval> waiting(Optional<Conversation> conversation);
+
+    /// @param by who decided; empty if nobody did in time
+    /// @return false if it does not wait any more
+    boolean decide(DeliveryId delivery, State state, Optional<Actor> by, Instant at);
+  }
+
+  /// The starts of runs, for budgets and usage. How long a run worked and what it cost is known as
+  /// soon as its binding is saved.
+  interface Starts {
+    /// @param person the stable id, with the platform: `slack:U012345`
+    /// @param place the channel or repository: `slack:T012AB/C012345`
+    /// @param environment empty if it has none
+    record Start(
+        DeliveryId delivery, String person, String place, String environment, Instant at) {}
+
+    /// @param time how long agents worked
+    /// @param micros the cost in millionths of the service's currency
+    /// @param since the time of the oldest counted start; empty if there is none
+    record Sum(long runs, Duration time, long micros, Optional<Instant> since) {}
+
+    /// A stop of all starts.
+    ///
+    /// @param by with the platform in the id: `slack:U012345`
+    record Freeze(Actor by, Optional<String> reason, Instant since) {}
+
+    /// Lets others that call it wait until the commit, on all nodes, so that what is counted does
+    /// not change before it is added to.
+    void lock();
+
+    /// Adds a start. One that is known is not added again.
+    void add(Start start);
+
+    boolean isKnown(DeliveryId delivery);
+
+    /// Removes a start that did not happen.
+    void remove(DeliveryId delivery);
+
+    /// Whether the person never started a run.
+    boolean isFirst(String person);
+
+    /// The starts since a time that match all conditions.
+    Sum sum(
+        Optional<String> person,
+        Optional<String> place,
+        Optional<String> environment,
+        Instant since);
+
+    Optional<Freeze> freeze();
+
+    void freeze(Freeze freeze);
+
+    /// @return false if starts were not frozen
+    boolean unfreeze();
   }
 
   /// Defaults that people set for themselves or for a place.

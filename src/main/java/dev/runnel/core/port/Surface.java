@@ -5,6 +5,7 @@ import dev.runnel.core.model.Background;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.ConversationPolicy;
 import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.GroupLookup;
 import dev.runnel.core.model.LinkTarget;
 import dev.runnel.core.model.MissedDeliveries;
 import dev.runnel.core.model.Notice;
@@ -18,6 +19,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// A platform where people talk to Runnel: Slack, an issue tracker.
@@ -44,6 +46,24 @@ public interface Surface {
   /// received the delivery; its conversation may belong to another surface.
   default Admission admit(Delivery delivery) {
     return Admission.ADMITTED;
+  }
+
+  /// Which groups of the platform contain the delivery's sender.
+  ///
+  /// @param names what a policy names on this platform, without the platform's name:
+  ///   `group:S0PLAT`, `team:acme/platform`. Names of people and unknown groups may be among them
+  default GroupLookup groups(Delivery delivery, Set<String> names) {
+    return GroupLookup.NONE;
+  }
+
+  /// Whether only those who run Runnel use the surface, so that no policy restricts it.
+  default boolean isForOperators() {
+    return false;
+  }
+
+  /// Whether the platform can show a message to one person only.
+  default boolean answersPrivately() {
+    return false;
   }
 
   /// Whether the platform currently responds and accepts our credential.

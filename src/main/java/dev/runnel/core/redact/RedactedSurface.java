@@ -5,6 +5,7 @@ import dev.runnel.core.model.Background;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.ConversationPolicy;
 import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.GroupLookup;
 import dev.runnel.core.model.LinkTarget;
 import dev.runnel.core.model.MissedDeliveries;
 import dev.runnel.core.model.Notice;
@@ -20,6 +21,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// Wraps a surface: redacts secrets in posts, and in the reasons for failures.
@@ -78,6 +80,21 @@ public final class RedactedSurface implements Surface {
   @Override
   public Admission admit(Delivery delivery) {
     return surface.admit(delivery);
+  }
+
+  @Override
+  public GroupLookup groups(Delivery delivery, Set<String> names) {
+    return surface.groups(delivery, names);
+  }
+
+  @Override
+  public boolean isForOperators() {
+    return surface.isForOperators();
+  }
+
+  @Override
+  public boolean answersPrivately() {
+    return surface.answersPrivately();
   }
 
   @Override

@@ -136,7 +136,8 @@ record TextMapping(UnaryOperator<String> change) {
         infoCard.work().map(change),
         infoCard.stoppable().stream()
             .map(each -> new InfoCard.Stoppable(each.run(), text(each.state()), text(each.title())))
-            .toList());
+            .toList(),
+        infoCard.choices());
   }
 
   private Screen screen(Screen screen) {

@@ -10,6 +10,8 @@ import dev.runnel.core.model.InfoCard.Next;
 import dev.runnel.core.model.InfoCard.Row;
 import dev.runnel.core.model.Question.Configure.Level;
 import dev.runnel.core.model.Request;
+import dev.runnel.core.policy.Permission;
+import dev.runnel.core.policy.Verdict;
 import dev.runnel.core.port.HealthCheck;
 import dev.runnel.core.scope.Defaults;
 import java.math.BigDecimal;
@@ -19,7 +21,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /// Builds the answers that are shown in rows. Pure.
 public final class AnswerFormatter {
@@ -119,19 +123,36 @@ public final class AnswerFormatter {
     };
   }
 
+  /// @param permissions what the person may do here; empty if no policy says so
   public static InfoCard whoAmI(
-      Actor actor, Conversation where, Defaults.Resolved resolved, boolean admin) {
+      Actor actor,
+      Conversation where,
+      Defaults.Resolved resolved,
+      boolean admin,
+      Optional<Set<Permission>> permissions) {
     var rows = new ArrayList<Row>();
     rows.add(Row.of("Name", actor.name()));
     rows.add(Row.of("Id", "`" + where.surface() + ":" + actor.id() + "`", admin ? "an admin" : ""));
+    permissions.ifPresent(it -> rows.add(Row.of("You may here", permitted(it))));
     rows.addAll(chosen(resolved));
     return new InfoCard("You", rows, List.of(new Next("All defaults", "config")));
   }
 
+  private static String permitted(Set<Permission> permissions) {
+    return permissions.isEmpty()
+        ? "nothing"
+        : permissions.stream().sorted().map(Permission::words).collect(Collectors.joining(", "));
+  }
+
   /// @param said the request with its own options only
   /// @param own the run that the request would go to
+  /// @param verdict what the policy says about a start; empty if there is none
   public static InfoCard explain(
-      Request said, Defaults.Resolved resolved, Optional<Binding> own, boolean fromPlace) {
+      Request said,
+      Defaults.Resolved resolved,
+      Optional<Binding> own,
+      boolean fromPlace,
+      Optional<Verdict> verdict) {
     var rows = new ArrayList<Row>();
     rows.add(Row.of("Prompt", cut(said.text(), MAX_PROMPT)));
     if (own.isPresent()) {
@@ -147,6 +168,10 @@ public final class AnswerFormatter {
       if (resolved.chosen().isEmpty()) {
         rows.add(Row.of("Options", "none (the agent's defaults apply)"));
       }
+      verdict.ifPresent(
+          it ->
+              rows.add(
+                  Row.of("Permitted", it.isPermitted() ? "yes" : "no. " + it.words(), it.rule())));
     }
     var prompt = options(said) + said.text();
     return new InfoCard(
@@ -181,10 +206,13 @@ public final class AnswerFormatter {
 
   /// @param mine the person's runs, in all places
   /// @param here everybody's runs in the place
-  public static InfoCard usage(List<Binding> mine, List<Binding> here, Instant now) {
+  /// @param budgets what is used of the budgets that count here
+  public static InfoCard usage(
+      List<Binding> mine, List<Binding> here, List<Row> budgets, Instant now) {
     var rows = new ArrayList<Row>();
     addUsage(rows, "You", mine, now);
     addUsage(rows, "This channel", here, now);
+    rows.addAll(budgets);
     return new InfoCard("Usage", rows, List.of(new Next("See them", "list mine")));
   }
 

@@ -1,6 +1,7 @@
 package dev.runnel.surface.gitea;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.runnel.core.model.Admission;
 import dev.runnel.core.model.Background;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
@@ -89,8 +90,8 @@ public final class Gitea implements Tracker<RepositoryIssue> {
   }
 
   @Override
-  public Optional<String> refusal(RepositoryIssue issue, Delivery delivery) {
-    return access.refusal(issue, delivery);
+  public Admission admit(RepositoryIssue issue, Delivery delivery) {
+    return access.admit(issue, delivery);
   }
 
   /// Includes the comments of users with write access to the repository.

@@ -1,6 +1,7 @@
 package dev.runnel.surface.gitea;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.runnel.core.model.Admission;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
 import dev.runnel.surface.kit.Json;
@@ -19,13 +20,15 @@ record GiteaAccessCheck(GiteaApi api, TriggerLabel trigger) {
   // Gitea's times are whole seconds. A longer tolerance would match an earlier change.
   private static final Duration SLACK = Duration.ofSeconds(1);
 
-  Optional<String> refusal(RepositoryIssue issue, Delivery delivery) {
+  Admission admit(RepositoryIssue issue, Delivery delivery) {
     if (delivery.meaning().startsWith(GiteaPayloads.GUESS) && !isSo(issue, delivery)) {
-      return Optional.of("the timeline shows no such change");
+      return new Admission.TurnedAway("the timeline shows no such change");
     }
-    return !delivery.addressed() || writers(issue).contains(key(delivery.actor().id()))
-        ? Optional.empty()
-        : Optional.of("whoever said it may not write in the repository");
+    // An author without write access may close their own issue, which must not stop a run.
+    var isHarmless = !delivery.addressed() && !(delivery.intent() instanceof Intent.Cancel);
+    return isHarmless || writers(issue).contains(key(delivery.actor().id()))
+        ? Admission.ADMITTED
+        : new Admission.Outsider("the sender may not write in the repository");
   }
 
   /// Account names in lower case, because Gitea ignores case.

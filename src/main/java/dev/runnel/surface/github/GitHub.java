@@ -1,6 +1,7 @@
 package dev.runnel.surface.github;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.runnel.core.model.Admission;
 import dev.runnel.core.model.Background;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.ConversationPolicy;
@@ -31,6 +32,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 import okhttp3.OkHttpClient;
 import org.jspecify.annotations.Nullable;
@@ -140,8 +142,13 @@ public final class GitHub implements Tracker<RepositoryIssue> {
   }
 
   @Override
-  public Optional<String> refusal(RepositoryIssue issue, Delivery delivery) {
-    return access.refusal(issue, delivery);
+  public Admission admit(RepositoryIssue issue, Delivery delivery) {
+    return access.admit(issue, delivery);
+  }
+
+  @Override
+  public Set<String> groups(RepositoryIssue issue, Delivery delivery, Set<String> names) {
+    return access.groups(issue, delivery.actor().id(), names);
   }
 
   @Override

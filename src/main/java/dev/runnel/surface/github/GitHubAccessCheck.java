@@ -1,6 +1,7 @@
 package dev.runnel.surface.github;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.runnel.core.model.Admission;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
 import dev.runnel.surface.kit.ApiResult;
@@ -8,22 +9,57 @@ import dev.runnel.surface.kit.Json;
 import dev.runnel.surface.kit.TrackerUnavailable;
 import dev.runnel.surface.tracker.RepositoryIssue;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /// Decides who may start and steer runs: people with the required role in the repository, looked up
 /// through GitHub's API. The association in a payload does not distinguish read from write access.
 record GitHubAccessCheck(GitHubApi api, GitHubConfig config) {
-  /// Issue events that stop a run apply whoever causes them; an edit is always the author's own.
-  Optional<String> refusal(RepositoryIssue issue, Delivery delivery) {
+  private static final String TEAM = "team:";
+  private static final String USER = "user:";
+  private static final String APP = "[bot]";
+
+  /// An edit is always the author's own. An event that stops a run, such as the closing of the
+  /// issue, counts only from people with the role, because an author may close their own issue, and
+  /// from apps, which only admins install.
+  Admission admit(RepositoryIssue issue, Delivery delivery) {
     if (!config.accepts(issue.owner())) {
-      return Optional.of("nobody accepted the account " + issue.owner());
+      return new Admission.TurnedAway("nobody accepted the account " + issue.owner());
     }
     var login = delivery.actor().id();
-    return !delivery.addressed()
+    var isStop = delivery.intent() instanceof Intent.Cancel;
+    return (!delivery.addressed() && (!isStop || login.endsWith(APP)))
             || delivery.intent() instanceof Intent.Amend
             || issue.owner().equalsIgnoreCase(login)
             || hasRole(issue, login, delivery)
-        ? Optional.empty()
-        : Optional.of("whoever said it has not the role in the repository");
+        ? Admission.ADMITTED
+        : new Admission.Outsider("the sender does not have the role in the repository");
+  }
+
+  /// The teams that contain the account, and its number, which stays when the account is renamed.
+  ///
+  /// @param names teams are named `team:acme/platform`, accounts `user:583231`; other names are
+  ///   left out
+  Set<String> groups(RepositoryIssue issue, String login, Set<String> names) {
+    return names.stream()
+        .filter(name -> isIn(issue, login, name))
+        .collect(Collectors.toUnmodifiableSet());
+  }
+
+  private boolean isIn(RepositoryIssue issue, String login, String name) {
+    if (name.startsWith(TEAM)) {
+      var parts = name.substring(TEAM.length()).split("/", 2);
+      return parts.length == 2
+          && api.membership(issue, parts[0], parts[1], login)
+              .found()
+              .filter(it -> Json.text(it, "state").equals(Optional.of("active")))
+              .isPresent();
+    }
+    return name.startsWith(USER)
+        && api.user(issue, login)
+            .found()
+            .filter(it -> it.path("id").asText().equals(name.substring(USER.length())))
+            .isPresent();
   }
 
   private boolean hasRole(RepositoryIssue issue, String login, Delivery delivery) {

@@ -169,6 +169,23 @@ final class GitHubApi implements IssueComments<RepositoryIssue> {
     return rest.get(issue, path.formatted(issue.repository(), encoded(login)));
   }
 
+  /// An account's membership in a team. See https://docs.github.com/rest/teams/members
+  ///
+  /// @param issue selects the installation whose token is used
+  ApiResult membership(RepositoryIssue issue, String organization, String team, String login) {
+    return rest.get(
+        issue,
+        "/orgs/%s/teams/%s/memberships/%s"
+            .formatted(encoded(organization), encoded(team), encoded(login)));
+  }
+
+  /// An account. See https://docs.github.com/rest/users/users
+  ///
+  /// @param issue selects the installation whose token is used
+  ApiResult user(RepositoryIssue issue, String login) {
+    return rest.get(issue, "/users/" + encoded(login));
+  }
+
   /// A comment or a review in its current state.
   ApiResult comment(RepositoryIssue issue, PostRef comment) {
     return rest.get(issue, path(issue, comment));

@@ -1,10 +1,12 @@
 package dev.runnel.surface.gitlab;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.runnel.core.model.Admission;
 import dev.runnel.core.model.Background;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.PostRef;
 import dev.runnel.core.model.Posting;
@@ -86,10 +88,12 @@ public final class GitLab implements Tracker<GitLabIssue> {
   }
 
   @Override
-  public Optional<String> refusal(GitLabIssue issue, Delivery delivery) {
-    return !delivery.addressed() || access.mayAsk(issue, delivery.actor().id())
-        ? Optional.empty()
-        : Optional.of("whoever said it has not the role in the project");
+  public Admission admit(GitLabIssue issue, Delivery delivery) {
+    // An author without the role may close their own issue, which must not stop a run.
+    var isHarmless = !delivery.addressed() && !(delivery.intent() instanceof Intent.Cancel);
+    return isHarmless || access.mayAsk(issue, delivery.actor().id())
+        ? Admission.ADMITTED
+        : new Admission.Outsider("the sender does not have the role in the project");
   }
 
   /// Includes the notes of people with the required role. Internal notes are included only if the

@@ -2,6 +2,7 @@ package dev.runnel.surface.jira;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.runnel.core.model.Actor;
+import dev.runnel.core.model.Admission;
 import dev.runnel.core.model.Background;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
@@ -92,10 +93,10 @@ public final class Jira implements Tracker<JiraIssue> {
   }
 
   @Override
-  public Optional<String> refusal(JiraIssue issue, Delivery delivery) {
+  public Admission admit(JiraIssue issue, Delivery delivery) {
     return !delivery.addressed() || access.mayAsk(issue, delivery.actor().id())
-        ? Optional.empty()
-        : Optional.of("whoever said it may not edit the issue, or is not listed");
+        ? Admission.ADMITTED
+        : new Admission.Outsider("the sender may not edit the issue, or is not listed");
   }
 
   @Override

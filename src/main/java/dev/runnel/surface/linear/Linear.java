@@ -2,6 +2,7 @@ package dev.runnel.surface.linear;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.runnel.core.model.Actor;
+import dev.runnel.core.model.Admission;
 import dev.runnel.core.model.Background;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
@@ -106,8 +107,8 @@ public final class Linear implements Tracker<String> {
   }
 
   @Override
-  public Optional<String> refusal(String issue, Delivery delivery) {
-    return access.refusal(delivery);
+  public Admission admit(String issue, Delivery delivery) {
+    return access.admit(delivery);
   }
 
   /// Includes the latest comments of people who may start runs.

@@ -1,23 +1,23 @@
 package dev.runnel.surface.linear;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.runnel.core.model.Admission;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.surface.kit.Json;
 import dev.runnel.surface.tracker.TriggerLabel;
-import java.util.Optional;
 import java.util.stream.Stream;
 
 /// Decides who may start and steer runs: members of the workspace, never apps or external users.
 /// Also checks whether a removed label was the trigger label.
 record LinearAccessCheck(LinearApi api, LinearConfig.Access access, TriggerLabel trigger) {
-  Optional<String> refusal(Delivery delivery) {
+  Admission admit(Delivery delivery) {
     if (delivery.meaning().startsWith(LinearPayloads.UNNAMED) && !wasTrigger(delivery)) {
-      return Optional.of("another label was taken off");
+      return new Admission.TurnedAway("another label was taken off");
     }
     return !delivery.addressed()
             || api.user(delivery.actor().id()).found().filter(this::isHeard).isPresent()
-        ? Optional.empty()
-        : Optional.of("whoever said it is no member of the workspace");
+        ? Admission.ADMITTED
+        : new Admission.Outsider("the sender is no member of the workspace");
   }
 
   /// @param user as returned by the API

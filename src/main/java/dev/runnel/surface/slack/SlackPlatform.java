@@ -1,5 +1,6 @@
 package dev.runnel.surface.slack;
 
+import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Reply;
 import dev.runnel.core.model.WebhookResult;
 import dev.runnel.surface.ConnectedPlatform;
@@ -39,6 +40,14 @@ public record SlackPlatform(SlackSurface surface) implements ConnectedPlatform {
             ? new SlackSurface(
                 config, context.clock(), context.publicUrl(), context.database().get())
             : new SlackSurface(config, context.clock()));
+  }
+
+  @Override
+  public Optional<Conversation> conversationIn(String place) {
+    var parts = place.split("/", -1);
+    return parts.length < 2
+        ? Optional.empty()
+        : Optional.of(new SlackPlace(parts[0], parts[1], "0").conversation());
   }
 
   @Override

@@ -5,6 +5,7 @@ import dev.runnel.core.model.Background;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.ConversationPolicy;
 import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.GroupLookup;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.LinkTarget;
 import dev.runnel.core.model.MissedDeliveries;
@@ -55,6 +56,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
@@ -285,6 +287,16 @@ public final class SlackSurface implements Surface, AutoCloseable {
   @Override
   public boolean isAvailable() {
     return workspaces.isAvailable();
+  }
+
+  @Override
+  public GroupLookup groups(Delivery delivery, Set<String> names) {
+    return senders.groups(delivery, names);
+  }
+
+  @Override
+  public boolean answersPrivately() {
+    return true;
   }
 
   @Override

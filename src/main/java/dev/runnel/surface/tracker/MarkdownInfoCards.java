@@ -23,7 +23,11 @@ final class MarkdownInfoCards {
                 it ->
                     "\n<sub>%s: `%s %s`</sub>".formatted(it.words(), mention, quiet(it.command())));
     var stoppable = infoCard.stoppable().stream().map(it -> stoppable(it, mention));
-    return Stream.of(Stream.of("**" + quiet(infoCard.title()) + "**\n"), rows, stoppable, next)
+    var choices =
+        infoCard.choices().stream()
+            .map(it -> "\n%s: `%s %s`".formatted(it.label(), mention, quiet(it.command())));
+    return Stream.of(
+            Stream.of("**" + quiet(infoCard.title()) + "**\n"), rows, stoppable, choices, next)
         .flatMap(it -> it)
         .collect(Collectors.joining("\n"));
   }

@@ -1,6 +1,7 @@
 package dev.runnel.surface.tracker;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.runnel.core.model.Admission;
 import dev.runnel.core.model.Background;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.ConversationPolicy;
@@ -14,6 +15,7 @@ import dev.runnel.core.model.WebhookResult;
 import java.net.URI;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// What differs between issue trackers; [TrackerSurface] adds what is the same. Methods that call
@@ -38,9 +40,12 @@ public interface Tracker<I> {
   Optional<I> issue(Conversation conversation);
 
   /// Checks the sender's permission, and what the payload did not say.
-  ///
-  /// @return why the delivery has no effect, for the log; empty if it has
-  Optional<String> refusal(I issue, Delivery delivery);
+  Admission admit(I issue, Delivery delivery);
+
+  /// See [dev.runnel.core.port.Surface#groups]. Without groups on the tracker it finds none.
+  default Set<String> groups(I issue, Delivery delivery, Set<String> names) {
+    return Set.of();
+  }
 
   /// Reads the issue and the comments before the request.
   Background background(I issue, Delivery delivery);

@@ -5,6 +5,7 @@ import dev.runnel.core.model.Background;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.ConversationPolicy;
 import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.GroupLookup;
 import dev.runnel.core.model.LinkTarget;
 import dev.runnel.core.model.MissedDeliveries;
 import dev.runnel.core.model.Notice;
@@ -24,6 +25,7 @@ import java.net.URI;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// The surface of an issue tracker: a conversation is an issue, its messages are comments.
@@ -86,11 +88,28 @@ public final class TrackerSurface<I> implements Surface, ConnectedPlatform {
     try {
       return tracker
           .issue(delivery.conversation())
-          .flatMap(issue -> tracker.refusal(issue, delivery))
-          .<Admission>map(Admission.TurnedAway::new)
+          .map(issue -> tracker.admit(issue, delivery))
           .orElse(Admission.ADMITTED);
     } catch (TrackerUnavailable unavailable) {
       return new Admission.Unknown(unavailable.after(), unavailable.why());
+    }
+  }
+
+  @Override
+  public Optional<Conversation> conversationIn(String place) {
+    return Optional.of(new Conversation(id, place.contains("#") ? place : place + "#1"))
+        .filter(it -> tracker.issue(it).isPresent());
+  }
+
+  @Override
+  public GroupLookup groups(Delivery delivery, Set<String> names) {
+    try {
+      return tracker
+          .issue(delivery.conversation())
+          .<GroupLookup>map(issue -> new GroupLookup.Known(tracker.groups(issue, delivery, names)))
+          .orElse(GroupLookup.NONE);
+    } catch (TrackerUnavailable unavailable) {
+      return new GroupLookup.Unknown(unavailable.after(), unavailable.why());
     }
   }
 

@@ -151,7 +151,7 @@ class GitHubAccessCheckTest {
     answers(200, permission("read", "triage"));
 
     assertThat(admission(comment("tara", "User", "MEMBER")).orElseThrow())
-        .isInstanceOf(heard ? Admission.Admitted.class : Admission.TurnedAway.class);
+        .isInstanceOf(heard ? Admission.Admitted.class : Admission.Outsider.class);
   }
 
   @Test
@@ -161,18 +161,28 @@ class GitHubAccessCheckTest {
         Deliveries.golden(
             "recorded-labeled", body -> ((ObjectNode) body.path("sender")).put("login", "tara"));
 
-    assertThat(admission(labeled).orElseThrow()).isInstanceOf(Admission.TurnedAway.class);
+    assertThat(admission(labeled).orElseThrow()).isInstanceOf(Admission.Outsider.class);
     assertThat(asked()).contains("/collaborators/tara/");
   }
 
-  @Test
-  void whoeverMayEndAnIssueEndsItsRun() {
-    var closed =
-        Deliveries.golden(
-            "recorded-closed", body -> ((ObjectNode) body.path("sender")).put("login", "author"));
+  @ParameterizedTest
+  @CsvSource({"write, true", "read, false", "none, false"})
+  void onlyWhoHasTheRoleEndsARunByClosingTheIssue(String permission, boolean heard) {
+    answers(200, permission(permission, permission));
 
-    assertThat(admission(closed)).contains(Admission.ADMITTED);
+    assertThat(admission(closedBy("author")).orElseThrow())
+        .isInstanceOf(heard ? Admission.Admitted.class : Admission.Outsider.class);
+  }
+
+  @Test
+  void anAppEndsARunByClosingTheIssue() {
+    assertThat(admission(closedBy("stale[bot]"))).contains(Admission.ADMITTED);
     assertThat(github.getRequestCount()).isZero();
+  }
+
+  private RawRequest closedBy(String login) {
+    return Deliveries.golden(
+        "recorded-closed", body -> ((ObjectNode) body.path("sender")).put("login", login));
   }
 
   @ParameterizedTest
@@ -185,7 +195,7 @@ class GitHubAccessCheckTest {
             .formatted(association));
 
     assertThat(admission(comment("ada", "User", association)).orElseThrow())
-        .isInstanceOf(heard ? Admission.Admitted.class : Admission.TurnedAway.class);
+        .isInstanceOf(heard ? Admission.Admitted.class : Admission.Outsider.class);
   }
 
   @ParameterizedTest

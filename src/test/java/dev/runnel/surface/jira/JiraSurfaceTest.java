@@ -156,7 +156,7 @@ class JiraSurfaceTest implements SurfaceContract {
                         .put("accountId", "somebody")
                         .put("emailAddress", "dana@acme.example")));
 
-    assertThat(surface().admit(delivery)).isInstanceOf(Admission.TurnedAway.class);
+    assertThat(surface().admit(delivery)).isInstanceOf(Admission.Outsider.class);
   }
 
   @Test
@@ -240,7 +240,7 @@ class JiraSurfaceTest implements SurfaceContract {
     tracker.platform().hides();
 
     assertThat(surface().admit(accepted(JiraRequests.golden("comment-created"))))
-        .isInstanceOf(Admission.TurnedAway.class);
+        .isInstanceOf(Admission.Outsider.class);
   }
 
   @ParameterizedTest

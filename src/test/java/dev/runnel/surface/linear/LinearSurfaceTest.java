@@ -184,7 +184,7 @@ class LinearSurfaceTest implements SurfaceContract {
   void guestsAndAppsAreTurnedAway() {
     for (var person : List.of(Person.STRANGER, Person.BOT)) {
       var delivery = accepted(tracker.commented(person, "@agent fix it"));
-      assertThat(surface().admit(delivery)).isInstanceOf(Admission.TurnedAway.class);
+      assertThat(surface().admit(delivery)).isInstanceOf(Admission.Outsider.class);
     }
   }
 

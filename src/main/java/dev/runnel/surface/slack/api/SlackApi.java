@@ -285,6 +285,14 @@ public final class SlackApi implements AutoCloseable {
                     .orElse(SlackAccount.UNKNOWN));
   }
 
+  /// The ids of the users in a user group.
+  public SlackResponse<Set<String>> userGroup(String id) {
+    return call(() -> methods.usergroupsUsersList(r -> r.usergroup(id)))
+        .map(
+            it ->
+                Optional.ofNullable(it.getUsers()).<Set<String>>map(Set::copyOf).orElse(Set.of()));
+  }
+
   private static Optional<String> name(User user) {
     return Optional.ofNullable(user.getProfile())
         .flatMap(it -> Optional.ofNullable(it.getDisplayName()))

@@ -12,6 +12,10 @@ public final class SlackActionIds {
   public static final String SEND_REPLIES = "send_replies";
   public static final String NEW_RUN = "new_run";
 
+  /// Prefix of the action ids of buttons whose value is a command; each button of a message needs
+  /// another id.
+  public static final String COMMAND = "command_";
+
   /// Prefix of the action ids of buttons on the Home tab.
   public static final String ON_HOME = "home_";
 

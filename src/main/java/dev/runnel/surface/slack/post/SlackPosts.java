@@ -105,7 +105,8 @@ public final class SlackPosts implements SlackStreams.Plain {
       case Update.Told(Actor to, _, boolean privately) ->
           privately ? tellPrivately(notice, to) : say(notice);
       case Update.Listed(Actor to, _, _) -> tellPrivately(notice, to);
-      case Update.Answered(Actor to, _) -> tellPrivately(notice, to);
+      case Update.Answered(Actor to, var card) ->
+          card.choices().isEmpty() ? tellPrivately(notice, to) : say(notice);
       case Update.Helped(Actor to) -> tellPrivately(notice, to);
       case Update.Screened(Actor to, Screen screen) -> show(notice, to, screen);
       case Update.Blocked _, Update.Succeeded _, Update.Failed _, Update.Cancelled _ -> say(notice);

@@ -2,6 +2,7 @@ package dev.runnel.surface.slack.read;
 
 import dev.runnel.core.model.Admission;
 import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.GroupLookup;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Question;
 import dev.runnel.surface.kit.Recent;
@@ -16,6 +17,7 @@ import dev.runnel.surface.slack.model.SlackPlace;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -26,6 +28,8 @@ import java.util.Set;
 /// A look-up is cached for ten minutes.
 public final class SlackSenders {
   private static final int MAX = 10_000;
+  private static final int MAX_GROUPS = 1_000;
+  private static final String GROUP = "group:";
   private static final Duration FRESH = Duration.ofMinutes(10);
 
   /// Errors that concern the user, not our token.
@@ -36,6 +40,7 @@ public final class SlackSenders {
       "Only full members of this workspace can start, steer and stop runs. Guests, people of other"
           + " workspaces and bots cannot. Ask a member of the workspace to do it for you.";
 
+  private static final String NO_SUCH_GROUP = "no_such_subteam";
   private static final String MISSING_SCOPE = "missing_scope";
   private static final String NOT_THERE =
       "The Slack app is not installed in this workspace any more.";
@@ -48,10 +53,16 @@ public final class SlackSenders {
 
   private record Known(boolean isMember, Instant until) {}
 
+  /// A user group of a workspace.
+  private record Group(String team, String id) {}
+
+  private record Members(Set<String> users, Instant until) {}
+
   private final SlackConfig config;
   private final SlackWorkspaces workspaces;
   private final InstantSource clock;
   private final Map<Person, Known> known = Recent.map(MAX);
+  private final Map<Group, Members> groups = Recent.map(MAX_GROUPS);
 
   public SlackSenders(SlackConfig config, SlackWorkspaces workspaces, InstantSource clock) {
     this.config = config;
@@ -71,7 +82,7 @@ public final class SlackSenders {
     return switch (isMember(api, team, delivery.actor().id())) {
       case SlackResponse.Ok<Boolean>(Boolean isMember) when isMember -> Admission.ADMITTED;
       case SlackResponse.Ok<Boolean> _ ->
-          refused(delivery, "who said it is no full member of the workspace", MEMBERS_ONLY);
+          outsider(delivery, "the sender is no full member of the workspace");
       case SlackResponse.Wait<Boolean>(var after, var why) -> new Admission.Unknown(after, why);
       case SlackResponse.No<Boolean>(var error) ->
           switch (error) {
@@ -85,6 +96,50 @@ public final class SlackSenders {
                     Optional.empty(), "Slack does not tell who said it: " + error);
           };
     };
+  }
+
+  /// The user groups that contain the sender. A group that Slack does not know contains nobody.
+  ///
+  /// @param names user groups are named `group:S0PLAT`; other names are left out
+  public GroupLookup groups(Delivery delivery, Set<String> names) {
+    var place = SlackPlace.of(delivery.conversation());
+    var found = new HashSet<String>();
+    for (var name : names) {
+      if (name.startsWith(GROUP)) {
+        var group = new Group(place.team(), name.substring(GROUP.length()));
+        switch (members(group)) {
+          case SlackResponse.Ok<Set<String>>(var users) -> {
+            if (users.contains(delivery.actor().id())) {
+              found.add(name);
+            }
+          }
+          case SlackResponse.Wait<Set<String>>(var after, var why) -> {
+            return new GroupLookup.Unknown(after, why);
+          }
+          case SlackResponse.No<Set<String>>(var error) -> {
+            if (!error.equals(NO_SUCH_GROUP)) {
+              return new GroupLookup.Unknown(
+                  Optional.empty(),
+                  "Slack does not tell who is in the user group %s (%s). The app needs the scope usergroups:read."
+                      .formatted(group.id(), error));
+            }
+          }
+        }
+      }
+    }
+    return new GroupLookup.Known(found);
+  }
+
+  private SlackResponse<Set<String>> members(Group group) {
+    var kept = groups.get(group);
+    if (kept != null && clock.instant().isBefore(kept.until())) {
+      return new SlackResponse.Ok<>(kept.users());
+    }
+    var asked = workspaces.of(group.team()).api().userGroup(group.id());
+    if (asked instanceof SlackResponse.Ok<Set<String>>(var users)) {
+      groups.put(group, new Members(users, clock.instant().plus(FRESH)));
+    }
+    return asked;
   }
 
   /// @param team the workspace of the token; empty while it is unknown
@@ -108,6 +163,14 @@ public final class SlackSenders {
       case SlackResponse.No<SlackAccount> no -> no.as();
       case SlackResponse.Wait<SlackAccount> later -> later.as();
     };
+  }
+
+  private static Admission outsider(Delivery delivery, String why) {
+    return new Admission.Outsider(
+        why,
+        delivery.intent() instanceof Intent.Ask(Question.Home _)
+            ? Optional.empty()
+            : Optional.of(MEMBERS_ONLY));
   }
 
   /// The Home tab opens without a request that could be answered with a refusal.

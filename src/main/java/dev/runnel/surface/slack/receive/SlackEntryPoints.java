@@ -203,24 +203,32 @@ final class SlackEntryPoints {
     var starts = sends || action.equals(SlackActionIds.START_RUN);
     // Outside a thread it acts as a command, whose run gets a thread of its own.
     var opensThread = starts && !sends && pressed.getMessage().getThreadTs().isEmpty();
-    var intent =
-        starts && !value.isBlank()
-            ? Optional.of(
-                MessageParser.task(value, opensThread ? Intent.Start::new : Intent.Say::new))
-            : aboutRun(action, value);
-    return intent.map(
-        it ->
-            from.delivery(
-                press,
-                // Another press of the same person sends nothing more.
-                sends
-                    ? "send:%s/%s/%s".formatted(channel, pressed.getMessage().getTs(), from.user())
-                    : "action:" + press,
-                opensThread
-                    ? SlackPlace.outsideThreads(from.team(), channel, press)
-                    : new SlackPlace(from.team(), channel, thread),
-                it,
-                new Origin(Optional.empty(), from.address(), Optional.empty(), opensThread)));
+    return intent(action, value, opensThread)
+        .map(
+            it ->
+                from.delivery(
+                    press,
+                    // Another press of the same person sends nothing more.
+                    sends
+                        ? "send:%s/%s/%s"
+                            .formatted(channel, pressed.getMessage().getTs(), from.user())
+                        : "action:" + press,
+                    opensThread
+                        ? SlackPlace.outsideThreads(from.team(), channel, press)
+                        : new SlackPlace(from.team(), channel, thread),
+                    it,
+                    new Origin(Optional.empty(), from.address(), Optional.empty(), opensThread)));
+  }
+
+  private static Optional<Intent> intent(String action, String value, boolean opensThread) {
+    if (action.startsWith(SlackActionIds.COMMAND)) {
+      return MessageParser.words(value);
+    }
+    var isRequest =
+        action.equals(SlackActionIds.START_RUN) || action.equals(SlackActionIds.SEND_REPLIES);
+    return isRequest && !value.isBlank()
+        ? Optional.of(MessageParser.task(value, opensThread ? Intent.Start::new : Intent.Say::new))
+        : aboutRun(action, value);
   }
 
   /// @param channel a user id stands for direct messages

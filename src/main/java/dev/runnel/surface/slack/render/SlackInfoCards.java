@@ -38,7 +38,7 @@ public final class SlackInfoCards {
   }
 
   /// The runs that the card shows, each with a button that stops it; then buttons that change what
-  /// the card shows, or start a run with its text.
+  /// the card shows, start a run with its text, or choose.
   public static List<LayoutBlock> buttons(InfoCard infoCard) {
     return Stream.concat(
             infoCard.stoppable().stream().map(SlackInfoCards::stoppable),
@@ -74,6 +74,12 @@ public final class SlackInfoCards {
         .ifPresent(
             words ->
                 buttons.add(button(SlackActionIds.START_RUN, "Start it").value(words).build()));
+    for (var choice : infoCard.choices()) {
+      buttons.add(
+          button(SlackActionIds.COMMAND + buttons.size(), choice.label())
+              .value(choice.command())
+              .build());
+    }
     return buttons.isEmpty()
         ? List.of()
         : List.of(ActionsBlock.builder().elements(buttons).build());

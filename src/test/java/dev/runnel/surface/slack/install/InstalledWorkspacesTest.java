@@ -198,7 +198,7 @@ class InstalledWorkspacesTest {
       assertThat(surface.admit(start("T1"))).isEqualTo(Admission.ADMITTED);
 
       slack.says("users.info", "{'ok':true,'user':{'id':'U0ANN','team_id':'T1'}}");
-      assertThat(surface.admit(start("T2"))).isInstanceOf(Admission.Refused.class);
+      assertThat(surface.admit(start("T2"))).isInstanceOf(Admission.Outsider.class);
     }
 
     @Test

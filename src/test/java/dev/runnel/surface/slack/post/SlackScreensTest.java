@@ -291,6 +291,25 @@ class SlackScreensTest {
         .contains("start_run", "Start it", "stop 7777");
   }
 
+  @Test
+  void aCardWithChoicesHasAButtonForEach() {
+    var infoCard =
+        InfoCard.choosing(
+            "This start waits for an approval",
+            List.of(),
+            List.of(
+                new InfoCard.Choice("Approve", "approve 1a2b3c4d"),
+                new InfoCard.Choice("Decline", "decline 1a2b3c4d")));
+
+    var post =
+        new SlackRenderer("/agent")
+            .render(new Update.Answered(SlackUpdates.ANN, infoCard), SlackPost.Mark.of("n"));
+
+    assertThat(GsonFactory.createSnakeCase().toJson(post.blocks().getLast()))
+        .contains(
+            "command_0", "Approve", "approve 1a2b3c4d", "command_1", "Decline", "decline 1a2b3c4d");
+  }
+
   private static InfoCard offering(String words) {
     return new InfoCard("No run was started", List.of(), List.of(), List.of(), Optional.of(words));
   }

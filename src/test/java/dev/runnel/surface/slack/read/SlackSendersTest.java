@@ -103,10 +103,11 @@ class SlackSendersTest {
           knows(account);
           assertThat(surface.admit(delivery(door)))
               .as(who)
-              .isInstanceOf(
-                  door.equals("app-home-opened")
-                      ? Admission.TurnedAway.class
-                      : Admission.Refused.class);
+              .isInstanceOfSatisfying(
+                  Admission.Outsider.class,
+                  it ->
+                      assertThat(it.words().isPresent())
+                          .isEqualTo(!door.equals("app-home-opened")));
           clock.advance(Duration.ofMinutes(11));
         });
   }
@@ -116,7 +117,8 @@ class SlackSendersTest {
     knows(MEMBER + ",'is_restricted':true");
     assertThat(surface.admit(delivery("slash-start")))
         .isInstanceOfSatisfying(
-            Admission.Refused.class, it -> assertThat(it.words()).contains("full members"));
+            Admission.Outsider.class,
+            it -> assertThat(it.words().orElseThrow()).contains("full members"));
   }
 
   @Test
@@ -139,13 +141,13 @@ class SlackSendersTest {
 
     clock.advance(Duration.ofMinutes(2));
     knows(MEMBER + ",'is_restricted':true");
-    assertThat(surface.admit(delivery("slash-start"))).isInstanceOf(Admission.Refused.class);
+    assertThat(surface.admit(delivery("slash-start"))).isInstanceOf(Admission.Outsider.class);
   }
 
   @Test
   void whoSlackDoesNotKnowIsRefused() {
     slack.refuses("users.info", "user_not_found");
-    assertThat(surface.admit(delivery("slash-start"))).isInstanceOf(Admission.Refused.class);
+    assertThat(surface.admit(delivery("slash-start"))).isInstanceOf(Admission.Outsider.class);
   }
 
   @Test

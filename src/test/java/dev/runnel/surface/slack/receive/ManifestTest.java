@@ -48,6 +48,7 @@ class ManifestTest {
           Map.entry("reactionsRemove", List.of("reactions:write")),
           Map.entry("conversationsInfo", List.of("channels:read", "groups:read")),
           Map.entry("usersInfo", List.of("users:read")),
+          Map.entry("usergroupsUsersList", List.of("usergroups:read")),
           Map.entry("viewsOpen", List.of()),
           Map.entry("viewsPublish", List.of()),
           // Methods of the agent view, by their own names: below.

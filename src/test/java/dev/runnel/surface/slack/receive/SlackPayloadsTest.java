@@ -6,6 +6,7 @@ import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.DeliveryId;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.PostRef;
+import dev.runnel.core.model.Question;
 import dev.runnel.core.model.RawRequest;
 import dev.runnel.core.model.Request;
 import dev.runnel.core.model.RunId;
@@ -327,6 +328,18 @@ class SlackPayloadsTest {
       var body = SlackRequests.body(changed("block-actions-cancel", "cancel_run", "start_run"));
       return SlackRequests.signed(
           body.replace("0190e6a1-9f50-7c3e-8a43-000000000001", "stop+using+log4j+--env+web"));
+    }
+
+    @Test
+    void sendsTheCommandThatItStandsFor() {
+      var body = SlackRequests.body(changed("block-actions-cancel", "cancel_run", "command_0"));
+      var delivery =
+          delivery(
+              SlackRequests.signed(
+                  body.replace("0190e6a1-9f50-7c3e-8a43-000000000001", "approve+1a2b3c4d")));
+
+      assertThat(delivery.intent())
+          .isEqualTo(new Intent.Ask(new Question.Decide(Optional.of("1a2b3c4d"), true)));
     }
 
     @Test

@@ -1,0 +1,60 @@
+package dev.runnel.app;
+
+import dev.runnel.app.settings.Config;
+import dev.runnel.core.model.Actor;
+import dev.runnel.core.port.Store.Starts.Freeze;
+import dev.runnel.database.Database;
+import dev.runnel.database.DatabaseException;
+import dev.runnel.store.SqlStore;
+import dev.runnel.store.SteadyClock;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.time.InstantSource;
+import java.util.Optional;
+
+/// `./runnel freeze [REASON]` and `./runnel unfreeze`: stops all starts of the running server, or
+/// permits them again. Available to everybody who can write its database.
+final class FreezeCommand {
+  private static final Actor OPERATOR = new Actor("operator", "whoever runs Runnel");
+
+  private final Config config;
+  private final PrintStream out;
+  private final PrintStream err;
+
+  FreezeCommand(Config config, PrintStream out, PrintStream err) {
+    this.config = config;
+    this.out = out;
+    this.err = err;
+  }
+
+  /// @param on whether to freeze
+  /// @param reason shown to everybody whose start is refused
+  /// @return the exit code
+  int run(boolean on, Optional<String> reason) {
+    var file = config.data().resolve("runnel.db");
+    if (config.databaseUrl().isEmpty() && !Files.exists(file)) {
+      err.println(
+          "There is no Runnel in %s yet. Start one with ./runnel, or name its folder with --data."
+              .formatted(config.data()));
+      return 1;
+    }
+    var clock = InstantSource.system();
+    try (var database =
+            config.databaseUrl().map(Database::postgres).orElseGet(() -> Database.sqlite(file));
+        var store = new SqlStore(database, new SteadyClock(database.clock(clock)))) {
+      if (on) {
+        store.change(work -> work.starts().freeze(new Freeze(OPERATOR, reason, clock.instant())));
+        out.println("All starts are frozen. ./runnel unfreeze permits them again.");
+      } else {
+        var was = store.<Boolean>commit(work -> work.starts().unfreeze());
+        out.println(was ? "Starts are permitted again." : "Starts were not frozen.");
+      }
+      return 0;
+    } catch (DatabaseException e) {
+      err.println(
+          "The database cannot be written. Check that Runnel runs in this version, and that you"
+              + " may write its database.");
+      return 1;
+    }
+  }
+}

@@ -1,0 +1,33 @@
+package dev.runnel.console;
+
+import dev.runnel.core.port.Store;
+import dev.runnel.core.port.Store.Approvals.Approval;
+import java.util.List;
+import java.util.Optional;
+
+/// A start that waits for an approval, as the page shows it.
+///
+/// @param expires when it is declined, in ISO 8601
+public record ApprovalView(
+    String id, String text, String who, String where, String rule, String expires) {
+  static List<ApprovalView> waiting(Store store, About about) {
+    return store.<List<Approval>>commit(work -> work.approvals().waiting(Optional.empty())).stream()
+        .map(each -> of(each, about))
+        .toList();
+  }
+
+  private static ApprovalView of(Approval approval, About about) {
+    return new ApprovalView(
+        approval.id(),
+        approval.text(),
+        approval.requester().name(),
+        about.platform(approval.conversation()) + " " + approval.conversation().key(),
+        approval.rule(),
+        approval.expiresAt().toString());
+  }
+
+  /// The conversation in which the console decides.
+  public String conversation() {
+    return ConsoleSurface.ID + ":approvals/" + id;
+  }
+}

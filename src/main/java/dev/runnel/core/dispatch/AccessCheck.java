@@ -1,0 +1,268 @@
+package dev.runnel.core.dispatch;
+
+import dev.runnel.core.model.Admission;
+import dev.runnel.core.model.AuditEntry;
+import dev.runnel.core.model.Binding;
+import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.GroupLookup;
+import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.Question;
+import dev.runnel.core.model.Request;
+import dev.runnel.core.model.RunState;
+import dev.runnel.core.policy.AccessRequest;
+import dev.runnel.core.policy.Permission;
+import dev.runnel.core.policy.Policy;
+import dev.runnel.core.policy.Verdict;
+import dev.runnel.core.port.Surface;
+import dev.runnel.core.scope.DefaultsResolver;
+import dev.runnel.core.scope.Surfaces;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.Optional;
+import java.util.Set;
+
+/// Decides whether a sender may do what a delivery asks for: by the operator's policy if it has
+/// rules, else by the rule of the platform. For every door, because every door makes deliveries.
+final class AccessCheck {
+  /// The platform's own rule.
+  static final String PLATFORM_RULE = AuditEntry.DEFAULT_RULE;
+
+  static final String OPERATOR = "whoever runs Runnel";
+
+  private final Policy policy;
+  private final Surfaces surfaces;
+  private final DefaultsResolver defaultsResolver;
+
+  AccessCheck(Policy policy, Surfaces surfaces, DefaultsResolver defaultsResolver) {
+    this.policy = policy;
+    this.surfaces = surfaces;
+    this.defaultsResolver = defaultsResolver;
+  }
+
+  sealed interface Answer {
+    /// @param rule the rule that decided
+    record Permitted(String rule) implements Answer {}
+
+    /// @param rule the rule that decided, or why there is none; for the log
+    /// @param words the private answer; empty if the sender gets none
+    /// @param isMember whether the platform's own rule permits the sender
+    record Refused(String rule, Optional<String> words, boolean isMember) implements Answer {}
+
+    /// The platform could not be asked.
+    record Unknown(Optional<Duration> retryAfter, String why) implements Answer {}
+  }
+
+  /// The names that rules may use for a person, or why they are not known.
+  sealed interface Person {
+    /// @param isMember whether the platform's own rule permits the person
+    record Known(Set<String> names, boolean isMember) implements Person {}
+
+    record Stranger(Answer answer) implements Person {}
+  }
+
+  /// @param target the run that it concerns
+  Answer check(Delivery delivery, Optional<Binding> target) {
+    var surface = surface(delivery);
+    if (surface.isEmpty() || surface.get().isForOperators()) {
+      return new Answer.Permitted(OPERATOR);
+    }
+    return switch (person(surface.get(), delivery)) {
+      case Person.Stranger(var answer) -> answer;
+      case Person.Known known when !policy.hasRules() -> new Answer.Permitted(PLATFORM_RULE);
+      case Person.Known known -> byPolicy(delivery, target, known);
+    };
+  }
+
+  private Answer byPolicy(Delivery delivery, Optional<Binding> target, Person.Known person) {
+    var permission = permission(delivery.intent(), target);
+    if (permission.isEmpty()) {
+      return new Answer.Permitted("everybody may");
+    }
+    var verdict =
+        policy.decide(request(delivery, delivery.conversation(), target, permission.get(), person));
+    // A run's messages may be sent from another place, such as its pull request.
+    var there =
+        target
+            .map(Binding::conversation)
+            .filter(it -> !it.equals(delivery.conversation()))
+            .filter(it -> it.surface().equals(delivery.conversation().surface()));
+    if (verdict.isPermitted() && there.isPresent()) {
+      verdict = policy.decide(request(delivery, there.get(), target, permission.get(), person));
+    }
+    return verdict.isPermitted()
+        ? new Answer.Permitted(verdict.rule())
+        : new Answer.Refused(verdict.rule(), Optional.of(verdict.words()), person.isMember());
+  }
+
+  /// The request for access of a start, for the rules about approvals.
+  ///
+  /// @param resolved the request with all its options
+  AccessRequest start(Delivery delivery, Request resolved) {
+    return new AccessRequest(
+        Set.of(),
+        Permission.START,
+        delivery.conversation().id(),
+        true,
+        resolved.options().environment(),
+        resolved.options().model(),
+        resolved.options().factory().isPresent());
+  }
+
+  /// What the rules say about a request that was not made yet; empty if there are none.
+  Optional<Verdict> preview(Delivery delivery, Request request) {
+    return names(delivery)
+        .filter(_ -> policy.hasRules())
+        .map(
+            person ->
+                policy.decide(
+                    request(
+                        delivery.withIntent(new Intent.Start(request)),
+                        delivery.conversation(),
+                        Optional.empty(),
+                        Permission.START,
+                        person)));
+  }
+
+  /// What the sender may do in the place; empty if no policy says so.
+  Optional<Set<Permission>> permissions(Delivery delivery) {
+    return names(delivery)
+        .filter(_ -> policy.hasRules())
+        .map(person -> policy.permissions(person.names(), delivery.conversation().id()));
+  }
+
+  /// The names that rules may use for the sender; empty if they cannot be known now.
+  Optional<Person.Known> names(Delivery delivery) {
+    return surface(delivery)
+        .filter(surface -> !surface.isForOperators())
+        .map(surface -> person(surface, delivery))
+        .filter(Person.Known.class::isInstance)
+        .map(Person.Known.class::cast);
+  }
+
+  /// The surface that received it, because that of the thread, if it is another, does not know the
+  /// sender.
+  Optional<Surface> surface(Delivery delivery) {
+    return surfaces
+        .find(delivery.id().surface())
+        .or(() -> surfaces.find(delivery.conversation().surface()));
+  }
+
+  private Person person(Surface surface, Delivery delivery) {
+    return switch (surface.admit(delivery)) {
+      case Admission.Admitted _ -> named(surface, delivery, true);
+      case Admission.Outsider(var why, var words) ->
+          policy.hasRules()
+              ? named(surface, delivery, false)
+              : new Person.Stranger(new Answer.Refused(why, words, false));
+      case Admission.TurnedAway(var why) ->
+          new Person.Stranger(new Answer.Refused(why, Optional.empty(), false));
+      case Admission.Refused(var why, var words) ->
+          new Person.Stranger(new Answer.Refused(why, Optional.of(words), false));
+      case Admission.Unknown(var after, var why) ->
+          new Person.Stranger(new Answer.Unknown(after, why));
+    };
+  }
+
+  private Person named(Surface surface, Delivery delivery, boolean isMember) {
+    var id = surface.id().value();
+    var names = new HashSet<String>();
+    names.add(id + ":" + delivery.actor().id());
+    names.add(id + ":" + team(delivery.conversation()) + "/" + delivery.actor().id());
+    if (isMember) {
+      names.add(id + ":" + Policy.MEMBERS);
+    }
+    var wanted = policy.namesOn(id);
+    if (wanted.isEmpty()) {
+      return new Person.Known(names, isMember);
+    }
+    return switch (surface.groups(delivery, wanted)) {
+      case GroupLookup.Known(var groups) -> {
+        groups.forEach(group -> names.add(id + ":" + group));
+        yield new Person.Known(names, isMember);
+      }
+      case GroupLookup.Unknown(var after, var why) ->
+          new Person.Stranger(new Answer.Unknown(after, why));
+    };
+  }
+
+  /// The workspace or owner.
+  private static String team(Conversation conversation) {
+    var end = conversation.key().indexOf('/');
+    return end < 0 ? conversation.key() : conversation.key().substring(0, end);
+  }
+
+  private AccessRequest request(
+      Delivery delivery,
+      Conversation place,
+      Optional<Binding> target,
+      Permission permission,
+      Person.Known person) {
+    var asked =
+        permission == Permission.START
+            ? delivery.intent().words()
+            : target.map(Binding::request).or(() -> delivery.intent().words());
+    var options =
+        asked.map(it -> defaultsResolver.of(it, place, delivery.actor()).request().options());
+    return new AccessRequest(
+        person.names(),
+        permission,
+        place.id(),
+        isOwn(delivery, target),
+        options.flatMap(it -> it.environment()),
+        options.flatMap(it -> it.model()),
+        options.flatMap(it -> it.factory()).isPresent());
+  }
+
+  /// A stop without a run concerns starts that wait, of which a person can name only their own.
+  private static boolean isOwn(Delivery delivery, Optional<Binding> target) {
+    return target
+        .map(binding -> binding.requester().id().equals(delivery.actor().id()))
+        .orElse(true);
+  }
+
+  /// The permission that the intent needs; empty if everybody has it.
+  static Optional<Permission> permission(Intent intent, Optional<Binding> target) {
+    return switch (intent) {
+      case Intent.Start _, Intent.New _ -> Optional.of(Permission.START);
+      case Intent.Say _, Intent.SayTo _ ->
+          Optional.of(
+              target
+                  .map(
+                      it ->
+                          it.run().state() == RunState.BLOCKED ? Permission.ANSWER : Permission.SAY)
+                  .orElse(Permission.START));
+      case Intent.Cancel _, Intent.CancelMine _, Intent.StopAt _ -> Optional.of(Permission.STOP);
+      case Intent.Retry _ -> Optional.of(Permission.RETRY);
+      case Intent.Status _, Intent.ListRuns _ -> Optional.of(Permission.READ);
+      case Intent.Link _ -> Optional.of(Permission.LINK);
+      case Intent.Linked(_, var inner) -> permission(inner, target);
+      case Intent.Unclear(_, var work) ->
+          work.isPresent() && target.isPresent()
+              ? Optional.of(Permission.SAY)
+              : Optional.<Permission>empty();
+      case Intent.Help _, Intent.Amend _ -> Optional.empty();
+      case Intent.Ask(var question) -> permission(question);
+    };
+  }
+
+  private static Optional<Permission> permission(Question question) {
+    return switch (question) {
+      case Question.Configure change -> Optional.of(permission(change));
+      case Question.ConfigureAll(var changes) ->
+          changes.stream().map(AccessCheck::permission).max(Permission::compareTo);
+      case Question.Usage _, Question.Doctor _, Question.Why _ -> Optional.of(Permission.READ);
+      case Question.Compose _ -> Optional.of(Permission.START);
+      case Question.Freeze _ -> Optional.of(Permission.FREEZE);
+      // The rule that demands the approval says who may give it.
+      case Question.Decide _ -> Optional.empty();
+      case Question.Config _, Question.Home _, Question.Edit _ -> Optional.empty();
+      case Question.Explain _, Question.WhoAmI _ -> Optional.empty();
+    };
+  }
+
+  /// A person's own defaults matter only for runs that the person starts.
+  private static Permission permission(Question.Configure change) {
+    return change.level() == Question.Configure.Level.ME ? Permission.START : Permission.CONFIGURE;
+  }
+}

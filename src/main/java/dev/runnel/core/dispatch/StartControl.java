@@ -1,0 +1,450 @@
+package dev.runnel.core.dispatch;
+
+import dev.runnel.core.decide.AuditTrail;
+import dev.runnel.core.model.Actor;
+import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.InfoCard;
+import dev.runnel.core.model.InfoCard.Choice;
+import dev.runnel.core.model.InfoCard.Row;
+import dev.runnel.core.model.MessageStatus;
+import dev.runnel.core.model.Question;
+import dev.runnel.core.model.Request;
+import dev.runnel.core.model.Update;
+import dev.runnel.core.policy.ApprovalRule;
+import dev.runnel.core.policy.Budget;
+import dev.runnel.core.policy.Policy;
+import dev.runnel.core.port.Store;
+import dev.runnel.core.port.Store.Approvals.Approval;
+import dev.runnel.core.port.Store.Approvals.State;
+import dev.runnel.core.port.Store.Starts.Freeze;
+import dev.runnel.core.port.Store.Starts.Start;
+import dev.runnel.core.port.Store.Work;
+import dev.runnel.core.scope.ConversationScope;
+import dev.runnel.core.text.AnswerFormatter;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.UUID;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Decides whether a permitted start happens now: not while starts are frozen, not before it is
+/// approved where a rule demands it, and not beyond a budget. What it decides survives a restart,
+/// because it is in rows.
+final class StartControl {
+  private static final Logger log = LoggerFactory.getLogger(StartControl.class);
+  private static final int ID_LENGTH = 8;
+  private static final int MAX_TEXT = 300;
+  private static final DateTimeFormatter TIME =
+      DateTimeFormatter.ofPattern("d MMM HH:mm 'UTC'", Locale.ENGLISH).withZone(ZoneOffset.UTC);
+
+  private final Policy policy;
+  private final Store store;
+  private final AccessCheck accessCheck;
+  private final AttemptResults results;
+
+  StartControl(Policy policy, Store store, AccessCheck accessCheck, AttemptResults results) {
+    this.policy = policy;
+    this.store = store;
+    this.accessCheck = accessCheck;
+    this.results = results;
+  }
+
+  /// @param request the request with all its options
+  /// @return false if the attempt is finished
+  boolean lets(DeliveryAttempt attempt, Request request) {
+    if (store.commit(work -> work.starts().isKnown(attempt.delivery().id()))) {
+      return true;
+    }
+    var frozen = store.commit(work -> work.starts().freeze());
+    if (frozen.isPresent()) {
+      refuse(attempt, frozen(frozen.get()), "starts are frozen");
+      return false;
+    }
+    return isApproved(attempt, request) && isWithinBudgets(attempt, request);
+  }
+
+  private static String frozen(Freeze freeze) {
+    return "No run starts now: %s froze all starts on %s%s. Say it again when they are permitted."
+        .formatted(
+            freeze.by().name(),
+            TIME.format(freeze.since()),
+            freeze.reason().map(reason -> " (" + reason + ")").orElse(""));
+  }
+
+  private void refuse(DeliveryAttempt attempt, String words, String why) {
+    log.info("start refused delivery={} why={}", attempt.delivery().id(), why);
+    results.complete(
+        attempt.refused(why).noting(Store.Inbox.REFUSED + why),
+        work -> {
+          attempt.react(work, MessageStatus.REFUSED);
+          attempt.respond(work, words);
+        });
+  }
+
+  private boolean isApproved(DeliveryAttempt attempt, Request request) {
+    if (policy.approvals().isEmpty() || isByOperator(attempt.delivery())) {
+      return true;
+    }
+    var known = store.commit(work -> work.approvals().of(attempt.delivery().id()));
+    if (known.isPresent()) {
+      return isDecided(attempt, known.get());
+    }
+    var isFirst = store.<Boolean>commit(work -> work.starts().isFirst(person(attempt.delivery())));
+    var rule = policy.approval(accessCheck.start(attempt.delivery(), request), isFirst);
+    rule.ifPresent(it -> ask(attempt, request, it));
+    return rule.isEmpty();
+  }
+
+  private boolean isByOperator(Delivery delivery) {
+    return accessCheck.surface(delivery).filter(it -> it.isForOperators()).isPresent();
+  }
+
+  private void ask(DeliveryAttempt attempt, Request request, ApprovalRule rule) {
+    var delivery = attempt.delivery();
+    var approval =
+        new Approval(
+            id(delivery),
+            delivery.id(),
+            attempt.conversation(),
+            delivery.actor(),
+            rule.name(),
+            AnswerFormatter.cut(AnswerFormatter.line(request.text()), MAX_TEXT),
+            attempt.now(),
+            attempt.now().plus(rule.within()),
+            State.WAITING,
+            Optional.empty());
+    results.commitIfOwned(
+        attempt,
+        work -> {
+          work.approvals().add(approval);
+          attempt.react(work, MessageStatus.QUEUED);
+          attempt.add(work, new Update.Answered(delivery.actor(), card(approval, request, rule)));
+          var note = "to wait for an approval (" + rule.name() + ")";
+          work.inbox().note(delivery.id(), note);
+          attempt
+              .ruling()
+              .ifPresent(
+                  it ->
+                      AuditTrail.add(work, delivery, it.waiting(rule.name()), note, attempt.now()));
+          waitUntil(work, attempt, approval.expiresAt());
+        });
+    log.info("start waits for approval delivery={} rule={}", delivery.id(), rule.name());
+  }
+
+  /// The waiting is not an attempt.
+  private static void waitUntil(Work work, DeliveryAttempt attempt, Instant due) {
+    work.inbox().replace(attempt.delivery());
+    work.inbox().later(attempt.delivery().id(), due, "It waits for an approval");
+  }
+
+  private static InfoCard card(Approval approval, Request request, ApprovalRule rule) {
+    var rows = new ArrayList<Row>();
+    rows.add(Row.of("Asked by", approval.requester().name()));
+    rows.add(Row.of("Request", approval.text()));
+    request.options().environment().ifPresent(it -> rows.add(Row.of("Environment", it)));
+    request.options().model().ifPresent(it -> rows.add(Row.of("Model", it)));
+    rows.add(
+        Row.of(
+            "Who may approve",
+            String.join(", ", rule.by()),
+            rule.notRequester() ? "not who asked" : ""));
+    rows.add(Row.of("Until", TIME.format(approval.expiresAt()), "declined after that"));
+    return InfoCard.choosing(
+        "This start waits for an approval",
+        rows,
+        List.of(
+            new Choice("Approve", "approve " + approval.id()),
+            new Choice("Decline", "decline " + approval.id())));
+  }
+
+  /// Derived from the delivery, so that a repeated attempt asks for the same approval.
+  private static String id(Delivery delivery) {
+    var bytes = delivery.id().value().getBytes(StandardCharsets.UTF_8);
+    return UUID.nameUUIDFromBytes(bytes).toString().substring(0, ID_LENGTH);
+  }
+
+  private boolean isDecided(DeliveryAttempt attempt, Approval approval) {
+    switch (approval.state()) {
+      case APPROVED -> {
+        return true;
+      }
+      case WAITING -> {
+        if (attempt.now().isBefore(approval.expiresAt())) {
+          results.commitIfOwned(attempt, work -> waitUntil(work, attempt, approval.expiresAt()));
+        } else {
+          results.complete(
+              attempt
+                  .refused("nobody approved it in time")
+                  .noting(Store.Inbox.REFUSED + "nobody approved it in time"),
+              work -> {
+                work.approvals()
+                    .decide(approval.delivery(), State.EXPIRED, Optional.empty(), attempt.now());
+                attempt.react(work, MessageStatus.REFUSED);
+                attempt.respondToAll(
+                    work, "Nobody approved this in time, so nothing was started. Say it again.");
+              });
+        }
+        return false;
+      }
+      case DECLINED, EXPIRED -> {
+        results.complete(
+            attempt.refused("it was declined").noting(Store.Inbox.REFUSED + "it was declined"),
+            work -> attempt.react(work, MessageStatus.REFUSED));
+        return false;
+      }
+    }
+    throw new IllegalStateException("Unknown state " + approval.state());
+  }
+
+  /// Handles the decision of a person about a start that waits.
+  void decide(DeliveryAttempt attempt, Question.Decide decision) {
+    var named =
+        store.<List<Approval>>commit(
+            work ->
+                decision
+                    .approval()
+                    .map(id -> work.approvals().startingWith(id))
+                    .orElseGet(
+                        () -> work.approvals().waiting(Optional.of(attempt.conversation()))));
+    var waiting = named.stream().filter(it -> it.state() == State.WAITING).toList();
+    var found = waiting.isEmpty() ? named : waiting;
+    if (found.size() != 1) {
+      results.complete(attempt, work -> attempt.respond(work, whichOne(found)));
+      return;
+    }
+    var approval = found.getFirst();
+    var refusal = refusal(attempt.delivery(), approval);
+    if (refusal.isPresent()) {
+      results.complete(
+          attempt.refused(approval.rule()).noting(Store.Inbox.REFUSED + approval.rule()),
+          work -> attempt.respond(work, refusal.get()));
+      return;
+    }
+    var state = decision.approved() ? State.APPROVED : State.DECLINED;
+    var by = attempt.delivery().actor().name();
+    results.complete(
+        attempt.noting(
+            "to %s the start %s"
+                .formatted(decision.approved() ? "approve" : "decline", approval.id())),
+        work -> {
+          if (!work.inbox().isWaiting(approval.delivery())
+              || !work.approvals()
+                  .decide(
+                      approval.delivery(),
+                      state,
+                      Optional.of(attempt.delivery().actor()),
+                      attempt.now())) {
+            attempt.respond(work, "That start does not wait any more.");
+            return;
+          }
+          work.inbox().later(approval.delivery(), attempt.now(), "It was decided");
+          attempt.add(
+              work,
+              approval.conversation(),
+              new Update.Told(
+                  approval.requester(),
+                  decision.approved()
+                      ? "Approved by %s. The run starts.".formatted(by)
+                      : "Declined by %s. Nothing was started.".formatted(by),
+                  false));
+        });
+    log.info("start decided approval={} state={}", approval.id(), state);
+  }
+
+  private static String whichOne(List<Approval> found) {
+    return found.isEmpty()
+        ? "No start waits for an approval here."
+        : "Several starts wait. Say which one: "
+            + String.join(", ", found.stream().map(it -> "`" + it.id() + "`").toList())
+            + ".";
+  }
+
+  private Optional<String> refusal(Delivery delivery, Approval approval) {
+    if (approval.state() != State.WAITING) {
+      return Optional.of(
+          "That start was %s%s."
+              .formatted(
+                  approval.state().name().toLowerCase(Locale.ROOT),
+                  approval.decidedBy().map(by -> " by " + by).orElse("")));
+    }
+    if (isByOperator(delivery)) {
+      return Optional.empty();
+    }
+    var rule = policy.approvalRule(approval.rule());
+    if (rule.isEmpty()) {
+      return Optional.of("The rule that demanded the approval is gone. Say the request again.");
+    }
+    var isRequester =
+        delivery.actor().id().equals(approval.requester().id())
+            && delivery.conversation().surface().equals(approval.conversation().surface());
+    var mayApprove =
+        accessCheck
+            .names(delivery)
+            .filter(person -> policy.mayApprove(rule.get(), person.names(), isRequester))
+            .isPresent();
+    return mayApprove
+        ? Optional.empty()
+        : Optional.of(
+            isRequester && rule.get().notRequester()
+                ? "You asked for it, so somebody else has to approve it: "
+                    + String.join(", ", rule.get().by())
+                    + "."
+                : "You may not decide this. These may: "
+                    + String.join(", ", rule.get().by())
+                    + ".");
+  }
+
+  private boolean isWithinBudgets(DeliveryAttempt attempt, Request request) {
+    var delivery = attempt.delivery();
+    var start = start(attempt, request);
+    var exceeded = new ArrayList<String>();
+    var warnings = new ArrayList<String>();
+    results.commitIfOwned(
+        attempt,
+        work -> {
+          exceeded.clear();
+          warnings.clear();
+          if (!policy.budgets().isEmpty()) {
+            work.starts().lock();
+          }
+          for (var budget : policy.budgets()) {
+            var sum = sum(work, budget, start);
+            if (!budget.permits(used(sum))) {
+              exceeded.add(exceeded(budget, sum));
+            } else if (budget.warns(used(sum), used(sum).plusRun())) {
+              warnings.add(
+                  "This start brings %s to %s."
+                      .formatted(budget(budget), budget.words(used(sum).plusRun())));
+            }
+          }
+          if (exceeded.isEmpty()) {
+            work.starts().add(start);
+            warnings.forEach(warning -> attempt.respondToAllOnce(work, "budget", warning));
+          }
+        });
+    if (!exceeded.isEmpty()) {
+      refuse(attempt, String.join("\n", exceeded), "a budget is used up");
+      return false;
+    }
+    log.debug("start within budgets delivery={}", delivery.id());
+    return true;
+  }
+
+  private static String budget(Budget budget) {
+    return "the use of a budget (%s, %s)".formatted(budget.whose(), budget.name());
+  }
+
+  private static String exceeded(Budget budget, Store.Starts.Sum sum) {
+    return "No run starts now: a budget is used up (%s: %s).%s Whoever runs Runnel can raise %s."
+        .formatted(
+            budget.whose(),
+            budget.words(used(sum)),
+            sum.since()
+                .map(oldest -> " There is room again from " + free(budget, oldest) + ".")
+                .orElse(""),
+            budget.name());
+  }
+
+  private static String free(Budget budget, Instant oldest) {
+    return TIME.format(oldest.plus(budget.period().length()).plus(Duration.ofMinutes(1)));
+  }
+
+  private static Budget.Used used(Store.Starts.Sum sum) {
+    return new Budget.Used(sum.runs(), sum.time(), sum.micros());
+  }
+
+  private static Store.Starts.Sum sum(Work work, Budget budget, Start start) {
+    var none = Optional.<String>empty();
+    var since = start.at().minus(budget.period().length());
+    return switch (budget.per()) {
+      case PERSON -> work.starts().sum(Optional.of(start.person()), none, none, since);
+      case CHANNEL, REPOSITORY -> work.starts().sum(none, Optional.of(start.place()), none, since);
+      case ENVIRONMENT -> work.starts().sum(none, none, Optional.of(start.environment()), since);
+      case ALL -> work.starts().sum(none, none, none, since);
+    };
+  }
+
+  /// The budgets that a start of the person here would use, with what is used of them.
+  List<Row> budgets(Delivery delivery, Instant now) {
+    var start =
+        new Start(
+            delivery.id(),
+            person(delivery),
+            ConversationScope.here(delivery.conversation()),
+            "",
+            now);
+    return store.commit(
+        work ->
+            policy.budgets().stream()
+                .filter(budget -> budget.per() != Budget.Per.ENVIRONMENT)
+                .map(
+                    budget ->
+                        Row.of(
+                            "Budget", budget.words(used(sum(work, budget, start))), budget.whose()))
+                .toList());
+  }
+
+  private static Start start(DeliveryAttempt attempt, Request request) {
+    return new Start(
+        attempt.delivery().id(),
+        person(attempt.delivery()),
+        ConversationScope.here(attempt.conversation()),
+        request.options().environment().orElse(""),
+        attempt.now());
+  }
+
+  private static String person(Delivery delivery) {
+    return person(delivery.conversation(), delivery.actor());
+  }
+
+  private static String person(Conversation conversation, Actor actor) {
+    return conversation.surface() + ":" + actor.id();
+  }
+
+  /// Stops all starts, or permits them again.
+  void freeze(DeliveryAttempt attempt, Question.Freeze freeze, boolean mayWithoutRules) {
+    if (!policy.hasRules() && !mayWithoutRules && !isByOperator(attempt.delivery())) {
+      results.complete(
+          attempt
+              .refused("only admins may freeze starts")
+              .noting(Store.Inbox.REFUSED + "only admins may freeze starts"),
+          work ->
+              attempt.respond(
+                  work, "Only admins, named in the configuration, may freeze all starts."));
+      return;
+    }
+    var by = attempt.delivery().actor().name();
+    results.complete(
+        attempt.noting(freeze.on() ? "to freeze all starts" : "to permit starts again"),
+        work -> {
+          if (freeze.on()) {
+            work.starts()
+                .freeze(
+                    new Freeze(
+                        new Actor(person(attempt.delivery()), by), freeze.reason(), attempt.now()));
+            attempt.respondToAll(
+                work,
+                "%s froze all starts%s. Runs that work go on. `unfreeze` permits starts again."
+                    .formatted(by, freeze.reason().map(it -> ": " + it).orElse("")));
+          } else if (work.starts().unfreeze()) {
+            attempt.respondToAll(work, by + " permits starts again.");
+          } else {
+            attempt.respond(work, "Starts are not frozen.");
+          }
+        });
+    log.info("starts frozen={} by={}", freeze.on(), attempt.delivery().actor().id());
+  }
+
+  /// Forgets the start of a run that the service refused.
+  static void didNotStart(Work work, DeliveryAttempt attempt) {
+    work.starts().remove(attempt.delivery().id());
+  }
+}

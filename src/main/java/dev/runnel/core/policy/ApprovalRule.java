@@ -1,0 +1,48 @@
+package dev.runnel.core.policy;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/// Starts that wait until somebody approves them. All conditions must match.
+///
+/// @param name how people refer to it: `policy.approve[0]`
+/// @param where places; empty for all
+/// @param environments those that need an approval; empty for all, and for runs without one
+/// @param models the same for models
+/// @param firstOfPerson whether only a person's first run needs it
+/// @param by the groups or people who may approve
+/// @param notRequester whether the person who asked may not approve, even as a member of `by`
+/// @param within after this time without a decision the start is declined
+public record ApprovalRule(
+    String name,
+    List<String> where,
+    Set<String> environments,
+    Set<String> models,
+    boolean firstOfPerson,
+    List<String> by,
+    boolean notRequester,
+    Duration within) {
+  public static final Duration DEFAULT_WITHIN = Duration.ofHours(24);
+
+  public ApprovalRule {
+    where = List.copyOf(where);
+    environments = Set.copyOf(environments);
+    models = Set.copyOf(models);
+    by = List.copyOf(by);
+  }
+
+  boolean appliesTo(AccessRequest start, boolean isFirst) {
+    return (where.isEmpty() || where.stream().anyMatch(each -> Rule.contains(each, start.place())))
+        && contains(environments, start.environment(), start)
+        && contains(models, start.model(), start)
+        && (!firstOfPerson || isFirst);
+  }
+
+  /// What is not known may be what needs an approval.
+  private static boolean contains(
+      Set<String> limits, Optional<String> chosen, AccessRequest start) {
+    return limits.isEmpty() || start.hidden() || chosen.filter(limits::contains).isPresent();
+  }
+}

@@ -1,0 +1,117 @@
+package dev.runnel.core.policy;
+
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/// A limit on what may be used within a period that ends now.
+///
+/// @param name how people refer to it: `policy.budgets[0]`
+/// @param per whose use is counted together
+/// @param runs the number of starts; empty if not limited
+/// @param time how long agents work; empty if not limited
+/// @param money in the currency of the service's costs; empty if not limited
+public record Budget(
+    String name,
+    Per per,
+    Period period,
+    Optional<Long> runs,
+    Optional<Duration> time,
+    Optional<BigDecimal> money) {
+  /// Whose use is counted together.
+  public enum Per {
+    PERSON("yours"),
+    CHANNEL("that of this channel"),
+    REPOSITORY("that of this repository"),
+    ENVIRONMENT("that of this environment"),
+    ALL("that of everybody together");
+
+    private final String words;
+
+    Per(String words) {
+      this.words = words;
+    }
+  }
+
+  public enum Period {
+    HOUR(Duration.ofHours(1)),
+    DAY(Duration.ofDays(1)),
+    MONTH(Duration.ofDays(30));
+
+    private final Duration length;
+
+    Period(Duration length) {
+      this.length = length;
+    }
+
+    public Duration length() {
+      return length;
+    }
+  }
+
+  private static final BigDecimal MICROS = BigDecimal.valueOf(1_000_000);
+
+  /// When people are warned, as a share of the budget.
+  private static final double WARNED_AT = 0.8;
+
+  /// What is used already.
+  ///
+  /// @param micros the cost in millionths
+  public record Used(long runs, Duration time, long micros) {
+    /// With one more run.
+    public Used plusRun() {
+      return new Used(runs + 1, time, micros);
+    }
+  }
+
+  /// Whether there is room for another start.
+  public boolean permits(Used used) {
+    return runs.map(limit -> used.runs() < limit).orElse(true)
+        && time.map(limit -> used.time().compareTo(limit) < 0).orElse(true)
+        && money.map(limit -> used.micros() < micros(limit)).orElse(true);
+  }
+
+  /// Whether a start brings the use from below 80 % of the budget to 80 % or more.
+  public boolean warns(Used before, Used after) {
+    return share(before) < WARNED_AT && share(after) >= WARNED_AT;
+  }
+
+  private double share(Used used) {
+    return Stream.of(
+            runs.map(limit -> used.runs() / (double) limit),
+            time.map(limit -> used.time().toMillis() / (double) limit.toMillis()),
+            money.map(limit -> used.micros() / (double) micros(limit)))
+        .flatMap(Optional::stream)
+        .max(Double::compare)
+        .orElse(0.0);
+  }
+
+  private static long micros(BigDecimal money) {
+    return money.multiply(MICROS).longValue();
+  }
+
+  /// The use in proportion to the limits, for a sentence: `2 of 3 runs a day`.
+  public String words(Used used) {
+    return Stream.of(
+                runs.map(limit -> "%d of %d runs".formatted(used.runs(), limit)),
+                time.map(
+                    limit ->
+                        "%d of %d minutes".formatted(used.time().toMinutes(), limit.toMinutes())),
+                money.map(
+                    limit ->
+                        String.format(
+                            Locale.ROOT, "%.2f of %s in costs", used.micros() / 1e6, limit)))
+            .flatMap(Optional::stream)
+            .collect(Collectors.joining(", "))
+        + " a "
+        + period.name().toLowerCase(Locale.ROOT);
+  }
+
+  /// Whose budget it is, for a sentence: `yours`.
+  public String whose() {
+    return per.words;
+  }
+}

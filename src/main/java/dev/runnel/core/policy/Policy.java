@@ -1,0 +1,200 @@
+package dev.runnel.core.policy;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/// Groups of people, and rules about what they may do. The first rule that applies decides. What no
+/// rule permits is refused.
+///
+/// A policy without rules decides nothing: then each platform's own rule holds, which is
+/// [dev.runnel.core.port.Surface#admit].
+///
+/// @param groups the members of each group: names of people (`slack:U012345`), groups of a platform
+///   (`slack:members`, `slack:group:S0PLAT`, `github:team:acme/platform`), and other groups
+public record Policy(
+    Map<String, List<String>> groups,
+    List<Rule> rules,
+    List<ApprovalRule> approvals,
+    List<Budget> budgets) {
+  public static final Policy NONE = new Policy(Map.of(), List.of(), List.of(), List.of());
+
+  /// Those whom Runnel serves if there is no policy: full members of a Slack workspace, people with
+  /// write access on a tracker.
+  public static final String MEMBERS = "members";
+
+  private static final String NO_RULE = "no rule permits it";
+
+  public Policy {
+    groups = Map.copyOf(groups);
+    rules = List.copyOf(rules);
+    approvals = List.copyOf(approvals);
+    budgets = List.copyOf(budgets);
+  }
+
+  public boolean hasRules() {
+    return !rules.isEmpty();
+  }
+
+  public Verdict decide(AccessRequest request) {
+    var groups = groupsOf(request.person());
+    return rules.stream()
+        .filter(rule -> rule.appliesTo(request, groups))
+        .findFirst()
+        .map(
+            rule ->
+                rule.permits()
+                    ? Verdict.permitted(rule.name())
+                    : new Verdict(false, rule.name(), refusal(request)))
+        .orElseGet(() -> new Verdict(false, NO_RULE, refusal(request)));
+  }
+
+  /// The approval that a start needs, if it needs one. The first rule that applies decides.
+  ///
+  /// @param isFirst whether the person never started a run before
+  public Optional<ApprovalRule> approval(AccessRequest start, boolean isFirst) {
+    return approvals.stream().filter(rule -> rule.appliesTo(start, isFirst)).findFirst();
+  }
+
+  /// The rule with a name.
+  public Optional<ApprovalRule> approvalRule(String name) {
+    return approvals.stream().filter(rule -> rule.name().equals(name)).findFirst();
+  }
+
+  /// @param person the names that rules may use for the person
+  public boolean mayApprove(ApprovalRule rule, Set<String> person, boolean isRequester) {
+    var groups = groupsOf(person);
+    return !(isRequester && rule.notRequester())
+        && rule.by().stream()
+            .anyMatch(each -> each.equals(Rule.ANY) || groups.contains(Rule.lower(each)));
+  }
+
+  /// What the person may do in the place, with any environment.
+  public Set<Permission> permissions(Set<String> person, String place) {
+    var groups = groupsOf(person);
+    var request = new AccessRequest(person, Permission.READ, place, false, noOption(), noOption());
+    return Arrays.stream(Permission.values())
+        .filter(
+            each ->
+                rules.stream()
+                    .filter(rule -> rule.concerns(request.with(each), groups))
+                    .findFirst()
+                    .filter(Rule::permits)
+                    .isPresent())
+        .collect(Collectors.toCollection(TreeSet::new));
+  }
+
+  /// The names after `SURFACE:` that rules and groups use for people and groups of that platform:
+  /// `members`, `group:S0PLAT`, `U012345`.
+  public Set<String> namesOn(String surface) {
+    return Stream.of(
+            groups.values().stream().flatMap(List::stream),
+            rules.stream().flatMap(rule -> rule.who().stream()),
+            approvals.stream().flatMap(rule -> rule.by().stream()))
+        .flatMap(each -> each)
+        .filter(each -> each.startsWith(surface + ":"))
+        .map(each -> each.substring(surface.length() + 1))
+        .collect(Collectors.toCollection(LinkedHashSet::new));
+  }
+
+  /// The rules that can never decide anything, because an earlier rule applies to everything that
+  /// they apply to. One sentence each.
+  public List<String> unreachable() {
+    var found = new ArrayList<String>();
+    for (int i = 0; i < rules.size(); i++) {
+      var rule = rules.get(i);
+      rules.subList(0, i).stream()
+          .filter(earlier -> covers(earlier, rule))
+          .findFirst()
+          .ifPresent(
+              earlier ->
+                  found.add(
+                      "%s never decides anything: %s comes first and applies to all of it."
+                          .formatted(rule.name(), earlier.name())));
+    }
+    return found;
+  }
+
+  private static boolean covers(Rule earlier, Rule later) {
+    return (earlier.who().contains(Rule.ANY) || earlier.who().containsAll(later.who()))
+        && later.where().stream()
+            .allMatch(
+                place ->
+                    earlier.where().stream()
+                        .anyMatch(each -> each.equals(place) || Rule.contains(each, place)))
+        && earlier.permissions().containsAll(later.permissions())
+        && (earlier.environments().isEmpty()
+            || (!later.environments().isEmpty()
+                && earlier.environments().containsAll(later.environments())))
+        && (earlier.models().isEmpty()
+            || (!later.models().isEmpty() && earlier.models().containsAll(later.models())));
+  }
+
+  /// All names and groups of a person, in lower case.
+  private Set<String> groupsOf(Set<String> person) {
+    var all = person.stream().map(Rule::lower).collect(Collectors.toCollection(HashSet::new));
+    // Groups may contain groups, so this repeats until nothing is added.
+    boolean hasGrown;
+    do {
+      hasGrown = false;
+      for (var group : groups.entrySet()) {
+        if (group.getValue().stream().anyMatch(each -> all.contains(Rule.lower(each)))) {
+          hasGrown |= all.add(Rule.lower(group.getKey()));
+        }
+      }
+    } while (hasGrown);
+    return all;
+  }
+
+  private String refusal(AccessRequest request) {
+    var options = limits(request);
+    var what =
+        options.isEmpty()
+            ? "You may not %s here.".formatted(request.permission().words())
+            : "You may %s here only with %s.".formatted(request.permission().words(), options);
+    var permitted =
+        rules.stream()
+            .filter(Rule::permits)
+            .filter(rule -> rule.isWhere(request.place()))
+            .filter(rule -> rule.permissions().contains(request.permission()))
+            .flatMap(rule -> rule.who().stream())
+            .distinct()
+            .collect(Collectors.joining(", "));
+    return permitted.isEmpty()
+        ? what + " Nobody may: ask whoever runs Runnel."
+        : what + " These may: " + permitted + ".";
+  }
+
+  /// The environments and models with which a rule would permit the request; empty if none would.
+  private String limits(AccessRequest request) {
+    var groups = groupsOf(request.person());
+    return rules.stream()
+        .filter(rule -> rule.concerns(request, groups))
+        .findFirst()
+        .filter(Rule::permits)
+        .map(
+            rule ->
+                Stream.of(
+                        named("the environment", rule.environments()),
+                        named("the model", rule.models()))
+                    .filter(each -> !each.isEmpty())
+                    .collect(Collectors.joining(" and ")))
+        .orElse("");
+  }
+
+  private static String named(String kind, Set<String> names) {
+    return names.isEmpty() ? "" : kind + " " + String.join(" or ", new TreeSet<>(names));
+  }
+
+  private static Optional<String> noOption() {
+    return Optional.empty();
+  }
+}

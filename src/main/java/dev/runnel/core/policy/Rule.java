@@ -1,0 +1,83 @@
+package dev.runnel.core.policy;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+
+/// One rule of a policy. It applies to a request if the person, the place, the permission, the
+/// environment and the model all match. Letter case does not matter, because some platforms ignore
+/// it in names.
+///
+/// @param name how people refer to it: `policy.rules[1]`
+/// @param who groups of the policy, or names of people
+/// @param where places: `any`, `slack`, `slack:T012AB/*`, `github:acme/shop`
+/// @param permits whether it permits or refuses what it applies to
+/// @param environments those that it applies to; empty for all and for runs without one
+/// @param models the same for models
+public record Rule(
+    String name,
+    List<String> who,
+    List<String> where,
+    Set<Permission> permissions,
+    boolean permits,
+    Set<String> environments,
+    Set<String> models) {
+  public static final String ANY = "any";
+
+  public Rule {
+    who = List.copyOf(who);
+    where = List.copyOf(where);
+    permissions = Set.copyOf(permissions);
+    environments = Set.copyOf(environments);
+    models = Set.copyOf(models);
+  }
+
+  boolean appliesTo(AccessRequest request, Set<String> groups) {
+    return concerns(request, groups)
+        && contains(environments, request.environment(), request)
+        && contains(models, request.model(), request);
+  }
+
+  /// [#appliesTo], whatever the environment and the model.
+  boolean concerns(AccessRequest request, Set<String> groups) {
+    return isFor(groups) && isWhere(request.place()) && covers(request);
+  }
+
+  boolean isFor(Set<String> groups) {
+    return who.stream().anyMatch(each -> each.equals(ANY) || groups.contains(lower(each)));
+  }
+
+  boolean isWhere(String place) {
+    return where.stream().anyMatch(each -> contains(each, place));
+  }
+
+  private boolean covers(AccessRequest request) {
+    return permissions.contains(request.permission())
+        || (request.own()
+            && request.permission() == Permission.STOP
+            && permissions.contains(Permission.STOP_OWN));
+  }
+
+  /// What is not known is assumed to be what the rule refuses, and not what it permits.
+  private boolean contains(Set<String> limits, Optional<String> chosen, AccessRequest request) {
+    return limits.isEmpty()
+        || (request.hidden() ? !permits : chosen.filter(limits::contains).isPresent());
+  }
+
+  /// Whether a place contains another, or a conversation: a complete part of the path must match.
+  static boolean contains(String pattern, String place) {
+    if (pattern.equals(ANY)) {
+      return true;
+    }
+    var outer =
+        lower(pattern.endsWith("/*") ? pattern.substring(0, pattern.length() - 2) : pattern);
+    var inner = lower(place);
+    return inner.startsWith(outer)
+        && (inner.length() == outer.length() || "/:#!~".indexOf(inner.charAt(outer.length())) >= 0);
+  }
+
+  static String lower(String text) {
+    return text.toLowerCase(Locale.ROOT);
+  }
+}

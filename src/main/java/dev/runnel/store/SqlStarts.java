@@ -1,0 +1,158 @@
+package dev.runnel.store;
+
+import dev.runnel.core.model.Actor;
+import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.Run;
+import dev.runnel.core.port.Store;
+import dev.runnel.database.Rows;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/// Starts in the table `starts`, and whether they are frozen in the one row of `start_freeze`.
+final class SqlStarts implements Store.Starts {
+  private final Rows rows;
+
+  SqlStarts(Rows rows) {
+    this.rows = rows;
+  }
+
+  /// A row that is changed stays locked until the commit.
+  @Override
+  public void lock() {
+    QueueRows.sql(
+        () -> rows.change("UPDATE start_freeze SET turn = turn + 1 WHERE name = 'starts'"));
+  }
+
+  @Override
+  public void add(Start start) {
+    QueueRows.sql(
+        () ->
+            rows.change(
+                "INSERT INTO starts (delivery, person, place, environment, at, seconds, micros)"
+                    + " VALUES (?, ?, ?, ?, ?, 0, 0) ON CONFLICT (delivery) DO NOTHING",
+                start.delivery().value(),
+                start.person(),
+                start.place(),
+                start.environment(),
+                start.at()));
+  }
+
+  @Override
+  public boolean isKnown(DeliveryId delivery) {
+    return QueueRows.sql(
+        () ->
+            rows.first(
+                    "SELECT 1 FROM starts WHERE delivery = ?",
+                    row -> row.getInt(1),
+                    delivery.value())
+                .isPresent());
+  }
+
+  @Override
+  public void remove(DeliveryId delivery) {
+    QueueRows.sql(
+        () ->
+            rows.change("DELETE FROM starts WHERE delivery = ? AND run IS NULL", delivery.value()));
+  }
+
+  @Override
+  public boolean isFirst(String person) {
+    return QueueRows.sql(
+        () ->
+            rows.first("SELECT 1 FROM starts WHERE person = ?", row -> row.getInt(1), person)
+                .isEmpty());
+  }
+
+  @Override
+  public Sum sum(
+      Optional<String> person,
+      Optional<String> place,
+      Optional<String> environment,
+      Instant since) {
+    var conditions = new StringBuilder("at > ?");
+    var parameters = new ArrayList<Object>(List.of(since));
+    condition("person", person, conditions, parameters);
+    condition("place", place, conditions, parameters);
+    condition("environment", environment, conditions, parameters);
+    return QueueRows.sql(
+        () ->
+            rows.first(
+                    "SELECT COUNT(*) AS runs, COALESCE(SUM(seconds), 0) AS seconds,"
+                        + " COALESCE(SUM(micros), 0) AS micros, MIN(at) AS oldest FROM starts WHERE"
+                        + " "
+                        + conditions,
+                    row -> {
+                      var runs = row.getLong("runs");
+                      return new Sum(
+                          runs,
+                          Duration.ofSeconds(row.getLong("seconds")),
+                          row.getLong("micros"),
+                          runs == 0 ? Optional.empty() : Optional.of(Rows.instant(row, "oldest")));
+                    },
+                    parameters.toArray())
+                .orElseThrow());
+  }
+
+  private static void condition(
+      String column, Optional<String> value, StringBuilder conditions, List<Object> parameters) {
+    value.ifPresent(
+        it -> {
+          conditions.append(" AND ").append(column).append(" = ?");
+          parameters.add(it);
+        });
+  }
+
+  /// Stores what the run of a start came to so far.
+  void used(Run run) {
+    run.delivery()
+        .ifPresent(
+            delivery ->
+                QueueRows.sql(
+                    () ->
+                        rows.change(
+                            "UPDATE starts SET run = ?, seconds = ?, micros = ? WHERE delivery = ?",
+                            run.id().value(),
+                            run.runTime().map(Duration::toSeconds).orElse(0L),
+                            run.costMicros(),
+                            delivery.value())));
+  }
+
+  @Override
+  public Optional<Freeze> freeze() {
+    return QueueRows.sql(
+        () ->
+            rows.first(
+                "SELECT * FROM start_freeze WHERE name = 'starts' AND since IS NOT NULL",
+                row ->
+                    new Freeze(
+                        new Actor(row.getString("freezer"), row.getString("frozen_by")),
+                        Optional.ofNullable(row.getString("reason")),
+                        Rows.instant(row, "since"))));
+  }
+
+  @Override
+  public void freeze(Freeze freeze) {
+    QueueRows.sql(
+        () ->
+            rows.change(
+                "UPDATE start_freeze SET since = ?, freezer = ?, frozen_by = ?, reason = ? WHERE"
+                    + " name = 'starts'",
+                freeze.since(),
+                freeze.by().id(),
+                freeze.by().name(),
+                freeze.reason().orElse(null)));
+  }
+
+  @Override
+  public boolean unfreeze() {
+    return QueueRows.sql(
+            () ->
+                rows.change(
+                    "UPDATE start_freeze SET since = NULL, freezer = NULL, frozen_by = NULL, reason"
+                        + " = NULL WHERE name = 'starts' AND since IS NOT NULL"))
+        == 1;
+  }
+}

@@ -1,0 +1,56 @@
+package dev.runnel.app;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.runnel.core.port.Store.Starts.Freeze;
+import dev.runnel.database.Database;
+import dev.runnel.store.SqlStore;
+import dev.runnel.store.SteadyClock;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class FreezeCommandTest {
+  @TempDir Path folder;
+  private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+  private final ByteArrayOutputStream err = new ByteArrayOutputStream();
+
+  private int run(String... words) {
+    var all = new ArrayList<>(List.of(words));
+    all.addAll(List.of("--data", folder.toString()));
+    return new Main(
+            new PrintStream(out, true, StandardCharsets.UTF_8),
+            new PrintStream(err, true, StandardCharsets.UTF_8),
+            Map.of())
+        .run(all);
+  }
+
+  @Test
+  void startsOfARunningServerAreFrozenAndPermittedAgain() {
+    try (var database = Database.sqlite(folder.resolve("runnel.db"));
+        var store = new SqlStore(database, new SteadyClock(InstantSource.system()))) {
+      assertThat(run("freeze", "we", "are", "deploying")).isZero();
+      assertThat(store.<Optional<Freeze>>commit(work -> work.starts().freeze()))
+          .hasValueSatisfying(it -> assertThat(it.reason()).contains("we are deploying"));
+
+      assertThat(run("unfreeze")).isZero();
+      assertThat(store.<Optional<Freeze>>commit(work -> work.starts().freeze())).isEmpty();
+      assertThat(run("unfreeze")).isZero();
+      assertThat(out.toString(StandardCharsets.UTF_8)).contains("Starts were not frozen.");
+    }
+  }
+
+  @Test
+  void withoutAServerItSaysWhatToDo() {
+    assertThat(run("freeze")).isOne();
+    assertThat(err.toString(StandardCharsets.UTF_8)).contains("Start one with ./runnel");
+  }
+}

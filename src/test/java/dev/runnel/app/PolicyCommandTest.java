@@ -1,0 +1,104 @@
+package dev.runnel.app;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class PolicyCommandTest {
+  @TempDir Path folder;
+  private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+  private final ByteArrayOutputStream err = new ByteArrayOutputStream();
+
+  @BeforeEach
+  void write() throws IOException {
+    Files.writeString(
+        folder.resolve("runnel.yaml"),
+        """
+        policy:
+          groups:
+            platform: [slack:U1, github:ops]
+          rules:
+            - {who: platform, where: any, may: all}
+            - {who: slack:members, where: "slack:T012AB/*", may: [start], with: {environments: [docs]}}
+            - {who: any, where: any, may: [stop-own]}
+          approve:
+            - {when: {environment: prod}, by: platform, not: requester, within: 30m}
+        """);
+  }
+
+  private int run(String... words) {
+    var all = new ArrayList<>(List.of("policy", "test"));
+    all.addAll(List.of(words));
+    all.addAll(List.of("--config", folder.resolve("runnel.yaml").toString()));
+    return new Main(stream(out), stream(err), Map.of()).run(all);
+  }
+
+  private static PrintStream stream(ByteArrayOutputStream bytes) {
+    return new PrintStream(bytes, true, StandardCharsets.UTF_8);
+  }
+
+  @Test
+  void aPermittedRequestNamesTheRule() {
+    assertThat(run("slack:T012AB/U1", "start", "slack:T012AB/C1")).isZero();
+    assertThat(out.toString(StandardCharsets.UTF_8)).contains("permitted policy.rules[0]");
+  }
+
+  @Test
+  void noFileIsLeftBehind() {
+    run("slack:T012AB/U1", "start", "slack:T012AB/C1");
+    assertThat(Path.of(":memory:")).doesNotExist();
+  }
+
+  @Test
+  void aRequestMayBeQuotedAsOneWord() {
+    assertThat(run("slack:T012AB/U1 start slack:T012AB/C1 --env docs")).isZero();
+  }
+
+  @Test
+  void aRefusedRequestSaysWhoMay() {
+    assertThat(run("slack:T012AB/U2", "start", "slack:T012AB/C1", "--env", "docs")).isOne();
+    assertThat(out.toString(StandardCharsets.UTF_8))
+        .contains("refused   no rule permits it", "These may: platform, slack:members.");
+  }
+
+  @Test
+  void groupsOfThePlatformCanBeAssumed() {
+    assertThat(run("slack:T012AB/U2 start slack:T012AB/C1 --env docs --groups slack:members"))
+        .isZero();
+    assertThat(out.toString(StandardCharsets.UTF_8)).contains("permitted policy.rules[1]");
+  }
+
+  @Test
+  void aStartThatWaitsForAnApprovalHasItsOwnExitCode() {
+    assertThat(run("github:ops start github:acme/shop --env prod")).isEqualTo(3);
+    assertThat(out.toString(StandardCharsets.UTF_8))
+        .contains("approval  policy.rules[0]", "platform approves", "policy.approve[0]");
+  }
+
+  @Test
+  void aPersonMayStopTheirOwnRunOnly() {
+    assertThat(run("slack:U9 stop slack:T012AB/C1 --own")).isZero();
+    assertThat(run("slack:U9 stop slack:T012AB/C1")).isOne();
+  }
+
+  @Test
+  void whatIsNotUnderstoodIsNamed() {
+    assertThat(run("slack:U1 launch slack:T012AB/C1")).isEqualTo(2);
+    assertThat(err.toString(StandardCharsets.UTF_8)).contains("There is no verb launch.");
+    assertThat(run("U1 start slack:T012AB/C1")).isEqualTo(2);
+    assertThat(err.toString(StandardCharsets.UTF_8)).contains("U1 does not begin with a platform");
+    assertThat(run("slack:U1 start")).isEqualTo(2);
+    assertThat(err.toString(StandardCharsets.UTF_8)).contains("needs a person, a verb and a place");
+  }
+}

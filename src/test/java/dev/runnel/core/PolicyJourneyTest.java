@@ -1,0 +1,236 @@
+package dev.runnel.core;
+
+import static dev.runnel.testkit.Samples.DANA;
+import static dev.runnel.testkit.Samples.THREAD;
+import static dev.runnel.testkit.Samples.cancel;
+import static dev.runnel.testkit.Samples.delivery;
+import static dev.runnel.testkit.Samples.say;
+import static dev.runnel.testkit.Samples.start;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.runnel.core.model.Actor;
+import dev.runnel.core.model.Admission;
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.Question;
+import dev.runnel.core.model.Request;
+import dev.runnel.core.model.RunOptions;
+import dev.runnel.core.model.Update;
+import dev.runnel.core.policy.Permission;
+import dev.runnel.core.policy.Policy;
+import dev.runnel.core.policy.Rule;
+import dev.runnel.testkit.World;
+import java.nio.file.Path;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// What the operator's policy lets people do, from the delivery to the answer.
+class PolicyJourneyTest {
+  private static final Actor EVE = new Actor("E1", "eve");
+
+  /// A profile with another environment.
+  private static final RunOptions WEB =
+      new RunOptions(
+          Optional.of("web"),
+          Optional.empty(),
+          Optional.empty(),
+          Optional.empty(),
+          Optional.empty(),
+          Optional.empty(),
+          Optional.empty());
+
+  @TempDir Path folder;
+  private World world;
+
+  @BeforeEach
+  void open() {
+    world = new World(folder);
+  }
+
+  @AfterEach
+  void close() {
+    world.close();
+  }
+
+  private static String id(Actor actor) {
+    return THREAD.surface() + ":" + actor.id();
+  }
+
+  private static Rule permit(String who, Set<Permission> permissions, String... environments) {
+    return new Rule(
+        "policy.rules[0]",
+        List.of(who),
+        List.of("any"),
+        permissions,
+        true,
+        Set.of(environments),
+        Set.of());
+  }
+
+  private void obeys(Rule... rules) {
+    world.obeys(new Policy(Map.of(), List.of(rules), List.of(), List.of()));
+  }
+
+  private void says(Delivery delivery) {
+    world.says(delivery);
+    world.settle();
+  }
+
+  private List<Update> told(Actor to) {
+    return world.surface.posts().stream()
+        .map(post -> post.update())
+        .filter(it -> it instanceof Update.Told(var whom, _, _) && whom.equals(to))
+        .toList();
+  }
+
+  @Test
+  void whatNoRulePermitsIsRefusedPrivatelyAndNothingStarts() {
+    obeys(permit(id(EVE), EnumSet.allOf(Permission.class)));
+
+    says(delivery("1", start("mine a coin")));
+
+    assertThat(world.runs.runs()).isEmpty();
+    assertThat(told(DANA))
+        .containsExactly(
+            new Update.Told(
+                DANA, "You may not start runs here. These may: " + id(EVE) + ".", true));
+  }
+
+  @Test
+  void whomARuleNamesMayStartAlthoughThePlatformsOwnRuleRefuses() {
+    obeys(permit(id(DANA), EnumSet.of(Permission.START)));
+    world.surface.admits(new Admission.Outsider("a guest"));
+
+    says(delivery("1", start("fix it")));
+
+    assertThat(world.runs.runs()).hasSize(1);
+  }
+
+  @Test
+  void aDeliveryThatIsNotWhatItSeemedToBeIsRefusedWhateverTheRulesSay() {
+    obeys(permit("any", EnumSet.allOf(Permission.class)));
+    world.surface.admits(new Admission.TurnedAway("forged"));
+
+    says(delivery("1", start("fix it")));
+
+    assertThat(world.runs.runs()).isEmpty();
+  }
+
+  @Test
+  void membersAreThoseWhomThePlatformsOwnRulePermits() {
+    obeys(permit(THREAD.surface() + ":members", EnumSet.of(Permission.START)));
+
+    says(delivery("1", start("fix it")));
+
+    assertThat(world.runs.runs()).hasSize(1);
+  }
+
+  @Test
+  void aGroupOfThePlatformIsLookedUp() {
+    obeys(permit(THREAD.surface() + ":group:S0PLAT", EnumSet.of(Permission.START)));
+
+    says(delivery("1", start("fix it")));
+    assertThat(world.runs.runs()).isEmpty();
+
+    world.surface.hasInGroups("group:S0PLAT");
+    says(delivery("2", start("fix it again")));
+    assertThat(world.runs.runs()).hasSize(1);
+  }
+
+  @Test
+  void theEnvironmentOfAProfileCountsToo() {
+    obeys(permit(id(DANA), EnumSet.of(Permission.START), "docs"));
+
+    says(delivery("1", new Intent.Start(new Request("fix it", WEB))));
+
+    assertThat(world.runs.runs()).isEmpty();
+    assertThat(told(DANA))
+        .singleElement()
+        .satisfies(
+            it ->
+                assertThat(((Update.Told) it).text())
+                    .startsWith("You may start runs here only with the environment docs."));
+  }
+
+  @Test
+  void whoMayStartMayNotSteerUnlessARuleSaysSo() {
+    obeys(permit(id(DANA), EnumSet.of(Permission.START)));
+
+    says(delivery("1", start("fix it")));
+    says(delivery("2", say("and the docs")));
+
+    assertThat(world.runs.followUps()).isEmpty();
+    assertThat(told(DANA)).hasSize(1);
+  }
+
+  @Test
+  void aPersonStopsTheirOwnRunAndNobodyElses() {
+    obeys(
+        permit(id(DANA), EnumSet.of(Permission.START)),
+        permit("any", EnumSet.of(Permission.STOP_OWN)));
+    says(delivery("1", start("fix it")));
+
+    says(delivery("2", cancel()).withActor(EVE));
+    assertThat(world.runs.cancels()).isEmpty();
+
+    says(delivery("3", cancel()));
+    assertThat(world.runs.cancels()).containsExactly(world.onlyRun().id());
+  }
+
+  @Test
+  void thePolicyIsAskedAgainAfterARestart() {
+    obeys(permit(id(DANA), EnumSet.of(Permission.START)));
+    world.says(delivery("1", start("fix it")));
+    obeys(permit(id(EVE), EnumSet.of(Permission.START)));
+    world.settle();
+
+    assertThat(world.runs.runs()).isEmpty();
+  }
+
+  @Test
+  void whoamiListsWhatThePersonMayDo() {
+    obeys(permit(id(DANA), EnumSet.of(Permission.START, Permission.STOP_OWN)));
+
+    says(delivery("1", new Intent.Ask(new Question.WhoAmI())));
+
+    assertThat(row("You may here")).contains("start runs, stop your own runs");
+  }
+
+  @Test
+  void explainSaysWhichRuleDecides() {
+    obeys(permit(id(DANA), EnumSet.of(Permission.START)));
+
+    says(delivery("1", new Intent.Ask(new Question.Explain(Request.of("fix it")))));
+
+    assertThat(row("Permitted")).contains("yes");
+  }
+
+  @Test
+  void aChangeOfAPlacesDefaultIsSaidToEverybodyThere() {
+    var change = new Question.Configure("model", Optional.of("big"), Question.Configure.Level.HERE);
+
+    says(delivery("1", new Intent.Ask(change)));
+
+    assertThat(told(DANA))
+        .containsExactly(
+            new Update.Told(
+                DANA, DANA.name() + " set the default `model` for this place: `big`.", false));
+  }
+
+  private Optional<String> row(String label) {
+    return world.surface.posts().stream()
+        .map(post -> post.update())
+        .filter(Update.Answered.class::isInstance)
+        .flatMap(it -> ((Update.Answered) it).sheet().rows().stream())
+        .filter(it -> it.label().equals(label))
+        .map(it -> it.text())
+        .findFirst();
+  }
+}

@@ -1,0 +1,394 @@
+package dev.runnel.core;
+
+import static dev.runnel.testkit.Samples.DANA;
+import static dev.runnel.testkit.Samples.THREAD;
+import static dev.runnel.testkit.Samples.delivery;
+import static dev.runnel.testkit.Samples.say;
+import static dev.runnel.testkit.Samples.start;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.runnel.core.model.Actor;
+import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.InfoCard;
+import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.Question;
+import dev.runnel.core.model.Update;
+import dev.runnel.core.policy.ApprovalRule;
+import dev.runnel.core.policy.Budget;
+import dev.runnel.core.policy.Permission;
+import dev.runnel.core.policy.Policy;
+import dev.runnel.core.policy.Rule;
+import dev.runnel.testkit.World;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// What becomes of a permitted start: it waits for an approval, exceeds a budget, or is frozen.
+class StartControlJourneyTest {
+  private static final Actor EVE = new Actor("E1", "eve");
+
+  @TempDir Path folder;
+  private World world;
+
+  @BeforeEach
+  void open() {
+    world = new World(folder);
+  }
+
+  @AfterEach
+  void close() {
+    world.close();
+  }
+
+  private void says(Delivery delivery) {
+    world.says(delivery);
+    world.settle();
+  }
+
+  private List<String> told() {
+    return world.surface.posts().stream()
+        .map(post -> post.update())
+        .filter(Update.Told.class::isInstance)
+        .map(it -> ((Update.Told) it).text())
+        .toList();
+  }
+
+  private static Conversation thread(String key) {
+    return new Conversation(THREAD.surface(), "team/channel/" + key);
+  }
+
+  @Nested
+  class AnApproval {
+    private static Delivery decides(
+        String id, Actor by, @Nullable String approval, boolean approved) {
+      return delivery(
+              id, new Intent.Ask(new Question.Decide(Optional.ofNullable(approval), approved)))
+          .withActor(by);
+    }
+
+    @BeforeEach
+    void demand() {
+      var rule =
+          new ApprovalRule(
+              "policy.approve[0]",
+              List.of(),
+              Set.of(),
+              Set.of(),
+              false,
+              List.of(THREAD.surface() + ":E1", THREAD.surface() + ":" + DANA.id()),
+              true,
+              Duration.ofMinutes(30));
+      world.obeys(new Policy(Map.of(), List.of(), List.of(rule), List.of()));
+    }
+
+    private Optional<InfoCard> card() {
+      return world.surface.posts().stream()
+          .map(post -> post.update())
+          .filter(Update.Answered.class::isInstance)
+          .map(it -> ((Update.Answered) it).sheet())
+          .findFirst();
+    }
+
+    @Test
+    void isAskedForWithAButtonForEachDecision() {
+      says(delivery("1", start("fix it")));
+
+      assertThat(world.runs.runs()).isEmpty();
+      assertThat(card().orElseThrow().choices())
+          .extracting(InfoCard.Choice::label)
+          .containsExactly("Approve", "Decline");
+    }
+
+    @Test
+    void letsTheStartGoOn() {
+      says(delivery("1", start("fix it")));
+      says(decides("2", EVE, null, true));
+
+      assertThat(world.runs.runs()).hasSize(1);
+      assertThat(told()).containsExactly("Approved by eve. The run starts.");
+    }
+
+    @Test
+    void isGivenByTheIdOnTheButton() {
+      says(delivery("1", start("fix it")));
+      var command = card().orElseThrow().choices().getFirst().command();
+      says(decides("2", EVE, command.substring("approve ".length()), true));
+
+      assertThat(world.runs.runs()).hasSize(1);
+    }
+
+    @Test
+    void thatIsDeclinedStartsNothing() {
+      says(delivery("1", start("fix it")));
+      says(decides("2", EVE, null, false));
+      world.passes(Duration.ofHours(1));
+
+      assertThat(world.runs.runs()).isEmpty();
+      assertThat(told()).containsExactly("Declined by eve. Nothing was started.");
+    }
+
+    @Test
+    void isNotGivenByTheRequesterWhereTheRuleSaysSo() {
+      says(delivery("1", start("fix it")));
+      says(decides("2", DANA, null, true));
+
+      assertThat(world.runs.runs()).isEmpty();
+      assertThat(told())
+          .singleElement()
+          .asString()
+          .startsWith("You asked for it, so somebody else");
+    }
+
+    @Test
+    void isNotGivenByThoseWhomTheRuleDoesNotName() {
+      says(delivery("1", start("fix it")));
+      says(decides("2", new Actor("M1", "mallory"), null, true));
+
+      assertThat(world.runs.runs()).isEmpty();
+      assertThat(told()).singleElement().asString().startsWith("You may not decide this.");
+    }
+
+    @Test
+    void outlivesARestart() {
+      says(delivery("1", start("fix it")));
+      demand();
+      world.passes(Duration.ofMinutes(2));
+      assertThat(world.runs.runs()).isEmpty();
+      says(decides("2", EVE, null, true));
+
+      assertThat(world.runs.runs()).hasSize(1);
+    }
+
+    @Test
+    void thatNobodyGivesInTimeIsRefused() {
+      says(delivery("1", start("fix it")));
+      world.leaps(Duration.ofMinutes(31));
+      world.settle();
+
+      assertThat(world.runs.runs()).isEmpty();
+      assertThat(told()).singleElement().asString().startsWith("Nobody approved this in time");
+      says(decides("2", EVE, null, true));
+      assertThat(world.runs.runs()).isEmpty();
+    }
+
+    @Test
+    void isNotGivenToAStartThatWasStopped() {
+      says(delivery("1", start("fix it")));
+      says(delivery("2", new Intent.Cancel(Optional.empty(), Optional.empty())));
+      says(decides("3", EVE, null, true));
+
+      assertThat(world.runs.runs()).isEmpty();
+    }
+
+    @Test
+    void isAskedForOnceHoweverOftenTheStartIsAttempted() {
+      says(delivery("1", start("fix it")));
+      world.restart(UnaryOperator.identity());
+      demand();
+      world.passes(Duration.ofMinutes(1));
+
+      assertThat(
+              world.surface.posts().stream()
+                  .filter(post -> post.update() instanceof Update.Answered))
+          .hasSize(1);
+    }
+
+    @Test
+    void whereNothingWaitsTheWordGoesToTheAgent() {
+      world.obeys(Policy.NONE);
+      says(delivery("1", start("fix it")));
+      says(decides("2", DANA, null, true));
+
+      assertThat(world.runs.followUps()).hasSize(1);
+    }
+  }
+
+  @Nested
+  class ABudget {
+    private void of(Budget.Per per, long runs) {
+      world.obeys(
+          new Policy(
+              Map.of(),
+              List.of(),
+              List.of(),
+              List.of(
+                  new Budget(
+                      "policy.budgets[0]",
+                      per,
+                      Budget.Period.DAY,
+                      Optional.of(runs),
+                      Optional.empty(),
+                      Optional.empty()))));
+    }
+
+    private void starts(int number, Actor by) {
+      says(delivery("s" + number, start("work " + number), thread("" + number)).withActor(by));
+    }
+
+    @Test
+    void ofThreeRunsADayRefusesTheFourthAlsoAfterARestart() {
+      of(Budget.Per.PERSON, 3);
+      starts(1, DANA);
+      starts(2, DANA);
+      starts(3, DANA);
+      of(Budget.Per.PERSON, 3);
+      starts(4, DANA);
+
+      assertThat(world.runs.runs()).hasSize(3);
+      assertThat(told())
+          .anySatisfy(
+              it ->
+                  assertThat(it)
+                      .contains("3 of 3 runs a day", "yours", "Whoever runs Runnel can raise"));
+    }
+
+    @Test
+    void ofOnePersonLeavesThatOfOthers() {
+      of(Budget.Per.PERSON, 1);
+      starts(1, DANA);
+      starts(2, EVE);
+
+      assertThat(world.runs.runs()).hasSize(2);
+    }
+
+    @Test
+    void ofEverybodyIsShared() {
+      of(Budget.Per.ALL, 1);
+      starts(1, DANA);
+      starts(2, EVE);
+
+      assertThat(world.runs.runs()).hasSize(1);
+    }
+
+    @Test
+    void hasRoomAgainWhenTheDayIsOver() {
+      of(Budget.Per.PERSON, 1);
+      starts(1, DANA);
+      world.leaps(Duration.ofHours(25));
+      starts(2, DANA);
+
+      assertThat(world.runs.runs()).hasSize(2);
+    }
+
+    @Test
+    void thatIsNearlyUsedUpIsTold() {
+      of(Budget.Per.PERSON, 5);
+      for (int i = 1; i <= 5; i++) {
+        starts(i, DANA);
+      }
+
+      assertThat(told())
+          .singleElement()
+          .asString()
+          .contains("brings the use of a budget (yours, policy.budgets[0]) to 4 of 5 runs a day");
+    }
+
+    @Test
+    void isNotUsedByAFollowUp() {
+      of(Budget.Per.PERSON, 1);
+      says(delivery("1", start("fix it")));
+      says(delivery("2", say("and the docs")));
+
+      assertThat(world.runs.followUps()).hasSize(1);
+    }
+
+    @Test
+    void showsInUsage() {
+      of(Budget.Per.PERSON, 3);
+      starts(1, DANA);
+      says(delivery("2", new Intent.Ask(new Question.Usage())));
+
+      assertThat(world.surface.posts())
+          .anySatisfy(
+              post ->
+                  assertThat(post.update())
+                      .isInstanceOfSatisfying(
+                          Update.Answered.class,
+                          it ->
+                              assertThat(it.sheet().rows())
+                                  .contains(
+                                      InfoCard.Row.of("Budget", "1 of 3 runs a day", "yours"))));
+    }
+  }
+
+  @Nested
+  class AFreeze {
+    private Delivery freezes(String id, boolean on, Actor by) {
+      return delivery(id, new Intent.Ask(new Question.Freeze(on, Optional.of("a deployment"))))
+          .withActor(by);
+    }
+
+    @BeforeEach
+    void permit() {
+      world.obeys(
+          new Policy(
+              Map.of(),
+              List.of(
+                  new Rule(
+                      "policy.rules[0]",
+                      List.of(THREAD.surface() + ":E1"),
+                      List.of("any"),
+                      Set.of(Permission.FREEZE),
+                      true,
+                      Set.of(),
+                      Set.of()),
+                  new Rule(
+                      "policy.rules[1]",
+                      List.of("any"),
+                      List.of("any"),
+                      Set.of(Permission.START),
+                      true,
+                      Set.of(),
+                      Set.of())),
+              List.of(),
+              List.of()));
+    }
+
+    @Test
+    void stopsAllStartsUntilTheyArePermittedAgain() {
+      says(freezes("1", true, EVE));
+      says(delivery("2", start("fix it")));
+      assertThat(world.runs.runs()).isEmpty();
+      assertThat(told())
+          .anySatisfy(
+              it ->
+                  assertThat(it)
+                      .startsWith("No run starts now: eve froze all starts on")
+                      .contains("(a deployment)"));
+
+      says(freezes("3", false, EVE));
+      says(delivery("4", start("fix it"), thread("4")));
+      assertThat(world.runs.runs()).hasSize(1);
+    }
+
+    @Test
+    void isOnlyForThoseWhomThePolicyPermits() {
+      says(freezes("1", true, DANA));
+      says(delivery("2", start("fix it")));
+
+      assertThat(world.runs.runs()).hasSize(1);
+    }
+
+    @Test
+    void isOnlyForAdminsWhereThereIsNoPolicy() {
+      world.obeys(Policy.NONE);
+      says(freezes("1", true, EVE));
+      says(delivery("2", start("fix it")));
+
+      assertThat(world.runs.runs()).hasSize(1);
+      assertThat(told())
+          .containsExactly("Only admins, named in the configuration, may freeze all starts.");
+    }
+  }
+}
