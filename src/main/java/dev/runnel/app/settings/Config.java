@@ -9,6 +9,7 @@ import dev.runnel.store.Retention;
 import dev.runnel.surface.Setting;
 import java.net.URI;
 import java.net.URISyntaxException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -46,6 +47,10 @@ public record Config(
     Settings settings) {
   private static final int MAX_SLOTS = 1000;
   private static final int MAX_PORT = 65_535;
+
+  /// An absolute path in a shell command.
+  private static final Pattern WORD = Pattern.compile("(?<![^\\s'\"=])/[^\\s'\";|&<>()$`*?]+");
+
   private static final Pattern KEY = Pattern.compile("[!-~]+");
   private static final Set<String> LOOPBACK = Set.of("127.0.0.1", "localhost", "::1", "[::1]");
   private static final Set<String> EVERYWHERE = Set.of("0.0.0.0", "::", "[::]");
@@ -137,6 +142,14 @@ public record Config(
     return agentApi.orElseGet(() -> URI.create(here(ownPort) + "/api/v1"));
   }
 
+  /// The files that a command names by their whole path, such as the script that it runs.
+  private static Stream<Path> filesIn(String command) {
+    return WORD.matcher(command)
+        .results()
+        .map(word -> Path.of(word.group()))
+        .filter(Files::isRegularFile);
+  }
+
   /// What the isolation of agents has to know.
   ///
   /// @param environment the operator's variables
@@ -149,7 +162,10 @@ public record Config(
     return new Machine(
         environment,
         hidden,
-        list(RunnelSettings.AGENTS_READABLE).stream().map(Path::of).toList(),
+        Stream.concat(
+                list(RunnelSettings.AGENTS_READABLE).stream().map(Path::of),
+                filesIn(agentCommand.orElse("")))
+            .toList(),
         list(RunnelSettings.AGENTS_HOME_FILES),
         new Quotas(
             DurationsAndSizes.size(

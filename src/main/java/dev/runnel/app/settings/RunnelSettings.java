@@ -93,7 +93,7 @@ public final class RunnelSettings {
               "RUNNEL_AGENTS_READABLE",
               "",
               "Folders and files, separated by commas, that isolated agents may read besides those"
-                  + " of the system and of the `PATH`.")
+                  + " of the system, of the `PATH`, and those that the agent command names.")
           .at("agents.readable");
 
   static final Setting AGENTS_HOME_FILES =
