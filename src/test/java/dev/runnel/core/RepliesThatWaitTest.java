@@ -93,6 +93,18 @@ class RepliesThatWaitTest {
   }
 
   @Test
+  void aReplyToARunThatHadEndedIsNotSaidToWaitForAStep() {
+    world.surface.hasManners(
+        new ConversationPolicy(ConversationPolicy.Audience.EVERYONE, Duration.ZERO, true));
+    world.runs.keepsReplies(true);
+    begins(world, RunState.SUCCEEDED);
+    says(world, "2", "and the docs");
+    world.passes(Duration.ofSeconds(2));
+
+    assertThat(world.surface.told(THREAD)).isEmpty();
+  }
+
+  @Test
   void theEndOfAStoppedRunSaysWhatWasNotRead() {
     world.runs.keepsReplies(true);
     begins(world, RunState.RUNNING);

@@ -124,7 +124,7 @@ class SlackAgentViewStoryTest {
 
     await().atMost(PATIENCE).until(() -> runnel.agents().isEmpty());
     await().atMost(PATIENCE).until(() -> posts(thread).size() == 2);
-    assertThat(text(posts(thread).get(1))).contains("Stopped").contains("Asked by <@" + ANN + ">");
+    assertThat(text(posts(thread).get(1))).contains("Stopped by <@" + ANN + ">");
     await()
         .atMost(PATIENCE)
         .untilAsserted(() -> assertThat(agents.session(thread)).contains("active"));
@@ -139,7 +139,7 @@ class SlackAgentViewStoryTest {
     press(thread);
 
     await().atMost(PATIENCE).until(() -> posts(thread).size() == 3);
-    assertThat(text(posts(thread).getLast())).contains("Nothing to stop: It has ended: done.");
+    assertThat(text(posts(thread).getLast())).contains("Nothing to stop: ✅ Finished.");
   }
 
   @Test

@@ -227,7 +227,9 @@ final class FollowUpSender {
       return;
     }
     attempt.react(work, MessageStatus.QUEUED);
-    if (!read.state().isTerminal() && !read.state().needsPerson()) {
+    // A run that had ended, or waited for a person, goes on at once.
+    var before = binding.run().state();
+    if (!before.isTerminal() && !before.needsPerson()) {
       listeningPolicy.explainWait(work, attempt);
     }
     var reply = attempt.reply(read);
