@@ -194,7 +194,7 @@ class GitHubEmulatorTest {
     assertThat(github.comments(issue))
         .singleElement()
         .asString()
-        .startsWith("⚙️ **Working**")
+        .startsWith("⚙️ **Running**")
         .endsWith("<!-- runnel:notice=s2 -->");
 
     github.deleteComment(IssueComments.id(made.ref()));
