@@ -250,11 +250,6 @@ public final class ConsoleSurface implements Surface {
     return true;
   }
 
-  @Override
-  public boolean answersPrivately() {
-    return true;
-  }
-
   /// The latest few answers in the conversation, oldest first.
   List<String> notes(Conversation conversation) {
     return flashMessages.of(conversation);

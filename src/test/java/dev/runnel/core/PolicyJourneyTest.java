@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.runnel.core.model.Actor;
 import dev.runnel.core.model.Admission;
+import dev.runnel.core.model.ConversationPolicy;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Question;
@@ -21,6 +22,7 @@ import dev.runnel.core.policy.Policy;
 import dev.runnel.core.policy.Rule;
 import dev.runnel.testkit.World;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
@@ -52,6 +54,8 @@ class PolicyJourneyTest {
   @BeforeEach
   void open() {
     world = new World(folder);
+    world.surface.hasManners(
+        new ConversationPolicy(ConversationPolicy.Audience.EVERYONE, Duration.ZERO, true));
   }
 
   @AfterEach

@@ -232,11 +232,6 @@ public final class FakeSurface implements Surface {
         groups.stream().filter(names::contains).collect(Collectors.toSet()));
   }
 
-  @Override
-  public boolean answersPrivately() {
-    return true;
-  }
-
   /// From now on everybody is in these groups.
   public synchronized void hasInGroups(String... names) {
     groups = Set.of(names);

@@ -1,6 +1,7 @@
 package dev.runnel.core.dispatch;
 
 import dev.runnel.core.model.Binding;
+import dev.runnel.core.model.ConversationPolicy;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.MessageStatus;
 import dev.runnel.core.model.Notice;
@@ -37,7 +38,11 @@ final class SenderCheck {
       case AccessCheck.Answer.Refused(var rule, var words, var isMember) -> {
         log.info("delivery refused delivery={} rule={}", attempt.delivery().id(), rule);
         var isPrivate =
-            accessCheck.surface(attempt.delivery()).filter(it -> it.answersPrivately()).isPresent();
+            accessCheck
+                .surface(attempt.delivery())
+                .map(it -> it.conversationPolicy(attempt.conversation()))
+                .filter(ConversationPolicy::answersPrivately)
+                .isPresent();
         results.complete(
             attempt.refused(rule).noting(Inbox.REFUSED + rule),
             work -> {

@@ -61,11 +61,6 @@ public interface Surface {
     return false;
   }
 
-  /// Whether the platform can show a message to one person only.
-  default boolean answersPrivately() {
-    return false;
-  }
-
   /// Whether the platform currently responds and accepts our credential.
   ///
   /// @throws CredentialRefused if it responds but does not accept the credential

@@ -93,11 +93,6 @@ public final class RedactedSurface implements Surface {
   }
 
   @Override
-  public boolean answersPrivately() {
-    return surface.answersPrivately();
-  }
-
-  @Override
   public Background background(Delivery delivery) {
     return surface.background(delivery);
   }

@@ -295,11 +295,6 @@ public final class SlackSurface implements Surface, AutoCloseable {
   }
 
   @Override
-  public boolean answersPrivately() {
-    return true;
-  }
-
-  @Override
   public Admission admit(Delivery delivery) {
     return senders.admit(delivery);
   }

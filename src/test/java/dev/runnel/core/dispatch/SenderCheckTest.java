@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.runnel.core.model.Actor;
 import dev.runnel.core.model.Admission;
+import dev.runnel.core.model.ConversationPolicy;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.DeliveryId;
 import dev.runnel.core.model.Intent;
@@ -33,6 +34,8 @@ class SenderCheckTest {
   @BeforeEach
   void open() {
     world = new World(folder);
+    world.surface.hasManners(
+        new ConversationPolicy(ConversationPolicy.Audience.EVERYONE, Duration.ZERO, true));
   }
 
   @AfterEach
