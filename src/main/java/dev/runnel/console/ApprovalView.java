@@ -2,6 +2,7 @@ package dev.runnel.console;
 
 import dev.runnel.core.port.Store;
 import dev.runnel.core.port.Store.Approvals.Approval;
+import dev.runnel.core.text.AnswerFormatter;
 import java.util.List;
 import java.util.Optional;
 
@@ -19,7 +20,7 @@ public record ApprovalView(
   private static ApprovalView of(Approval approval, About about) {
     return new ApprovalView(
         approval.id(),
-        approval.text(),
+        AnswerFormatter.excerpt(approval.request().text()),
         approval.requester().name(),
         about.platform(approval.conversation()) + " " + approval.conversation().key(),
         approval.rule(),

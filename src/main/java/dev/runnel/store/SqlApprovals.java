@@ -92,7 +92,7 @@ final class SqlApprovals implements Store.Approvals {
         asked.conversation(),
         asked.requester(),
         asked.rule(),
-        asked.text(),
+        asked.request(),
         asked.askedAt(),
         asked.expiresAt(),
         State.valueOf(row.getString("state")),

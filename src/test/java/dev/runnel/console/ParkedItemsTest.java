@@ -12,6 +12,7 @@ import dev.runnel.core.model.DeliveryId;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.NoticeId;
 import dev.runnel.core.model.Origin;
+import dev.runnel.core.model.Request;
 import dev.runnel.core.model.Update;
 import dev.runnel.core.port.Store.Approvals.Approval;
 import dev.runnel.core.port.Store.Approvals.State;
@@ -116,7 +117,7 @@ class ParkedItemsTest {
             THREAD,
             DANA,
             "policy.approve[0]",
-            "deploy <it>",
+            Request.of("deploy <it>"),
             NINE,
             NINE.plusSeconds(60),
             State.WAITING,

@@ -160,6 +160,19 @@ class StartControlJourneyTest {
     }
 
     @Test
+    void isForWhatWasAskedForAndNotForWhatTheMessageSaysNow() {
+      var asked = delivery("1", say("fix it"));
+      says(asked);
+      var edited = Optional.<Intent>of(say("deploy it"));
+      says(delivery("2", new Intent.Amend(asked.meaning(), edited)));
+      says(decides("3", EVE, null, true));
+
+      assertThat(world.runs.runs()).isEmpty();
+      assertThat(told())
+          .anySatisfy(it -> assertThat(it).startsWith("The request changed after its approval"));
+    }
+
+    @Test
     void outlivesARestart() {
       says(delivery("1", start("fix it")));
       demand();

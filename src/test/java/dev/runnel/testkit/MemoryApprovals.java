@@ -66,7 +66,7 @@ final class MemoryApprovals implements Store.Approvals {
             known.conversation(),
             known.requester(),
             known.rule(),
-            known.text(),
+            known.request(),
             known.askedAt(),
             known.expiresAt(),
             state,

@@ -1130,7 +1130,7 @@ public interface StoreContract {
         THREAD,
         Samples.DANA,
         "policy.approve[0]",
-        "fix it",
+        Request.of("fix it"),
         NINE,
         NINE.plusSeconds(60),
         State.WAITING,

@@ -41,7 +41,6 @@ import org.slf4j.LoggerFactory;
 final class StartControl {
   private static final Logger log = LoggerFactory.getLogger(StartControl.class);
   private static final int ID_LENGTH = 8;
-  private static final int MAX_TEXT = 300;
   private static final DateTimeFormatter TIME =
       DateTimeFormatter.ofPattern("d MMM HH:mm 'UTC'", Locale.ENGLISH).withZone(ZoneOffset.UTC);
 
@@ -95,7 +94,7 @@ final class StartControl {
     }
     var known = store.commit(work -> work.approvals().of(attempt.delivery().id()));
     if (known.isPresent()) {
-      return isDecided(attempt, known.get());
+      return isDecided(attempt, known.get(), request);
     }
     var isFirst = store.<Boolean>commit(work -> work.starts().isFirst(person(attempt.delivery())));
     var rule = policy.approval(accessCheck.start(attempt.delivery(), request), isFirst);
@@ -116,7 +115,7 @@ final class StartControl {
             attempt.conversation(),
             delivery.actor(),
             rule.name(),
-            AnswerFormatter.cut(AnswerFormatter.line(request.text()), MAX_TEXT),
+            request,
             attempt.now(),
             attempt.now().plus(rule.within()),
             State.WAITING,
@@ -148,7 +147,7 @@ final class StartControl {
   private static InfoCard card(Approval approval, Request request, ApprovalRule rule) {
     var rows = new ArrayList<Row>();
     rows.add(Row.of("Asked by", approval.requester().name()));
-    rows.add(Row.of("Request", approval.text()));
+    rows.add(Row.of("Request", AnswerFormatter.excerpt(approval.request().text())));
     request.options().environment().ifPresent(it -> rows.add(Row.of("Environment", it)));
     request.options().model().ifPresent(it -> rows.add(Row.of("Model", it)));
     rows.add(
@@ -171,10 +170,20 @@ final class StartControl {
     return UUID.nameUUIDFromBytes(bytes).toString().substring(0, ID_LENGTH);
   }
 
-  private boolean isDecided(DeliveryAttempt attempt, Approval approval) {
+  /// A message may be edited, and defaults may change, while it waits: an approval is for what was
+  /// asked for at that time.
+  private boolean isDecided(DeliveryAttempt attempt, Approval approval, Request request) {
     switch (approval.state()) {
       case APPROVED -> {
-        return true;
+        if (approval.request().equals(request)) {
+          return true;
+        }
+        refuse(
+            attempt,
+            "The request changed after its approval was asked for, so nothing was started. Say it"
+                + " again.",
+            "the request changed after its approval was asked for");
+        return false;
       }
       case WAITING -> {
         if (attempt.now().isBefore(approval.expiresAt())) {

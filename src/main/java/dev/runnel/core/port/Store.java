@@ -12,6 +12,7 @@ import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.NoticeId;
 import dev.runnel.core.model.PostRef;
 import dev.runnel.core.model.PullRequest;
+import dev.runnel.core.model.Request;
 import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunId;
 import dev.runnel.core.model.Subscriber;
@@ -377,7 +378,7 @@ public interface Store {
     /// @param id short, for people
     /// @param requester who asked for the run
     /// @param rule the name of the rule that demands it
-    /// @param text the request, shortened
+    /// @param request what was asked for, with all its options
     /// @param decidedBy the display name of whoever decided
     record Approval(
         String id,
@@ -385,7 +386,7 @@ public interface Store {
         Conversation conversation,
         Actor requester,
         String rule,
-        String text,
+        Request request,
         Instant askedAt,
         Instant expiresAt,
         State state,

@@ -27,6 +27,7 @@ import java.util.stream.Collectors;
 
 /// Builds the answers that are shown in rows. Pure.
 public final class AnswerFormatter {
+  private static final int MAX_EXCERPT = 300;
   private static final int MAX_PROMPT = 600;
   private static final int MAX_VALUE = 200;
   private static final int MAX_COMMAND = 150;
@@ -136,6 +137,11 @@ public final class AnswerFormatter {
     permissions.ifPresent(it -> rows.add(Row.of("You may here", permitted(it))));
     rows.addAll(chosen(resolved));
     return new InfoCard("You", rows, List.of(new Next("All defaults", "config")));
+  }
+
+  /// The beginning of a request, on one line.
+  public static String excerpt(String text) {
+    return cut(line(text), MAX_EXCERPT);
   }
 
   private static String permitted(Set<Permission> permissions) {
