@@ -12,7 +12,8 @@ import java.util.regex.Pattern;
 /// Thread-safe.
 final class SettingsReload {
   private static final Pattern LIVE =
-      Pattern.compile("(profiles|defaults|hooks|policy)\\..*|admins|reminders");
+      Pattern.compile(
+          "(profiles|defaults|hooks)\\..*|policy\\.(?!installations\\b).*|admins|reminders");
   private static final Pattern HOOK = Pattern.compile("hooks\\..*");
 
   /// A new secret is known to the redaction from the start only.
