@@ -23,6 +23,9 @@ public final class Erasure {
   /// Takes the place of a person in runs of others.
   private static final String NOBODY = "forgotten";
 
+  /// From this length on an id stands in no other text by chance.
+  private static final int UNIQUE = 16;
+
   private static final List<String> BINDINGS = List.of("bindings", "bindings_aside");
 
   private final Database database;
@@ -216,7 +219,7 @@ public final class Erasure {
     for (var conversation : conversations) {
       sum += forgetConversation(rows, conversation);
     }
-    var about = containing(run);
+    var about = naming(run);
     deliveries.addAll(
         rows.list(
             "SELECT id FROM inbox WHERE body LIKE ? ESCAPE '!' OR note LIKE ? ESCAPE '!' OR seen"
@@ -311,6 +314,28 @@ public final class Erasure {
     return sum;
   }
 
+  /// Removes the posts that contain the name as a word of its own. Those that wait are kept,
+  /// because they may be for others.
+  private static int forgetNoticesNaming(Rows rows, String name, String here) throws SQLException {
+    if (name.isBlank()) {
+      return 0;
+    }
+    var word = Pattern.compile("(?<![\\p{L}\\p{N}])" + Pattern.quote(name) + "(?![\\p{L}\\p{N}])");
+    var sum = 0;
+    for (var notice :
+        rows.list(
+            "SELECT id, body FROM outbox WHERE state <> 0 AND conversation LIKE ? ESCAPE '!' AND"
+                + " body LIKE ? ESCAPE '!'",
+            row -> List.of(row.getString(1), row.getString(2)),
+            here,
+            containing(name))) {
+      if (word.matcher(notice.getLast()).find()) {
+        sum += forgetNotices(rows, "id = ?", notice.getFirst());
+      }
+    }
+    return sum;
+  }
+
   private static int forgetNotices(Rows rows, String where, String... parameters)
       throws SQLException {
     var ids =
@@ -390,12 +415,7 @@ public final class Erasure {
             about);
     // Answers to others may contain the name alone.
     for (var name : names) {
-      sum +=
-          forgetNotices(
-              rows,
-              "conversation LIKE ? ESCAPE '!' AND body LIKE ? ESCAPE '!'",
-              here,
-              containing(name));
+      sum += forgetNoticesNaming(rows, name, here);
     }
     for (var table : BINDINGS) {
       sum += rename(rows, table, here, actor);
@@ -492,6 +512,11 @@ public final class Erasure {
     } catch (Json.Unreadable e) {
       return Optional.empty();
     }
+  }
+
+  /// A run service may use short ids, which stand in other texts, too. They count only as values.
+  private static String naming(String run) {
+    return containing(run.length() < UNIQUE ? "\"" + run + "\"" : run);
   }
 
   private static String containing(String text) {
