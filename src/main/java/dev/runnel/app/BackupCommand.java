@@ -33,7 +33,8 @@ final class BackupCommand {
           "UPDATE inbox SET tries = 1 WHERE state = 0 AND tries = 0",
           "UPDATE outbox SET tries = 1 WHERE state = 0 AND tries = 0",
           // Whoever signed in at the console does so again.
-          "DELETE FROM console_links");
+          "DELETE FROM console_links",
+          "DELETE FROM console_sessions");
 
   private final Config config;
   private final InstantSource clock;

@@ -95,7 +95,8 @@ final class FolderTree {
 
   /// Copies one file; its permissions are not copied.
   static void copyFile(Path from, Path to) throws IOException {
-    try (var input = Files.newInputStream(from)) {
+    // An agent at work may replace its file by a link.
+    try (var input = Files.newInputStream(from, LinkOption.NOFOLLOW_LINKS)) {
       OwnerOnly.createFile(to);
       try (var output = FileChannel.open(to, StandardOpenOption.WRITE)) {
         input.transferTo(Channels.newOutputStream(output));
