@@ -32,7 +32,7 @@ public final class CommandParser {
   // In a thread these words name a run too rarely: `kill 8080` is work.
   private static final Pattern ABORT =
       form(
-          "(?:abort|halt|kill)\\s+(?:\\S*/runs/)?(?<run>[0-9a-f][0-9a-f-]{7,35}|run[-_][\\w-]+)/?");
+          "(?:abort|halt|kill)\\s+(?:\\S*/runs/)?(?<run>[0-9a-f][0-9a-f-]{7,35}|run[-_](?=\\S*\\d)[\\w-]+)/?");
   private static final Pattern ALL_MINE = form("(?:cancel|stop)\\s+all\\s+mine");
   private static final Pattern SAY = form("say\\s+" + RUN + "\\s+(?<text>.+)");
   private static final Pattern SAY_NOTHING = form("say\\s+" + RUN);

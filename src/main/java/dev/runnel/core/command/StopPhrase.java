@@ -32,6 +32,9 @@ final class StopPhrase {
           "todo eso esto gracias ya mismo inmediatamente el lo",
           "tutto questo quello grazie il");
 
+  /// After a stop these take it back: `stop? no`.
+  private static final Set<String> TAKING_BACK = Set.of("no", "nein");
+
   /// Words that resemble a stop word and are none.
   private static final Set<String> OTHER_WORDS = Set.of("cancer", "cancels", "stoop");
 
@@ -53,6 +56,7 @@ final class StopPhrase {
     var said = rest(text);
     return !said.isEmpty()
         && isStopWord(said.getFirst())
+        && said.stream().noneMatch(TAKING_BACK::contains)
         && said.stream()
             .allMatch(word -> isStopWord(word) || BEFORE.contains(word) || AFTER.contains(word));
   }

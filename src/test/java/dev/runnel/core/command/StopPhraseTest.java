@@ -235,6 +235,8 @@ class StopPhraseTest {
         "halting problem joke in the docs",
         "halts after the second frame",
         "halt state is never left",
+        "halt run-loop",
+        "stop? no",
         "halt mal den Server an und schau nach",
         "halt polling when the tab is hidden",
         "halt the queue while migrating",
