@@ -76,7 +76,8 @@ final class FollowUpSender {
     if (found.state().isTerminal()) {
       switch (runStarter.startedBy(attempt.delivery())) {
         case Outcome.Done(var run) -> {
-          runStarter.started(attempt, anew(attempt, plan), run);
+          runStarter.started(
+              attempt, anew(attempt, plan), run, work -> announceAnew(work, attempt));
           return true;
         }
         case Outcome.Busy(var after, var why) -> {
@@ -264,17 +265,20 @@ final class FollowUpSender {
 
   /// Starts a new run, announced once in one line, because people in the thread see a second run.
   private void startAnew(DeliveryAttempt attempt, Plan.FollowUp plan) {
-    fix(
-            attempt,
-            plan.binding(),
-            plan.binding().run(),
-            work ->
-                attempt.respondToAllOnce(
-                    work,
-                    "anew",
-                    "The previous run can't be continued; I started a new one with the"
-                        + " conversation so far."))
-        .ifPresent(whole -> runStarter.start(whole, anew(whole, plan.saying(whole.words()))));
+    fix(attempt, plan.binding(), plan.binding().run(), _ -> {})
+        .ifPresent(
+            whole ->
+                runStarter.start(
+                    whole,
+                    anew(whole, plan.saying(whole.words())),
+                    work -> announceAnew(work, whole)));
+  }
+
+  private static void announceAnew(Work work, DeliveryAttempt attempt) {
+    attempt.respondToAllOnce(
+        work,
+        "anew",
+        "The previous run can't be continued; I started a new one with the conversation so far.");
   }
 
   /// Starts the new run where the message was posted: on a pull request, in the pull request's

@@ -92,10 +92,15 @@ final class RunStarter {
   }
 
   void start(DeliveryAttempt attempt, Plan.StartRun start) {
+    start(attempt, start, _ -> {});
+  }
+
+  /// @param whenStarted what else the commit of the start does
+  void start(DeliveryAttempt attempt, Plan.StartRun start, Consumer<Work> whenStarted) {
     if (attempt.isRetry()) {
       switch (startedBy(attempt.delivery())) {
         case Outcome.Done(var run) -> {
-          started(attempt, start, run);
+          started(attempt, start, run, whenStarted);
           return;
         }
         case Outcome.Busy(var after, var why) -> {
@@ -140,16 +145,19 @@ final class RunStarter {
     var prompt = Prompts.compose(attempt.delivery(), resolved, background, chance);
     switch (runs.start(prompt, attempt.delivery().id())) {
       case Outcome.Done(var run) -> {
-        if (isUnread) {
-          startedUnread(attempt, start, run);
-        } else {
-          started(attempt, start, run);
-        }
+        started(
+            attempt,
+            start,
+            run,
+            isUnread ? whenStarted.andThen(work -> tellUnread(work, attempt)) : whenStarted);
       }
       case Outcome.Missing _ ->
           results.complete(
               attempt,
-              work -> attempt.respond(work, "The run service does not know how to start runs."));
+              work -> {
+                StartControl.didNotStart(work, attempt);
+                attempt.respond(work, "The run service does not know how to start runs.");
+              });
       case Outcome.Refused refused ->
           results.refuse(attempt, refused, work -> StartControl.didNotStart(work, attempt));
       case Outcome.Busy(var after, var why) -> results.retryLater(attempt, after, why);
@@ -168,30 +176,21 @@ final class RunStarter {
   }
 
   /// Tells people that the agent does not have the background.
-  private void startedUnread(DeliveryAttempt attempt, Plan.StartRun start, Run run) {
-    started(
-        attempt,
-        start,
-        run,
-        work ->
-            attempt.respondToAll(
-                work,
-                "I couldn't read the earlier messages, so the agent didn't get them. If they"
-                    + " matter, send them again in a reply."));
+  private static void tellUnread(Work work, DeliveryAttempt attempt) {
+    attempt.respondToAll(
+        work,
+        "I couldn't read the earlier messages, so the agent didn't get them. If they matter, send"
+            + " them again in a reply.");
   }
 
   /// Records that the delivery started this run.
-  void started(DeliveryAttempt attempt, Plan.StartRun start, Run run) {
-    started(attempt, start, run, _ -> {});
-  }
-
-  private void started(DeliveryAttempt attempt, Plan.StartRun start, Run run, Consumer<Work> more) {
+  void started(DeliveryAttempt attempt, Plan.StartRun start, Run run, Consumer<Work> more) {
     var isKept =
         results.complete(
             attempt,
             work -> {
-              bind(work, attempt, start, run);
               more.accept(work);
+              bind(work, attempt, start, run);
             });
     if (isKept) {
       log.info(
