@@ -9,6 +9,7 @@ import dev.runnel.core.model.Background;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.GroupLookup;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.Origin;
 import dev.runnel.core.model.PostRef;
@@ -23,8 +24,10 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import okhttp3.OkHttpClient;
 import org.jspecify.annotations.Nullable;
 
@@ -108,6 +111,16 @@ public final class HookSurface implements Surface {
                   request.arrivedAt()),
               Reply.empty(202));
     };
+  }
+
+  /// Rules name a hook `hooks:NAME`.
+  @Override
+  public GroupLookup groups(Delivery delivery, Set<String> wanted) {
+    var key = delivery.conversation().key();
+    return new GroupLookup.Known(
+        Stream.of(key.substring(0, key.indexOf('/')))
+            .filter(wanted::contains)
+            .collect(Collectors.toUnmodifiableSet()));
   }
 
   /// @return empty when it is not a JSON object

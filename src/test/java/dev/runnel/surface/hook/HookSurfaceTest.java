@@ -4,7 +4,9 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.GroupLookup;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.NoticeId;
@@ -31,6 +33,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import mockwebserver3.MockResponse;
 import mockwebserver3.MockWebServer;
 import okhttp3.OkHttpClient;
@@ -390,5 +393,15 @@ class HookSurfaceTest implements SurfaceContract {
     void isNotNeeded() {
       assertThat(surface.post(notice(), null)).isInstanceOf(Posting.Posted.class);
     }
+  }
+
+  @Test
+  void aHookIsItsOwnGroupForThePolicy() {
+    var delivery =
+        Samples.delivery(
+            "1", Samples.start("fix it"), new Conversation(HookSurface.ID, "alerts/7"));
+
+    assertThat(surface.groups(delivery, Set.of("alerts", "others")))
+        .isEqualTo(new GroupLookup.Known(Set.of("alerts")));
   }
 }
