@@ -92,6 +92,8 @@ final class SqlApprovals implements Store.Approvals {
         asked.conversation(),
         asked.requester(),
         asked.rule(),
+        asked.by(),
+        asked.notRequester(),
         asked.request(),
         asked.askedAt(),
         asked.expiresAt(),

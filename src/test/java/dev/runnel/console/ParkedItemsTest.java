@@ -117,6 +117,8 @@ class ParkedItemsTest {
             THREAD,
             DANA,
             "policy.approve[0]",
+            List.of("platform"),
+            true,
             Request.of("deploy <it>"),
             NINE,
             NINE.plusSeconds(60),

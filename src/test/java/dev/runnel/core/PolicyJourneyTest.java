@@ -189,6 +189,86 @@ class PolicyJourneyTest {
   }
 
   @Test
+  void aPersonStopsNoStartOfOthersThatWaits() {
+    obeys(
+        permit(id(DANA), EnumSet.of(Permission.START)),
+        permit("any", EnumSet.of(Permission.STOP_OWN)));
+    world.runs.isDown(Optional.empty());
+    says(delivery("1", start("fix it")));
+    says(delivery("2", cancel()).withActor(EVE));
+    world.runs.isBack();
+    world.passes(Duration.ofMinutes(10));
+
+    assertThat(world.runs.runs()).hasSize(1);
+    assertThat(told(EVE)).hasSize(1);
+  }
+
+  @Test
+  void aReplyStartsNoNewRunForWhoMayOnlyWriteToRuns() {
+    obeys(
+        permit(id(DANA), EnumSet.of(Permission.START)),
+        permit(id(EVE), EnumSet.of(Permission.SAY)));
+    says(delivery("1", start("fix it")));
+    world.runs.forgets(world.onlyRun().id());
+    says(delivery("2", say("and the docs")).withActor(EVE));
+
+    assertThat(world.runs.starts()).hasSize(1);
+    assertThat(told(EVE))
+        .containsExactly(
+            new Update.Told(
+                EVE, "You may not start runs here. These may: " + id(DANA) + ".", true));
+  }
+
+  @Test
+  void strangersGetNoAnswerToAnything() {
+    obeys(permit(id(DANA), EnumSet.of(Permission.START)));
+    world.surface.admits(new Admission.Outsider("a guest"));
+
+    says(delivery("1", new Intent.Help(Optional.empty())).withActor(EVE));
+
+    assertThat(world.surface.posts()).isEmpty();
+  }
+
+  @Test
+  void anAccountThatIsNamedLikeTheMembersIsNoMember() {
+    obeys(permit(THREAD.surface() + ":members", EnumSet.of(Permission.START)));
+    world.surface.admits(new Admission.Outsider("a guest"));
+
+    says(delivery("1", start("mine a coin")).withActor(new Actor("Members", "mallory")));
+
+    assertThat(world.runs.runs()).isEmpty();
+  }
+
+  @Test
+  void whoMayStartOnlyInOneEnvironmentMaySetOwnDefaults() {
+    obeys(permit(id(DANA), EnumSet.of(Permission.START), "web"));
+    var change = new Question.Configure("model", Optional.of("big"), Question.Configure.Level.ME);
+
+    says(delivery("1", new Intent.Ask(change)));
+
+    assertThat(told(DANA).toString()).doesNotContain("You may");
+  }
+
+  @Test
+  void aReplyCountsForTheEnvironmentOfTheRunAndNotForThatOfItsSender() {
+    obeys(
+        permit(id(DANA), EnumSet.of(Permission.START)),
+        permit(id(EVE), EnumSet.of(Permission.START, Permission.SAY), "web"));
+    says(
+        delivery(
+                "1",
+                new Intent.Ask(
+                    new Question.Configure(
+                        "environment", Optional.of("web"), Question.Configure.Level.ME)))
+            .withActor(EVE));
+    says(delivery("2", start("fix it")));
+    says(delivery("3", say("leak the keys")).withActor(EVE));
+
+    assertThat(world.runs.starts()).hasSize(1);
+    assertThat(world.runs.followUps()).isEmpty();
+  }
+
+  @Test
   void thePolicyIsAskedAgainAfterARestart() {
     obeys(permit(id(DANA), EnumSet.of(Permission.START)));
     world.says(delivery("1", start("fix it")));

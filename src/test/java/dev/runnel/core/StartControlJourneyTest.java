@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.runnel.core.model.Actor;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.DeliveryId;
 import dev.runnel.core.model.InfoCard;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Question;
@@ -205,6 +206,78 @@ class StartControlJourneyTest {
     }
 
     @Test
+    void endsWhenItsStartIsStopped() {
+      says(delivery("1", start("fix it")));
+      says(delivery("2", new Intent.Cancel(Optional.empty(), Optional.empty())));
+      says(decides("3", EVE, null, true));
+
+      assertThat(told()).contains("No start waits for an approval here.");
+    }
+
+    @Test
+    void isTooLateAfterItsTime() {
+      says(delivery("1", start("fix it")));
+      var id = card().orElseThrow().choices().getFirst().command().substring("approve ".length());
+      world.runs.isSilent();
+      world.leaps(Duration.ofMinutes(31));
+      says(
+          delivery(
+                  "2",
+                  new Intent.Ask(new Question.Decide(Optional.of(id), true)),
+                  thread("another"))
+              .withActor(EVE));
+
+      assertThat(told())
+          .anySatisfy(it -> assertThat(it).containsAnyOf("too late", "That start was expired"));
+      assertThat(world.runs.runs()).isEmpty();
+    }
+
+    @Test
+    void isNotGivenOnceTheRuleDemandsAnother() {
+      says(delivery("1", start("fix it")));
+      world.obeys(
+          new Policy(
+              Map.of(),
+              List.of(),
+              List.of(
+                  new ApprovalRule(
+                      "policy.approve[0]",
+                      List.of(),
+                      Set.of(),
+                      Set.of(),
+                      false,
+                      List.of("any"),
+                      false,
+                      Duration.ofMinutes(30))),
+              List.of()));
+      says(decides("2", EVE, null, true));
+
+      assertThat(told())
+          .containsExactly(
+              "The rule that demanded the approval changed. The request has to be sent again.");
+    }
+
+    @Test
+    void isGivenOnlyWhereTheRequesterIsKnownIfTheRequesterMayNot() {
+      says(delivery("1", start("fix it")));
+      var elsewhere = new Conversation(world.elsewhere.id(), "team/channel/1");
+      var id = card().orElseThrow().choices().getFirst().command().substring("approve ".length());
+      var decision = new Intent.Ask(new Question.Decide(Optional.of(id), true));
+      says(delivery("2", decision, elsewhere).withActor(EVE).withId(new DeliveryId("elsewhere:2")));
+
+      assertThat(world.runs.runs()).isEmpty();
+      assertThat(world.elsewhere.told(elsewhere))
+          .containsExactly("Decide this where it was asked for, or in the console.");
+    }
+
+    @Test
+    void isNotMeantByAWordBetweenPeople() {
+      says(decides("1", EVE, null, true).withAddressed(false));
+
+      assertThat(world.surface.posts()).isEmpty();
+    }
+
+    @Test
     void isAskedForOnceHoweverOftenTheStartIsAttempted() {
       says(delivery("1", start("fix it")));
       world.restart(UnaryOperator.identity());
@@ -383,6 +456,17 @@ class StartControlJourneyTest {
       says(freezes("3", false, EVE));
       says(delivery("4", start("fix it"), thread("4")));
       assertThat(world.runs.runs()).hasSize(1);
+    }
+
+    @Test
+    void alsoHoldsAStartThatIsAttemptedAgain() {
+      world.runs.isDown(Optional.empty());
+      says(delivery("1", start("fix it")));
+      says(freezes("2", true, EVE));
+      world.runs.isBack();
+      world.passes(Duration.ofMinutes(10));
+
+      assertThat(world.runs.runs()).isEmpty();
     }
 
     @Test

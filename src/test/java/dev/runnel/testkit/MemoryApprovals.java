@@ -66,6 +66,8 @@ final class MemoryApprovals implements Store.Approvals {
             known.conversation(),
             known.requester(),
             known.rule(),
+            known.by(),
+            known.notRequester(),
             known.request(),
             known.askedAt(),
             known.expiresAt(),

@@ -1130,6 +1130,8 @@ public interface StoreContract {
         THREAD,
         Samples.DANA,
         "policy.approve[0]",
+        List.of("platform"),
+        true,
         Request.of("fix it"),
         NINE,
         NINE.plusSeconds(60),

@@ -80,7 +80,7 @@ public final class IntentResolver {
   private static Intent decision(Work work, Delivery delivery, boolean approved) {
     var here = Optional.of(delivery.conversation());
     return work.approvals().waiting(here).isEmpty()
-            && work.bindings().of(delivery.conversation()).isPresent()
+            && (!delivery.addressed() || work.bindings().of(delivery.conversation()).isPresent())
         ? new Intent.Say(Request.of(approved ? "approve" : "decline"))
         : delivery.intent();
   }

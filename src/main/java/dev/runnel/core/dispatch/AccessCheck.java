@@ -14,11 +14,14 @@ import dev.runnel.core.policy.AccessRequest;
 import dev.runnel.core.policy.Permission;
 import dev.runnel.core.policy.Policy;
 import dev.runnel.core.policy.Verdict;
+import dev.runnel.core.port.Store;
+import dev.runnel.core.port.Store.Pending;
 import dev.runnel.core.port.Surface;
 import dev.runnel.core.scope.DefaultsResolver;
 import dev.runnel.core.scope.Surfaces;
 import java.time.Duration;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
@@ -31,11 +34,13 @@ final class AccessCheck {
   static final String OPERATOR = "whoever runs Runnel";
 
   private final Policy policy;
+  private final Store store;
   private final Surfaces surfaces;
   private final DefaultsResolver defaultsResolver;
 
-  AccessCheck(Policy policy, Surfaces surfaces, DefaultsResolver defaultsResolver) {
+  AccessCheck(Policy policy, Store store, Surfaces surfaces, DefaultsResolver defaultsResolver) {
     this.policy = policy;
+    this.store = store;
     this.surfaces = surfaces;
     this.defaultsResolver = defaultsResolver;
   }
@@ -77,7 +82,15 @@ final class AccessCheck {
   private Answer byPolicy(Delivery delivery, Optional<Binding> target, Person.Known person) {
     var permission = permission(delivery.intent(), target);
     if (permission.isEmpty()) {
-      return new Answer.Permitted("everybody may");
+      return isKnown(delivery, person)
+          ? new Answer.Permitted("everybody may")
+          : new Answer.Refused("no rule names the sender", Optional.empty(), false);
+    }
+    if (isPreparation(delivery.intent())
+        && policy
+            .permissions(person.names(), delivery.conversation().id())
+            .contains(permission.get())) {
+      return new Answer.Permitted("may start runs with some environment");
     }
     var verdict =
         policy.decide(request(delivery, delivery.conversation(), target, permission.get(), person));
@@ -93,6 +106,21 @@ final class AccessCheck {
     return verdict.isPermitted()
         ? new Answer.Permitted(verdict.rule())
         : new Answer.Refused(verdict.rule(), Optional.of(verdict.words()), person.isMember());
+  }
+
+  /// Strangers get no answers, not even to `help`.
+  private boolean isKnown(Delivery delivery, Person.Known person) {
+    return person.isMember()
+        || policy.isApprover(person.names())
+        || policy.permissions(person.names(), delivery.conversation().id()).stream()
+            .anyMatch(it -> it != Permission.STOP_OWN);
+  }
+
+  /// Whether it starts nothing yet: the environment is chosen, and checked, later.
+  private static boolean isPreparation(Intent intent) {
+    return intent instanceof Intent.Ask(Question.Compose _)
+        || (intent instanceof Intent.Ask(Question.Configure change)
+            && change.level() == Question.Configure.Level.ME);
   }
 
   /// The request for access of a start, for the rules about approvals.
@@ -167,7 +195,10 @@ final class AccessCheck {
   private Person named(Surface surface, Delivery delivery, boolean isMember) {
     var id = surface.id().value();
     var names = new HashSet<String>();
-    names.add(id + ":" + delivery.actor().id());
+    // An account may be named like the group.
+    if (!delivery.actor().id().equalsIgnoreCase(Policy.MEMBERS)) {
+      names.add(id + ":" + delivery.actor().id());
+    }
     names.add(id + ":" + team(delivery.conversation()) + "/" + delivery.actor().id());
     if (isMember) {
       names.add(id + ":" + Policy.MEMBERS);
@@ -202,8 +233,10 @@ final class AccessCheck {
         permission == Permission.START
             ? delivery.intent().words()
             : target.map(Binding::request).or(() -> delivery.intent().words());
-    var options =
-        asked.map(it -> defaultsResolver.of(it, place, delivery.actor()).request().options());
+    // A run has the defaults of the person who asked for it.
+    var isNew = permission == Permission.START || permission == Permission.RETRY;
+    var whose = isNew ? delivery.actor() : target.map(Binding::requester).orElse(delivery.actor());
+    var options = asked.map(it -> defaultsResolver.of(it, place, whose).request().options());
     return new AccessRequest(
         person.names(),
         permission,
@@ -214,11 +247,21 @@ final class AccessCheck {
         options.flatMap(it -> it.factory()).isPresent());
   }
 
-  /// A stop without a run concerns starts that wait, of which a person can name only their own.
-  private static boolean isOwn(Delivery delivery, Optional<Binding> target) {
+  /// A stop without a run withdraws all that waits in the conversation, also what others asked for.
+  private boolean isOwn(Delivery delivery, Optional<Binding> target) {
+    var actor = delivery.actor().id();
+    if (delivery.intent() instanceof Intent.CancelMine) {
+      return true;
+    }
     return target
-        .map(binding -> binding.requester().id().equals(delivery.actor().id()))
-        .orElse(true);
+        .map(binding -> binding.requester().id().equals(actor))
+        .orElseGet(
+            () ->
+                store
+                    .<List<Pending<Delivery>>>commit(
+                        work -> work.inbox().waiting(delivery.conversation()))
+                    .stream()
+                    .allMatch(waiting -> waiting.item().actor().id().equals(actor)));
   }
 
   /// The permission that the intent needs; empty if everybody has it.

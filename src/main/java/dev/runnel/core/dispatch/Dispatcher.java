@@ -89,7 +89,7 @@ public final class Dispatcher {
     this.store = store;
     this.recovery = recovery;
     this.results = new AttemptResults(store, RetryPolicy.standard(chance), recovery);
-    var accessCheck = new AccessCheck(policy, surfaces, defaultsResolver);
+    var accessCheck = new AccessCheck(policy, store, surfaces, defaultsResolver);
     var startControl = new StartControl(policy, store, accessCheck, results);
     this.runStarter =
         new RunStarter(

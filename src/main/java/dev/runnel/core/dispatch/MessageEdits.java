@@ -70,6 +70,7 @@ final class MessageEdits {
       return;
     }
     work.inbox().done(delivery.id());
+    StartControl.withdrawn(work, delivery, delivery.actor(), attempt.now());
     work.outbox().withdraw(AttemptResults.kept(delivery));
     log.info("delivery withdrawn by its sender delivery={}", delivery.id());
     if (now.isPresent()) {

@@ -329,6 +329,9 @@ final class RunCanceller {
     var delivery = waiting.item();
     work.inbox().done(delivery.id());
     work.outbox().withdraw(AttemptResults.kept(delivery));
+    if (taken.ended().stream().noneMatch(each -> each.start().equals(waiting))) {
+      StartControl.withdrawn(work, delivery, attempt.delivery().actor(), attempt.now());
+    }
     var isForUs = delivery.addressed() || work.bindings().of(delivery.conversation()).isPresent();
     if (isForUs && taken.ended().stream().noneMatch(each -> each.start().equals(waiting))) {
       new DeliveryAttempt(delivery, waiting.tries(), attempt.now())

@@ -7,12 +7,14 @@ import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.InfoCard;
 import dev.runnel.core.model.InfoCard.Choice;
 import dev.runnel.core.model.InfoCard.Row;
+import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.MessageStatus;
 import dev.runnel.core.model.Question;
 import dev.runnel.core.model.Request;
 import dev.runnel.core.model.Update;
 import dev.runnel.core.policy.ApprovalRule;
 import dev.runnel.core.policy.Budget;
+import dev.runnel.core.policy.Permission;
 import dev.runnel.core.policy.Policy;
 import dev.runnel.core.port.Store;
 import dev.runnel.core.port.Store.Approvals.Approval;
@@ -59,19 +61,42 @@ final class StartControl {
   /// @param request the request with all its options
   /// @return false if the attempt is finished
   boolean lets(DeliveryAttempt attempt, Request request) {
-    if (store.commit(work -> work.starts().isKnown(attempt.delivery().id()))) {
-      return true;
-    }
     var frozen = store.commit(work -> work.starts().freeze());
     if (frozen.isPresent()) {
       refuse(attempt, frozen(frozen.get()), "starts are frozen");
       return false;
     }
-    return isApproved(attempt, request) && isWithinBudgets(attempt, request);
+    if (store.commit(work -> work.starts().isKnown(attempt.delivery().id()))) {
+      return true;
+    }
+    return maySenderStart(attempt, request)
+        && isApproved(attempt, request)
+        && isWithinBudgets(attempt, request);
+  }
+
+  /// A reply starts a run if its own cannot continue. Until here only the permission to write to
+  /// that run was checked.
+  private boolean maySenderStart(DeliveryAttempt attempt, Request request) {
+    var delivery = attempt.delivery();
+    if (!(delivery.intent() instanceof Intent.Say || delivery.intent() instanceof Intent.SayTo)) {
+      return true;
+    }
+    return switch (accessCheck.check(
+        delivery.withIntent(new Intent.Start(request)), Optional.empty())) {
+      case AccessCheck.Answer.Permitted _ -> true;
+      case AccessCheck.Answer.Refused(var rule, var words, _) -> {
+        refuse(attempt, words.orElse("You may not start runs here."), rule);
+        yield false;
+      }
+      case AccessCheck.Answer.Unknown(var after, var why) -> {
+        results.retrySilently(attempt, after, why);
+        yield false;
+      }
+    };
   }
 
   private static String frozen(Freeze freeze) {
-    return "No run starts now: %s froze all starts on %s%s. Say it again when they are permitted."
+    return "No run starts now: %s froze all starts on %s%s. Send it again when somebody has ended the freeze."
         .formatted(
             freeze.by().name(),
             TIME.format(freeze.since()),
@@ -83,6 +108,7 @@ final class StartControl {
     results.complete(
         attempt.refused(why).noting(Store.Inbox.REFUSED + why),
         work -> {
+          didNotStart(work, attempt);
           attempt.react(work, MessageStatus.REFUSED);
           attempt.respond(work, words);
         });
@@ -115,6 +141,8 @@ final class StartControl {
             attempt.conversation(),
             delivery.actor(),
             rule.name(),
+            rule.by(),
+            rule.notRequester(),
             request,
             attempt.now(),
             attempt.now().plus(rule.within()),
@@ -230,7 +258,7 @@ final class StartControl {
       return;
     }
     var approval = found.getFirst();
-    var refusal = refusal(attempt.delivery(), approval);
+    var refusal = refusal(attempt.delivery(), approval, attempt.now());
     if (refusal.isPresent()) {
       results.complete(
           attempt.refused(approval.rule()).noting(Store.Inbox.REFUSED + approval.rule()),
@@ -276,7 +304,7 @@ final class StartControl {
             + ".";
   }
 
-  private Optional<String> refusal(Delivery delivery, Approval approval) {
+  private Optional<String> refusal(Delivery delivery, Approval approval, Instant now) {
     if (approval.state() != State.WAITING) {
       return Optional.of(
           "That start was %s%s."
@@ -284,20 +312,33 @@ final class StartControl {
                   approval.state().name().toLowerCase(Locale.ROOT),
                   approval.decidedBy().map(by -> " by " + by).orElse("")));
     }
+    if (!now.isBefore(approval.expiresAt())) {
+      return Optional.of("It is too late to decide this. The request has to be sent again.");
+    }
     if (isByOperator(delivery)) {
       return Optional.empty();
     }
-    var rule = policy.approvalRule(approval.rule());
+    var rule = policy.approvalRule(approval.by(), approval.notRequester());
     if (rule.isEmpty()) {
-      return Optional.of("The rule that demanded the approval is gone. Say the request again.");
+      return Optional.of(
+          "The rule that demanded the approval changed. The request has to be sent again.");
     }
-    var isRequester =
-        delivery.actor().id().equals(approval.requester().id())
-            && delivery.conversation().surface().equals(approval.conversation().surface());
+    // Elsewhere nobody can tell whether it is the same person.
+    if (rule.get().notRequester()
+        && !delivery.id().surface().equals(approval.conversation().surface())) {
+      return Optional.of("Decide this where it was asked for, or in the console.");
+    }
+    var isRequester = delivery.actor().id().equals(approval.requester().id());
     var mayApprove =
         accessCheck
             .names(delivery)
-            .filter(person -> policy.mayApprove(rule.get(), person.names(), isRequester))
+            .filter(
+                person ->
+                    policy.mayApprove(rule.get(), person.names(), person.isMember(), isRequester))
+            .filter(
+                person ->
+                    !policy.refuses(
+                        person.names(), approval.conversation().id(), Permission.APPROVE))
             .isPresent();
     return mayApprove
         ? Optional.empty()
@@ -316,29 +357,33 @@ final class StartControl {
     var start = start(attempt, request);
     var exceeded = new ArrayList<String>();
     var warnings = new ArrayList<String>();
-    results.commitIfOwned(
-        attempt,
-        work -> {
-          exceeded.clear();
-          warnings.clear();
-          if (!policy.budgets().isEmpty()) {
-            work.starts().lock();
-          }
-          for (var budget : policy.budgets()) {
-            var sum = sum(work, budget, start);
-            if (!budget.permits(used(sum))) {
-              exceeded.add(exceeded(budget, sum));
-            } else if (budget.warns(used(sum), used(sum).plusRun())) {
-              warnings.add(
-                  "This start brings %s to %s."
-                      .formatted(budget(budget), budget.words(used(sum).plusRun())));
-            }
-          }
-          if (exceeded.isEmpty()) {
-            work.starts().add(start);
-            warnings.forEach(warning -> attempt.respondToAllOnce(work, "budget", warning));
-          }
-        });
+    var isOwned =
+        results.commitIfOwned(
+            attempt,
+            work -> {
+              exceeded.clear();
+              warnings.clear();
+              if (!policy.budgets().isEmpty()) {
+                work.starts().lock();
+              }
+              for (var budget : policy.budgets()) {
+                var sum = sum(work, budget, start);
+                if (!budget.permits(used(sum))) {
+                  exceeded.add(exceeded(budget, sum));
+                } else if (budget.warns(used(sum), used(sum).plusRun())) {
+                  warnings.add(
+                      "This start brings %s to %s."
+                          .formatted(budget(budget), budget.words(used(sum).plusRun())));
+                }
+              }
+              if (exceeded.isEmpty()) {
+                work.starts().add(start);
+                warnings.forEach(warning -> attempt.respondToAllOnce(work, "budget", warning));
+              }
+            });
+    if (!isOwned) {
+      return false;
+    }
     if (!exceeded.isEmpty()) {
       refuse(attempt, String.join("\n", exceeded), "a budget is used up");
       return false;
@@ -452,8 +497,14 @@ final class StartControl {
     log.info("starts frozen={} by={}", freeze.on(), attempt.delivery().actor().id());
   }
 
-  /// Forgets the start of a run that the service refused.
+  /// Forgets a start that did not happen, so that no budget counts it.
   static void didNotStart(Work work, DeliveryAttempt attempt) {
     work.starts().remove(attempt.delivery().id());
+  }
+
+  /// Ends what waits for a start that its sender, or a stop, took back.
+  static void withdrawn(Work work, Delivery start, Actor by, Instant now) {
+    work.starts().remove(start.id());
+    work.approvals().decide(start.id(), State.DECLINED, Optional.of(by), now);
   }
 }

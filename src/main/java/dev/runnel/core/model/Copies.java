@@ -4,10 +4,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// Copies lists that are null in rows stored by an older version.
-final class Copies {
+public final class Copies {
   private Copies() {}
 
-  static <T> List<T> of(@Nullable List<T> list) {
+  public static <T> List<T> of(@Nullable List<T> list) {
     return list == null ? List.of() : List.copyOf(list);
   }
 }

@@ -64,17 +64,42 @@ public record Policy(
     return approvals.stream().filter(rule -> rule.appliesTo(start, isFirst)).findFirst();
   }
 
-  /// The rule with a name.
-  public Optional<ApprovalRule> approvalRule(String name) {
-    return approvals.stream().filter(rule -> rule.name().equals(name)).findFirst();
+  /// A rule with the terms under which an approval was asked for; empty if the rules changed since.
+  public Optional<ApprovalRule> approvalRule(List<String> by, boolean notRequester) {
+    return approvals.stream()
+        .filter(rule -> rule.by().equals(by) && rule.notRequester() == notRequester)
+        .findFirst();
   }
 
   /// @param person the names that rules may use for the person
-  public boolean mayApprove(ApprovalRule rule, Set<String> person, boolean isRequester) {
-    var groups = groupsOf(person);
+  /// @param isMember whether the platform's own rule permits the person; `any` means members, since
+  ///   nobody is approved by strangers
+  public boolean mayApprove(
+      ApprovalRule rule, Set<String> person, boolean isMember, boolean isRequester) {
     return !(isRequester && rule.notRequester())
-        && rule.by().stream()
-            .anyMatch(each -> each.equals(Rule.ANY) || groups.contains(Rule.lower(each)));
+        && ((isMember && rule.by().contains(Rule.ANY)) || isNamed(rule, person));
+  }
+
+  /// Whether a rule takes the permission from the person in the place. Other than [#permissions],
+  /// it is not taken where no rule says anything.
+  public boolean refuses(Set<String> person, String place, Permission permission) {
+    var groups = groupsOf(person);
+    var request = new AccessRequest(person, permission, place, false, noOption(), noOption());
+    return rules.stream()
+        .filter(rule -> rule.concerns(request, groups))
+        .findFirst()
+        .filter(rule -> !rule.permits())
+        .isPresent();
+  }
+
+  /// Whether a rule names the person as one who may approve.
+  public boolean isApprover(Set<String> person) {
+    return approvals.stream().anyMatch(rule -> isNamed(rule, person));
+  }
+
+  private boolean isNamed(ApprovalRule rule, Set<String> person) {
+    var groups = groupsOf(person);
+    return rule.by().stream().anyMatch(each -> groups.contains(Rule.lower(each)));
   }
 
   /// What the person may do in the place, with any environment.

@@ -4,6 +4,7 @@ import dev.runnel.core.model.Actor;
 import dev.runnel.core.model.AuditEntry;
 import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.Copies;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.DeliveryId;
 import dev.runnel.core.model.DeliveryTrace;
@@ -378,6 +379,8 @@ public interface Store {
     /// @param id short, for people
     /// @param requester who asked for the run
     /// @param rule the name of the rule that demands it
+    /// @param by the groups or people who may decide; empty in rows of older versions
+    /// @param notRequester whether the requester may not decide
     /// @param request what was asked for, with all its options
     /// @param decidedBy the display name of whoever decided
     record Approval(
@@ -386,11 +389,17 @@ public interface Store {
         Conversation conversation,
         Actor requester,
         String rule,
+        List<String> by,
+        boolean notRequester,
         Request request,
         Instant askedAt,
         Instant expiresAt,
         State state,
-        Optional<String> decidedBy) {}
+        Optional<String> decidedBy) {
+      public Approval {
+        by = Copies.of(by);
+      }
+    }
 
     /// Adds one that waits. One that is known is not added again.
     void add(Approval approval);

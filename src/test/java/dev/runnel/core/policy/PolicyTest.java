@@ -371,14 +371,31 @@ class PolicyTest {
 
     @Test
     void areGivenByThoseWhomTheRuleNames() {
-      assertThat(policy.mayApprove(production, Set.of("slack:group:S0PLAT"), false)).isTrue();
-      assertThat(policy.mayApprove(production, Set.of("slack:members"), false)).isFalse();
+      assertThat(policy.mayApprove(production, Set.of("slack:group:S0PLAT"), true, false)).isTrue();
+      assertThat(policy.mayApprove(production, Set.of("slack:members"), true, false)).isFalse();
     }
 
     @Test
     void areNotGivenByTheRequesterWhereTheRuleSaysSo() {
-      assertThat(policy.mayApprove(production, Set.of("slack:group:S0PLAT"), true)).isFalse();
-      assertThat(policy.mayApprove(first, Set.of("slack:group:S0PLAT"), true)).isTrue();
+      assertThat(policy.mayApprove(production, Set.of("slack:group:S0PLAT"), true, true)).isFalse();
+      assertThat(policy.mayApprove(first, Set.of("slack:group:S0PLAT"), true, true)).isTrue();
+    }
+
+    @Test
+    void areNotGivenByStrangersWhereTheRuleNamesAnybody() {
+      var anybody =
+          new ApprovalRule(
+              "policy.approve[0]",
+              List.of(),
+              Set.of(),
+              Set.of(),
+              false,
+              List.of("any"),
+              false,
+              Duration.ofHours(1));
+
+      assertThat(policy.mayApprove(anybody, Set.of("slack:U9"), true, false)).isTrue();
+      assertThat(policy.mayApprove(anybody, Set.of("slack:U9"), false, false)).isFalse();
     }
 
     private AccessRequest start(@Nullable String environment) {
