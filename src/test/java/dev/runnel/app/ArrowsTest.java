@@ -69,7 +69,8 @@ class ArrowsTest {
 
   @ArchTest
   static final ArchRule agent =
-      room("service.agent").imports("dev.runnel.service.run", "dev.runnel.wire", JACKSON);
+      room("service.agent")
+          .imports("dev.runnel.service.[run|workspace]", "dev.runnel.wire", JACKSON);
 
   @ArchTest
   static final ArchRule isolation =

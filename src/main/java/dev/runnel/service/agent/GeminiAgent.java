@@ -67,11 +67,7 @@ record GeminiAgent() implements Harness {
     }
     var real = real(launchFiles);
     if (launchFiles.isHomeOfRun()) {
-      if (Files.isSymbolicLink(real.resolve(SETTINGS))) {
-        // An earlier execution made it, to have another file read.
-        Files.delete(real.resolve(SETTINGS));
-      }
-      launchFiles.lay(real, SETTINGS, settings(real.resolve(SETTINGS), servers));
+      launchFiles.lay(real, SETTINGS, settings(real.resolve(SETTINGS), servers, launchFiles));
       return Map.of();
     }
     var home = launchFiles.folder().resolve("gemini");
@@ -88,7 +84,7 @@ record GeminiAgent() implements Harness {
         }
       }
     }
-    launchFiles.lay(settings, SETTINGS, settings(real.resolve(SETTINGS), servers));
+    launchFiles.lay(settings, SETTINGS, settings(real.resolve(SETTINGS), servers, launchFiles));
     return Map.of(HOME, home.toString());
   }
 
@@ -143,11 +139,13 @@ record GeminiAgent() implements Harness {
     return launchFiles.variable(HOME).map(Path::of).orElse(launchFiles.home()).resolve(".gemini");
   }
 
-  private static String settings(Path real, List<ToolServer> servers) throws IOException {
+  private static String settings(Path real, List<ToolServer> servers, LaunchFiles launchFiles)
+      throws IOException {
     var settings = Json.newObject();
-    if (Files.exists(real)) {
+    var text = launchFiles.read(real);
+    if (text.isPresent()) {
       try {
-        if (WITH_COMMENTS.readTree(Files.readString(real)) instanceof ObjectNode known) {
+        if (WITH_COMMENTS.readTree(text.get()) instanceof ObjectNode known) {
           settings = known;
         }
       } catch (JsonProcessingException _) {

@@ -1,6 +1,7 @@
 package dev.runnel.service.agent;
 
 import dev.runnel.service.run.AgentAccess;
+import dev.runnel.service.workspace.Folders;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -20,6 +21,7 @@ import java.util.Set;
 /// whose service was killed are overwritten by the next one.
 public final class LaunchFiles implements AutoCloseable {
   private static final int MAX_NAME = 100;
+  private static final int MAX_READ = 1024 * 1024;
 
   private final Path folder;
   private final Path workspace;
@@ -33,7 +35,8 @@ public final class LaunchFiles implements AutoCloseable {
   /// @param folder private folder of this run, created with the first file; isolated agents cannot
   ///   write there
   /// @param environment the agent's variables, including its credentials
-  /// @param isHomeOfRun whether the home folder belongs to this run alone
+  /// @param isHomeOfRun whether the home folder belongs to this run alone; then it is the agent
+  ///   that controls it
   public LaunchFiles(
       Path folder,
       Path workspace,
@@ -121,6 +124,12 @@ public final class LaunchFiles implements AutoCloseable {
   }
 
   private Path lay(Path where, String name, byte[] content) throws IOException {
+    if (isControlledByAgent(where)) {
+      var file = where.resolve(name);
+      written.add(file);
+      Folders.writeBelow(home(), home().relativize(file), content);
+      return file;
+    }
     makeFolder(where);
     var file = where.resolve(name);
     Files.deleteIfExists(file);
@@ -136,6 +145,24 @@ public final class LaunchFiles implements AutoCloseable {
       }
     }
     return file;
+  }
+
+  /// Reads a file of the home folder.
+  ///
+  /// @return empty unless it is a regular file of at most 1 MiB
+  Optional<String> read(Path file) throws IOException {
+    if (isControlledByAgent(file)) {
+      return Folders.readBelow(home(), home().relativize(file), MAX_READ)
+          .map(content -> new String(content, StandardCharsets.UTF_8));
+    }
+    return Files.isRegularFile(file) && Files.size(file) <= MAX_READ
+        ? Optional.of(Files.readString(file))
+        : Optional.empty();
+  }
+
+  /// An agent may have replaced anything in the home folder of its run by a link.
+  private boolean isControlledByAgent(Path path) {
+    return isHomeOfRun && path.startsWith(home());
   }
 
   /// Creates a symbolic link in the private folder to a file or folder elsewhere.
@@ -157,7 +184,11 @@ public final class LaunchFiles implements AutoCloseable {
   @Override
   public void close() throws IOException {
     for (var file : written.reversed()) {
-      Files.deleteIfExists(file);
+      if (isControlledByAgent(file)) {
+        Folders.deleteBelow(home(), home().relativize(file));
+      } else {
+        Files.deleteIfExists(file);
+      }
     }
   }
 

@@ -81,17 +81,7 @@ public record RunHome(Path folder, Path temporary, Path caches) {
   ///
   /// @param place the path in the home folder
   public Path folder(String place) throws IOException {
-    var path = folder;
-    for (var name : Path.of(place)) {
-      path = path.resolve(name);
-      if (!Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)) {
-        Files.deleteIfExists(path);
-        Files.createDirectory(
-            path,
-            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
-      }
-    }
-    return path;
+    return Folders.createBelow(folder, Path.of(place));
   }
 
   private Path file(String place) throws IOException {

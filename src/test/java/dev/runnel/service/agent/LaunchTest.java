@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.runnel.service.run.AgentAccess;
 import dev.runnel.service.run.ExecutionRequest;
+import dev.runnel.service.workspace.Folders;
 import dev.runnel.wire.RunMode;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -17,8 +18,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /// With what agents are started; that they understand it is for `RealAgentsTest`.
@@ -224,6 +227,101 @@ class LaunchTest {
             () -> new ClaudeAgent().launch(job(shared, Optional.empty()), desk(AgentAccess.FULL)))
         .isInstanceOf(AgentRefused.class)
         .hasMessageStartingWith("The tool server linear is a shared one of another service");
+  }
+
+  /// What an agent may have done to the home folder of its run.
+  @Nested
+  class InAHomeThatTheAgentControls {
+    private Path home;
+    private Path outside;
+
+    @BeforeEach
+    void make() throws IOException {
+      home = Files.createDirectories(folder.resolve("home"));
+      outside = Files.createDirectories(folder.resolve("outside"));
+    }
+
+    @Test
+    void aParentThatBecameALinkMeanwhileIsNotFollowedWhenTheFilesAreDeleted() throws IOException {
+      for (var agent : List.of(new GeminiAgent(), new CodexAgent())) {
+        var own = home.resolve("." + agent.name());
+        try (var launchFiles = deskInHome()) {
+          agent.launch(job(TOOLS, Optional.empty()), launchFiles);
+          for (var file : names(own)) {
+            Files.writeString(outside.resolve(file), "the operator's");
+          }
+          Files.move(own, home.resolve("moved-" + agent.name()));
+          Files.createSymbolicLink(own, outside);
+        }
+
+        assertThat(names(outside)).as(agent.name()).isNotEmpty();
+        Folders.delete(outside);
+        Files.createDirectories(outside);
+      }
+    }
+
+    @Test
+    void aParentThatIsALinkIsReplacedWhenTheFilesAreWritten() throws IOException {
+      for (var agent : List.of(new GeminiAgent(), new CodexAgent())) {
+        Files.createSymbolicLink(home.resolve("." + agent.name()), outside);
+        try (var launchFiles = deskInHome()) {
+          agent.launch(job(TOOLS, Optional.empty()), launchFiles);
+
+          assertThat(names(outside)).as(agent.name()).isEmpty();
+          assertThat(names(home.resolve("." + agent.name()))).isNotEmpty();
+        }
+      }
+    }
+
+    @Test
+    void aFolderInsteadOfAFileIsDeletedWithTheOtherFiles() throws IOException {
+      try (var launchFiles = deskInHome()) {
+        new GeminiAgent().launch(job(TOOLS, Optional.empty()), launchFiles);
+        Files.delete(home.resolve(".gemini/settings.json"));
+        Files.createDirectories(home.resolve(".gemini/settings.json/x"));
+      }
+      assertThat(names(home.resolve(".gemini"))).isEmpty();
+    }
+
+    @Test
+    void theSettingsOfGeminiAreNotReadThroughALink() throws IOException {
+      Files.writeString(outside.resolve("settings.json"), "{\"theme\": \"the operator's\"}");
+      Files.createSymbolicLink(home.resolve(".gemini"), outside);
+
+      assertThat(settingsOfGemini()).doesNotContain("the operator's");
+    }
+
+    @Test
+    @Timeout(20)
+    void theSettingsOfGeminiAreNotReadFromAPipe() throws IOException, InterruptedException {
+      Files.createDirectories(home.resolve(".gemini"));
+      var pipe = home.resolve(".gemini/settings.json").toString();
+      assertThat(new ProcessBuilder("mkfifo", pipe).start().waitFor()).isZero();
+
+      assertThat(settingsOfGemini()).contains("mcpServers");
+    }
+
+    private String settingsOfGemini() throws IOException {
+      try (var launchFiles = deskInHome()) {
+        new GeminiAgent().launch(job(TOOLS, Optional.empty()), launchFiles);
+        return Files.readString(home.resolve(".gemini/settings.json"));
+      }
+    }
+
+    private LaunchFiles deskInHome() {
+      return new LaunchFiles(
+          folder.resolve("desk"),
+          folder.resolve("workspace"),
+          environment,
+          AgentAccess.WORKSPACE,
+          true);
+    }
+
+    private static List<String> names(Path folder) throws IOException {
+      try (var all = Files.list(folder)) {
+        return all.map(each -> each.getFileName().toString()).toList();
+      }
+    }
   }
 
   private LaunchFiles desk(AgentAccess agentAccess) {

@@ -96,6 +96,21 @@ class WorkspacesTest {
     }
 
     @Test
+    void deletesFoldersThatAreTooDeepForAPath() throws Exception {
+      used("deep", 10, Duration.ofDays(8));
+      var script = "for i in $(seq 900); do mkdir folder-$i && cd folder-$i || exit 1; done";
+      var shell =
+          new ProcessBuilder("bash", "-c", script)
+              .directory(folder.resolve("workspaces/deep").toFile())
+              .start();
+      assertThat(shell.waitFor()).isZero();
+
+      clean(MUCH);
+
+      assertThat(names()).isEmpty();
+    }
+
+    @Test
     void finishesWhatACrashInterrupted() throws Exception {
       Files.createDirectories(folder.resolve("workspaces/half.trash/more"));
 
