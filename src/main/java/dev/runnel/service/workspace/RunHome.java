@@ -19,16 +19,26 @@ import java.util.Map;
 ///
 /// @param folder the home folder
 /// @param temporary the run's `/tmp`
-/// @param caches the caches that the runs of one environment share
+/// @param caches the caches of downloads that the runs of one environment share
 public record RunHome(Path folder, Path temporary, Path caches) {
-  /// Where build tools keep what they downloaded, in the home folder.
+  /// Where build tools keep what they downloaded, in the home folder. Their settings and logs, and
+  /// other programs' caches, stay the run's own.
   private static final List<String> CACHES =
-      List.of(".cache", ".npm", ".m2", ".gradle", ".cargo/registry", "go/pkg");
+      List.of(
+          ".cache/go-build",
+          ".cache/pip",
+          ".cache/uv",
+          ".cargo/registry",
+          ".gradle/caches",
+          ".gradle/wrapper/dists",
+          ".m2/repository",
+          ".npm/_cacache",
+          "go/pkg");
 
   /// Makes the folders that are missing.
   static RunHome make(Path base, Path caches) throws IOException {
     var home = new RunHome(base.resolve("home"), base.resolve("tmp"), caches);
-    for (var each : List.of(home.folder, home.temporary, caches)) {
+    for (var each : List.of(home.folder, home.temporary, home.sharedMemory(), caches)) {
       Folders.createPrivately(each);
     }
     for (var mount : home.mounts().entrySet()) {
@@ -36,6 +46,11 @@ public record RunHome(Path folder, Path temporary, Path caches) {
       Folders.createPrivately(mount.getValue());
     }
     return home;
+  }
+
+  /// The run's `/dev/shm`.
+  public Path sharedMemory() {
+    return temporary.resolveSibling("shm");
   }
 
   /// The caches: from their path in the home folder to the folder that belongs there.

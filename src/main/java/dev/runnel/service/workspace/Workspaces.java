@@ -9,7 +9,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -34,22 +33,18 @@ public final class Workspaces {
 
   private final Path folder;
   private final Path homes;
-  private final Path caches;
   private final CloneCache cache;
   private final Environments environments;
   // Runs whose folders are in use and must not be deleted.
   private final Set<String> used = ConcurrentHashMap.newKeySet();
-  // The caches that runs use, with their size when the run began to.
-  private final Map<String, CacheUse> cacheUses = new ConcurrentHashMap<>();
-
-  private record CacheUse(Path caches, long bytesBefore) {}
+  private final SharedCaches sharedCaches;
 
   /// @param folder the folder of the workspaces; clones are kept in `repositories` beside it, the
   ///   home folders of isolated runs in `homes`, and the caches of environments in `caches`
   public Workspaces(Path folder, Environments environments) {
     this.folder = folder.toAbsolutePath().normalize();
     this.homes = this.folder.resolveSibling("homes");
-    this.caches = this.folder.resolveSibling("caches");
+    this.sharedCaches = new SharedCaches(this.folder.resolveSibling("caches"));
     this.environments = environments;
     this.cache = new CloneCache(this.folder.resolveSibling("repositories"), environments.lent());
   }
@@ -62,25 +57,17 @@ public final class Workspaces {
   /// The private folders of an isolated run, which exist then. They are deleted with its workspace.
   /// Call it between [#prepare] and [#release], or while preparing.
   public RunHome home(String runId, Environment environment) throws IOException {
-    var shared = caches.resolve(environment.uid());
-    var home = RunHome.make(homes.resolve(runId), shared);
-    if (!cacheUses.containsKey(runId)) {
-      cacheUses.put(runId, new CacheUse(shared, Folders.size(shared)));
-    }
-    return home;
+    return RunHome.make(homes.resolve(runId), sharedCaches.use(runId, environment.uid()));
   }
 
   /// The size of a run's folders in bytes; 0 if there are none. While the run uses the caches of
-  /// its environment, what they grew by counts, too.
+  /// its environment, its share of what they grew by counts, too.
   public long size(String runId) throws IOException {
     var bytes = 0L;
     for (var each : List.of(root(runId), homes.resolve(runId))) {
       bytes += Files.isDirectory(each) ? Folders.size(each) : 0;
     }
-    var use = cacheUses.get(runId);
-    return use == null
-        ? bytes
-        : bytes + Math.max(Folders.size(use.caches()) - use.bytesBefore(), 0);
+    return bytes + sharedCaches.share(runId);
   }
 
   /// Deletes the caches of environments that no run uses now.
@@ -88,23 +75,7 @@ public final class Workspaces {
   /// @param least how many bytes a cache must have
   /// @return whether there were any
   public boolean deleteUnusedCaches(long least) throws IOException {
-    if (!Files.isDirectory(caches)) {
-      return false;
-    }
-    List<Path> all;
-    try (var folders = Files.list(caches)) {
-      all = folders.toList();
-    }
-    var deleted = false;
-    for (var each : all) {
-      var isUsed = cacheUses.values().stream().anyMatch(use -> use.caches().equals(each));
-      if (!isUsed && Folders.size(each) >= least) {
-        log.info("caches deleted environment={}", each.getFileName());
-        Folders.delete(each);
-        deleted = true;
-      }
-    }
-    return deleted;
+    return sharedCaches.deleteUnused(least);
   }
 
   /// Marks a run's workspace as in use, and prepares it if it is not ready. Must be followed by
@@ -174,7 +145,7 @@ public final class Workspaces {
     } catch (IOException e) {
       log.warn("cannot measure workspace run={}", runId, e);
     } finally {
-      cacheUses.remove(runId);
+      sharedCaches.release(runId);
       used.remove(runId);
     }
   }
@@ -242,11 +213,8 @@ public final class Workspaces {
     Files.deleteIfExists(ready(runId));
     Folders.delete(root(runId));
     Folders.delete(homes.resolve(runId));
-    var use = cacheUses.get(runId);
-    if (use != null && Folders.size(use.caches()) > use.bytesBefore()) {
-      // Other runs of the environment fill them again.
-      Folders.delete(use.caches());
-    }
+    // Other runs of the environment fill them again.
+    sharedCaches.deleteOf(runId);
   }
 
   /// Deletes cached clones of repositories that no environment uses any more.

@@ -200,7 +200,7 @@ interface InjectedAgentContract {
   @Test
   default void isEndedWhenItFillsItsHomeOrTheCaches(@TempDir Path folder) throws IOException {
     try (var stage = Stage.open(folder, this)) {
-      for (var place : List.of("$HOME/.cache", "$HOME", "/tmp")) {
+      for (var place : List.of("$HOME/.cache/pip", "$HOME", "/tmp", "/var/tmp")) {
         var id =
             stage.create("dd if=/dev/zero of=%s/big bs=1M count=50; sleep 60".formatted(place));
         await()

@@ -58,11 +58,21 @@ class RunHomeTest {
   void aLinkInsteadOfACacheIsReplacedWhenTheHomeIsUsedAgain() throws IOException {
     var outside = Files.createDirectories(folder.resolve("outside"));
     var npm = home().folder().resolve(".npm");
-    Files.delete(npm);
+    Folders.delete(npm);
     Files.createSymbolicLink(npm, outside);
 
-    assertThat(home().mounts()).containsKey(npm);
+    assertThat(home().mounts()).containsKey(npm.resolve("_cacache"));
     assertThat(Files.isDirectory(npm, LinkOption.NOFOLLOW_LINKS)).isTrue();
+  }
+
+  @Test
+  void aSettingsFileBesideACacheIsTheRunsOwnCopy() throws IOException {
+    var settings = Files.writeString(folder.resolve("settings.xml"), "<settings/>");
+    var home = home();
+    home.copy(settings, ".m2/settings.xml");
+
+    assertThat(home.mounts().keySet())
+        .noneMatch(home.folder().resolve(".m2/settings.xml")::startsWith);
   }
 
   @Test

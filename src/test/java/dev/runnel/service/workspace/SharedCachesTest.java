@@ -1,0 +1,97 @@
+package dev.runnel.service.workspace;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class SharedCachesTest {
+  @TempDir Path folder;
+  private Workspaces workspaces;
+
+  @BeforeEach
+  void open() {
+    workspaces = new Workspaces(folder.resolve("workspaces"), Environments.NONE);
+  }
+
+  @Test
+  void whatACacheGrowsByIsChargedOnceAndNotToEachRun() throws IOException {
+    use("first");
+    use("second");
+    grow("a", 1000);
+
+    assertThat(workspaces.size("first") + workspaces.size("second")).isEqualTo(1000);
+
+    workspaces.release("first");
+    grow("b", 500);
+    assertThat(workspaces.size("second")).isEqualTo(1000);
+  }
+
+  @Test
+  void whatWasThereBeforeIsChargedToNobody() throws IOException {
+    use("first");
+    grow("a", 1000);
+    assertThat(workspaces.size("first")).isEqualTo(1000);
+
+    use("second");
+    assertThat(workspaces.size("second")).isZero();
+  }
+
+  @Test
+  void aCacheIsNotDeletedWhileARunHasItMounted() throws IOException {
+    use("first");
+    use("second");
+    var file = grow("a", 1000);
+
+    assertThat(workspaces.deleteUnusedCaches(0)).isFalse();
+    workspaces.delete("first");
+    assertThat(file).exists();
+
+    workspaces.release("first");
+    workspaces.release("second");
+    assertThat(workspaces.deleteUnusedCaches(0)).isTrue();
+    assertThat(file).doesNotExist();
+  }
+
+  @Test
+  void aRunThatIsDeletedTakesWhatItAloneFilledWithIt() throws IOException {
+    use("only");
+    var file = grow("a", 1000);
+
+    workspaces.delete("only");
+
+    assertThat(file).doesNotExist();
+  }
+
+  @Test
+  void onlyDownloadsAreShared() throws IOException {
+    var home = workspaces.home("run", Environment.NONE);
+
+    assertThat(home.mounts().keySet())
+        .extracting(each -> home.folder().relativize(each).toString())
+        .containsExactlyInAnyOrderElementsOf(
+            List.of(
+                ".cache/go-build",
+                ".cache/pip",
+                ".cache/uv",
+                ".cargo/registry",
+                ".gradle/caches",
+                ".gradle/wrapper/dists",
+                ".m2/repository",
+                ".npm/_cacache",
+                "go/pkg"));
+  }
+
+  private void use(String runId) throws IOException {
+    workspaces.home(runId, Environment.NONE);
+  }
+
+  private Path grow(String name, int bytes) throws IOException {
+    return Files.write(folder.resolve("caches/none/npm-_cacache/" + name), new byte[bytes]);
+  }
+}
