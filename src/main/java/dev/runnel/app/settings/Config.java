@@ -142,12 +142,14 @@ public record Config(
     return agentApi.orElseGet(() -> URI.create(here(ownPort) + "/api/v1"));
   }
 
-  /// The files that a command names by their whole path, such as the script that it runs.
+  /// The files that a command names by their whole path, such as the script that it runs. Every
+  /// isolation has those of the system.
   private static Stream<Path> filesIn(String command) {
     return WORD.matcher(command)
         .results()
         .map(word -> Path.of(word.group()))
-        .filter(Files::isRegularFile);
+        .filter(Files::isRegularFile)
+        .filter(file -> !Machine.isOfTheSystem(file));
   }
 
   /// What the isolation of agents has to know.

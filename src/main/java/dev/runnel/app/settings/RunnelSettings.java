@@ -61,7 +61,8 @@ public final class RunnelSettings {
               "RUNNEL_AGENT_COMMAND",
               "the first agent found",
               "Any command as the agent: it gets the prompt on standard input and answers on"
-                  + " standard output.")
+                  + " standard output. Files that it names by their whole path become readable for"
+                  + " isolated agents.")
           .at("agents.command")
           .formerlyAt("agent.command");
 

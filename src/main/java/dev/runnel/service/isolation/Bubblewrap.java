@@ -2,12 +2,11 @@ package dev.runnel.service.isolation;
 
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
 
 /// Namespaces created by [bubblewrap](https://github.com/containers/bubblewrap). The file system
 /// begins empty. It gets the [SystemFolders] and the [ProgramFolders], which are readable, and the
@@ -20,10 +19,13 @@ record Bubblewrap(Path program, Machine machine) implements Isolation {
   public List<String> wrap(List<String> command, Place place) {
     var mounts = new Mounts();
     var home = place.home();
+    // On disk, where they count for the run's limit: a tmpfs would take memory without a limit.
     mounts.add("--bind", home.temporary(), Path.of("/tmp"));
+    mounts.add("--bind", home.temporary(), Path.of("/var/tmp"));
+    mounts.add("--bind", home.sharedMemory(), Path.of("/dev/shm"));
     mounts.readable(ProgramFolders.of(machine));
     mounts.readable(machine.readable());
-    mounts.hide(machine.hidden());
+    mounts.hide(machine);
     mounts.writable(home.folder());
     home.mounts().forEach((where, what) -> mounts.add("--bind", what, where));
     mounts.writable(place.root());
@@ -46,6 +48,8 @@ record Bubblewrap(Path program, Machine machine) implements Isolation {
     // The thread that starts it lives as long as Runnel; see Spawner.
     whole.add("--die-with-parent");
     whole.addAll(mounts.arguments);
+    mounts.covered.forEach(each -> whole.addAll(List.of("--remount-ro", each)));
+    whole.addAll(List.of("--remount-ro", "/dev"));
     whole.addAll(List.of("--remount-ro", "/", "--chdir", folder.toAbsolutePath().toString()));
     whole.add("--");
     whole.addAll(command);
@@ -66,53 +70,67 @@ record Bubblewrap(Path program, Machine machine) implements Isolation {
   /// What is mounted, in order: later mounts cover earlier ones.
   private static final class Mounts {
     private final List<String> arguments = new ArrayList<>();
-    private final Set<Path> readable = new LinkedHashSet<>();
+    // From the path inside to the real path on the machine.
+    private final Map<Path, Path> readable = new LinkedHashMap<>();
+    private final List<String> covered = new ArrayList<>();
 
     Mounts() {
       for (var each : SystemFolders.programs()) {
         if (Files.isSymbolicLink(each)) {
           arguments.addAll(List.of("--symlink", target(each), each.toString()));
+          readable.put(each, Machine.real(each));
         } else {
           readable(List.of(each));
         }
       }
       readable(SystemFolders.others());
-      arguments.addAll(List.of("--proc", "/proc", "--dev", "/dev", "--tmpfs", "/var/tmp"));
+      arguments.addAll(List.of("--proc", "/proc", "--dev", "/dev"));
     }
 
     void readable(Iterable<Path> paths) {
       for (var each : paths) {
-        if (Files.exists(each) && readable.add(each)) {
-          add("--ro-bind", each, each);
+        var real = Machine.real(each);
+        var path = each.toAbsolutePath();
+        // A link in a folder that is there already is there, too; what it leads to has its own
+        // path.
+        var place = readable.keySet().stream().anyMatch(path::startsWith) ? real : path;
+        if (Files.exists(real) && !isThere(place)) {
+          readable.put(place, real);
+          add("--ro-bind", real, place);
         }
       }
+    }
+
+    private boolean isThere(Path path) {
+      return readable.entrySet().stream()
+          .anyMatch(it -> it.getKey().equals(it.getValue()) && path.startsWith(it.getKey()));
     }
 
     void writable(Path path) {
       // The path as the agent is told, and the one that tools find when they resolve links.
       add("--bind", path, path);
-      if (!real(path).equals(path.toAbsolutePath())) {
-        add("--bind", path, real(path));
+      if (!Machine.real(path).equals(path.toAbsolutePath())) {
+        add("--bind", path, Machine.real(path));
       }
     }
 
-    /// Covers what lies in a readable folder.
-    void hide(List<Path> paths) {
-      for (var each : paths) {
-        var real = real(each);
-        if (Files.exists(real) && readable.stream().anyMatch(it -> real.startsWith(real(it)))) {
-          if (Files.isDirectory(real)) {
-            arguments.addAll(List.of("--tmpfs", real.toString()));
-          } else {
-            add("--ro-bind", Path.of("/dev/null"), real);
-          }
+    /// Covers what is hidden in readable folders, wherever links make it appear.
+    void hide(Machine machine) {
+      for (var each : machine.hiddenIn(readable)) {
+        if (Files.isDirectory(each)) {
+          // Becomes read-only when all that belongs in it is mounted.
+          arguments.addAll(List.of("--tmpfs", each.toString()));
+          covered.add(each.toString());
+        } else {
+          add("--ro-bind", Path.of("/dev/null"), each);
         }
       }
     }
 
     /// Resolves links of the source, since the place keeps its name inside.
     void add(String how, Path source, Path place) {
-      arguments.addAll(List.of(how, real(source).toString(), place.toAbsolutePath().toString()));
+      arguments.addAll(
+          List.of(how, Machine.real(source).toString(), place.toAbsolutePath().toString()));
     }
 
     private static String target(Path link) {
@@ -120,14 +138,6 @@ record Bubblewrap(Path program, Machine machine) implements Isolation {
         return Files.readSymbolicLink(link).toString();
       } catch (IOException _) {
         return "usr" + link;
-      }
-    }
-
-    private static Path real(Path path) {
-      try {
-        return path.toRealPath(new LinkOption[0]);
-      } catch (IOException _) {
-        return path.toAbsolutePath().normalize();
       }
     }
   }

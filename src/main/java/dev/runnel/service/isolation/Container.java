@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -42,13 +43,19 @@ record Container(Path program, Machine machine) implements Isolation {
     whole.addAll(List.of("--workdir", place.folder().toAbsolutePath().toString()));
     var home = place.home();
     whole.addAll(volume(home.temporary(), Path.of("/tmp"), ""));
+    whole.addAll(volume(home.temporary(), Path.of("/var/tmp"), ""));
     whole.addAll(volume(home.folder(), home.folder(), ""));
     home.mounts().forEach((where, what) -> whole.addAll(volume(what, where, "")));
-    for (var each :
-        Stream.concat(place.readable().stream(), machine.readable().stream()).toList()) {
-      if (Files.exists(each)) {
-        whole.addAll(volume(each, each, ":ro"));
-      }
+    var readable = new LinkedHashMap<Path, Path>();
+    Stream.concat(place.readable().stream(), machine.readable().stream())
+        .filter(Files::exists)
+        .forEach(each -> readable.put(each.toAbsolutePath(), Machine.real(each)));
+    readable.keySet().forEach(each -> whole.addAll(volume(each, each, ":ro")));
+    for (var each : machine.hiddenIn(readable)) {
+      whole.addAll(
+          Files.isDirectory(each)
+              ? List.of("--tmpfs", each + ":size=1m")
+              : volume(Path.of("/dev/null"), each, ":ro"));
     }
     whole.addAll(List.of("--env", "HOME", "--env", "TMPDIR"));
     // Only names: the values come from the environment, since arguments are visible to every user.

@@ -1,9 +1,13 @@
 package dev.runnel.service.isolation;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /// What an isolation has to know of the machine.
 ///
@@ -37,6 +41,40 @@ public record Machine(
 
   Optional<String> variable(String name) {
     return Optional.ofNullable(environment.get(name)).filter(value -> !value.isBlank());
+  }
+
+  /// Where a command sees the hidden files and folders, unless they are covered.
+  ///
+  /// @param mounts what it sees of the machine: from the path that it sees to the real path on the
+  ///   machine
+  Set<Path> hiddenIn(Map<Path, Path> mounts) {
+    var seen = new LinkedHashSet<Path>();
+    for (var each : hidden) {
+      var real = real(each);
+      if (Files.exists(real)) {
+        mounts.forEach(
+            (where, what) -> {
+              if (real.startsWith(what)) {
+                seen.add(real.equals(what) ? where : where.resolve(what.relativize(real)));
+              }
+            });
+      }
+    }
+    return seen;
+  }
+
+  /// Whether a file is among the programs and libraries of the system, which every isolation has.
+  public static boolean isOfTheSystem(Path file) {
+    return SystemFolders.contain(file) && SystemFolders.contain(real(file));
+  }
+
+  /// The path without links; the absolute one if it does not exist.
+  static Path real(Path path) {
+    try {
+      return path.toRealPath();
+    } catch (IOException _) {
+      return path.toAbsolutePath().normalize();
+    }
   }
 
   /// Leaves out the values of variables.

@@ -30,6 +30,12 @@ class MachineSettingsTest {
   }
 
   @Test
+  void aProgramOfTheSystemInACommandIsReadableAnyway() {
+    assertThat(readable("/bin/sh -c /usr/bin/awk", "/srv/models"))
+        .containsExactly(Path.of("/srv/models"));
+  }
+
+  @Test
   void aFolderInACommandIsNotMadeReadable() {
     assertThat(readable("ls " + folder, "/srv/models")).containsExactly(Path.of("/srv/models"));
   }
