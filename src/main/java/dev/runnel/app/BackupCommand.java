@@ -6,6 +6,7 @@ import dev.runnel.database.Database;
 import dev.runnel.database.DatabaseException;
 import dev.runnel.database.OwnerOnly;
 import dev.runnel.database.SqliteCopy;
+import dev.runnel.service.workspace.Folders;
 import dev.runnel.store.AuditLog;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -66,7 +67,7 @@ final class BackupCommand {
         return 1;
       }
       var parts = target.resolveSibling("." + target.getFileName() + ".partial");
-      FolderTree.delete(parts);
+      Folders.delete(parts);
       OwnerOnly.createFolders(parts);
       var manifest = write(parts);
       Files.write(parts.resolve(BackupManifest.FILE), manifest.bytes());

@@ -3,6 +3,7 @@ package dev.runnel.app;
 import dev.runnel.app.settings.Config;
 import dev.runnel.app.settings.SettingsException;
 import dev.runnel.database.OwnerOnly;
+import dev.runnel.service.workspace.Folders;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
@@ -95,7 +96,7 @@ final class DataFolder implements AutoCloseable {
         try (var entries = Files.list(folder)) {
           for (var entry :
               entries.filter(it -> it.getFileName().toString().startsWith(run)).toList()) {
-            FolderTree.delete(entry);
+            Folders.delete(entry);
           }
         }
       }

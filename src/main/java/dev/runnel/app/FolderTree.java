@@ -13,12 +13,11 @@ import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Copies and deletes folders. Copies are accessible to their owner only, and on disk.
+/// Copies folders. Copies are accessible to their owner only, and on disk.
 final class FolderTree {
   /// What was copied, by paths relative to the destination.
   final Map<String, String> files = new HashMap<>();
@@ -123,39 +122,5 @@ final class FolderTree {
     } catch (IOException notSupported) {
       // Not every file system can.
     }
-  }
-
-  /// Deletes a file, or a folder with all that is in it; does nothing if there is none.
-  static void delete(Path path) throws IOException {
-    if (!Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
-      return;
-    }
-    Files.walkFileTree(
-        path,
-        new SimpleFileVisitor<>() {
-          @Override
-          public FileVisitResult preVisitDirectory(Path each, BasicFileAttributes attributes)
-              throws IOException {
-            if (each.getFileSystem().supportedFileAttributeViews().contains("posix")) {
-              // Package managers remove the permission to write from their folders.
-              Files.setPosixFilePermissions(each, PosixFilePermissions.fromString("rwx------"));
-            }
-            return FileVisitResult.CONTINUE;
-          }
-
-          @Override
-          public FileVisitResult visitFile(Path each, BasicFileAttributes attributes)
-              throws IOException {
-            Files.deleteIfExists(each);
-            return FileVisitResult.CONTINUE;
-          }
-
-          @Override
-          public FileVisitResult postVisitDirectory(Path each, @Nullable IOException e)
-              throws IOException {
-            Files.deleteIfExists(each);
-            return FileVisitResult.CONTINUE;
-          }
-        });
   }
 }

@@ -2,6 +2,7 @@ package dev.runnel.app;
 
 import dev.runnel.app.settings.Config;
 import dev.runnel.database.OwnerOnly;
+import dev.runnel.service.workspace.Folders;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.UncheckedIOException;
@@ -83,7 +84,7 @@ final class RestoreCommand {
     OwnerOnly.createFolders(parent);
     var parts = parent.resolve("." + data.getFileName() + ".restoring");
     // An earlier restore may have been killed.
-    FolderTree.delete(parts);
+    Folders.delete(parts);
     OwnerOnly.createFolders(parts);
     for (var each : manifest.folders().keySet()) {
       OwnerOnly.createFolders(inside(parts, each));
@@ -105,7 +106,7 @@ final class RestoreCommand {
     try {
       Files.move(parts, data, StandardCopyOption.ATOMIC_MOVE);
     } catch (FileSystemException e) {
-      FolderTree.delete(parts);
+      Folders.delete(parts);
       throw new IOException(
           "%s cannot be replaced as a whole (%s); if it is a mount, name a folder in it with --data"
               .formatted(data, e.getReason()),

@@ -3,6 +3,7 @@ package dev.runnel.app;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.runnel.database.Database;
+import dev.runnel.service.workspace.Folders;
 import dev.runnel.testkit.RunnelProcess;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -258,7 +259,7 @@ class BackupTest {
       if (Files.exists(restored)) {
         // It was faster.
         assertThat(Files.exists(parts)).isFalse();
-        FolderTree.delete(restored);
+        Folders.delete(restored);
       }
     }
 
