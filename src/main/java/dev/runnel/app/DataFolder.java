@@ -89,18 +89,25 @@ final class DataFolder implements AutoCloseable {
   }
 
   /// Deletes the files and folders of a run: they lie in the folders of the data folder, and their
-  /// names begin with its id.
+  /// names are its id, perhaps with a suffix after a dot. Does nothing if there are none.
   static void deleteOfRun(Path data, String run) throws IOException {
+    if (!Files.isDirectory(data)) {
+      return;
+    }
     try (var folders = Files.list(data)) {
       for (var folder : folders.filter(DataFolder::isKept).filter(Files::isDirectory).toList()) {
         try (var entries = Files.list(folder)) {
           for (var entry :
-              entries.filter(it -> it.getFileName().toString().startsWith(run)).toList()) {
+              entries.filter(it -> isOfRun(it.getFileName().toString(), run)).toList()) {
             Folders.delete(entry);
           }
         }
       }
     }
+  }
+
+  private static boolean isOfRun(String name, String run) {
+    return name.equals(run) || name.startsWith(run + ".");
   }
 
   static boolean isEmpty(Path folder) throws IOException {

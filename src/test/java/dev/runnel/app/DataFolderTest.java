@@ -1,6 +1,7 @@
 package dev.runnel.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.runnel.app.settings.SettingsException;
@@ -93,6 +94,35 @@ class DataFolderTest {
     assertThatThrownBy(() -> DataFolder.open(file))
         .isInstanceOf(SettingsException.class)
         .hasMessageContaining("a file has that name");
+  }
+
+  @Test
+  void theFilesOfOneRunAreDeletedAndNoOthers() throws IOException {
+    for (var name : List.of("workspaces/run-1/deep/down", "homes/run-1", "workspaces/run-10")) {
+      Files.createDirectories(folder.resolve(name));
+    }
+    Files.createFile(folder.resolve("workspaces/run-1.ready"));
+    Files.createFile(folder.resolve("workspaces/run-10.ready"));
+    Files.setPosixFilePermissions(
+        folder.resolve("workspaces/run-1/deep"), PosixFilePermissions.fromString("---------"));
+
+    DataFolder.deleteOfRun(folder, "run-1");
+
+    assertThat(folder.resolve("homes")).isEmptyDirectory();
+    assertThat(names(folder.resolve("workspaces")))
+        .containsExactlyInAnyOrder("run-10", "run-10.ready");
+  }
+
+  @Test
+  void aDataFolderThatWasNeverMadeHasNoFilesOfARun() {
+    assertThatCode(() -> DataFolder.deleteOfRun(folder.resolve("none"), "run-1"))
+        .doesNotThrowAnyException();
+  }
+
+  private static List<String> names(Path parent) throws IOException {
+    try (var entries = Files.list(parent)) {
+      return entries.map(entry -> entry.getFileName().toString()).toList();
+    }
   }
 
   @Test
