@@ -12,7 +12,9 @@ import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -21,16 +23,42 @@ import org.jspecify.annotations.Nullable;
 /// files of a running or stopped server. It works on the databases directly, as a second node does,
 /// and then overwrites what was deleted.
 final class ForgetCommand {
+  /// The folders of runs.
+  @FunctionalInterface
+  interface Folders {
+    /// Deletes the folders of a run; does nothing if there are none.
+    void delete(String run) throws IOException;
+  }
+
   private final Config config;
   private final InstantSource clock;
+  private final Folders folders;
   private final PrintStream out;
   private final PrintStream err;
 
   ForgetCommand(Config config, InstantSource clock, PrintStream out, PrintStream err) {
+    this(config, clock, run -> DataFolder.deleteOfRun(config.data(), run), out, err);
+  }
+
+  ForgetCommand(
+      Config config, InstantSource clock, Folders folders, PrintStream out, PrintStream err) {
     this.config = config;
     this.clock = clock;
+    this.folders = folders;
     this.out = out;
     this.err = err;
+  }
+
+  /// What came of the command, to be said when it is over.
+  private sealed interface Answer {
+    /// @param lines what was removed
+    record Done(List<String> lines) implements Answer {}
+
+    /// Nothing is left to remove.
+    record Unknown(int code, String line) implements Answer {}
+
+    /// Nothing was removed.
+    record Refused(String why) implements Answer {}
   }
 
   /// @param kind run or person
@@ -56,14 +84,21 @@ final class ForgetCommand {
         var service = hasService ? Database.sqlite(file).migrate("db/service") : null) {
       var erasure = new Erasure(database.migrate("db/bot"));
       var runs = Optional.ofNullable(service).map(RunErasure::new);
-      var code =
+      var answer =
           kind.equals("run")
               ? run(erasure, runs, id)
               : person(erasure, runs, person.orElseThrow(), id);
-      if (code == 0) {
-        scrub(database, bot, service, file);
-      }
-      return code;
+      return switch (answer) {
+        case Answer.Refused(var why) -> {
+          err.println(why);
+          yield 1;
+        }
+        case Answer.Unknown(var code, var line) -> {
+          // An earlier attempt may have ended before this.
+          yield scrub(database, bot, service, file) ? say(code, List.of(line)) : 1;
+        }
+        case Answer.Done(var lines) -> scrub(database, bot, service, file) ? say(0, lines) : 1;
+      };
     } catch (DatabaseException e) {
       err.println("Not everything was removed: %s Repeat the command.".formatted(e.inWords()));
       return 1;
@@ -73,38 +108,43 @@ final class ForgetCommand {
     }
   }
 
-  private int run(Erasure erasure, Optional<RunErasure> runs, String prefix) throws IOException {
+  private int say(int code, List<String> lines) {
+    lines.forEach((code == 0 ? out : err)::println);
+    return code;
+  }
+
+  private Answer run(Erasure erasure, Optional<RunErasure> runs, String prefix) throws IOException {
     var ids = new LinkedHashSet<String>();
     erasure.runs(prefix).forEach(run -> ids.add(run.id()));
     runs.ifPresent(it -> it.runs(prefix).forEach(run -> ids.add(run.id())));
     if (ids.isEmpty()) {
-      err.println("There is no run %s. ./runnel run list shows them.".formatted(prefix));
-      return 1;
+      return new Answer.Unknown(
+          1, "There is no run %s. ./runnel run list shows them.".formatted(prefix));
     }
     if (ids.size() > 1 && !ids.contains(prefix)) {
-      err.println(
+      return new Answer.Refused(
           "%s is the beginning of %d runs. Write more of the id.".formatted(prefix, ids.size()));
-      return 1;
     }
     var id = ids.contains(prefix) ? prefix : ids.getFirst();
     var tree = tree(runs, Set.of(id));
     var unfinished = unfinished(erasure, runs, tree);
     if (unfinished.isPresent()) {
-      err.println(stopFirst(unfinished.get()));
-      return 1;
+      return new Answer.Refused(stopFirst(unfinished.get()));
     }
     forget(erasure, runs, tree);
     erasure.audit(entry("a run"));
-    out.println("ok: the run %s is forgotten".formatted(id) + also(tree.size() - 1));
-    tellOfOutside();
-    return 0;
+    var lines = new ArrayList<String>();
+    lines.add("ok: the run %s is forgotten".formatted(id) + also(tree.size() - 1));
+    lines.addAll(outside());
+    return new Answer.Done(lines);
   }
 
   private static String also(int children) {
     return children == 0 ? "" : ", and %d that it had started".formatted(children);
   }
 
-  private int person(Erasure erasure, Optional<RunErasure> runs, Erasure.PersonId person, String id)
+  private Answer person(
+      Erasure erasure, Optional<RunErasure> runs, Erasure.PersonId person, String id)
       throws IOException {
     var traces = erasure.traces(person);
     var own = new LinkedHashSet<String>();
@@ -112,35 +152,35 @@ final class ForgetCommand {
     var tree = tree(runs, own);
     var unfinished = unfinished(erasure, runs, tree);
     if (unfinished.isPresent()) {
-      err.println(stopFirst(unfinished.get()));
-      return 1;
+      return new Answer.Refused(stopFirst(unfinished.get()));
     }
     forget(erasure, runs, tree);
-    var rows = erasure.forgetPerson(person);
-    if (runs.isPresent()) {
-      rows += runs.get().forgetFollowUps(traces.deliveries());
-    }
-    if (traces.isEmpty() && rows == 0) {
-      out.println("Nothing is known of %s.".formatted(id));
-      return 0;
+    // The bot's rows go last, because they say what else is the person's.
+    var changed = runs.map(it -> it.forgetFollowUps(traces.deliveries())).orElse(0);
+    changed += erasure.forgetPerson(person);
+    if (traces.isEmpty() && changed == 0) {
+      return new Answer.Unknown(0, "Nothing is known of %s.".formatted(id));
     }
     erasure.audit(entry("a person"));
-    out.println("ok: %s is forgotten, with %d runs".formatted(id, tree.size()));
+    var lines = new ArrayList<String>();
+    lines.add("ok: %s is forgotten, with %d runs".formatted(id, tree.size()));
     if (!traces.others().isEmpty()) {
-      out.println(
+      lines.add(
           "They also spoke to these runs of others, whose agents may have repeated what they said."
               + " ./runnel forget run ID removes one:");
-      traces.others().forEach(run -> out.println("  " + run));
+      traces.others().forEach(run -> lines.add("  " + run));
     }
-    tellOfOutside();
-    return 0;
+    lines.addAll(outside());
+    return new Answer.Done(lines);
   }
 
-  private void tellOfOutside() {
-    config
+  /// What this command cannot remove.
+  private List<String> outside() {
+    return config
         .agentApi()
-        .ifPresent(
-            api -> out.println("The runs themselves are at %s, and stay there.".formatted(api)));
+        .map(api -> "The runs themselves are at %s, and stay there.".formatted(api))
+        .stream()
+        .toList();
   }
 
   private AuditEntry entry(String what) {
@@ -151,10 +191,12 @@ final class ForgetCommand {
     return "The run %s has not ended. Stop it first: ./runnel run cancel %s".formatted(run, run);
   }
 
-  /// The runs, and those that their agents started.
+  /// The runs, and those that their agents started; each run after those that it started, so that
+  /// the rest is found again after a crash.
   private static Set<String> tree(Optional<RunErasure> runs, Set<String> ids) {
-    var all = new LinkedHashSet<>(ids);
+    var all = new LinkedHashSet<String>();
     runs.ifPresent(it -> ids.forEach(id -> it.tree(id).forEach(each -> all.add(each.id()))));
+    all.addAll(ids);
     return all;
   }
 
@@ -172,25 +214,35 @@ final class ForgetCommand {
         .findFirst();
   }
 
+  /// Forgets runs. The bot's rows go last, because they say which runs are whose.
   private void forget(Erasure erasure, Optional<RunErasure> runs, Set<String> ids)
       throws IOException {
     for (var id : ids) {
-      erasure.forgetRun(id);
+      folders.delete(id);
       runs.ifPresent(it -> it.forget(id));
-      DataFolder.deleteOfRun(config.data(), id);
+      erasure.forgetRun(id);
     }
   }
 
   /// Deleted text stays in free pages and in the log of an embedded database until it is written
   /// anew.
-  private static void scrub(
-      Database database, Path bot, @Nullable Database service, Path serviceFile) {
-    if (database.isEmbedded()) {
-      SqliteCopy.scrub(bot);
-    }
-    if (service != null) {
-      new RunErasure(service).rebuildIndex();
-      SqliteCopy.scrub(serviceFile);
+  ///
+  /// @return false if that failed, which was said
+  private boolean scrub(Database database, Path bot, @Nullable Database service, Path serviceFile) {
+    try {
+      if (database.isEmbedded()) {
+        SqliteCopy.scrub(bot);
+      }
+      if (service != null) {
+        new RunErasure(service).rebuildIndex();
+        SqliteCopy.scrub(serviceFile);
+      }
+      return true;
+    } catch (DatabaseException e) {
+      err.println(
+          "Rows and files are removed, but their text may still be in the database file: %s. Repeat the command."
+              .formatted(e.getMessage()));
+      return false;
     }
   }
 }

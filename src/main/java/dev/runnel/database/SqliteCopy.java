@@ -15,9 +15,7 @@ import java.util.Properties;
 
 /// Works on the file of an embedded database beside the process that uses it.
 public final class SqliteCopy {
-  private static final String BUSY_MILLIS = "10000";
-  private static final int MAX_CHECKPOINTS = 50;
-  private static final Duration BETWEEN_CHECKPOINTS = Duration.ofMillis(200);
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
 
   private SqliteCopy() {}
 
@@ -70,23 +68,32 @@ public final class SqliteCopy {
   }
 
   /// Overwrites what was deleted before, in the file and in its log. Writers wait meanwhile.
+  ///
+  /// @throws DatabaseException if it was not overwritten, for example because another process reads
+  ///   the database for longer than ten seconds
   public static void scrub(Path file) {
-    try (var connection = open(file);
+    scrub(file, PATIENCE);
+  }
+
+  /// @param patience how long to wait for others that use the database
+  static void scrub(Path file, Duration patience) {
+    try (var connection = open(file, patience);
         var statement = connection.createStatement()) {
       statement.execute("VACUUM");
-      for (int attempt = 0; attempt < MAX_CHECKPOINTS && isBusy(statement); attempt++) {
-        Thread.sleep(BETWEEN_CHECKPOINTS);
+      if (isBusy(statement)) {
+        throw new DatabaseException(
+            "%s was not overwritten, because another process has been reading it for %d seconds"
+                .formatted(file, patience.toSeconds()),
+            null);
       }
     } catch (SQLException e) {
-      throw new DatabaseException("The database cannot be scrubbed: " + e.getMessage(), e);
-    } catch (InterruptedException _) {
-      Thread.currentThread().interrupt();
+      throw new DatabaseException("%s was not overwritten: %s".formatted(file, e.getMessage()), e);
     }
   }
 
-  /// Moves the log into the file and empties it.
+  /// Moves the log into the file and empties it; waits for readers as long as for writers.
   ///
-  /// @return whether a reader is in the way
+  /// @return whether a reader is still in the way
   private static boolean isBusy(Statement statement) throws SQLException {
     try (var result = statement.executeQuery("PRAGMA wal_checkpoint(TRUNCATE)")) {
       return result.next() && result.getInt(1) != 0;
@@ -94,8 +101,12 @@ public final class SqliteCopy {
   }
 
   private static Connection open(Path file) throws SQLException {
+    return open(file, PATIENCE);
+  }
+
+  private static Connection open(Path file, Duration patience) throws SQLException {
     var properties = new Properties();
-    properties.setProperty("busy_timeout", BUSY_MILLIS);
+    properties.setProperty("busy_timeout", Long.toString(patience.toMillis()));
     return DriverManager.getConnection("jdbc:sqlite:" + file, properties);
   }
 }

@@ -4,7 +4,11 @@ import dev.runnel.database.DatabaseException;
 import dev.runnel.service.store.RunErasure;
 import java.io.IOException;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
@@ -29,7 +33,7 @@ public final class RunCleanup implements AutoCloseable {
   /// The folders of runs.
   @FunctionalInterface
   public interface Folders {
-    /// Deletes the folders of a run that was deleted.
+    /// Deletes the folders of a run whose rows are deleted next.
     void delete(String runId) throws IOException;
   }
 
@@ -57,7 +61,7 @@ public final class RunCleanup implements AutoCloseable {
       do {
         try {
           clean();
-        } catch (DatabaseException | IOException e) {
+        } catch (DatabaseException e) {
           log.warn("old runs not deleted, will retry error={}", e.toString());
         }
       } while (!closed.await(BETWEEN_ROUNDS.toSeconds(), TimeUnit.SECONDS));
@@ -66,25 +70,46 @@ public final class RunCleanup implements AutoCloseable {
     }
   }
 
-  private void clean() throws IOException {
+  private void clean() {
     var now = clock.instant();
     var lines = 0;
     for (int deleted = LINES; deleted == LINES && isOpen(); lines += deleted) {
       deleted = erasure.forgetTranscripts(now.minus(retention.transcripts()), LINES);
     }
     var runs = 0;
-    var old = erasure.endedBefore(now.minus(retention.runs()), RUNS);
+    var kept = new HashSet<String>();
+    var old = endedBefore(now.minus(retention.runs()), kept);
     while (!old.isEmpty() && isOpen()) {
       for (var run : old) {
-        if (erasure.forget(run)) {
-          folders.delete(run);
+        if (!deleteFolders(run)) {
+          kept.add(run);
+        } else if (erasure.forget(run)) {
           runs++;
         }
       }
-      old = erasure.endedBefore(now.minus(retention.runs()), RUNS);
+      old = endedBefore(now.minus(retention.runs()), kept);
     }
     if (lines + runs > 0) {
       log.info("old runs deleted runs={} lines={}", runs, lines);
+    }
+  }
+
+  private List<String> endedBefore(Instant before, Set<String> kept) {
+    return erasure.endedBefore(before, RUNS + kept.size()).stream()
+        .filter(run -> !kept.contains(run))
+        .toList();
+  }
+
+  /// The folders go before the rows, which say what is left after a crash.
+  ///
+  /// @return false if the run must be kept until the next round
+  private boolean deleteFolders(String run) {
+    try {
+      folders.delete(run);
+      return true;
+    } catch (IOException e) {
+      log.warn("old run not deleted, will retry run={} error={}", run, e.toString());
+      return false;
     }
   }
 

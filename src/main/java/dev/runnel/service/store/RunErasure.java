@@ -2,6 +2,7 @@ package dev.runnel.service.store;
 
 import dev.runnel.database.Database;
 import dev.runnel.database.Rows;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.Collection;
@@ -37,12 +38,23 @@ public final class RunErasure {
     return known("id LIKE ? ESCAPE '!'", escaped(prefix) + "%");
   }
 
-  /// The run and the runs that its agents started, at any depth.
+  /// The run and the runs that its agents started, at any depth; each run after those that it
+  /// started.
   public List<KnownRun> tree(String id) {
-    return known(
-        "id IN (WITH RECURSIVE tree (id) AS (SELECT id FROM runs WHERE id = ? UNION SELECT runs.id"
-            + " FROM runs JOIN tree ON runs.parent_run_id = tree.id) SELECT id FROM tree)",
-        id);
+    return database.read(
+        rows ->
+            rows.list(
+                """
+                WITH RECURSIVE tree (id, level) AS (
+                  SELECT id, 0 FROM runs WHERE id = ?
+                  UNION SELECT runs.id, level + 1 FROM runs
+                  JOIN tree ON runs.parent_run_id = tree.id)
+                SELECT runs.id, state, state IN (%s) AS ended FROM runs
+                JOIN tree ON tree.id = runs.id ORDER BY level DESC
+                """
+                    .formatted(ENDED),
+                RunErasure::known,
+                id));
   }
 
   private List<KnownRun> known(String where, String parameter) {
@@ -51,10 +63,12 @@ public final class RunErasure {
             rows.list(
                 "SELECT id, state, state IN (%s) AS ended FROM runs WHERE %s"
                     .formatted(ENDED, where),
-                row ->
-                    new KnownRun(
-                        row.getString("id"), row.getString("state"), row.getInt("ended") == 1),
+                RunErasure::known,
                 parameter));
+  }
+
+  private static KnownRun known(ResultSet row) throws SQLException {
+    return new KnownRun(row.getString("id"), row.getString("state"), row.getInt("ended") == 1);
   }
 
   /// Deletes the run, unless it goes on.

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.runnel.database.Database;
 import dev.runnel.service.store.RunErasure;
 import dev.runnel.testkit.MigratedFile;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -88,6 +89,31 @@ class RunCleanupTest {
         .isEmpty();
     assertThat(ids("SELECT title FROM run_texts WHERE run_texts MATCH '\"title of new\"'"))
         .hasSize(1);
+  }
+
+  @Test
+  void aRunWhoseFoldersCannotBeDeletedIsKeptForTheNextTime() {
+    try (var _ =
+        RunCleanup.start(
+            new RunErasure(database),
+            run -> {
+              deletedFolders.add(run);
+              if (run.equals("old")) {
+                throw new IOException("the disk is away");
+              }
+            },
+            new RunCleanup.Retention(Duration.ofDays(30), FOREVER),
+            InstantSource.fixed(NOW))) {
+      Awaitility.await()
+          .atMost(Duration.ofSeconds(10))
+          .untilAsserted(() -> assertThat(deletedFolders).containsExactly("old", "recent"));
+      Awaitility.await()
+          .atMost(Duration.ofSeconds(10))
+          .untilAsserted(
+              () ->
+                  assertThat(ids("SELECT id FROM runs"))
+                      .containsExactlyInAnyOrder("old", "new", "asks"));
+    }
   }
 
   @Test
