@@ -6,8 +6,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/// The order in which queued runs get slots: people take turns, so that many runs of one person do
-/// not keep others waiting. Pure.
+/// The order in which queued runs get slots. People take turns: many runs of one person do not make
+/// others wait. A pure function.
 public final class QueueOrder {
   private QueueOrder() {}
 
@@ -16,19 +16,21 @@ public final class QueueOrder {
   /// @param person who asked for it; empty if unknown
   public record Waiting(String run, String person, Instant since) {}
 
-  /// What a person has got already.
+  /// The slots that a person has, and has had.
   ///
-  /// @param working number of runs that have a slot
-  /// @param lastServed when a run last got one; the epoch if none did
+  /// @param working number of the person's runs that have a slot
+  /// @param lastServed when a run of the person last got a slot, for its start or for a follow-up;
+  ///   the epoch if none did
   public record Served(int working, Instant lastServed) {
     static final Served NOTHING = new Served(0, Instant.EPOCH);
   }
 
   private record Turn(Waiting run, int turn, Instant lastServed) {}
 
-  /// Orders by the number of runs that the person has before it: those that work, and those that
-  /// have waited longer. Among equals comes first whose person was served longest ago, then the one
-  /// that has waited longest.
+  /// Sorts the runs by their turn. The turn of a run is the number of runs of the same person that
+  /// have a slot, plus the number of runs of that person that have waited longer. If two runs have
+  /// the same turn, the run of the person who got a slot least recently comes first. If that is
+  /// equal, too, the run that has waited longer comes first.
   ///
   /// @param served by person
   public static List<Waiting> of(List<Waiting> waiting, Map<String, Served> served) {

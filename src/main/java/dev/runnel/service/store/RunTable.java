@@ -26,11 +26,13 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// Reads and writes runs and follow-ups, within one transaction.
 public record RunTable(Rows rows) {
+  // How far back turns count.
+  private static final Duration LATELY = Duration.ofDays(1);
+
   /// An execution in progress with its process, as stored before a restart of the service.
   public record Left(
       String runId, int execution, Optional<Long> pid, Optional<Instant> startedAt) {}
@@ -204,30 +206,32 @@ public record RunTable(Rows rows) {
                 new QueueOrder.Waiting(
                     row.getString("id"), row.getString("person"), Rows.instant(row, "queued_at")),
             depth);
-    var people = waiting.stream().map(QueueOrder.Waiting::person).collect(Collectors.toSet());
-    if (people.size() < 2) {
-      return QueueOrder.of(waiting, Map.of());
-    }
-    var served = new HashMap<String, QueueOrder.Served>();
-    for (var person : people) {
-      served.put(person, served(person, depth));
-    }
-    return QueueOrder.of(waiting, served);
+    var people = waiting.stream().map(QueueOrder.Waiting::person).distinct().limit(2).count();
+    return QueueOrder.of(waiting, people < 2 ? Map.of() : served(depth));
   }
 
-  private QueueOrder.Served served(String person, int depth) throws SQLException {
-    return rows.first(
+  /// The slots that people have, and had lately, including those for follow-ups. Looking further
+  /// back would read the whole table for each claim.
+  private Map<String, QueueOrder.Served> served(int depth) throws SQLException {
+    var served = new HashMap<String, QueueOrder.Served>();
+    rows.list(
             """
-            SELECT COALESCE(MAX(started_at), 0) AS last,
-              (SELECT COUNT(*) FROM runs AS working WHERE working.state = 'INPROGRESS'
-                AND working.depth = ? AND working.creator_uid = ?) AS working
-            FROM runs WHERE creator_uid = ?
+            SELECT COALESCE(creator_uid, '') AS person,
+              MAX(COALESCE(execution_started_at, started_at)) AS last,
+              SUM(CASE WHEN state = 'INPROGRESS' AND depth = ? THEN 1 ELSE 0 END) AS working
+            FROM runs
+            WHERE started_at IS NOT NULL
+              AND (state = 'INPROGRESS' OR updated_at > (SELECT MAX(updated_at) FROM runs) - ?)
+            GROUP BY COALESCE(creator_uid, '')
             """,
-            row -> new QueueOrder.Served(row.getInt("working"), Rows.instant(row, "last")),
+            row ->
+                Map.entry(
+                    row.getString("person"),
+                    new QueueOrder.Served(row.getInt("working"), Rows.instant(row, "last"))),
             depth,
-            person,
-            person)
-        .orElseThrow();
+            LATELY.dividedBy(ChronoUnit.MICROS.getDuration()))
+        .forEach(entry -> served.put(entry.getKey(), entry.getValue()));
+    return served;
   }
 
   List<String> unfinishedBelow(String id) throws SQLException {
@@ -323,8 +327,7 @@ public record RunTable(Rows rows) {
   void settle(String id, Duration worked) throws SQLException {
     rows.change(
         """
-        UPDATE runs SET worked = ?, execution_started_at = NULL, cancel_asked = 0, pid = NULL,
-          pid_started_at = NULL
+        UPDATE runs SET worked = ?, cancel_asked = 0, pid = NULL, pid_started_at = NULL
         WHERE id = ?
         """,
         worked.dividedBy(ChronoUnit.MICROS.getDuration()),

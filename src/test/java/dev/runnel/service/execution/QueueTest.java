@@ -110,16 +110,55 @@ class QueueTest {
     }
   }
 
+  @Test
+  void followUpsCountAsTurnsAlsoOfPeopleWhoAreUnknown() throws IOException {
+    var command = "p=$(cat); touch ready; until [ -e ../../go$p ]; do sleep 0.02; done; echo done";
+    try (var service = RunningService.withCommand(folder, command, 1)) {
+      Files.writeString(folder.resolve("gowork"), "");
+      var ofAnn = create(service, "ann");
+      service.awaitState(ofAnn, "SUCCEEDED");
+      var ofNobody = service.create("work");
+      service.awaitState(ofNobody, "SUCCEEDED");
+
+      // The one without a name was served last, until somebody replies to the run of Ann.
+      var first = create(service, "ben", "held");
+      awaitFile(folder.resolve("workspaces/" + first + "/ready"));
+      service.followUp(ofNobody, "work");
+      var nextOfAnn = create(service, "ann");
+      assertThat(service.message(nextOfAnn)).contains("(1st in the queue)");
+      service.cancel(nextOfAnn);
+      Files.writeString(folder.resolve("goheld"), "");
+      service.awaitState(ofNobody, "SUCCEEDED");
+      service.followUp(ofAnn, "work");
+      service.awaitState(ofAnn, "SUCCEEDED");
+
+      Files.delete(folder.resolve("goheld"));
+      var second = create(service, "ben", "held");
+      awaitFile(folder.resolve("workspaces/" + second + "/ready"));
+      nextOfAnn = create(service, "ann");
+      var nextOfNobody = service.create("work");
+      assertThat(service.message(nextOfNobody)).contains("(1st in the queue)");
+      assertThat(service.message(nextOfAnn)).contains("(2nd in the queue)");
+      Files.writeString(folder.resolve("goheld"), "");
+      service.awaitState(nextOfAnn, "SUCCEEDED");
+    }
+  }
+
   private static String create(RunningService service, String person) throws IOException {
+    return create(service, person, "work");
+  }
+
+  private static String create(RunningService service, String person, String prompt)
+      throws IOException {
     return service
         .ok(
             service.post(
                 "/agent/runs",
                 """
-                {"prompt": "work",
+                {"prompt": "%s",
                  "metadata": {"runnel.surface": "slack", "runnel.person": "%s"}}
                 """
-                    .formatted(person)))
+                    .formatted(prompt, person)))
         .get("run_id")
         .asText();
   }
