@@ -30,7 +30,7 @@ class StoppedForGoodTest {
     var command =
         """
         for each in 1 2 3; do
-          (setsid env -i PATH="$PATH" sh -c '(trap "" TERM HUP; sleep %1$s; sleep %1$s) &' &)
+          (setsid env -i PATH="$PATH" RUNNEL_RUN_ID=made-up-$each sh -c '(trap "" TERM HUP; sleep %1$s; sleep %1$s) &' &)
         done
         sleep 0.3; touch ready; sleep %1$s
         """

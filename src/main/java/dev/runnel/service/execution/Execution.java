@@ -49,6 +49,7 @@ final class Execution {
   private static final Duration OUTPUT_PATIENCE = Duration.ofSeconds(2);
   private static final Duration CLAIM_PATIENCE = Duration.ofSeconds(30);
   private static final Duration PAUSE = Duration.ofSeconds(1);
+  private static final Duration MAX_PAUSE = Duration.ofSeconds(30);
   private static final Duration FREEING = Duration.ofSeconds(30);
 
   private static final String GIT_CONFIG = ".gitconfig";
@@ -84,6 +85,8 @@ final class Execution {
   private final Workspaces workspaces;
   // Confined to the worker thread: whether the workspace is in use.
   private boolean entered;
+  // Confined to the worker thread: whether processes are left.
+  private boolean isUnfinished;
   private final CountDownLatch over = new CountDownLatch(1);
   // Guarded by this.
   private Wish wish = Wish.NONE;
@@ -111,10 +114,16 @@ final class Execution {
 
   /// Executes the run until all its processes have ended, and records the result.
   void run() {
+    spawner.enter(executionRequest.runId());
     try {
       var executionResult = ending();
-      finish(givenUp().orElse(executionResult));
+      if (isUnfinished) {
+        log.error("processes left for the next start run={}", executionRequest.runId());
+      } else {
+        finish(givenUp().orElse(executionResult));
+      }
     } finally {
+      spawner.leave(executionRequest.runId());
       over.countDown();
       try {
         if (executionRequest.leads()) {
@@ -516,11 +525,29 @@ final class Execution {
     }
   }
 
+  /// Ends all processes. While some cannot be ended, the execution is not over, and nobody is told
+  /// that it is; a stopping service leaves them to the next start.
   private void endAll() {
     var grace =
         wish() == Wish.NONE
             ? Collections.min(List.of(LEFTOVER_GRACE, settings.grace()))
             : settings.grace();
+    for (var pause = PAUSE; !tryToEndAll(grace); pause = longer(pause)) {
+      if (wish() == Wish.LEAVE || Thread.currentThread().isInterrupted()) {
+        isUnfinished = true;
+        return;
+      }
+      log.error("processes left, will try to end them again run={}", executionRequest.runId());
+      LockSupport.parkNanos(pause.toNanos());
+    }
+    isUnfinished = false;
+  }
+
+  private static Duration longer(Duration pause) {
+    return Collections.min(List.of(pause.multipliedBy(2), MAX_PAUSE));
+  }
+
+  private boolean tryToEndAll(Duration grace) {
     // After a failed start there may be processes that were never registered.
     var ended =
         process()
@@ -533,10 +560,7 @@ final class Execution {
                             executionRequest.execution(),
                             spawner)
                         .end(grace));
-    if (!ended) {
-      log.error("cannot kill all processes run={}", executionRequest.runId());
-    }
-    settings.isolation().cleanUp(executionRequest, settings.environment());
+    return settings.isolation().cleanUp(executionRequest, settings.environment()) && ended;
   }
 
   private void reachLimit() {

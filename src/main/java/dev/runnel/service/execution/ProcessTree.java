@@ -7,17 +7,21 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 /// All processes of one execution, and how to end them.
 ///
-/// A child can leave its parent, process group and session. So processes are found in four ways: as
-/// descendants, as members of the session and, on Linux, by the run's id in their environment, and
-/// among the [Spawner#orphans]. An orphan that hides of which run it is ends with the first run
-/// that ends. The search repeats until none is left, since processes can start others meanwhile.
+/// A child can leave its parent, process group and session. So Runnel looks for processes in four
+/// ways: descendants, members of the session, processes with the run's id in their environment
+/// (Linux), and [Spawner#orphans]. Runnel cannot know to which run an orphan belongs that has
+/// removed the run's id from its environment: it is ended when any run ends. An orphan with the id
+/// of another run that this process executes is left to that run. The search repeats until no
+/// process is left, because processes can start others meanwhile.
 final class ProcessTree {
   private static final String MARK = "RUNNEL_RUN_ID=";
   private static final Path PROC = Path.of("/proc");
@@ -27,24 +31,27 @@ final class ProcessTree {
   private final Set<String> marks;
   private final Optional<ProcessHandle> root;
   private final Supplier<Set<ProcessHandle>> orphans;
+  private final Supplier<Set<String>> runs;
   private final Set<ProcessHandle> known = new HashSet<>();
 
   private ProcessTree(
       String runId,
       int execution,
       Optional<ProcessHandle> root,
-      Supplier<Set<ProcessHandle>> orphans) {
+      Supplier<Set<ProcessHandle>> orphans,
+      Supplier<Set<String>> runs) {
     // Both marks are needed, so that processes of the run's next execution do not match.
     this.marks = Set.of(MARK + runId, "RUNNEL_EXECUTION=" + execution);
     this.root = root;
     this.orphans = orphans;
+    this.runs = runs;
     root.ifPresent(known::add);
   }
 
   /// @param root empty if it is unknown
   static ProcessTree of(
       Optional<ProcessHandle> root, String runId, int execution, Spawner spawner) {
-    return new ProcessTree(runId, execution, root, spawner::orphans);
+    return new ProcessTree(runId, execution, root, spawner::orphans, spawner::runs);
   }
 
   /// The processes that a previous process of the service left behind. The start time must match,
@@ -66,7 +73,7 @@ final class ProcessTree {
                                             .compareTo(CLOCK_SLACK)
                                         < 0)
                             .orElse(false));
-    return new ProcessTree(left.runId(), left.execution(), root, Set::of);
+    return new ProcessTree(left.runId(), left.execution(), root, Set::of, Set::of);
   }
 
   /// Asks all processes to terminate, kills those left after the grace time, and returns when none
@@ -122,7 +129,14 @@ final class ProcessTree {
                   (session.isPresent() && isInSession(process, session.get())) || isMarked(process))
           .forEach(known::add);
     }
-    orphans.get().stream().filter(process -> !isOfAnotherRun(process)).forEach(known::add);
+    var found = orphans.get();
+    if (!found.isEmpty()) {
+      var others = runs.get().stream().map(run -> MARK + run).collect(Collectors.toSet());
+      others.removeAll(marks);
+      found.stream()
+          .filter(process -> Collections.disjoint(environment(process), others))
+          .forEach(known::add);
+    }
     known.remove(ProcessHandle.current());
     known.removeIf(process -> !isLiving(process));
     return Set.copyOf(known);
@@ -159,11 +173,6 @@ final class ProcessTree {
 
   private boolean isMarked(ProcessHandle process) {
     return environment(process).containsAll(marks);
-  }
-
-  private boolean isOfAnotherRun(ProcessHandle process) {
-    return environment(process).stream()
-        .anyMatch(each -> each.startsWith(MARK) && !marks.contains(each));
   }
 
   /// Empty for a process that is gone, or another user's.

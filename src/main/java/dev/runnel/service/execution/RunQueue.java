@@ -326,10 +326,13 @@ public final class RunQueue implements AutoCloseable {
       if (!tree.isEmpty()) {
         log.warn("ending an orphaned agent run={}", left.runId());
         if (!tree.end(settings.grace())) {
-          log.error("cannot kill all processes run={}", left.runId());
+          log.error("cannot kill all processes, will retry run={}", left.runId());
+          return;
         }
       }
-      settings.isolation().cleanUp(left.runId(), left.execution(), settings.environment());
+      if (!settings.isolation().cleanUp(left.runId(), left.execution(), settings.environment())) {
+        return;
+      }
       book.finish(left.runId(), executionResult);
     } catch (RuntimeException | OutOfMemoryError e) {
       log.error("cannot end orphaned run, will retry run={}", left.runId(), e);

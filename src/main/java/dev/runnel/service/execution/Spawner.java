@@ -47,6 +47,17 @@ public interface Spawner {
     return Set.of();
   }
 
+  /// Registers a run that this process executes now, until [#leave].
+  default void enter(String runId) {}
+
+  /// The run is not executed any more.
+  default void leave(String runId) {}
+
+  /// The runs that this process executes now.
+  default Set<String> runs() {
+    return Set.of();
+  }
+
   /// Starts a virtual thread.
   ///
   /// @throws NoRoomException if no thread can be started
@@ -79,7 +90,24 @@ public interface Spawner {
     // Those whose end has not been collected yet.
     private final Set<Process> started = ConcurrentHashMap.newKeySet();
 
+    private final Set<String> runs = ConcurrentHashMap.newKeySet();
+
     private OfTheSystem() {}
+
+    @Override
+    public void enter(String runId) {
+      runs.add(runId);
+    }
+
+    @Override
+    public void leave(String runId) {
+      runs.remove(runId);
+    }
+
+    @Override
+    public Set<String> runs() {
+      return Set.copyOf(runs);
+    }
 
     @Override
     public Set<ProcessHandle> orphans() {

@@ -2,6 +2,7 @@ package dev.runnel.service.isolation;
 
 import dev.runnel.service.workspace.Environment;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -81,24 +82,43 @@ record Container(Path program, Machine machine) implements Isolation {
 
   /// Removes the container, which survives when the program that started it is killed.
   @Override
-  public void cleanUp(String runId, int execution, Map<String, String> environment) {
-    var builder =
-        new ProcessBuilder(
-            program.toString(), "rm", "--force", Isolation.Place.name(runId, execution));
+  public boolean cleanUp(String runId, int execution, Map<String, String> environment) {
+    var name = Isolation.Place.name(runId, execution);
+    if (call(environment, "rm", "--force", name).isPresent()) {
+      return true;
+    }
+    // Some versions fail if there is no such container.
+    var left = call(environment, "ps", "--all", "--quiet", "--filter", "name=^" + name + "$");
+    if (left.map(String::isBlank).orElse(false)) {
+      return true;
+    }
+    log.error("cannot remove container run={} container={}", runId, name);
+    return false;
+  }
+
+  /// @return its output; empty if it fails or takes too long
+  private Optional<String> call(Map<String, String> environment, String... arguments) {
+    var builder = new ProcessBuilder(program.toString());
+    builder.command().addAll(List.of(arguments));
     builder.environment().clear();
     builder.environment().putAll(environment);
-    builder.redirectOutput(ProcessBuilder.Redirect.DISCARD);
     builder.redirectError(ProcessBuilder.Redirect.DISCARD);
     try {
       var process = builder.start();
+      process.getOutputStream().close();
+      // Its output is a line, which the pipe holds.
       if (!process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
         process.destroyForcibly();
-        log.error("container not removed in time run={}", runId);
+        return Optional.empty();
       }
+      var output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+      return process.exitValue() == 0 ? Optional.of(output) : Optional.empty();
     } catch (IOException e) {
-      log.error("cannot remove container run={}", runId, e);
+      log.warn("cannot run {}", program, e);
+      return Optional.empty();
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
+      return Optional.empty();
     }
   }
 

@@ -46,12 +46,16 @@ public sealed interface Isolation permits Isolation.None, Bubblewrap, Container 
   List<String> wrap(List<String> command, Place place);
 
   /// Ends what survives the end of the process.
-  default void cleanUp(ExecutionRequest executionRequest, Map<String, String> environment) {
-    cleanUp(executionRequest.runId(), executionRequest.execution(), environment);
+  ///
+  /// @return whether nothing is left
+  default boolean cleanUp(ExecutionRequest executionRequest, Map<String, String> environment) {
+    return cleanUp(executionRequest.runId(), executionRequest.execution(), environment);
   }
 
   /// The same, for an execution that a previous process of the service left behind.
-  default void cleanUp(String runId, int execution, Map<String, String> environment) {}
+  default boolean cleanUp(String runId, int execution, Map<String, String> environment) {
+    return true;
+  }
 
   /// Explains, for people, why an environment cannot be used with this isolation; empty if it can.
   default Optional<String> problem(Environment environment) {

@@ -277,6 +277,32 @@ class IsolationTest {
     }
 
     @Test
+    void aRunIsNotCancelledBeforeItsContainerIsGone() throws IOException {
+      program(
+          "docker",
+          """
+          case $1 in
+            run) while [ "$1" != node:22 ]; do shift; done; shift; exec "$@" ;;
+            rm) [ -e %1$s ] ;;
+            ps) echo 0123456789ab ;;
+          esac
+          """
+              .formatted(folder.resolve("removable")));
+      var environment = environment(List.of(), List.of(), Optional.of("node:22"));
+      var setting =
+          setup.with(new Environments(List.of(environment), Optional.of(environment), Map.of()));
+      try (var service = RunningService.with(folder, "touch ready; sleep 300", 1, setting)) {
+        var id = service.create("x");
+        awaitFile(folder.resolve("workspaces/" + id + "/ready"));
+        service.cancel(id);
+        assertThat(service.state(id)).isEqualTo("INPROGRESS");
+
+        Files.writeString(folder.resolve("removable"), "");
+        service.awaitState(id, "CANCELLED");
+      }
+    }
+
+    @Test
     void anEnvironmentWithoutAnImageFailsClearly() {
       try (var service = RunningService.with(folder, "echo never", 1, setup)) {
         var run = service.awaitState(service.create("x"), "FAILED");

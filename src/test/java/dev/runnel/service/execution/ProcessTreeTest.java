@@ -1,0 +1,84 @@
+package dev.runnel.service.execution;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/// Which processes without a parent end with a run.
+@Tag("slow")
+class ProcessTreeTest {
+  private Process orphan;
+
+  @AfterEach
+  void end() {
+    orphan.destroyForcibly();
+  }
+
+  @Test
+  void anOrphanWithAMadeUpRunIdIsEndedWithTheRun() throws IOException {
+    start("RUNNEL_RUN_ID", "made-up");
+
+    assertThat(endRun("mine", Set.of("mine", "other"))).isTrue();
+    assertThat(orphan.isAlive()).isFalse();
+  }
+
+  @Test
+  void anOrphanWithoutARunIdIsEndedWithTheRun() throws IOException {
+    start("OTHER", "x");
+
+    assertThat(endRun("mine", Set.of("mine", "other"))).isTrue();
+    assertThat(orphan.isAlive()).isFalse();
+  }
+
+  @Test
+  void anOrphanOfAnotherRunThatWorksHereIsLeftToIt() throws IOException {
+    start("RUNNEL_RUN_ID", "other");
+
+    assertThat(endRun("mine", Set.of("mine", "other"))).isTrue();
+    assertThat(orphan.isAlive()).isTrue();
+  }
+
+  private void start(String variable, String value) throws IOException {
+    var builder = new ProcessBuilder("sleep", "300");
+    builder.environment().put(variable, value);
+    orphan = builder.start();
+  }
+
+  /// @param runs the runs that are executed now
+  private boolean endRun(String runId, Set<String> runs) {
+    var spawner =
+        new Spawner() {
+          @Override
+          public Process process(ProcessBuilder builder) {
+            throw new AssertionError();
+          }
+
+          @Override
+          public Set<ProcessHandle> orphans() {
+            return Set.of(orphan.toHandle());
+          }
+
+          @Override
+          public Set<String> runs() {
+            return runs;
+          }
+
+          @Override
+          public Thread virtual(String name, Runnable work) {
+            throw new AssertionError();
+          }
+
+          @Override
+          public Thread daemon(String name, Runnable work) {
+            throw new AssertionError();
+          }
+        };
+    return ProcessTree.of(Optional.empty(), runId, 1, spawner).end(Duration.ofSeconds(2));
+  }
+}
