@@ -8,6 +8,7 @@ import dev.runnel.service.run.RunRow;
 import dev.runnel.service.run.TranscriptLine;
 import dev.runnel.service.store.RunQueries;
 import java.io.IOException;
+import java.util.Optional;
 
 /// The questions and answers of a conversation's earlier runs, without the output of tools. Of a
 /// long conversation it keeps the end.
@@ -34,13 +35,32 @@ final class ConversationHistory {
         : told.withPrompt(PromptAssembly.continuing(talk, told.prompt()));
   }
 
+  /// Passes the earlier conversation, including that of the run itself, to a known agent whose
+  /// session is gone.
+  static ExecutionRequest recallAll(
+      ExecutionRequest told, LaunchFiles launchFiles, RunQueries index) throws IOException {
+    var talk = index.find(told.runId()).map(run -> upTo(run, true, index)).orElse("");
+    launchFiles.recall(talk);
+    return told.with(
+        it ->
+            it.agentSession(Optional.empty()).prompt(PromptAssembly.resuming(talk, told.prompt())));
+  }
+
   private static String before(RunRow run, RunQueries index) {
+    return upTo(run, false, index);
+  }
+
+  private static String upTo(RunRow run, boolean inclusive, RunQueries index) {
     var talk = new ConversationHistory();
     for (var runId : index.runsOf(run.conversationId().orElse(run.id()))) {
-      if (runId.equals(run.id())) {
-        break;
+      if (!runId.equals(run.id())) {
+        talk.hear(runId, index);
+        continue;
       }
-      talk.hear(runId, index);
+      if (inclusive) {
+        talk.hear(runId, index);
+      }
+      break;
     }
     talk.cut();
     return talk.text.toString();

@@ -68,12 +68,15 @@ final class Execution {
   /// @param lent the variables of its environment and of the agent's login
   /// @param surroundings all variables, including the lent ones
   /// @param home the folders of the run; empty without isolation
+  /// @param keptSession whether the agent's session of an earlier execution can be where the agent
+  ///   looks for it: not in a home folder that is new
   private record Site(
       Environment chosen,
       Prepared.Ready ready,
       Map<String, String> lent,
       Map<String, String> surroundings,
-      Optional<RunHome> home) {}
+      Optional<RunHome> home,
+      boolean keptSession) {}
 
   private final Spawner spawner;
   private final ExecutionRequest executionRequest;
@@ -231,12 +234,13 @@ final class Execution {
       return ExecutionResult.cancelled();
     }
     entered = true;
+    var hadHome = workspaces.hasHome(executionRequest.runId());
     var skill = isItsOwn ? "" : executionRequest.skillSpec();
     var prepared =
         workspaces.prepare(
             executionRequest.runId(), chosen, skill, bench(chosen, settings.limits().start()));
     if (prepared instanceof Prepared.Ready ready) {
-      return work(harness, site(harness, chosen, ready));
+      return work(harness, site(harness, chosen, ready, hadHome));
     }
     // Processes that a setup command left running were only meant for the agent.
     endAll();
@@ -249,7 +253,8 @@ final class Execution {
     };
   }
 
-  private Site site(Harness harness, Environment chosen, Prepared.Ready ready) throws IOException {
+  private Site site(Harness harness, Environment chosen, Prepared.Ready ready, boolean hadHome)
+      throws IOException {
     var lent = new HashMap<>(settings.variables(harness.variables()));
     lent.putAll(settings.environments().variables(chosen));
     if (executionRequest.leads()) {
@@ -275,7 +280,7 @@ final class Execution {
     ready
         .skill()
         .ifPresent(skill -> surroundings.put("RUNNEL_SKILL_FILE", skill.file().toString()));
-    return new Site(chosen, ready, lent, surroundings, home);
+    return new Site(chosen, ready, lent, surroundings, home, home.isEmpty() || hadHome);
   }
 
   /// Prepares the run's own home folder: the agent's login and the name for commits.
@@ -304,7 +309,11 @@ final class Execution {
         PromptAssembly.of(
             executionRequest, ready, () -> index.firstPrompt(executionRequest.runId()));
     if (ready.fresh() && executionRequest.execution() > 1) {
-      sayAfresh();
+      say(PromptAssembly.AFRESH);
+    }
+    var isSessionGone = !ready.fresh() && !site.keptSession() && hasSession(harness);
+    if (isSessionGone) {
+      say(PromptAssembly.NEW_SESSION);
     }
     var folder = settings.workspaces().resolveSibling("agents").resolve(executionRequest.runId());
     try (var launchFiles =
@@ -315,7 +324,9 @@ final class Execution {
             settings.access(),
             site.home().isPresent())) {
       var told = attach(briefed, launchFiles);
-      if (executionRequest.execution() == 1 || ready.fresh()) {
+      if (isSessionGone) {
+        told = ConversationHistory.recallAll(told, launchFiles, index);
+      } else if (executionRequest.execution() == 1 || ready.fresh()) {
         told = ConversationHistory.recall(told, harness, launchFiles, index);
       }
       var seen = told.forAgent(harness.name());
@@ -404,12 +415,16 @@ final class Execution {
     return number == 0 ? briefed : briefed.withPrompt(text.append('\n').toString());
   }
 
-  private void sayAfresh() {
+  private boolean hasSession(Harness harness) {
+    return executionRequest.forAgent(harness.name()).agentSession().isPresent();
+  }
+
+  private void say(String note) {
     book.heard(
         executionRequest,
         new RunService.NewOutput(
-            List.of(new Entry(TranscriptLine.Kind.NOTE, PromptAssembly.AFRESH)),
-            Optional.of(PromptAssembly.AFRESH),
+            List.of(new Entry(TranscriptLine.Kind.NOTE, note)),
+            Optional.of(note),
             List.of(),
             Optional.empty(),
             Usage.NONE));

@@ -13,6 +13,10 @@ final class PromptAssembly {
   static final String AFRESH =
       "The workspace was set up afresh: what earlier executions left in it is gone.";
 
+  static final String NEW_SESSION =
+      "The agent's earlier session is not in the home folder of this run. The agent begins a new"
+          + " session with the conversation so far.";
+
   private static final String PLAN =
       """
       Do not change anything yet. Look at what is there, and answer with a plan: the steps, the \
@@ -52,6 +56,21 @@ final class PromptAssembly {
     %s\
     """
         .formatted(talk, prompt.isBlank() ? "Go on." : prompt);
+  }
+
+  /// The prompt of an execution that continues its run without the agent's earlier session.
+  ///
+  /// @param talk what was said in the run so far, as text
+  static String resuming(String talk, String prompt) {
+    return """
+    This continues your earlier work in this folder, in a new session. What was said so far:
+
+    %s
+    That was the conversation so far. Now:
+
+    %s\
+    """
+        .formatted(talk, prompt);
   }
 
   private static ExecutionRequest mode(ExecutionRequest executionRequest) {

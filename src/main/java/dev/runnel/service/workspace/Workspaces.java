@@ -54,6 +54,11 @@ public final class Workspaces {
     return folder.resolve(runId);
   }
 
+  /// Whether a run has private folders from an earlier execution.
+  public boolean hasHome(String runId) {
+    return Files.isDirectory(homes.resolve(runId));
+  }
+
   /// The private folders of an isolated run, which exist then. They are deleted with its workspace.
   /// Call it between [#prepare] and [#release], or while preparing.
   public RunHome home(String runId, Environment environment) throws IOException {

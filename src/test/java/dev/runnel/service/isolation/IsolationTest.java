@@ -145,6 +145,51 @@ class IsolationTest {
     }
 
     @Test
+    void anAgentWhoseSessionIsInAnotherHomeBeginsANewOneWithTheConversation(@TempDir Path outside)
+        throws IOException {
+      var program = Files.createDirectories(outside.resolve("bin")).resolve("claude");
+      Files.writeString(
+          program,
+          """
+          #!/bin/sh
+          echo "$@" > arguments
+          cat > asked
+          echo '{"type":"system","subtype":"init","session_id":"its-own"}'
+          echo '{"type":"result","subtype":"success","is_error":false,"result":"done"}'
+          """);
+      assertThat(program.toFile().setExecutable(true)).isTrue();
+      var variables =
+          Map.of(
+              "PATH",
+              program.getParent() + ":" + System.getenv("PATH"),
+              "HOME",
+              outside.toString());
+      var isolation = Isolations.choose("bubblewrap", machine(variables));
+      String id;
+      try (var service =
+          RunningService.inEnvironment(folder, Optional.empty(), variables, Setup.USUAL)) {
+        id = service.create("Fix the test");
+        service.awaitState(id, "SUCCEEDED");
+      }
+      try (var service =
+          RunningService.inEnvironment(
+              folder, Optional.empty(), variables, setup.with(isolation))) {
+        service.followUp(id, "Now the docs");
+        service.awaitState(id, "SUCCEEDED");
+
+        var workspace = folder.resolve("workspaces/" + id);
+        assertThat(workspace.resolve("arguments")).content().doesNotContain("--resume");
+        assertThat(workspace.resolve("asked"))
+            .content()
+            .contains("Asked:\nFix the test")
+            .endsWith("Now the docs");
+        service.followUp(id, "And more");
+        service.awaitState(id, "SUCCEEDED");
+        assertThat(workspace.resolve("arguments")).content().contains("--resume");
+      }
+    }
+
+    @Test
     void anAgentSeesNoProcessButItsOwn() {
       var pid = ProcessHandle.current().pid();
       var command = "cat /proc/%d/environ; ls /proc | grep -c '^[0-9]'".formatted(pid);
