@@ -77,6 +77,8 @@ public final class ContainerRuntime {
   private static boolean run(Path bin, List<String> command) throws IOException {
     var builder = new ProcessBuilder(command).redirectErrorStream(true);
     builder.redirectOutput(ProcessBuilder.Redirect.DISCARD);
+    // Podman's monitor leaves a file where it was started when a container has no memory left.
+    builder.directory(bin.toFile());
     builder.environment().compute("PATH", (_, path) -> bin + ":" + path);
     try {
       var process = builder.start();
