@@ -188,6 +188,7 @@ public final class Folders {
   /// Opens the folders on the way to a place one by one.
   ///
   /// @return empty if one of them does not exist, or is no folder
+  @SuppressWarnings("StreamResourceLeak") // all of them are closed at the end
   private static <T> Optional<T> below(Path base, Path place, Use<T> use) throws IOException {
     if (place.isAbsolute() || !place.normalize().equals(place) || place.startsWith("..")) {
       throw new IOException("Not a path below a folder: " + place);
