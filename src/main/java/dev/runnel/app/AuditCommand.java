@@ -2,11 +2,9 @@ package dev.runnel.app;
 
 import dev.runnel.app.settings.Config;
 import dev.runnel.app.settings.DurationsAndSizes;
-import dev.runnel.database.Database;
 import dev.runnel.database.DatabaseException;
 import dev.runnel.store.AuditLog;
 import java.io.PrintStream;
-import java.nio.file.Files;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.LocalDate;
@@ -44,15 +42,7 @@ final class AuditCommand {
               .formatted(e.getParsedString()));
       return 2;
     }
-    var file = config.data().resolve("runnel.db");
-    if (config.databaseUrl().isEmpty() && !Files.exists(file)) {
-      err.println(
-          "There is no Runnel in %s yet. Start one with ./runnel, or name its folder with --data."
-              .formatted(config.data()));
-      return 1;
-    }
-    try (var database =
-        config.databaseUrl().map(Database::postgres).orElseGet(() -> Database.sqlite(file))) {
+    try (var database = BotDatabase.open(config)) {
       var log = new AuditLog(database);
       if (verb.equals("export")) {
         log.export(since, until, out::println);

@@ -2,7 +2,6 @@ package dev.runnel.app;
 
 import dev.runnel.app.settings.Config;
 import dev.runnel.core.model.AuditEntry;
-import dev.runnel.database.Database;
 import dev.runnel.database.DatabaseException;
 import dev.runnel.database.OwnerOnly;
 import dev.runnel.database.SqliteCopy;
@@ -25,7 +24,6 @@ import java.util.List;
 /// knows is in the service's database, which is copied later. Work that the bot did between the two
 /// copies looks like work whose answer was lost: it is looked for before it is done again.
 final class BackupCommand {
-  static final String BOT = "runnel.db";
   static final String SERVICE = "agent-runs.db";
 
   /// Whatever waits may have been attempted after the copy was made.
@@ -53,9 +51,7 @@ final class BackupCommand {
   int run(Path folder) {
     var target = folder.toAbsolutePath().normalize();
     if (!Files.isDirectory(config.data())) {
-      err.println(
-          "There is no Runnel in %s. Name its data folder with --data.".formatted(config.data()));
-      return 1;
+      throw BotDatabase.none(config, "name its folder with --data");
     }
     if (target.startsWith(config.data())) {
       err.println("%s is in the data folder. Choose a folder outside.".formatted(target));
@@ -93,14 +89,15 @@ final class BackupCommand {
     var schemas = new HashMap<String, String>();
     audit(parts);
     var tree = new FolderTree(parts);
-    for (var name : List.of(BOT, SERVICE)) {
+    for (var name : List.of(BotDatabase.FILE, SERVICE)) {
       var database = config.data().resolve(name);
-      if (!Files.exists(database) || (name.equals(BOT) && config.databaseUrl().isPresent())) {
+      if (!Files.exists(database)
+          || (name.equals(BotDatabase.FILE) && config.databaseUrl().isPresent())) {
         continue;
       }
       var copy = parts.resolve(name);
       SqliteCopy.copy(database, copy);
-      if (name.equals(BOT)) {
+      if (name.equals(BotDatabase.FILE)) {
         SqliteCopy.change(copy, ATTEMPTED);
       }
       schemas.put(name, SqliteCopy.version(copy));
@@ -124,12 +121,10 @@ final class BackupCommand {
 
   /// A backup is a copy of all that is private here, so it is audited.
   private void audit(Path parts) {
-    var file = config.data().resolve(BOT);
-    if (config.databaseUrl().isEmpty() && !Files.exists(file)) {
+    if (config.databaseUrl().isEmpty() && !Files.exists(BotDatabase.file(config))) {
       return;
     }
-    try (var database =
-        config.databaseUrl().map(Database::postgres).orElseGet(() -> Database.sqlite(file))) {
+    try (var database = BotDatabase.open(config)) {
       new AuditLog(database)
           .add(
               AuditEntry.of(

@@ -2,13 +2,12 @@ package dev.runnel.app;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.runnel.text.Sha256;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -36,7 +35,6 @@ record BackupManifest(
   static final int FORMAT = 1;
 
   private static final ObjectMapper JSON = new ObjectMapper();
-  private static final int BUFFER = 1 << 16;
 
   BackupManifest {
     schemas = new TreeMap<>(schemas);
@@ -83,17 +81,10 @@ record BackupManifest(
 
   /// The SHA-256 of a file, in hexadecimal digits.
   static String sum(Path file) {
-    try (var input = Files.newInputStream(file)) {
-      var digest = MessageDigest.getInstance("SHA-256");
-      var buffer = new byte[BUFFER];
-      for (int read = input.read(buffer); read >= 0; read = input.read(buffer)) {
-        digest.update(buffer, 0, read);
-      }
-      return HexFormat.of().formatHex(digest.digest());
+    try (var input = Files.newInputStream(file, LinkOption.NOFOLLOW_LINKS)) {
+      return Sha256.hex(input);
     } catch (IOException e) {
       throw new UncheckedIOException("%s cannot be read".formatted(file), e);
-    } catch (NoSuchAlgorithmException impossible) {
-      throw new IllegalStateException("Every Java has SHA-256", impossible);
     }
   }
 }

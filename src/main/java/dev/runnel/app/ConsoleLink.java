@@ -2,7 +2,6 @@ package dev.runnel.app;
 
 import dev.runnel.app.settings.Config;
 import dev.runnel.console.ConsoleAuthentication;
-import dev.runnel.database.Database;
 import dev.runnel.database.DatabaseException;
 import dev.runnel.store.SqlSessions;
 import java.io.IOException;
@@ -28,16 +27,8 @@ final class ConsoleLink {
 
   /// @return the exit code
   int run() {
-    var file = config.data().resolve("runnel.db");
-    if (config.databaseUrl().isEmpty() && !Files.exists(file)) {
-      err.println(
-          "There is no Runnel in %s yet. Start one with ./runnel, or name its folder with --data."
-              .formatted(config.data()));
-      return 1;
-    }
     var clock = InstantSource.system();
-    try (var database =
-        config.databaseUrl().map(Database::postgres).orElseGet(() -> Database.sqlite(file))) {
+    try (var database = BotDatabase.open(config)) {
       var authentication =
           new ConsoleAuthentication(
               config.consoleToken().orElse(null), new SqlSessions(database, clock), clock);

@@ -71,16 +71,9 @@ final class ForgetCommand {
               .formatted(id));
       return 2;
     }
-    var bot = config.data().resolve(BackupCommand.BOT);
-    if (config.databaseUrl().isEmpty() && !Files.exists(bot)) {
-      err.println(
-          "There is no Runnel in %s. Name its data folder with --data.".formatted(config.data()));
-      return 1;
-    }
     var file = config.data().resolve(BackupCommand.SERVICE);
     var hasService = config.agentApi().isEmpty() && Files.exists(file);
-    try (var database =
-            config.databaseUrl().map(Database::postgres).orElseGet(() -> Database.sqlite(bot));
+    try (var database = BotDatabase.open(config);
         var service = hasService ? Database.sqlite(file).migrate("db/service") : null) {
       var erasure = new Erasure(database.migrate("db/bot"));
       var runs = Optional.ofNullable(service).map(RunErasure::new);
@@ -95,9 +88,9 @@ final class ForgetCommand {
         }
         case Answer.Unknown(var code, var line) -> {
           // An earlier attempt may have ended before this.
-          yield scrub(database, bot, service, file) ? say(code, List.of(line)) : 1;
+          yield scrub(database, service, file) ? say(code, List.of(line)) : 1;
         }
-        case Answer.Done(var lines) -> scrub(database, bot, service, file) ? say(0, lines) : 1;
+        case Answer.Done(var lines) -> scrub(database, service, file) ? say(0, lines) : 1;
       };
     } catch (DatabaseException e) {
       err.println("Not everything was removed: %s Repeat the command.".formatted(e.inWords()));
@@ -228,10 +221,10 @@ final class ForgetCommand {
   /// anew.
   ///
   /// @return false if that failed, which was said
-  private boolean scrub(Database database, Path bot, @Nullable Database service, Path serviceFile) {
+  private boolean scrub(Database database, @Nullable Database service, Path serviceFile) {
     try {
       if (database.isEmbedded()) {
-        SqliteCopy.scrub(bot);
+        SqliteCopy.scrub(BotDatabase.file(config));
       }
       if (service != null) {
         new RunErasure(service).rebuildIndex();

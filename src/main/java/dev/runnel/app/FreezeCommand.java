@@ -3,12 +3,10 @@ package dev.runnel.app;
 import dev.runnel.app.settings.Config;
 import dev.runnel.core.model.Actor;
 import dev.runnel.core.port.Store.Starts.Freeze;
-import dev.runnel.database.Database;
 import dev.runnel.database.DatabaseException;
 import dev.runnel.store.SqlStore;
 import dev.runnel.store.SteadyClock;
 import java.io.PrintStream;
-import java.nio.file.Files;
 import java.time.InstantSource;
 import java.util.Optional;
 
@@ -31,16 +29,8 @@ final class FreezeCommand {
   /// @param reason shown to everybody whose start is refused
   /// @return the exit code
   int run(boolean on, Optional<String> reason) {
-    var file = config.data().resolve("runnel.db");
-    if (config.databaseUrl().isEmpty() && !Files.exists(file)) {
-      err.println(
-          "There is no Runnel in %s yet. Start one with ./runnel, or name its folder with --data."
-              .formatted(config.data()));
-      return 1;
-    }
     var clock = InstantSource.system();
-    try (var database =
-            config.databaseUrl().map(Database::postgres).orElseGet(() -> Database.sqlite(file));
+    try (var database = BotDatabase.open(config);
         var store = new SqlStore(database, new SteadyClock(database.clock(clock)))) {
       if (on) {
         store.change(work -> work.starts().freeze(new Freeze(OPERATOR, reason, clock.instant())));

@@ -1,7 +1,6 @@
 package dev.runnel.app;
 
 import dev.runnel.app.settings.Config;
-import dev.runnel.database.Database;
 import dev.runnel.database.DatabaseException;
 import dev.runnel.store.SqlSessions;
 import java.io.IOException;
@@ -76,11 +75,7 @@ final class ReloadCommand {
     var bytes = new byte[SECRET_BYTES];
     new SecureRandom().nextBytes(bytes);
     var secret = HexFormat.of().formatHex(bytes);
-    try (var database =
-        config
-            .databaseUrl()
-            .map(Database::postgres)
-            .orElseGet(() -> Database.sqlite(config.data().resolve(BackupCommand.BOT)))) {
+    try (var database = BotDatabase.open(config)) {
       new SqlSessions(database, clock).offer(secret, clock.instant().plus(PATIENCE));
     }
     return secret;

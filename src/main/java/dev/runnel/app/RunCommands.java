@@ -61,10 +61,7 @@ final class RunCommands {
   int run(CommandLine.RunCommand command) {
     var key = config.agentApiKey();
     if (key.isEmpty() && !Files.exists(config.data().resolve("agent-api-key"))) {
-      err.println(
-          "There is no Runnel in %s yet. Start one with ./runnel, or set RUNNEL_AGENT_API_URL and RUNNEL_AGENT_API_KEY."
-              .formatted(config.data()));
-      return 1;
+      throw BotDatabase.none(config, "set RUNNEL_AGENT_API_URL and RUNNEL_AGENT_API_KEY");
     }
     try (var client =
         RunsClient.builder()

@@ -2,6 +2,7 @@ package dev.runnel.store;
 
 import dev.runnel.core.model.AuditEntry;
 import dev.runnel.database.Database;
+import dev.runnel.database.Like;
 import dev.runnel.database.Rows;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -66,7 +67,7 @@ public final class AuditLog {
   ///
   /// @param containing only entries whose line contains it, without regard to case; empty for all
   public List<String> newest(String containing, int limit) {
-    var pattern = "%" + containing.replaceAll("[%_!]", "!$0") + "%";
+    var pattern = Like.containing(containing);
     return database
         .read(
             rows ->

@@ -6,6 +6,7 @@ import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.DeliveryId;
 import dev.runnel.database.Database;
+import dev.runnel.database.Like;
 import dev.runnel.database.Rows;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -96,14 +97,14 @@ public final class Erasure {
                 rows.list(
                     "SELECT run, active FROM %s WHERE run LIKE ? ESCAPE '!'".formatted(table),
                     row -> new KnownRun(row.getString(1), row.getInt(2) == 1),
-                    escaped(prefix) + "%"));
+                    Like.prefix(prefix)));
           }
           var known = found.stream().map(KnownRun::id).toList();
           rows
               .list(
                   "SELECT DISTINCT run FROM audit WHERE run LIKE ? ESCAPE '!'",
                   row -> row.getString(1),
-                  escaped(prefix) + "%")
+                  Like.prefix(prefix))
               .stream()
               .filter(run -> !known.contains(run))
               .forEach(run -> found.add(new KnownRun(run, false)));
@@ -124,7 +125,7 @@ public final class Erasure {
                         readable(row.getString(1), Binding.class)
                             .filter(person::isRequester)
                             .map(it -> it.run().id().value()),
-                    containing(person.actor()))
+                    Like.containing(person.actor()))
                 .stream()
                 .flatMap(Optional::stream)
                 .map(run -> new KnownRun(run, false))
@@ -176,7 +177,7 @@ public final class Erasure {
         .list(
             "SELECT body FROM inbox WHERE body LIKE ? ESCAPE '!'",
             row -> readable(row.getString(1), Delivery.class).filter(person::isSender),
-            containing(person.actor()))
+            Like.containing(person.actor()))
         .stream()
         .flatMap(Optional::stream)
         .toList();
@@ -307,8 +308,8 @@ public final class Erasure {
                 + forgetNotices(
                     rows,
                     "id LIKE ? ESCAPE '!' OR body LIKE ? ESCAPE '!'",
-                    containing(id),
-                    containing(id));
+                    Like.containing(id),
+                    Like.containing(id));
       }
     }
     return sum;
@@ -328,7 +329,7 @@ public final class Erasure {
                 + " body LIKE ? ESCAPE '!'",
             row -> List.of(row.getString(1), row.getString(2)),
             here,
-            containing(name))) {
+            Like.containing(name))) {
       if (word.matcher(notice.getLast()).find()) {
         sum += forgetNotices(rows, "id = ?", notice.getFirst());
       }
@@ -383,7 +384,7 @@ public final class Erasure {
                   readable(row.getString(1), Binding.class)
                       .filter(person::isRequester)
                       .map(binding -> binding.run().id().value()),
-              containing(actor))) {
+              Like.containing(actor))) {
         if (run.isPresent()) {
           sum += forgetRun(rows, run.get(), true);
         }
@@ -391,9 +392,10 @@ public final class Erasure {
     }
     sum += forgetDeliveries(rows, deliveries);
     var place = person.surface() + ":";
-    var here = escaped(place) + person.team().map(team -> escaped(team) + "/").orElse("") + "%";
-    var about = containing("\"" + actor + "\"");
-    var mentioned = containing("@" + actor);
+    var here =
+        Like.escaped(place) + person.team().map(team -> Like.escaped(team) + "/").orElse("") + "%";
+    var about = Like.containing("\"" + actor + "\"");
+    var mentioned = Like.containing("@" + actor);
     sum +=
         forgetNotices(
             rows,
@@ -450,7 +452,7 @@ public final class Erasure {
               "UPDATE preferences SET set_by = ? WHERE set_by = ? AND place LIKE ? ESCAPE '!'",
               NOBODY,
               actor,
-              escaped(person.surface()) + "%");
+              Like.escaped(person.surface()) + "%");
     }
     if (person.team().isEmpty()) {
       return sum
@@ -458,14 +460,14 @@ public final class Erasure {
               rows,
               "actor = ? OR personal LIKE ? ESCAPE '!'",
               place + actor,
-              containing("\"" + place + actor + "\""));
+              Like.containing("\"" + place + actor + "\""));
     }
     return sum
         + blank(
             rows,
             "actor = ? AND personal LIKE ? ESCAPE '!'",
             place + actor,
-            containing("\"team\":\"" + person.team().get() + "\""));
+            Like.containing("\"team\":\"" + person.team().get() + "\""));
   }
 
   /// Replaces a person in the bindings of others.
@@ -482,7 +484,7 @@ public final class Erasure {
                 .formatted(table),
             row -> List.of(row.getString(1), row.getString(2)),
             here,
-            containing(actor))) {
+            Like.containing(actor))) {
       var body =
           person
               .matcher(binding.getLast())
@@ -516,14 +518,6 @@ public final class Erasure {
 
   /// A run service may use short ids, which stand in other texts, too. They count only as values.
   private static String naming(String run) {
-    return containing(run.length() < UNIQUE ? "\"" + run + "\"" : run);
-  }
-
-  private static String containing(String text) {
-    return "%" + escaped(text) + "%";
-  }
-
-  private static String escaped(String text) {
-    return text.replaceAll("[%_!]", "!$0");
+    return Like.containing(run.length() < UNIQUE ? "\"" + run + "\"" : run);
   }
 }

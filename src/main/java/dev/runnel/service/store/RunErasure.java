@@ -1,6 +1,7 @@
 package dev.runnel.service.store;
 
 import dev.runnel.database.Database;
+import dev.runnel.database.Like;
 import dev.runnel.database.Rows;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -35,7 +36,7 @@ public final class RunErasure {
 
   /// The runs whose id begins so.
   public List<KnownRun> runs(String prefix) {
-    return known("id LIKE ? ESCAPE '!'", escaped(prefix) + "%");
+    return known("id LIKE ? ESCAPE '!'", Like.prefix(prefix));
   }
 
   /// The run and the runs that its agents started, at any depth; each run after those that it
@@ -91,7 +92,7 @@ public final class RunErasure {
     for (var table : TABLES) {
       rows.change("DELETE FROM %s WHERE run_id = ?".formatted(table), id);
     }
-    var about = "%" + escaped(id) + "%";
+    var about = Like.containing(id);
     rows.change(
         "DELETE FROM answers WHERE answer LIKE ? ESCAPE '!' OR scope LIKE ? ESCAPE '!'",
         about,
@@ -162,9 +163,5 @@ public final class RunErasure {
                     .formatted(ENDED),
                 before,
                 limit));
-  }
-
-  private static String escaped(String text) {
-    return text.replaceAll("[%_!]", "!$0");
   }
 }
