@@ -28,7 +28,7 @@ public final class AuditLog {
   /// @param problem the first entry that was changed or is missing
   public record Verification(long entries, long forgotten, Optional<String> problem) {}
 
-  private record Ends(long firstSeq, String firstHash, long lastSeq, String lastHash) {}
+  record Ends(long firstSeq, String firstHash, long lastSeq, String lastHash) {}
 
   /// Writes an entry that belongs to no other change.
   public void add(AuditEntry entry) {
@@ -94,25 +94,43 @@ public final class AuditLog {
                 PAGE));
   }
 
-  /// Computes the chain again. Entries that are written meanwhile are not looked at.
+  /// Computes the chain again. Entries that are written meanwhile are not looked at; those that are
+  /// pruned meanwhile are not missed.
   public Verification verify() {
-    var ends =
-        database.<Optional<Ends>>read(
-            rows ->
-                rows.first(
-                    "SELECT * FROM audit_ends WHERE id = 1",
-                    row ->
-                        new Ends(
-                            row.getLong("first_seq"),
-                            row.getString("first_hash"),
-                            row.getLong("last_seq"),
-                            row.getString("last_hash"))));
-    if (ends.isEmpty()) {
-      return new Verification(0, 0, Optional.of("The ends of the chain are missing."));
+    while (true) {
+      var ends = ends();
+      if (ends.isEmpty()) {
+        return new Verification(0, 0, Optional.of("The ends of the chain are missing."));
+      }
+      var result = verify(ends.get());
+      if (result.problem().isEmpty() || isUnpruned(ends.get())) {
+        return result;
+      }
     }
-    var last = ends.get().lastSeq();
-    var seq = ends.get().firstSeq();
-    var hash = ends.get().firstHash();
+  }
+
+  private boolean isUnpruned(Ends ends) {
+    return ends().filter(now -> now.firstSeq() == ends.firstSeq()).isPresent();
+  }
+
+  private Optional<Ends> ends() {
+    return database.read(
+        rows ->
+            rows.first(
+                "SELECT * FROM audit_ends WHERE id = 1",
+                row ->
+                    new Ends(
+                        row.getLong("first_seq"),
+                        row.getString("first_hash"),
+                        row.getLong("last_seq"),
+                        row.getString("last_hash"))));
+  }
+
+  /// Compares the entries with the ends of the chain, as they were read before the entries.
+  Verification verify(Ends ends) {
+    var last = ends.lastSeq();
+    var seq = ends.firstSeq();
+    var hash = ends.firstHash();
     var intact = 0L;
     var forgotten = 0L;
     for (var page = after(Long.MIN_VALUE, last);
@@ -137,7 +155,7 @@ public final class AuditLog {
     if (seq != last) {
       return new Verification(intact, forgotten, Optional.of(missing(seq + 1)));
     }
-    if (!hash.equals(ends.get().lastHash())) {
+    if (!hash.equals(ends.lastHash())) {
       return new Verification(
           intact, forgotten, Optional.of("Entry %d was replaced.".formatted(last)));
     }

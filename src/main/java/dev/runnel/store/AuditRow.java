@@ -13,6 +13,7 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -130,7 +131,7 @@ record AuditRow(
     try {
       var written = Json.read(facts, Facts.class);
       return written.seq() == seq
-          && written.at().equals(at)
+          && at.equals(written.at())
           && (isForgotten() || isPersonalPartOf(written));
     } catch (Json.Unreadable changed) {
       return false;
@@ -142,11 +143,25 @@ record AuditRow(
       return false;
     }
     var known = Json.read(personal, Personal.class);
-    return known.id().equals(actor) && Objects.equals(known.run().orElse(null), run);
+    return Objects.equals(known.id(), actor) && Objects.equals(known.run().orElse(null), run);
   }
 
-  /// The row as one line of JSON.
+  /// The row as one line of JSON. A row that cannot be read is a line with its number and
+  /// `damaged`.
   String line() {
+    try {
+      return Json.write(fields());
+    } catch (Json.Unreadable damaged) {
+      var line = new LinkedHashMap<String, Object>();
+      line.put("seq", seq);
+      line.put("at", at.toString());
+      line.put("damaged", true);
+      line.put("hash", hash);
+      return Json.write(line);
+    }
+  }
+
+  private Map<String, Object> fields() {
     var written = Json.read(facts, Facts.class);
     var line = new LinkedHashMap<String, Object>();
     line.put("seq", seq);
@@ -173,6 +188,6 @@ record AuditRow(
     written.model().ifPresent(model -> line.put("model", model));
     written.cost().ifPresent(cost -> line.put("cost", cost));
     line.put("hash", hash);
-    return Json.write(line);
+    return line;
   }
 }

@@ -190,6 +190,56 @@ class AuditLogTest {
   }
 
   @Test
+  void entriesThatArePrunedDuringAVerificationAreNotMissed() {
+    addThree();
+    var before = new AuditLog.Ends(0, "", 3, "other");
+    log.prune(NINE.plus(Duration.ofDays(1)));
+
+    assertThat(log.verify(before).problem()).contains("Entry 1 is missing.");
+    assertThat(log.verify()).isEqualTo(new AuditLog.Verification(2, 0, Optional.empty()));
+  }
+
+  @Test
+  void verificationsBesidePruningFindNothing() throws Exception {
+    for (int i = 0; i < 60; i++) {
+      log.add(entry(NINE.plusSeconds(i), "entry"));
+    }
+    try (var pruner = Executors.newVirtualThreadPerTaskExecutor()) {
+      var pruning =
+          pruner.submit(
+              () -> {
+                for (int i = 0; i < 60; i++) {
+                  log.prune(NINE.plusSeconds(i));
+                }
+              });
+      do {
+        assertThat(log.verify().problem()).isEmpty();
+      } while (!pruning.isDone());
+      pruning.get();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "UPDATE audit SET facts = 'nothing' WHERE seq = 2",
+        "UPDATE audit SET personal = '{' WHERE seq = 2",
+        "UPDATE audit SET personal = 'null' WHERE seq = 2"
+      })
+  void aDamagedEntryIsNamedAndTheOthersAreExported(String damage) throws Exception {
+    addThree();
+    change(damage);
+
+    var lines = lines();
+
+    assertThat(lines).hasSize(3);
+    var damaged = new ObjectMapper().readTree(lines.get(1));
+    assertThat(damaged.path("seq").asInt()).isEqualTo(2);
+    assertThat(damaged.path("damaged").asBoolean()).isTrue();
+    assertThat(lines.get(2)).contains("\"seq\":3").doesNotContain("damaged");
+  }
+
+  @Test
   void manyWritersMakeOneChain() throws Exception {
     try (var other = Database.sqlite(folder.resolve("runnel.db"));
         var writers = Executors.newVirtualThreadPerTaskExecutor()) {
