@@ -281,9 +281,11 @@ public final class ConversationScheduler implements AutoCloseable {
   /// Deletes what is kept for months: once a day, because finding it takes longer.
   private void deleteOld(Instant now) {
     var entries = new AuditLog(store.database()).prune(now.minus(retention.audit()));
-    var runs = new Erasure(store.database()).forgetRunsBefore(now.minus(retention.runs()));
-    if (entries + runs > 0) {
-      log.info("old rows deleted audit={} runs={}", entries, runs);
+    var erasure = new Erasure(store.database());
+    var runs = erasure.forgetRunsBefore(now.minus(retention.runs()), now);
+    var starts = erasure.forgetStartsBefore(now.minus(retention.starts()));
+    if (entries + runs + starts > 0) {
+      log.info("old rows deleted audit={} runs={} starts={}", entries, runs, starts);
     }
   }
 

@@ -5,7 +5,9 @@ import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.RunId;
 import dev.runnel.database.Database;
+import dev.runnel.database.DatabaseException;
 import dev.runnel.database.Like;
 import dev.runnel.database.Rows;
 import java.sql.SQLException;
@@ -17,6 +19,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// Removes all traces of a run or a person from the bot's tables, also beside a running server. In
 /// the audit log their entries lose what is personal, and the chain stays intact.
@@ -27,6 +31,10 @@ public final class Erasure {
   /// From this length on an id stands in no other text by chance.
   private static final int UNIQUE = 16;
 
+  /// The end of a condition on the rows of a queue.
+  private static final String KEEPING_WAITING = " AND state <> 0";
+
+  private static final Logger log = LoggerFactory.getLogger(Erasure.class);
   private static final List<String> BINDINGS = List.of("bindings", "bindings_aside");
 
   private final Database database;
@@ -190,8 +198,9 @@ public final class Erasure {
     return database.write(rows -> forgetRun(rows, run, true));
   }
 
-  /// @param audited whether the audit log forgets it, too
-  private static int forgetRun(Rows rows, String run, boolean audited) throws SQLException {
+  /// @param whole whether all traces go; else what waits stays, and also what other decisions need:
+  ///   the starts and the audit log
+  private static int forgetRun(Rows rows, String run, boolean whole) throws SQLException {
     var deliveries = new LinkedHashSet<String>();
     var conversations = new LinkedHashSet<String>();
     for (var table : BINDINGS) {
@@ -214,11 +223,14 @@ public final class Erasure {
     for (var table : BINDINGS) {
       sum += rows.change("DELETE FROM %s WHERE run = ?".formatted(table), run);
     }
-    for (var table : List.of("askers", "pull_requests", "pushed_pull_requests", "starts")) {
+    for (var table : List.of("askers", "pull_requests", "pushed_pull_requests")) {
       sum += rows.change("DELETE FROM %s WHERE run = ?".formatted(table), run);
     }
+    if (whole) {
+      sum += rows.change("DELETE FROM starts WHERE run = ?", run);
+    }
     for (var conversation : conversations) {
-      sum += forgetConversation(rows, conversation);
+      sum += forgetConversation(rows, conversation, whole);
     }
     var about = naming(run);
     deliveries.addAll(
@@ -230,52 +242,133 @@ public final class Erasure {
             about,
             about,
             about));
-    sum += forgetDeliveries(rows, deliveries);
+    sum += forgetDeliveries(rows, deliveries, whole);
     sum +=
         forgetNotices(
             rows,
+            whole,
             "status_of = ? OR body LIKE ? ESCAPE '!' OR why LIKE ? ESCAPE '!'",
             run,
             about,
             about);
-    return audited ? sum + blank(rows, "run = ? OR personal LIKE ? ESCAPE '!'", run, about) : sum;
+    return whole ? sum + blank(rows, "run = ? OR personal LIKE ? ESCAPE '!'", run, about) : sum;
   }
 
-  /// Removes the runs that ended before a time, one in each commit. The audit log keeps their
-  /// entries, which have a time of their own.
+  /// A run that ended long ago, as it was read.
+  record OldRun(String table, String id, String conversation, long version) {}
+
+  /// Removes the runs that ended before a time, one in each commit. A run for which a row waits
+  /// stays until the next time. The audit log keeps its entries, which have a time of their own,
+  /// and gets one for each removal; a run stays if that cannot be written.
   ///
   /// @return number of runs
-  public int forgetRunsBefore(Instant before) {
+  public int forgetRunsBefore(Instant before, Instant now) {
     var sum = 0;
-    for (var table : BINDINGS) {
-      var old =
-          database.read(
-              rows ->
-                  rows.list(
-                      "SELECT body FROM %s WHERE active = 0 AND since < ?".formatted(table),
-                      row ->
-                          readable(row.getString(1), Binding.class)
-                              .filter(
-                                  binding ->
-                                      binding
-                                          .run()
-                                          .updatedAt()
-                                          .orElse(binding.since())
-                                          .isBefore(before))
-                              .map(binding -> binding.run().id().value()),
-                      before));
-      for (var run : old) {
-        if (run.isPresent()) {
-          int _ = database.write(rows -> forgetRun(rows, run.get(), false));
-          sum++;
+    for (var run : endedBefore(before)) {
+      try {
+        sum += forgetOld(run, now) ? 1 : 0;
+      } catch (DatabaseException e) {
+        if (e.isUnreachable()) {
+          throw e;
         }
+        log.warn("old run not deleted, will retry run={} error={}", run.id(), e.toString());
       }
     }
     return sum;
   }
 
+  List<OldRun> endedBefore(Instant before) {
+    var all = new ArrayList<OldRun>();
+    for (var table : BINDINGS) {
+      database
+          .<List<Optional<OldRun>>>read(
+              rows ->
+                  rows.list(
+                      "SELECT run, conversation, version, body FROM %s WHERE active = 0 AND since < ?"
+                          .formatted(table),
+                      row ->
+                          endedBefore(row.getString("body"), before)
+                              ? Optional.of(
+                                  new OldRun(
+                                      table,
+                                      row.getString("run"),
+                                      row.getString("conversation"),
+                                      row.getLong("version")))
+                              : Optional.empty(),
+                      before))
+          .stream()
+          .flatMap(Optional::stream)
+          .forEach(all::add);
+    }
+    return all;
+  }
+
+  private static boolean endedBefore(String body, Instant before) {
+    return readable(body, Binding.class)
+        .filter(binding -> binding.run().updatedAt().orElse(binding.since()).isBefore(before))
+        .isPresent();
+  }
+
+  /// @return false if the run changed since it was read, or if a row waits for it
+  boolean forgetOld(OldRun run, Instant now) {
+    return database.write(
+        rows -> {
+          // Locks the row until the commit.
+          var isUnchanged =
+              rows.change(
+                      "UPDATE %s SET version = version WHERE run = ? AND active = 0 AND version = ?"
+                          .formatted(run.table()),
+                      run.id(),
+                      run.version())
+                  > 0;
+          if (!isUnchanged || isWaitedFor(rows, run)) {
+            return false;
+          }
+          int _ = forgetRun(rows, run.id(), false);
+          AuditLog.add(
+              rows,
+              AuditEntry.of(
+                      now,
+                      AuditEntry.Person.RUNNEL,
+                      AuditEntry.Verb.FORGET,
+                      "a run that ended long ago")
+                  .about(new RunId(run.id())));
+          return true;
+        });
+  }
+
+  private static boolean isWaitedFor(Rows rows, OldRun run) throws SQLException {
+    var about = naming(run.id());
+    for (var queue : List.of("inbox", "outbox")) {
+      if (rows.first(
+              "SELECT 1 FROM %s WHERE state = 0 AND (conversation = ? OR body LIKE ? ESCAPE '!')"
+                  .formatted(queue),
+              row -> row.getInt(1),
+              run.conversation(),
+              about)
+          .isPresent()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /// Removes starts from before a time. The newest start of each person stays, because rules ask
+  /// whether somebody started a run before.
+  ///
+  /// @return number of starts
+  public int forgetStartsBefore(Instant before) {
+    return database.write(
+        rows ->
+            rows.change(
+                "DELETE FROM starts WHERE at < ? AND EXISTS (SELECT 1 FROM starts AS later WHERE"
+                    + " later.person = starts.person AND later.at > starts.at)",
+                before));
+  }
+
   /// Removes what was said in a conversation that has no other run.
-  private static int forgetConversation(Rows rows, String conversation) throws SQLException {
+  private static int forgetConversation(Rows rows, String conversation, boolean whole)
+      throws SQLException {
     for (var table : BINDINGS) {
       if (rows.first(
               "SELECT 1 FROM %s WHERE conversation = ?".formatted(table),
@@ -288,18 +381,28 @@ public final class Erasure {
     var deliveries =
         rows.list(
             "SELECT id FROM inbox WHERE conversation = ?", row -> row.getString(1), conversation);
-    return forgetDeliveries(rows, deliveries)
-        + forgetNotices(rows, "conversation = ?", conversation)
+    return forgetDeliveries(rows, deliveries, whole)
+        + forgetNotices(rows, whole, "conversation = ?", conversation)
         + rows.change("DELETE FROM askers WHERE conversation = ?", conversation)
         + rows.change("DELETE FROM scheduled_tasks WHERE task_instance = ?", conversation);
   }
 
-  private static int forgetDeliveries(Rows rows, Iterable<String> ids) throws SQLException {
+  /// @param whole false to keep those that wait, and the starts
+  private static int forgetDeliveries(Rows rows, Iterable<String> ids, boolean whole)
+      throws SQLException {
     var sum = 0;
     for (var id : ids) {
-      sum += rows.change("DELETE FROM approvals WHERE delivery = ?", id);
-      sum += rows.change("DELETE FROM starts WHERE delivery = ?", id);
-      var deleted = rows.change("DELETE FROM inbox WHERE id = ? OR part_of = ?", id, id);
+      var deleted =
+          rows.change(
+              "DELETE FROM inbox WHERE (id = ? OR part_of = ?)" + (whole ? "" : KEEPING_WAITING),
+              id,
+              id);
+      if (whole) {
+        sum += rows.change("DELETE FROM starts WHERE delivery = ?", id);
+      }
+      if (whole || deleted > 0) {
+        sum += rows.change("DELETE FROM approvals WHERE delivery = ?", id);
+      }
       // A delivery of long ago has no notices, and looking for them takes a while.
       if (deleted > 0) {
         sum +=
@@ -307,6 +410,7 @@ public final class Erasure {
                 + rows.change("DELETE FROM turns WHERE holder = ?", id)
                 + forgetNotices(
                     rows,
+                    whole,
                     "id LIKE ? ESCAPE '!' OR body LIKE ? ESCAPE '!'",
                     Like.containing(id),
                     Like.containing(id));
@@ -331,17 +435,19 @@ public final class Erasure {
             here,
             Like.containing(name))) {
       if (word.matcher(notice.getLast()).find()) {
-        sum += forgetNotices(rows, "id = ?", notice.getFirst());
+        sum += forgetNotices(rows, true, "id = ?", notice.getFirst());
       }
     }
     return sum;
   }
 
-  private static int forgetNotices(Rows rows, String where, String... parameters)
+  private static int forgetNotices(Rows rows, boolean whole, String where, String... parameters)
       throws SQLException {
     var ids =
         rows.list(
-            "SELECT id FROM outbox WHERE " + where, row -> row.getString(1), (Object[]) parameters);
+            "SELECT id FROM outbox WHERE (%s)%s".formatted(where, whole ? "" : KEEPING_WAITING),
+            row -> row.getString(1),
+            (Object[]) parameters);
     var sum = 0;
     for (var id : ids) {
       sum +=
@@ -390,7 +496,7 @@ public final class Erasure {
         }
       }
     }
-    sum += forgetDeliveries(rows, deliveries);
+    sum += forgetDeliveries(rows, deliveries, true);
     var place = person.surface() + ":";
     var here =
         Like.escaped(place) + person.team().map(team -> Like.escaped(team) + "/").orElse("") + "%";
@@ -399,6 +505,7 @@ public final class Erasure {
     sum +=
         forgetNotices(
             rows,
+            true,
             "conversation LIKE ? ESCAPE '!' AND (body LIKE ? ESCAPE '!' OR body LIKE ? ESCAPE '!')",
             here,
             about,

@@ -25,6 +25,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -37,6 +38,8 @@ import org.junit.jupiter.api.io.TempDir;
 class ErasureTest {
   private static final Actor ERIN = new Actor("UERIN7", "erin-the-forgotten");
   private static final Actor FRED = new Actor("UFRED8", "fred-who-stays");
+
+  private static final Instant TOMORROW = NINE.plus(Duration.ofDays(1));
 
   @TempDir Path folder;
   private String ofErin = "";
@@ -198,15 +201,98 @@ class ErasureTest {
   @Test
   void oldRunsAreForgottenAndTheAuditLogKeepsThem() {
     try (var database = database()) {
-      assertThat(new Erasure(database).forgetRunsBefore(NINE)).isZero();
+      assertThat(new Erasure(database).forgetRunsBefore(NINE, NINE)).isZero();
 
-      assertThat(new Erasure(database).forgetRunsBefore(NINE.plus(Duration.ofDays(1))))
-          .isEqualTo(2);
+      assertThat(new Erasure(database).forgetRunsBefore(TOMORROW, TOMORROW)).isEqualTo(2);
 
-      assertThat(new Erasure(database).forgetRunsBefore(NINE.plus(Duration.ofDays(1)))).isZero();
+      assertThat(new Erasure(database).forgetRunsBefore(TOMORROW, TOMORROW)).isZero();
       assertThat(everything(database)).doesNotContain("quokka", "wombat").contains(ofErin);
       assertThat(new AuditLog(database).verify().forgotten()).isZero();
     }
+  }
+
+  private static int change(Database database, String sql) {
+    return database.write(rows -> rows.change(sql));
+  }
+
+  private static long count(Database database, String from) {
+    return database.read(
+        rows -> rows.first("SELECT COUNT(*) FROM " + from, row -> row.getLong(1)).orElseThrow());
+  }
+
+  @Test
+  void anOldRunStaysWhileAMessageWaitsInItsConversation() {
+    try (var database = database()) {
+      assertThat(
+              change(
+                  database,
+                  "UPDATE inbox SET state = 0 WHERE body LIKE '%paint the quokka%' AND state = 1"))
+          .isPositive();
+
+      assertThat(new Erasure(database).forgetRunsBefore(TOMORROW, TOMORROW)).isOne();
+
+      assertThat(everything(database))
+          .contains("paint the quokka")
+          .doesNotContain("feed the wombat");
+    }
+  }
+
+  @Test
+  void aRunThatGoesOnAfterItWasFoundOldStays() {
+    try (var database = database()) {
+      var erasure = new Erasure(database);
+      var old = erasure.endedBefore(TOMORROW);
+      assertThat(old).hasSize(2);
+      change(database, "UPDATE bindings SET active = 1, version = version + 1");
+
+      assertThat(old).noneMatch(run -> erasure.forgetOld(run, TOMORROW));
+
+      assertThat(everything(database)).contains("paint the quokka", "feed the wombat");
+    }
+  }
+
+  @Test
+  void anOldRunStaysIfItsRemovalCannotBeAudited() {
+    try (var database = database()) {
+      change(
+          database,
+          "CREATE TRIGGER full BEFORE INSERT ON audit BEGIN SELECT RAISE(ABORT, 'full'); END");
+
+      assertThat(new Erasure(database).forgetRunsBefore(TOMORROW, TOMORROW)).isZero();
+
+      assertThat(everything(database)).contains("paint the quokka", "feed the wombat");
+    }
+  }
+
+  @Test
+  void startsOutliveTheirRunsForBudgetsAndTheNewestOfAPersonForRules() {
+    try (var database = database()) {
+      var all = count(database, "starts");
+      assertThat(all).isPositive();
+      var people = count(database, "(SELECT DISTINCT person FROM starts)");
+      var erasure = new Erasure(database);
+
+      erasure.forgetRunsBefore(TOMORROW, TOMORROW);
+      assertThat(count(database, "starts")).isEqualTo(all);
+      change(
+          database,
+          "INSERT INTO starts (delivery, person, place, environment, at, seconds, micros) SELECT"
+              + " delivery || '-earlier', person, place, environment, at - 1, 0, 0 FROM starts");
+
+      assertThat(erasure.forgetStartsBefore(NINE.minus(Duration.ofDays(1)))).isZero();
+      assertThat(erasure.forgetStartsBefore(TOMORROW)).isPositive();
+      assertThat(count(database, "starts")).isEqualTo(people);
+    }
+  }
+
+  @Test
+  void startsAreKeptForLongerThanAMonth() {
+    assertThat(retention(Duration.ofDays(7)).starts()).isGreaterThan(Duration.ofDays(31));
+    assertThat(retention(Duration.ofDays(90)).starts()).isEqualTo(Duration.ofDays(90));
+  }
+
+  private static Retention retention(Duration runs) {
+    return new Retention(runs, runs, runs, runs, runs);
   }
 
   @Test
