@@ -46,7 +46,7 @@ final class ConsoleLink {
     try {
       return Files.readString(config.data().resolve(ADDRESS)).strip();
     } catch (IOException neverStartedHere) {
-      return config.consoleUrl(config.port(), config.consolePort()).toString();
+      return config.consoleUrl(config.consolePort()).toString();
     }
   }
 }

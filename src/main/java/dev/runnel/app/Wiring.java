@@ -160,7 +160,7 @@ final class Wiring implements AutoCloseable {
     var port = config.port() == 0 ? freePort() : config.port();
     var adminPort = adminPort(port);
     var publicUrl = config.publicUrl().orElse(URI.create("http://localhost:" + port));
-    var consoleUrl = config.consoleUrl(port, adminPort);
+    var consoleUrl = config.consoleUrl(adminPort);
     var key = config.agentApiKey().orElseGet(() -> DataFolder.key(data.path()));
     var redactor = Redactor.of(Secrets.of(config.settings())).and(List.of(key));
     RedactingLayout.use(redactor);
@@ -290,11 +290,11 @@ final class Wiring implements AutoCloseable {
           console.routes(routes);
           service.ifPresent(embedded -> embedded.routes(routes));
         };
-    if (adminPort == port) {
-      serve(port, outside.andThen(inside));
+    if (config.adminPort().isEmpty()) {
+      serve(config.host(), port, outside.andThen(inside));
     } else {
-      serve(port, outside);
-      serve(adminPort, inside.andThen(health::probes));
+      serve(config.host(), port, outside);
+      serve(config.adminHost(), adminPort, inside.andThen(health::probes));
     }
     opened(console);
     opened(scheduler);
@@ -450,12 +450,12 @@ final class Wiring implements AutoCloseable {
     }
   }
 
-  private void serve(int port, Consumer<RoutesConfig> routes) {
+  private void serve(String host, int port, Consumer<RoutesConfig> routes) {
     try {
-      opened(WebServer.start(config.host(), port, AgentRunService.MAX_BYTES, routes));
+      opened(WebServer.start(host, port, AgentRunService.MAX_BYTES, routes));
     } catch (JavalinBindException e) {
       throw new SettingsException(
-          PortProbe.problem(config.host(), port)
+          PortProbe.problem(host, port)
               .orElse("Port %d was taken just now. Start Runnel again.".formatted(port)));
     }
   }
@@ -489,11 +489,11 @@ final class Wiring implements AutoCloseable {
     if (config.adminPort().isEmpty()) {
       return port;
     }
-    var adminPort = config.adminPort().get() == 0 ? freePort() : config.adminPort().get();
-    if (adminPort != port && PortProbe.problem(config.host(), adminPort).isPresent()) {
+    int adminPort = config.adminPort().get();
+    if (PortProbe.problem(config.adminHost(), adminPort).isPresent()) {
       throw new SettingsException(
           "Port %d on %s is not free. Stop what listens there, or choose another port with RUNNEL_ADMIN_PORT."
-              .formatted(adminPort, config.host()));
+              .formatted(adminPort, config.adminHost()));
     }
     return adminPort;
   }

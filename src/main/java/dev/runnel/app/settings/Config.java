@@ -23,7 +23,9 @@ import java.util.stream.Stream;
 /// The settings, checked and typed.
 ///
 /// @param port `0` for any free one
-/// @param adminPort the port of console, API and metrics, `0` for any free one; empty for the same
+/// @param adminPort the port of console, API and metrics; empty for the same
+/// @param adminHost the address that the admin port listens on
+/// @param adminUrl the address of the console on the admin port, as people reach it
 /// @param databaseUrl empty for the embedded database in the data folder
 /// @param agentApi empty for the embedded service
 /// @param isolation the requested isolation, which the machine may not support
@@ -31,6 +33,8 @@ public record Config(
     String host,
     int port,
     Optional<Integer> adminPort,
+    String adminHost,
+    Optional<URI> adminUrl,
     Path data,
     Optional<String> databaseUrl,
     Optional<URI> publicUrl,
@@ -79,9 +83,9 @@ public record Config(
     return new Config(
         settings.get(RunnelSettings.HOST).orElse("127.0.0.1"),
         number(settings, RunnelSettings.PORT, 8080, 0, MAX_PORT),
-        settings
-            .get(RunnelSettings.ADMIN_PORT)
-            .map(_ -> number(settings, RunnelSettings.ADMIN_PORT, 0, 0, MAX_PORT)),
+        adminPort(settings),
+        settings.get(RunnelSettings.ADMIN_HOST).orElse("127.0.0.1"),
+        settings.get(RunnelSettings.ADMIN_URL).map(url(RunnelSettings.ADMIN_URL)),
         Path.of(settings.get(RunnelSettings.DATA).orElse("data")).toAbsolutePath().normalize(),
         database,
         settings.get(RunnelSettings.PUBLIC_URL).map(url(RunnelSettings.PUBLIC_URL)),
@@ -96,6 +100,27 @@ public record Config(
         DurationsAndSizes.reminders(settings, RunnelSettings.REMINDERS),
         retention(settings),
         settings);
+  }
+
+  private static Optional<Integer> adminPort(Settings settings) {
+    if (settings.get(RunnelSettings.ADMIN_PORT).isEmpty()) {
+      for (var setting : List.of(RunnelSettings.ADMIN_HOST, RunnelSettings.ADMIN_URL)) {
+        if (settings.get(setting).isPresent()) {
+          throw new SettingsException(
+              "%s is set, and RUNNEL_ADMIN_PORT is missing. Set the port, or leave both out."
+                  .formatted(setting));
+        }
+      }
+      return Optional.empty();
+    }
+    var adminPort = number(settings, RunnelSettings.ADMIN_PORT, 0, 1, MAX_PORT);
+    if (adminPort == number(settings, RunnelSettings.PORT, 8080, 0, MAX_PORT)) {
+      throw new SettingsException(
+          "RUNNEL_ADMIN_PORT is %d, which is also the port of everything else. Choose another one,"
+                  .formatted(adminPort)
+              + " or leave it out to use one port for all.");
+    }
+    return Optional.of(adminPort);
   }
 
   /// Blank list entries are reported by the platform, which can name them.
@@ -116,25 +141,34 @@ public record Config(
     return adminPort.orElse(port);
   }
 
-  /// The address of the console. Where it has a port of its own, that is not behind the public
-  /// URL's proxy.
-  ///
-  /// @param mainPort the port of everything else
-  /// @param consolePort the port that the console has
-  public URI consoleUrl(int mainPort, int consolePort) {
-    if (mainPort == consolePort) {
-      return publicUrl.orElseGet(() -> URI.create("http://localhost:" + mainPort));
-    }
-    var isHere = LOOPBACK.contains(host);
-    var name = publicUrl.filter(_ -> !isHere).map(URI::getHost).orElse("localhost");
-    return URI.create("http://" + name + ":" + consolePort);
+  /// The address that console, API and metrics listen on.
+  public String consoleHost() {
+    return adminPort.isPresent() ? adminHost : host;
   }
 
-  /// The address of a port of ours, as this machine reaches it.
-  public URI here(int ownPort) {
-    var name = EVERYWHERE.contains(host) ? "127.0.0.1" : host;
-    var literal = name.contains(":") && !name.startsWith("[") ? "[" + name + "]" : name;
-    return URI.create("http://" + literal + ":" + ownPort);
+  /// The address of the console, as people reach it. An admin port is not behind the public URL's
+  /// proxy.
+  ///
+  /// @param consolePort the port that the console has
+  public URI consoleUrl(int consolePort) {
+    if (adminPort.isEmpty()) {
+      return publicUrl.orElseGet(() -> URI.create("http://localhost:" + consolePort));
+    }
+    var isLocal = LOOPBACK.contains(adminHost) || EVERYWHERE.contains(adminHost);
+    return adminUrl.orElseGet(
+        () ->
+            URI.create(
+                "http://%s:%d".formatted(isLocal ? "localhost" : literal(adminHost), consolePort)));
+  }
+
+  /// The address of console and API, as this machine reaches it.
+  public URI here(int consolePort) {
+    var name = EVERYWHERE.contains(consoleHost()) ? "127.0.0.1" : consoleHost();
+    return URI.create("http://" + literal(name) + ":" + consolePort);
+  }
+
+  private static String literal(String name) {
+    return name.contains(":") && !name.startsWith("[") ? "[" + name + "]" : name;
   }
 
   /// The run service's URL: the configured one, else the embedded one's on this port.

@@ -20,8 +20,22 @@ public final class RunnelSettings {
       plain(
           "RUNNEL_ADMIN_PORT",
           "the same port",
-          "Serves the console, `/api/v1` and `/metrics` on a port of their own; `0` picks a free"
-              + " one.");
+          "Serves the console, `/api/v1` and `/metrics` on a port of their own, which must not be"
+              + " that of everything else.");
+
+  static final Setting ADMIN_HOST =
+      plain(
+          "RUNNEL_ADMIN_HOST",
+          "127.0.0.1",
+          "The address that the admin port listens on. Behind `0.0.0.0`, everybody who reaches the"
+              + " machine reaches the sign-in page and the API.");
+
+  static final Setting ADMIN_URL =
+      plain(
+          "RUNNEL_ADMIN_URL",
+          "http://localhost:ADMIN_PORT",
+          "The address at which people reach the console on the admin port, for example that of a"
+              + " proxy with HTTPS; used in links.");
 
   static final Setting HOST = plain("RUNNEL_HOST", "127.0.0.1", "The address to listen on.");
 
@@ -210,6 +224,8 @@ public final class RunnelSettings {
               Stream.of(
                   PORT,
                   ADMIN_PORT,
+                  ADMIN_HOST,
+                  ADMIN_URL,
                   HOST,
                   DATA,
                   DATABASE_URL,

@@ -1,0 +1,77 @@
+package dev.runnel.app.settings;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class AdminPortSettingsTest {
+  private static Config config(Map<String, String> more) {
+    var environment = new HashMap<String, String>();
+    environment.put("PORT", "8080");
+    environment.putAll(more);
+    return Config.of(Settings.read(environment, Optional.empty(), Map.of()));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"8080", "0", "70000"})
+  void aPortThatIsNotOfItsOwnIsRefused(String port) {
+    assertThatThrownBy(() -> config(Map.of("RUNNEL_ADMIN_PORT", port)))
+        .isInstanceOf(SettingsException.class)
+        .hasMessageContaining("RUNNEL_ADMIN_PORT");
+  }
+
+  @Test
+  void itListensOnThisMachineOnlyUnlessAnAddressIsChosen() {
+    var usual = config(Map.of("RUNNEL_HOST", "0.0.0.0", "RUNNEL_ADMIN_PORT", "9090"));
+    var open =
+        config(
+            Map.of(
+                "RUNNEL_HOST",
+                "0.0.0.0",
+                "RUNNEL_ADMIN_PORT",
+                "9090",
+                "RUNNEL_ADMIN_HOST",
+                "0.0.0.0"));
+
+    assertThat(usual.consoleHost()).isEqualTo("127.0.0.1");
+    assertThat(open.consoleHost()).isEqualTo("0.0.0.0");
+    assertThat(open.here(9090)).hasToString("http://127.0.0.1:9090");
+    assertThat(config(Map.of("RUNNEL_HOST", "0.0.0.0")).consoleHost()).isEqualTo("0.0.0.0");
+  }
+
+  @Test
+  void itsLinksHaveTheAddressOfItsProxy() {
+    var behind =
+        config(
+            Map.of(
+                "RUNNEL_PUBLIC_URL",
+                "https://runnel.example",
+                "RUNNEL_ADMIN_PORT",
+                "9090",
+                "RUNNEL_ADMIN_URL",
+                "https://console.example"));
+    var direct =
+        config(Map.of("RUNNEL_PUBLIC_URL", "https://runnel.example", "RUNNEL_ADMIN_PORT", "9090"));
+
+    assertThat(behind.consoleUrl(9090)).hasToString("https://console.example");
+    assertThat(direct.consoleUrl(9090)).hasToString("http://localhost:9090");
+    assertThat(config(Map.of("RUNNEL_PUBLIC_URL", "https://runnel.example")).consoleUrl(8080))
+        .hasToString("https://runnel.example");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"RUNNEL_ADMIN_HOST,0.0.0.0", "RUNNEL_ADMIN_URL,https://console.example"})
+  void anAddressWithoutAPortIsRefused(String name, String value) {
+    assertThatThrownBy(() -> config(Map.of(name, value)))
+        .isInstanceOf(SettingsException.class)
+        .hasMessageContaining(name)
+        .hasMessageContaining("RUNNEL_ADMIN_PORT is missing");
+  }
+}
