@@ -158,6 +158,16 @@ final class DataFolder implements AutoCloseable {
     }
   }
 
+  /// Removes a text that was stored for other processes, if there is one.
+  void drop(String name) {
+    try {
+      Files.deleteIfExists(folder.resolve(name));
+    } catch (IOException e) {
+      throw new SettingsException(
+          "The file %s in the data folder cannot be deleted: %s".formatted(name, why(e)));
+    }
+  }
+
   /// The embedded service's key: generated at the first start, readable by its owner only.
   static String key(Path folder) {
     var file = folder.resolve(KEY_FILE);

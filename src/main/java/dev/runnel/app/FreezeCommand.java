@@ -2,6 +2,8 @@ package dev.runnel.app;
 
 import dev.runnel.app.settings.Config;
 import dev.runnel.core.model.Actor;
+import dev.runnel.core.model.AuditEntry;
+import dev.runnel.core.port.Store;
 import dev.runnel.core.port.Store.Starts.Freeze;
 import dev.runnel.database.DatabaseException;
 import dev.runnel.store.SqlStore;
@@ -33,10 +35,22 @@ final class FreezeCommand {
     try (var database = BotDatabase.open(config);
         var store = new SqlStore(database, new SteadyClock(database.clock(clock)))) {
       if (on) {
-        store.change(work -> work.starts().freeze(new Freeze(OPERATOR, reason, clock.instant())));
+        store.change(
+            work -> {
+              work.starts().freeze(new Freeze(OPERATOR, reason, clock.instant()));
+              audit(work, clock, "all starts" + reason.map(it -> ": " + it).orElse(""));
+            });
         out.println("All starts are frozen. ./runnel unfreeze permits them again.");
       } else {
-        var was = store.<Boolean>commit(work -> work.starts().unfreeze());
+        var was =
+            store.<Boolean>commit(
+                work -> {
+                  var frozen = work.starts().unfreeze();
+                  if (frozen) {
+                    audit(work, clock, "starts are permitted again");
+                  }
+                  return frozen;
+                });
         out.println(was ? "Starts are permitted again." : "Starts were not frozen.");
       }
       return 0;
@@ -46,5 +60,11 @@ final class FreezeCommand {
               + " may write its database.");
       return 1;
     }
+  }
+
+  private static void audit(Store.Work work, InstantSource clock, String what) {
+    work.audit()
+        .add(
+            AuditEntry.of(clock.instant(), CommandLinePerson.here(), AuditEntry.Verb.FREEZE, what));
   }
 }

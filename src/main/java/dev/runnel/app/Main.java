@@ -186,7 +186,7 @@ public final class Main {
       return;
     }
     try {
-      var _ = runnel.reload();
+      var _ = runnel.reload(CommandLinePerson.HANG_UP);
     } catch (RuntimeException e) {
       log.error("settings not reloaded, nothing was changed why={}", e.getMessage());
     }

@@ -11,6 +11,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -40,27 +41,37 @@ final class ReloadCommand {
   /// @return the exit code
   int run() {
     Platforms.require(config.settings());
+    try {
+      // The link is worth a session, so it is not sent to whatever took the port of a server that
+      // has ended.
+      if (!DataFolder.isInUse(config.data())) {
+        return notRunning();
+      }
+    } catch (IOException e) {
+      return notRunning();
+    }
     try (var http = HttpClient.newHttpClient()) {
       var address = Files.readString(config.data().resolve(ADDRESS)).strip();
       var answer =
           http.send(
               HttpRequest.newBuilder(URI.create(address + ReloadRoute.PATH))
                   .timeout(PATIENCE)
-                  .POST(BodyPublishers.ofString(link()))
+                  .POST(BodyPublishers.ofString(link() + "\n" + CommandLinePerson.account()))
                   .build(),
               BodyHandlers.ofString());
       if (answer.statusCode() == 200) {
         out.print(answer.body());
         return 0;
       }
-      err.print(
-          answer.statusCode() == 422
-              ? "Nothing was changed. " + answer.body()
-              : "The server does not know this command. Restart it in this version.\n");
+      err.print(refusal(answer.statusCode(), answer.body()));
+      return 1;
+    } catch (NoSuchFileException e) {
+      err.println("The server is starting. Repeat the command when it is ready.");
       return 1;
     } catch (IOException e) {
       err.println(
-          "No Runnel runs on %s. It reads its settings when it starts.".formatted(config.data()));
+          "The server did not answer, and may have changed nothing: %s. Look at its log."
+              .formatted(e));
       return 1;
     } catch (DatabaseException e) {
       err.println("The database does not take the request: " + e.inWords());
@@ -69,6 +80,26 @@ final class ReloadCommand {
       Thread.currentThread().interrupt();
       return 1;
     }
+  }
+
+  private int notRunning() {
+    err.println(
+        "No Runnel runs on %s. It reads its settings when it starts.".formatted(config.data()));
+    return 1;
+  }
+
+  /// @param body what the server said
+  static String refusal(int status, String body) {
+    return switch (status) {
+      case 422 -> "Nothing was changed. " + body;
+      case 401 ->
+          "The server did not accept the request, and changed nothing. Check that this command uses"
+              + " the server's database (RUNNEL_DATABASE_URL, --data).\n";
+      case 404, 405 -> "The server does not know this command. Restart it in this version.\n";
+      default ->
+          "The server answered with status %d, and may have changed nothing. Look at its log.\n"
+              .formatted(status);
+    };
   }
 
   private String link() {

@@ -95,6 +95,9 @@ final class Wiring implements AutoCloseable {
   private final Supplier<Config> reread;
   private @Nullable SettingsReload settingsReload;
 
+  /// Audits which settings changed, and who changed them.
+  private @Nullable Consumer<AuditEntry.Person> settingsAudit;
+
   private Wiring(Config config, InstantSource clock, Supplier<Config> reread) {
     this.config = config;
     this.clock = clock;
@@ -135,15 +138,20 @@ final class Wiring implements AutoCloseable {
     return List.copyOf(lines);
   }
 
-  /// Reads the settings again, and applies what needs no restart.
+  /// Reads the settings again, applies what needs no restart, and audits what changed.
   ///
+  /// @param who asked for it
   /// @throws SettingsException if they are not valid; then nothing was changed
-  SettingsReload.Result reload() {
+  SettingsReload.Result reload(AuditEntry.Person who) {
     var next = reread.get();
     Platforms.require(next.settings());
     var result = requireNonNull(settingsReload).reload(next);
     log.info(
-        "settings reloaded applied={} needing_restart={}", result.applied(), result.atRestart());
+        "settings reloaded by={} applied={} needing_restart={}",
+        who.id(),
+        result.applied(),
+        result.atRestart());
+    requireNonNull(settingsAudit).accept(who);
     return result;
   }
 
@@ -152,6 +160,7 @@ final class Wiring implements AutoCloseable {
     config.settings().notices().forEach(notice -> log.warn("setting renamed: {}", notice));
     config.settings().policy().unreachable().forEach(problem -> log.warn("policy: {}", problem));
     var data = opened(DataFolder.open(config.data()));
+    data.drop(ReloadCommand.ADDRESS);
     PortProbe.problem(config.host(), config.port())
         .ifPresent(
             problem -> {
@@ -176,7 +185,7 @@ final class Wiring implements AutoCloseable {
     var store = opened(new SqlStore(database, time));
     var platforms = opened(Platforms.of(config.settings(), clock, publicUrl, database::dataSource));
     time.notBefore(store.newestWaiting());
-    auditSettings(database, config.settings().byPath());
+    auditSettings(database, config.settings().byPath(), AuditEntry.Person.RUNNEL);
     var databaseHealth = new DatabaseHealth(store, time);
     var runs =
         new RedactedRuns(
@@ -228,6 +237,7 @@ final class Wiring implements AutoCloseable {
               }
             });
     settingsReload = reloading;
+    settingsAudit = who -> auditSettings(database, reloading.current(), who);
     var watcher = new Watcher(store, recovery.watching(runs));
     var scheduler =
         new ConversationScheduler(
@@ -267,15 +277,7 @@ final class Wiring implements AutoCloseable {
                     .or(recovery::problem),
             databaseHealth::gauges,
             requestMetrics);
-    var reloadRoute =
-        new ReloadRoute(
-            new SqlSessions(database, clock),
-            clock,
-            () -> {
-              var result = reload();
-              auditSettings(database, reloading.current());
-              return result;
-            });
+    var reloadRoute = new ReloadRoute(new SqlSessions(database, clock), clock, this::reload);
     Consumer<RoutesConfig> outside =
         routes -> {
           door.routes(routes, KnownPlatforms.paths(), id -> !id.equals(ConsoleSurface.ID));
@@ -324,9 +326,9 @@ final class Wiring implements AutoCloseable {
   }
 
   /// Audits which settings changed since they were last read.
-  private void auditSettings(Database database, Map<String, String> byPath) {
+  private void auditSettings(Database database, Map<String, String> byPath, AuditEntry.Person who) {
     try {
-      new SettingsSeen(database).store(byPath, AuditEntry.Person.RUNNEL, clock.instant());
+      new SettingsSeen(database).store(byPath, who, clock.instant());
     } catch (DatabaseException e) {
       log.warn("changed settings not audited error={}", e.toString());
     }

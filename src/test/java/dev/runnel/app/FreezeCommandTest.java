@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.runnel.core.port.Store.Starts.Freeze;
 import dev.runnel.database.Database;
+import dev.runnel.store.AuditLog;
 import dev.runnel.store.SqlStore;
 import dev.runnel.store.SteadyClock;
 import java.io.ByteArrayOutputStream;
@@ -45,6 +46,13 @@ class FreezeCommandTest {
       assertThat(store.<Optional<Freeze>>commit(work -> work.starts().freeze())).isEmpty();
       assertThat(run("unfreeze")).isZero();
       assertThat(out.toString(StandardCharsets.UTF_8)).contains("Starts were not frozen.");
+      assertThat(new AuditLog(database).newest("\"freeze\"", 9))
+          .hasSize(2)
+          .allSatisfy(
+              line -> assertThat(line).contains("command-line:" + System.getProperty("user.name")))
+          .satisfiesExactly(
+              line -> assertThat(line).contains("permitted again"),
+              line -> assertThat(line).contains("all starts: we are deploying"));
     }
   }
 

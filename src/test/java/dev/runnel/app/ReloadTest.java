@@ -2,9 +2,13 @@ package dev.runnel.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.runnel.database.Database;
+import dev.runnel.store.AuditLog;
 import dev.runnel.testkit.RunnelProcess;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
@@ -94,6 +98,67 @@ class ReloadTest {
                   .statusCode())
           .isEqualTo(401);
     }
+  }
+
+  private static String audit(RunnelProcess runnel) {
+    try (var database = Database.sqlite(runnel.data().resolve("runnel.db"))) {
+      return new AuditLog(database).newest("\"settings\"", 1).getFirst();
+    }
+  }
+
+  @Test
+  void theAuditLogNamesWhoReloadedAndWhatChanged() throws Exception {
+    settings("Do", "");
+    try (var runnel =
+        RunnelProcess.start(
+            folder, RunnelProcess.freePort(), Map.of("RUNNEL_AGENT_COMMAND", "echo done"))) {
+      settings("Do", "profiles: {small: {model: tiny}}");
+      assertThat(reload(runnel.data())).as("%s", err).isZero();
+      assertThat(audit(runnel))
+          .contains(
+              "command-line:" + System.getProperty("user.name"), "changed: profiles.small.model")
+          .doesNotContain("tiny");
+
+      settings("Do", "profiles: {large: {model: huge}}");
+      new ProcessBuilder("kill", "-HUP", Long.toString(runnel.pid())).start().waitFor();
+      Awaitility.await()
+          .untilAsserted(
+              () ->
+                  assertThat(audit(runnel))
+                      .contains(
+                          "\"name\":\"SIGHUP\"",
+                          "changed: profiles.large.model, profiles.small.model"));
+    }
+  }
+
+  @Test
+  void theLinkIsNotSentToWhateverListensWhereAServerWas() throws Exception {
+    settings("Do", "");
+    var data = folder.resolve("data");
+    DataFolder.open(data).close();
+    Database.sqlite(data.resolve("runnel.db")).migrate("db/bot").close();
+    try (var other = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      Files.writeString(
+          data.resolve(ReloadCommand.ADDRESS), "http://127.0.0.1:" + other.getLocalPort());
+
+      assertThat(reload(data)).isOne();
+
+      assertThat(err.toString(StandardCharsets.UTF_8)).contains("No Runnel runs on");
+    }
+    try (var database = Database.sqlite(data.resolve("runnel.db"))) {
+      List<String> links =
+          database.read(
+              rows -> rows.list("SELECT hash FROM console_links", row -> row.getString(1)));
+      assertThat(links).isEmpty();
+    }
+  }
+
+  @Test
+  void everyRefusalSaysWhatItIs() {
+    assertThat(ReloadCommand.refusal(422, "no such setting")).contains("no such setting");
+    assertThat(ReloadCommand.refusal(401, "")).contains("did not accept");
+    assertThat(ReloadCommand.refusal(404, "")).contains("does not know this command");
+    assertThat(ReloadCommand.refusal(503, "")).contains("status 503");
   }
 
   @Test
