@@ -10,7 +10,9 @@ import dev.runnel.store.AuditLog;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.UncheckedIOException;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.InstantSource;
@@ -26,8 +28,11 @@ import java.util.List;
 final class BackupCommand {
   static final String SERVICE = "agent-runs.db";
 
-  /// Whatever waits may have been attempted after the copy was made.
-  private static final List<String> ATTEMPTED =
+  private static final int MAX_NOTES = 20;
+
+  /// What is changed in a copy of the bot's database: whatever waits may have been attempted after
+  /// the copy was made.
+  static final List<String> IN_A_COPY =
       List.of(
           "UPDATE inbox SET tries = 1 WHERE state = 0 AND tries = 0",
           "UPDATE outbox SET tries = 1 WHERE state = 0 AND tries = 0",
@@ -74,9 +79,15 @@ final class BackupCommand {
       if (config.databaseUrl().isPresent()) {
         out.println(
             "The bot's database is on PostgreSQL, and not in this backup. Back it up with pg_dump,"
-                + " before this one: pg_dump first, then ./runnel backup.");
+                + " before this one: pg_dump first, then ./runnel backup. To restore, pg_restore"
+                + " first, then ./runnel restore.");
       }
       return 0;
+    } catch (AccessDeniedException e) {
+      err.println(
+          "The backup was not finished: %s cannot be accessed. Run the command as the user that Runnel runs as."
+              .formatted(e.getMessage()));
+      return 1;
     } catch (IOException | UncheckedIOException | DatabaseException e) {
       err.println(
           "The backup was not finished: %s. Check that %s can be written and has room."
@@ -98,16 +109,17 @@ final class BackupCommand {
       var copy = parts.resolve(name);
       SqliteCopy.copy(database, copy);
       if (name.equals(BotDatabase.FILE)) {
-        SqliteCopy.change(copy, ATTEMPTED);
+        SqliteCopy.change(copy, IN_A_COPY);
       }
       schemas.put(name, SqliteCopy.version(copy));
       tree.files.put(name, BackupManifest.sum(copy));
     }
     try (var entries = Files.list(config.data())) {
       for (var entry : entries.filter(DataFolder::isKept).toList()) {
-        tree.copy(entry, parts.resolve(entry.getFileName().toString()));
+        tree.copy(real(entry, tree.notes), parts.resolve(entry.getFileName().toString()));
       }
     }
+    tell(tree.notes);
     return new BackupManifest(
         BackupManifest.FORMAT,
         Main.version(),
@@ -117,6 +129,29 @@ final class BackupCommand {
         tree.links,
         tree.folders,
         tree.executables);
+  }
+
+  /// Follows a link in the data folder itself, because workspaces may lie on another disk.
+  private static Path real(Path entry, List<String> notes) throws IOException {
+    if (!Files.isSymbolicLink(entry)) {
+      return entry;
+    }
+    try {
+      var real = entry.toRealPath();
+      notes.add(
+          "%s is a link to %s. What is there is in the backup, and a restore makes no link."
+              .formatted(entry, real));
+      return real;
+    } catch (NoSuchFileException e) {
+      throw new IOException("%s is a link to something that is not there".formatted(entry), e);
+    }
+  }
+
+  private void tell(List<String> notes) {
+    notes.stream().limit(MAX_NOTES).forEach(err::println);
+    if (notes.size() > MAX_NOTES) {
+      err.println("... and %d more like these.".formatted(notes.size() - MAX_NOTES));
+    }
   }
 
   /// A backup is a copy of all that is private here, so it is audited.

@@ -2,15 +2,19 @@ package dev.runnel.app;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.runnel.database.Database;
 import dev.runnel.text.Sha256;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /// What a backup holds. Paths are relative to the data folder, with `/`.
 ///
@@ -33,6 +37,9 @@ record BackupManifest(
     Map<String, String> executables) {
   static final String FILE = "manifest.json";
   static final int FORMAT = 1;
+
+  /// As many as Linux follows.
+  private static final int MAX_LINKS = 40;
 
   private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -62,14 +69,89 @@ record BackupManifest(
     }
   }
 
+  /// Whether a link of the backup leads out of the data folder, perhaps by way of other links. A
+  /// link to an absolute path does.
+  boolean leadsOutside(String link) {
+    var at = new ArrayDeque<String>();
+    var rest = new ArrayDeque<>(parts(link));
+    var followed = 0;
+    while (!rest.isEmpty()) {
+      var part = rest.pop();
+      if (part.isEmpty() || part.equals(".")) {
+        continue;
+      }
+      if (part.equals("..")) {
+        if (at.isEmpty()) {
+          return true;
+        }
+        at.removeLast();
+        continue;
+      }
+      at.addLast(part);
+      var target = links.get(String.join("/", at));
+      if (target != null) {
+        followed++;
+        if (followed > MAX_LINKS || Path.of(target).isAbsolute()) {
+          return true;
+        }
+        at.removeLast();
+        parts(target).reversed().forEach(rest::push);
+      }
+    }
+    return false;
+  }
+
+  private static List<String> parts(String path) {
+    return List.of(path.replace('\\', '/').split("/", -1));
+  }
+
+  /// A path that lies beneath one of the links, where a restore would write through it.
+  private Optional<String> beneathALink() {
+    return Stream.of(files, links, folders)
+        .flatMap(each -> each.keySet().stream())
+        .filter(
+            path -> {
+              for (int end = path.indexOf('/'); end > 0; end = path.indexOf('/', end + 1)) {
+                if (links.containsKey(path.substring(0, end))) {
+                  return true;
+                }
+              }
+              return false;
+            })
+        .findFirst();
+  }
+
+  /// The database of which the backup has a newer version than this program.
+  ///
+  /// @param locations of the migrations, by the databases' names
+  Optional<String> newerSchema(Map<String, String> locations) {
+    return schemas.entrySet().stream()
+        .filter(each -> locations.containsKey(each.getKey()) && !each.getValue().isEmpty())
+        .filter(each -> Database.isNewer(each.getValue(), locations.get(each.getKey())))
+        .map(Map.Entry::getKey)
+        .findFirst();
+  }
+
   /// The first thing that is not as it was backed up, in a sentence.
-  Optional<String> problem(Path folder) {
+  Optional<String> problem(Path folder) throws IOException {
+    for (var name : Stream.of(files, links, folders).flatMap(it -> it.keySet().stream()).toList()) {
+      var path = folder.resolve(name).normalize();
+      if (!path.startsWith(folder.normalize()) || !folder.relativize(path).equals(Path.of(name))) {
+        return Optional.of("%s leads out of the backup.".formatted(name));
+      }
+    }
+    var beneath = beneathALink();
+    if (beneath.isPresent()) {
+      return Optional.of("%s lies beneath a link.".formatted(beneath.get()));
+    }
+    var real = folder.toRealPath();
     for (var each : files.entrySet()) {
-      var file = folder.resolve(each.getKey()).normalize();
-      if (!file.startsWith(folder.normalize())) {
+      var file = folder.resolve(each.getKey());
+      var parent = file.getParent();
+      if (parent != null && Files.exists(parent) && !parent.toRealPath().startsWith(real)) {
         return Optional.of("%s leads out of the backup.".formatted(each.getKey()));
       }
-      if (!Files.isRegularFile(file)) {
+      if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
         return Optional.of("%s is missing.".formatted(each.getKey()));
       }
       if (!sum(file).equals(each.getValue())) {

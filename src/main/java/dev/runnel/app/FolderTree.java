@@ -2,8 +2,10 @@ package dev.runnel.app;
 
 import dev.runnel.database.OwnerOnly;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -13,7 +15,9 @@ import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -26,14 +30,37 @@ final class FolderTree {
   final Map<String, String> folders = new HashMap<>();
   final Map<String, String> executables = new HashMap<>();
 
+  /// What is not in the copy, a sentence each.
+  final List<String> notes = new ArrayList<>();
+
   private final Path destination;
+  private final Source source;
+
+  /// Opens a file to copy it.
+  @FunctionalInterface
+  interface Source {
+    InputStream open(Path file) throws IOException;
+  }
 
   FolderTree(Path destination) {
+    this(destination, FolderTree::open);
+  }
+
+  FolderTree(Path destination, Source source) {
     this.destination = destination;
+    this.source = source;
+  }
+
+  /// An agent at work may replace its file by a link, which is not followed.
+  private static InputStream open(Path file) throws IOException {
+    return Files.newInputStream(file, LinkOption.NOFOLLOW_LINKS);
   }
 
   /// Copies a file, or a folder with all that is in it. What disappears meanwhile is left out:
-  /// agents may be at work in it. Sockets and pipes are left out, too.
+  /// agents may be at work in it. Sockets and pipes are left out, too. What cannot be read within
+  /// the folder is noted.
+  ///
+  /// @throws IOException if the file or the folder itself cannot be read
   void copy(Path from, Path to) throws IOException {
     Files.walkFileTree(
         from,
@@ -56,9 +83,12 @@ final class FolderTree {
               Files.createSymbolicLink(target, aim);
               links.put(name(target), aim.toString());
             } else if (attributes.isRegularFile()) {
-              try {
-                copyFile(each, target);
+              try (var input = source.open(each)) {
+                write(input, target);
               } catch (NoSuchFileException gone) {
+                return FileVisitResult.CONTINUE;
+              } catch (AccessDeniedException e) {
+                note(each, e);
                 return FileVisitResult.CONTINUE;
               }
               files.put(name(target), BackupManifest.sum(target));
@@ -74,7 +104,15 @@ final class FolderTree {
             if (e instanceof NoSuchFileException) {
               return FileVisitResult.CONTINUE;
             }
-            throw e;
+            note(each, e);
+            return FileVisitResult.CONTINUE;
+          }
+
+          private void note(Path each, IOException e) throws IOException {
+            if (each.equals(from) || !(e instanceof AccessDeniedException)) {
+              throw e;
+            }
+            notes.add("%s cannot be read, and is not in the backup.".formatted(each));
           }
 
           @Override
@@ -94,13 +132,16 @@ final class FolderTree {
 
   /// Copies one file; its permissions are not copied.
   static void copyFile(Path from, Path to) throws IOException {
-    // An agent at work may replace its file by a link.
-    try (var input = Files.newInputStream(from, LinkOption.NOFOLLOW_LINKS)) {
-      OwnerOnly.createFile(to);
-      try (var output = FileChannel.open(to, StandardOpenOption.WRITE)) {
-        input.transferTo(Channels.newOutputStream(output));
-        output.force(true);
-      }
+    try (var input = open(from)) {
+      write(input, to);
+    }
+  }
+
+  private static void write(InputStream input, Path to) throws IOException {
+    OwnerOnly.createFile(to);
+    try (var output = FileChannel.open(to, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS)) {
+      input.transferTo(Channels.newOutputStream(output));
+      output.force(true);
     }
   }
 

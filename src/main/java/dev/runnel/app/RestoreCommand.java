@@ -1,6 +1,8 @@
 package dev.runnel.app;
 
 import dev.runnel.app.settings.Config;
+import dev.runnel.database.Database;
+import dev.runnel.database.DatabaseException;
 import dev.runnel.database.OwnerOnly;
 import dev.runnel.service.workspace.Folders;
 import java.io.IOException;
@@ -10,10 +12,16 @@ import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.Map;
+import java.util.Optional;
 
 /// `./runnel restore DIR`: makes the data folder from a backup. The folder is written beside its
 /// place and renamed at the end, so that it is there as a whole or not at all.
 final class RestoreCommand {
+  private static final Map<String, String> LOCATIONS =
+      Map.of(BotDatabase.FILE, "db/bot", BackupCommand.SERVICE, "db/service");
+
   private final Config config;
   private final PrintStream out;
   private final PrintStream err;
@@ -53,22 +61,31 @@ final class RestoreCommand {
                 .formatted(manifest.get().version()));
         return 1;
       }
+      var newer = manifest.get().newerSchema(LOCATIONS);
+      if (newer.isPresent()) {
+        err.println(
+            "%s in this backup was written by a newer Runnel (%s). Restore it with that version or a later one. Nothing was restored."
+                .formatted(newer.get(), manifest.get().version()));
+        return 1;
+      }
       var problem = manifest.get().problem(backup);
       if (problem.isPresent()) {
         err.println("The backup is not intact: %s Nothing was restored.".formatted(problem.get()));
         return 1;
       }
+      if (config.databaseUrl().isPresent()) {
+        var missing = prepareServer();
+        if (missing.isPresent()) {
+          err.println(missing.get());
+          return 1;
+        }
+      }
       write(manifest.get(), backup, data);
       out.println(
           "ok: %d files in %s, as of %s"
               .formatted(manifest.get().files().size(), data, manifest.get().createdAt()));
-      if (config.databaseUrl().isPresent()) {
-        out.println(
-            "The bot's database is on PostgreSQL. Restore it with pg_restore before you start"
-                + " Runnel.");
-      }
       return 0;
-    } catch (IOException | UncheckedIOException e) {
+    } catch (IOException | UncheckedIOException | DatabaseException e) {
       err.println(
           "Nothing was restored: %s. Check that the folder above %s can be written and has room."
               .formatted(e.getMessage(), data));
@@ -76,7 +93,37 @@ final class RestoreCommand {
     }
   }
 
-  private static void write(BackupManifest manifest, Path backup, Path data) throws IOException {
+  /// Changes the bot's database on PostgreSQL, which pg_restore has brought back, as a copy needs
+  /// it.
+  ///
+  /// @return why that is not possible
+  private Optional<String> prepareServer() {
+    try (var database = BotDatabase.open(config)) {
+      var version = database.version();
+      if (version.isEmpty()) {
+        return Optional.of(
+            "The bot's database on PostgreSQL is empty. Restore it with pg_restore first, then"
+                + " repeat this command. Nothing was restored.");
+      }
+      if (Database.isNewer(version.get(), LOCATIONS.get(BotDatabase.FILE))) {
+        return Optional.of(
+            "The bot's database on PostgreSQL was written by a newer Runnel. Restore with that"
+                + " version or a later one. Nothing was restored.");
+      }
+      int _ =
+          database.write(
+              rows -> {
+                var changed = 0;
+                for (var statement : BackupCommand.IN_A_COPY) {
+                  changed += rows.change(statement);
+                }
+                return changed;
+              });
+      return Optional.empty();
+    }
+  }
+
+  private void write(BackupManifest manifest, Path backup, Path data) throws IOException {
     var parent = data.getParent();
     if (parent == null) {
       throw new IOException(data + " cannot be a data folder");
@@ -99,8 +146,13 @@ final class RestoreCommand {
         FolderTree.allowToExecute(target);
       }
     }
+    var leftOut = new ArrayList<String>();
     for (var each : manifest.links().entrySet()) {
-      Files.createSymbolicLink(inside(parts, each.getKey()), Path.of(each.getValue()));
+      if (manifest.leadsOutside(each.getKey())) {
+        leftOut.add("%s, to %s".formatted(each.getKey(), each.getValue()));
+      } else {
+        Files.createSymbolicLink(inside(parts, each.getKey()), Path.of(each.getValue()));
+      }
     }
     FolderTree.force(parts);
     try {
@@ -113,6 +165,10 @@ final class RestoreCommand {
           e);
     }
     FolderTree.force(parent);
+    if (!leftOut.isEmpty()) {
+      err.println("These links lead out of the data folder, and were not restored:");
+      leftOut.forEach(each -> err.println("  " + each));
+    }
   }
 
   private static Path inside(Path folder, String name) throws IOException {

@@ -10,9 +10,11 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.flywaydb.core.Flyway;
+import org.flywaydb.core.api.MigrationVersion;
 import org.flywaydb.core.api.configuration.FluentConfiguration;
 import org.sqlite.SQLiteConfig;
 import org.sqlite.SQLiteDataSource;
@@ -122,6 +124,42 @@ public final class Database implements AutoCloseable {
     migrating.accept(flyway);
     flyway.load().migrate();
     return this;
+  }
+
+  /// The version of the newest migration that the database has; empty if it has none.
+  public Optional<String> version() {
+    try {
+      return read(
+          rows ->
+              rows.first(
+                  "SELECT version FROM flyway_schema_history WHERE version IS NOT NULL AND success"
+                      + " ORDER BY installed_rank DESC LIMIT 1",
+                  row -> row.getString(1)));
+    } catch (DatabaseException e) {
+      if (e.isUnreachable()) {
+        throw e;
+      }
+      return Optional.empty();
+    }
+  }
+
+  /// Whether a migration is newer than all migrations at a class-path location.
+  ///
+  /// @param version as in [#version]
+  public static boolean isNewer(String version, String location) {
+    try (var empty = inMemory()) {
+      var known =
+          Flyway.configure()
+              .dataSource(empty.dataSource())
+              .locations("classpath:" + location)
+              .loggers("slf4j")
+              .load()
+              .info()
+              .all();
+      return known.length == 0
+          || MigrationVersion.fromVersion(version)
+              .isNewerThan(known[known.length - 1].getVersion().getVersion());
+    }
   }
 
   /// Runs the step in one transaction that may write; rolls back if the step throws. The step is

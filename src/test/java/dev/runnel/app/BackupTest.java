@@ -12,6 +12,7 @@ import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -24,6 +25,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -224,6 +226,161 @@ class BackupTest {
     assertThat(other).doesNotExist();
     assertThat(runnel("restore", data, "--data", other.toString())).isOne();
     assertThat(said()).contains("is not a backup");
+  }
+
+  @Test
+  void aFolderThatIsALinkIsBackedUpAndNamed() throws Exception {
+    var data = folder.resolve("data");
+    Database.sqlite(data.resolve("runnel.db")).migrate("db/bot").close();
+    var disk = Files.createDirectories(folder.resolve("disk/run-1"));
+    Files.writeString(disk.resolve("note"), "on another disk");
+    Files.createSymbolicLink(data.resolve("workspaces"), folder.resolve("disk"));
+    var backup = folder.resolve("backup");
+
+    assertThat(runnel("backup", backup.toString(), "--data", data.toString()))
+        .as("%s", err)
+        .isZero();
+
+    assertThat(said())
+        .contains(data.resolve("workspaces") + " is a link to " + folder.resolve("disk"));
+    var restored = folder.resolve("restored");
+    assertThat(runnel("restore", backup.toString(), "--data", restored.toString())).isZero();
+    assertThat(restored.resolve("workspaces/run-1/note")).hasContent("on another disk");
+
+    Files.move(folder.resolve("disk"), folder.resolve("unplugged"));
+    var second = folder.resolve("second");
+    assertThat(runnel("backup", second.toString(), "--data", data.toString())).isOne();
+    assertThat(said())
+        .contains(data.resolve("workspaces") + " is a link to something that is not there");
+    assertThat(second).doesNotExist();
+  }
+
+  @Test
+  void whatCannotBeReadIsNamedAndTheRestIsCopied() throws Exception {
+    var from = Files.createDirectories(folder.resolve("workspaces"));
+    Files.writeString(from.resolve("closed"), "closed");
+    Files.writeString(from.resolve("open"), "open");
+    var to = Files.createDirectories(folder.resolve("copy"));
+    var tree =
+        new FolderTree(
+            to,
+            file -> {
+              if (file.endsWith("closed")) {
+                throw new AccessDeniedException(file.toString());
+              }
+              return Files.newInputStream(file);
+            });
+
+    tree.copy(from, to.resolve("workspaces"));
+
+    assertThat(tree.notes)
+        .containsExactly(from.resolve("closed") + " cannot be read, and is not in the backup.");
+    assertThat(tree.files).containsOnlyKeys("workspaces/open");
+    assertThat(to.resolve("workspaces/closed")).doesNotExist();
+  }
+
+  /// Changes the manifest of a backup, as somebody could who made it.
+  private static void forge(Path backup, UnaryOperator<BackupManifest> change) throws IOException {
+    var manifest = BackupManifest.read(backup).orElseThrow();
+    Files.write(backup.resolve(BackupManifest.FILE), change.apply(manifest).bytes());
+  }
+
+  private static BackupManifest withLinks(BackupManifest manifest, Map<String, String> links) {
+    return new BackupManifest(
+        manifest.format(),
+        manifest.version(),
+        manifest.createdAt(),
+        manifest.schemas(),
+        manifest.files(),
+        links,
+        manifest.folders(),
+        manifest.executables());
+  }
+
+  @Test
+  void linksThatLeadOutsideAreNotRestoredAndNamed() throws Exception {
+    var backup = backedUp(1);
+    forge(
+        backup,
+        manifest ->
+            withLinks(
+                manifest,
+                Map.of(
+                    "workspaces/run-1/in", "src/file-0",
+                    "workspaces/run-1/absolute", "/etc/passwd",
+                    "workspaces/run-1/up", "../../../etc",
+                    "workspaces/run-1/a-root", "../..",
+                    "workspaces/run-1/by-another", "a-root/../etc",
+                    "workspaces/run-1/loop", "loop")));
+    var restored = folder.resolve("restored");
+
+    assertThat(runnel("restore", backup.toString(), "--data", restored.toString()))
+        .as("%s", err)
+        .isZero();
+
+    try (var entries = Files.list(restored.resolve("workspaces/run-1"))) {
+      assertThat(entries.map(each -> each.getFileName().toString()))
+          .containsExactlyInAnyOrder("src", "in", "a-root");
+    }
+    assertThat(said())
+        .contains("absolute, to /etc/passwd", "up, to", "by-another, to", "loop, to")
+        .doesNotContain("run-1/in,");
+  }
+
+  @Test
+  void nothingIsWrittenThroughALink() throws Exception {
+    var backup = backedUp(1);
+    var outside = Files.createDirectories(folder.resolve("outside"));
+    forge(
+        backup,
+        manifest ->
+            withLinks(
+                manifest,
+                Map.of("workspaces/x", outside.toString(), "workspaces/x/planted", "../file")));
+
+    assertThat(
+            runnel("restore", backup.toString(), "--data", folder.resolve("restored").toString()))
+        .isOne();
+
+    assertThat(said()).contains("workspaces/x/planted lies beneath a link", "Nothing was restored");
+    assertThat(outside).isEmptyDirectory();
+    assertThat(folder.resolve("restored")).doesNotExist();
+  }
+
+  @Test
+  void aFileOfTheBackupIsNotReadThroughALink() throws Exception {
+    var backup = backedUp(1);
+    var key = backup.resolve("agent-api-key");
+    Files.move(key, folder.resolve("elsewhere"));
+    Files.createSymbolicLink(key, folder.resolve("elsewhere"));
+
+    assertThat(
+            runnel("restore", backup.toString(), "--data", folder.resolve("restored").toString()))
+        .isOne();
+    assertThat(said()).contains("agent-api-key is missing");
+  }
+
+  @Test
+  void aBackupOfANewerVersionIsRefused() throws Exception {
+    var backup = backedUp(1);
+    forge(
+        backup,
+        manifest ->
+            new BackupManifest(
+                manifest.format(),
+                "9.9",
+                manifest.createdAt(),
+                Map.of("runnel.db", "999"),
+                manifest.files(),
+                manifest.links(),
+                manifest.folders(),
+                manifest.executables()));
+
+    assertThat(
+            runnel("restore", backup.toString(), "--data", folder.resolve("restored").toString()))
+        .isOne();
+    assertThat(said()).contains("runnel.db in this backup was written by a newer Runnel (9.9)");
+    assertThat(folder.resolve("restored")).doesNotExist();
   }
 
   @Test
