@@ -33,6 +33,7 @@ import dev.runnel.service.execution.ServiceSettings;
 import dev.runnel.service.isolation.Isolation;
 import dev.runnel.service.isolation.Isolations;
 import dev.runnel.service.store.RunErasure;
+import dev.runnel.store.AuditLog;
 import dev.runnel.store.ConversationScheduler;
 import dev.runnel.store.DatabaseHealth;
 import dev.runnel.store.SettingsSeen;
@@ -264,6 +265,7 @@ final class Wiring implements AutoCloseable {
             authentication,
             consoleSurface,
             new About(agent, platforms.forConsole()),
+            new AuditLog(database),
             "https".equals(consoleUrl.getScheme()),
             clock);
     var health =

@@ -7,6 +7,7 @@ import dev.runnel.core.model.Outcome;
 import dev.runnel.core.model.RawRequest;
 import dev.runnel.core.model.RunId;
 import dev.runnel.core.port.AgentRuns;
+import dev.runnel.core.port.AuditReader;
 import dev.runnel.core.port.Store;
 import io.javalin.config.RoutesConfig;
 import io.javalin.http.Context;
@@ -28,17 +29,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// The console's pages: `/` lists all runs, `/runs/{id}` shows one; `live` below each is a stream
-/// that keeps it up to date; `/attention` lists parked items; `/enter` signs in, and `/leave` signs
-/// out.
+/// that keeps it up to date; `/attention` lists parked items; `/audit` lists who did what; `/enter`
+/// signs in, and `/leave` signs out.
 ///
 /// A stream blocks its thread while its page is open: virtual threads should serve it.
 public final class Console implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Console.class);
   private static final int OPEN_PAGES = 100;
+  private static final int LINES_AT_ONCE = 500;
   private static final Duration PAUSE = Duration.ofMillis(500);
   private static final Duration SILENCE = Duration.ofSeconds(10);
   private static final Pattern NUMBER = Pattern.compile("\\d{1,18}");
-  private static final Pattern PAGE = Pattern.compile("/|/attention|/runs/[A-Za-z0-9._~%-]+");
+  private static final Pattern PAGE =
+      Pattern.compile("/|/attention|/audit|/runs/[A-Za-z0-9._~%-]+");
 
   private final Store store;
   private final AgentRuns runs;
@@ -49,6 +52,7 @@ public final class Console implements AutoCloseable {
   private final boolean isHttps;
   private final Assets assets = new Assets();
   private final ConsoleAudit audit;
+  private final AuditReader auditLog;
   private final About about;
   private final ParkedItems parkedItems;
   private final Pages pages;
@@ -63,6 +67,7 @@ public final class Console implements AutoCloseable {
       ConsoleAuthentication authentication,
       ConsoleSurface surface,
       About about,
+      AuditReader auditLog,
       boolean isHttps,
       InstantSource clock) {
     this(
@@ -72,6 +77,7 @@ public final class Console implements AutoCloseable {
         authentication,
         surface,
         about,
+        auditLog,
         isHttps,
         clock,
         new Streams(OPEN_PAGES, PAUSE, SILENCE));
@@ -84,6 +90,7 @@ public final class Console implements AutoCloseable {
       ConsoleAuthentication authentication,
       ConsoleSurface surface,
       About about,
+      AuditReader auditLog,
       boolean isHttps,
       InstantSource clock,
       Streams streams) {
@@ -95,6 +102,7 @@ public final class Console implements AutoCloseable {
     this.clock = clock;
     this.isHttps = isHttps;
     this.about = about;
+    this.auditLog = auditLog;
     this.audit = new ConsoleAudit(store, clock);
     this.parkedItems = new ParkedItems(store, about, clock, audit);
     this.pages = new Pages(about, assets.version());
@@ -109,6 +117,8 @@ public final class Console implements AutoCloseable {
     page(routes, "/runs/{id}/transcript", this::sendTranscript);
     page(routes, "/attention", this::showAttention);
     routes.post("/attention", guarded(this::attend));
+    page(routes, AuditPage.PATH, this::showAudit);
+    page(routes, AuditPage.DOWNLOAD, this::sendAudit);
     routes.get(ConsoleAuthentication.ENTRANCE, this::showEntrance);
     routes.post(ConsoleAuthentication.ENTRANCE, this::enter);
     routes.post("/leave", guarded(this::leave));
@@ -380,6 +390,40 @@ public final class Console implements AutoCloseable {
         output.write((text + "\n").getBytes(StandardCharsets.UTF_8));
       }
       part = transcripts.after(new RunId(given), part.get().lines().getLast().number());
+    }
+  }
+
+  private void showAudit(Context ctx, ConsoleAuthentication.Visitor visitor) {
+    auditQuery(ctx).ifPresent(query -> ctx.html(pages.audit(AuditPage.of(auditLog, query))));
+  }
+
+  /// Sends all entries that the filter lets through, in chunks, the newest first.
+  private void sendAudit(Context ctx, ConsoleAuthentication.Visitor visitor) throws IOException {
+    var query = auditQuery(ctx);
+    if (query.isEmpty()) {
+      return;
+    }
+    audit.readLog();
+    ctx.contentType("application/jsonl; charset=utf-8")
+        .header("Content-Disposition", "attachment; filename=\"audit.jsonl\"");
+    OutputStream output = ctx.outputStream();
+    var lines = auditLog.newest(query.get().filter(), query.get().before(), LINES_AT_ONCE);
+    while (!lines.isEmpty()) {
+      for (var line : lines) {
+        output.write((line.json() + "\n").getBytes(StandardCharsets.UTF_8));
+      }
+      lines = auditLog.newest(query.get().filter(), lines.getLast().seq(), LINES_AT_ONCE);
+    }
+  }
+
+  /// Empty if the URL is wrong, in which case the response is set.
+  private Optional<AuditPage.Query> auditQuery(Context ctx) {
+    try {
+      return Optional.of(AuditPage.Query.of(name -> Optional.ofNullable(ctx.queryParam(name))));
+    } catch (IllegalArgumentException e) {
+      ctx.status(400)
+          .html(pages.sorry("The audit log cannot be shown so", String.valueOf(e.getMessage())));
+      return Optional.empty();
     }
   }
 

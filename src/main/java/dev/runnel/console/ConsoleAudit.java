@@ -50,6 +50,11 @@ final class ConsoleAudit {
     write(entry(Verb.READ, what).about(run));
   }
 
+  /// Somebody gets a copy of the audit log.
+  void readLog() {
+    write(entry(Verb.READ, "the audit log, as a file"));
+  }
+
   /// In the commit of the change.
   void attended(Work work, Verb verb, String item) {
     work.audit().add(entry(verb, item));

@@ -31,6 +31,10 @@ final class Pages {
     return page("attention", Map.of("approvals", approvals, "rows", rows, "pageKey", pageKey));
   }
 
+  String audit(AuditPage log) {
+    return page("audit", Map.of("log", log));
+  }
+
   String runList(List<RunView> runs) {
     return piece("runlist", Map.of("runs", runs, "about", about));
   }

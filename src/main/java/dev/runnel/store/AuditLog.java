@@ -1,17 +1,21 @@
 package dev.runnel.store;
 
 import dev.runnel.core.model.AuditEntry;
+import dev.runnel.core.port.AuditReader;
 import dev.runnel.database.Database;
 import dev.runnel.database.Like;
 import dev.runnel.database.Rows;
 import java.sql.SQLException;
 import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Consumer;
 
 /// Reads and verifies the audit log, and deletes what is old. Works beside a running server.
-public final class AuditLog {
+public final class AuditLog implements AuditReader {
   private static final int PAGE = 500;
 
   private final Database database;
@@ -63,24 +67,63 @@ public final class AuditLog {
     }
   }
 
-  /// The newest entries as lines of JSON, the newest first.
-  ///
-  /// @param containing only entries whose line contains it, without regard to case; empty for all
-  public List<String> newest(String containing, int limit) {
-    var pattern = Like.containing(containing);
-    return database
-        .read(
-            rows ->
-                rows.list(
-                    "SELECT * FROM audit WHERE lower(facts) LIKE lower(?) ESCAPE '!' OR"
-                        + " lower(personal) LIKE lower(?) ESCAPE '!' ORDER BY seq DESC LIMIT ?",
-                    AuditRow::read,
-                    pattern,
-                    pattern,
-                    limit))
-        .stream()
-        .map(AuditRow::line)
-        .toList();
+  @Override
+  public List<Line> newest(Filter filter, long before, int limit) {
+    var found = new ArrayList<Line>();
+    var next = before;
+    int read;
+    do {
+      var page = before(filter, next);
+      page.stream()
+          .map(AuditRow::entry)
+          .filter(line -> filter.person().isEmpty() || isBy(line, filter.person().get()))
+          .forEach(found::add);
+      read = page.size();
+      next = page.isEmpty() ? next : page.getLast().seq();
+    } while (read == PAGE && found.size() < limit);
+    return List.copyOf(found.subList(0, Math.min(limit, found.size())));
+  }
+
+  private static boolean isBy(Line line, String part) {
+    var wanted = part.toLowerCase(Locale.ROOT);
+    return line.who()
+        .filter(
+            who ->
+                who.id().toLowerCase(Locale.ROOT).contains(wanted)
+                    || who.name().toLowerCase(Locale.ROOT).contains(wanted))
+        .isPresent();
+  }
+
+  private List<AuditRow> before(Filter filter, long seq) {
+    var conditions = new StringBuilder("seq < ?");
+    var parameters = new ArrayList<Object>(List.of(seq));
+    filter
+        .day()
+        .ifPresent(
+            day -> {
+              conditions.append(" AND at >= ? AND at < ?");
+              parameters.add(day.atStartOfDay(ZoneOffset.UTC).toInstant());
+              parameters.add(day.plusDays(1).atStartOfDay(ZoneOffset.UTC).toInstant());
+            });
+    // The facts are JSON that this program wrote, in which quotes of values are escaped.
+    fact("verb", filter.verb(), conditions, parameters);
+    fact("verdict", filter.result(), conditions, parameters);
+    parameters.add(PAGE);
+    return database.read(
+        rows ->
+            rows.list(
+                "SELECT * FROM audit WHERE %s ORDER BY seq DESC LIMIT ?".formatted(conditions),
+                AuditRow::read,
+                parameters.toArray()));
+  }
+
+  private static void fact(
+      String name, Optional<String> value, StringBuilder conditions, List<Object> parameters) {
+    value.ifPresent(
+        it -> {
+          conditions.append(" AND facts LIKE ? ESCAPE '!'");
+          parameters.add(Like.containing("\"%s\":%s".formatted(name, Json.write(it))));
+        });
   }
 
   private List<AuditRow> after(long seq, long last) {

@@ -4,6 +4,7 @@ import dev.runnel.core.model.AuditEntry;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.DeliveryId;
 import dev.runnel.core.model.RunId;
+import dev.runnel.core.port.AuditReader;
 import dev.runnel.database.Rows;
 import dev.runnel.text.Sha256;
 import java.security.SecureRandom;
@@ -158,6 +159,39 @@ record AuditRow(
       line.put("damaged", true);
       line.put("hash", hash);
       return Json.write(line);
+    }
+  }
+
+  /// The row for people who read the log.
+  AuditReader.Line entry() {
+    try {
+      var written = Json.read(facts, Facts.class);
+      var known = Optional.ofNullable(personal).map(it -> Json.read(it, Personal.class));
+      return new AuditReader.Line(
+          seq,
+          at,
+          String.valueOf(written.verb()),
+          String.valueOf(written.verdict()),
+          known.map(it -> new AuditReader.Who(String.valueOf(it.id()), String.valueOf(it.name()))),
+          known.flatMap(Personal::place),
+          known.map(Personal::rule).orElse(""),
+          known.flatMap(Personal::run),
+          known.map(Personal::details).orElse(""),
+          false,
+          line());
+    } catch (Json.Unreadable damaged) {
+      return new AuditReader.Line(
+          seq,
+          at,
+          "",
+          "",
+          Optional.empty(),
+          Optional.empty(),
+          "",
+          Optional.empty(),
+          "",
+          true,
+          line());
     }
   }
 

@@ -2,6 +2,7 @@ package dev.runnel.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.runnel.core.port.AuditReader;
 import dev.runnel.core.port.Store.Starts.Freeze;
 import dev.runnel.database.Database;
 import dev.runnel.store.AuditLog;
@@ -46,7 +47,19 @@ class FreezeCommandTest {
       assertThat(store.<Optional<Freeze>>commit(work -> work.starts().freeze())).isEmpty();
       assertThat(run("unfreeze")).isZero();
       assertThat(out.toString(StandardCharsets.UTF_8)).contains("Starts were not frozen.");
-      assertThat(new AuditLog(database).newest("\"freeze\"", 9))
+      assertThat(
+              new AuditLog(database)
+                      .newest(
+                          new AuditReader.Filter(
+                              Optional.empty(),
+                              Optional.of("freeze"),
+                              Optional.empty(),
+                              Optional.empty()),
+                          Long.MAX_VALUE,
+                          9)
+                      .stream()
+                      .map(AuditReader.Line::json)
+                      .toList())
           .hasSize(2)
           .allSatisfy(
               line -> assertThat(line).contains("command-line:" + System.getProperty("user.name")))

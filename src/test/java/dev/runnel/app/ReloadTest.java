@@ -2,6 +2,7 @@ package dev.runnel.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.runnel.core.port.AuditReader;
 import dev.runnel.database.Database;
 import dev.runnel.store.AuditLog;
 import dev.runnel.testkit.RunnelProcess;
@@ -17,6 +18,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -102,7 +104,14 @@ class ReloadTest {
 
   private static String audit(RunnelProcess runnel) {
     try (var database = Database.sqlite(runnel.data().resolve("runnel.db"))) {
-      return new AuditLog(database).newest("\"settings\"", 1).getFirst();
+      return new AuditLog(database)
+          .newest(
+              new AuditReader.Filter(
+                  Optional.empty(), Optional.of("settings"), Optional.empty(), Optional.empty()),
+              Long.MAX_VALUE,
+              1)
+          .getFirst()
+          .json();
     }
   }
 

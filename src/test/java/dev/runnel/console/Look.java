@@ -6,10 +6,14 @@ import static dev.runnel.testkit.Samples.say;
 import dev.runnel.console.Transcripts.Kind;
 import dev.runnel.core.model.Actor;
 import dev.runnel.core.model.Artifact;
+import dev.runnel.core.model.AuditEntry;
+import dev.runnel.core.model.AuditEntry.Verb;
+import dev.runnel.core.model.AuditEntry.Verdict;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.NoticeId;
 import dev.runnel.core.model.Origin;
+import dev.runnel.core.model.RunId;
 import dev.runnel.core.model.RunState;
 import dev.runnel.core.model.SurfaceId;
 import dev.runnel.core.model.Update;
@@ -62,6 +66,24 @@ public final class Look {
     }
   }
 
+  private static void audit(Site site, Instant now) {
+    for (int i = 0; i < 70; i++) {
+      var verb = Verb.values()[i % Verb.values().length];
+      var id = i % 3 == 0 ? "slack:U012345" : "github:sam-with-a-long-name";
+      var surface = new SurfaceId(i % 3 == 0 ? "slack" : "github");
+      site.audits(
+          AuditEntry.of(
+                  now.minus(Duration.ofMinutes(100 - i)),
+                  new AuditEntry.Person(
+                      id, i % 3 == 0 ? "dana" : "sam", Optional.empty(), surface, Optional.empty()),
+                  verb,
+                  i % 5 == 0 ? "<b>Fix</b> the flaky test, then " + "very ".repeat(20) : "a run")
+              .in(new Conversation(surface, "T1/C1/1700000000.000100"))
+              .about(new RunId("7b3f1c2e-1111-4222-8333-944455556666"))
+              .ruled(Verdict.values()[i % 3], "policy.rules[0]"));
+    }
+  }
+
   private static void fill(Site site) {
     var now = Instant.now();
     var slack = new SurfaceId("slack");
@@ -70,6 +92,7 @@ public final class Look {
     var sam = new Actor("U2", "sam");
     var slackLink = "https://acme.slack.com/archives/C1/p1700000000000100";
 
+    audit(site, now);
     site.givesUp(
         delivery(
             "1",

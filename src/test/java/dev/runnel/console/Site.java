@@ -6,6 +6,7 @@ import dev.runnel.core.deliver.Courier;
 import dev.runnel.core.deliver.Reminders;
 import dev.runnel.core.dispatch.Dispatcher;
 import dev.runnel.core.model.Actor;
+import dev.runnel.core.model.AuditEntry;
 import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
@@ -23,6 +24,7 @@ import dev.runnel.core.scope.Profiles;
 import dev.runnel.core.scope.Surfaces;
 import dev.runnel.core.watch.Watcher;
 import dev.runnel.database.Database;
+import dev.runnel.store.AuditLog;
 import dev.runnel.store.SqlSessions;
 import dev.runnel.store.SqlStore;
 import dev.runnel.testkit.FakeAgentRuns;
@@ -90,7 +92,16 @@ final class Site implements AutoCloseable {
             store, surfaces, random, Reminders.NONE, new OutageRecovery(store, runs, surfaces));
     this.console =
         new Console(
-            store, runs, this::transcript, authentication, surface, about, false, clock, streams);
+            store,
+            runs,
+            this::transcript,
+            authentication,
+            surface,
+            about,
+            new AuditLog(database),
+            false,
+            clock,
+            streams);
     this.server =
         Javalin.create(
                 config -> {
@@ -100,6 +111,10 @@ final class Site implements AutoCloseable {
                   config.routes.post("/webhooks/console", this::door);
                 })
             .start("127.0.0.1", port);
+  }
+
+  void audits(AuditEntry entry) {
+    new AuditLog(database).add(entry);
   }
 
   URI at(String path) {

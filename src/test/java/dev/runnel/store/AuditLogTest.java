@@ -10,13 +10,17 @@ import dev.runnel.core.model.AuditEntry.Verb;
 import dev.runnel.core.model.DeliveryId;
 import dev.runnel.core.model.RunId;
 import dev.runnel.core.model.SurfaceId;
+import dev.runnel.core.port.AuditReader;
+import dev.runnel.core.port.AuditReader.Filter;
 import dev.runnel.database.Database;
 import dev.runnel.testkit.MigratedFile;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
@@ -26,6 +30,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class AuditLogTest {
@@ -262,12 +267,82 @@ class AuditLogTest {
   }
 
   @Test
-  void theNewestComeFirstAndCanBeSearched() {
+  void theNewestComeFirst() {
     log.add(entry(NINE, "one"));
     log.add(entry(NINE, "two"));
 
-    assertThat(log.newest("", 10)).hasSize(2).first().asString().contains("two");
-    assertThat(log.newest("ONE", 10)).hasSize(1);
-    assertThat(log.newest("%", 10)).isEmpty();
+    assertThat(details(Filter.ALL, Long.MAX_VALUE)).containsExactly("two", "one");
+    assertThat(details(Filter.ALL, 2)).containsExactly("one");
+    assertThat(log.newest(Filter.ALL, Long.MAX_VALUE, 1)).hasSize(1);
+  }
+
+  private List<String> details(Filter filter, long before) {
+    return log.newest(filter, before, 10).stream().map(AuditReader.Line::details).toList();
+  }
+
+  private static Filter filter(String person, String verb, String result, String day) {
+    return new Filter(
+        Optional.of(person).filter(it -> !it.isEmpty()),
+        Optional.of(verb).filter(it -> !it.isEmpty()),
+        Optional.of(result).filter(it -> !it.isEmpty()),
+        Optional.of(day).filter(it -> !it.isEmpty()).map(LocalDate::parse));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "DAN,,,,true",
+    "slack:u1,,,,true",
+    "eve,,,,false",
+    "%,,,,false",
+    ",start,,,true",
+    ",st%,,,false",
+    ",say,,,false",
+    ",,allowed,,true",
+    ",,refused,,false",
+    ",,,2026-01-05,true",
+    ",,,2026-01-06,false",
+    "dana,start,allowed,2026-01-05,true"
+  })
+  void anEntryIsFoundByPersonVerbResultAndDay(
+      String person, String verb, String result, String day, boolean found) {
+    log.add(entry(NINE, "one"));
+
+    assertThat(
+            log.newest(
+                filter(
+                    Objects.toString(person, ""),
+                    Objects.toString(verb, ""),
+                    Objects.toString(result, ""),
+                    Objects.toString(day, "")),
+                Long.MAX_VALUE,
+                10))
+        .hasSize(found ? 1 : 0);
+  }
+
+  @Test
+  void entriesOfAPersonAreFoundBehindManyOfOthers() {
+    log.add(entry(NINE, "the first"));
+    int _ =
+        database.write(
+            rows -> {
+              for (int i = 0; i < 1_100; i++) {
+                AuditLog.add(
+                    rows, AuditEntry.of(NINE, AuditEntry.Person.RUNNEL, Verb.SETTINGS, "other"));
+              }
+              return 1;
+            });
+
+    assertThat(details(filter("dana", "", "", ""), Long.MAX_VALUE)).containsExactly("the first");
+  }
+
+  @Test
+  void aDamagedEntryIsReadAsSuch() {
+    log.add(entry(NINE, "one"));
+    change("UPDATE audit SET facts = 'nothing'");
+
+    assertThat(log.newest(Filter.ALL, Long.MAX_VALUE, 10))
+        .singleElement()
+        .matches(AuditReader.Line::isDamaged)
+        .matches(line -> line.seq() == 1);
   }
 }

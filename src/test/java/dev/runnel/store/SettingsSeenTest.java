@@ -4,6 +4,7 @@ import static dev.runnel.testkit.Samples.NINE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.runnel.core.model.AuditEntry;
+import dev.runnel.core.port.AuditReader;
 import dev.runnel.database.Database;
 import dev.runnel.testkit.MigratedFile;
 import java.nio.file.Path;
@@ -33,7 +34,10 @@ class SettingsSeenTest {
   }
 
   private List<String> lines() {
-    return new AuditLog(database).newest("", 10);
+    return new AuditLog(database)
+        .newest(AuditReader.Filter.ALL, Long.MAX_VALUE, 10).stream()
+            .map(AuditReader.Line::json)
+            .toList();
   }
 
   @Test
