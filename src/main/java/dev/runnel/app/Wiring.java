@@ -197,7 +197,15 @@ final class Wiring implements AutoCloseable {
             redactor);
     isolatesAgents = config.agentApi().isPresent() || result(isolation).isOn();
     var service =
-        embeddedService(data, key, adminPort, consoleUrl, environment, isolation, redactor);
+        embeddedService(
+            data,
+            key,
+            adminPort,
+            consoleUrl,
+            environment,
+            isolation,
+            redactor,
+            new ServiceAudit(new AuditLog(database), clock));
 
     var authentication =
         new ConsoleAuthentication(
@@ -356,7 +364,8 @@ final class Wiring implements AutoCloseable {
       URI publicUrl,
       Map<String, String> environment,
       CompletableFuture<Isolation> isolation,
-      Redactor redactor) {
+      Redactor redactor,
+      ServiceAudit serviceAudit) {
     if (config.agentApi().isPresent()) {
       return Optional.empty();
     }
@@ -381,6 +390,7 @@ final class Wiring implements AutoCloseable {
                     () -> config.agentApiOr(port),
                     redactor,
                     KnownPlatforms.sources()),
+                serviceAudit,
                 clock));
     opened(
         RunCleanup.start(

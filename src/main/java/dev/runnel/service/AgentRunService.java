@@ -21,6 +21,7 @@ import dev.runnel.service.http.KeyRoutes;
 import dev.runnel.service.http.RunRoutes;
 import dev.runnel.service.http.ScheduleRoutes;
 import dev.runnel.service.http.SignedLinks;
+import dev.runnel.service.run.ChangeListener;
 import dev.runnel.service.run.TranscriptPart;
 import dev.runnel.service.store.ApiKeys;
 import dev.runnel.service.store.Factories;
@@ -94,13 +95,21 @@ public final class AgentRunService implements AutoCloseable {
   ///   closing this service
   public static AgentRunService open(
       Database database, ServiceSettings settings, InstantSource clock) {
-    return open(database, settings, clock, Spawner.system(), FreeSpace.of(settings.workspaces()));
+    return open(database, settings, ChangeListener.NONE, clock);
+  }
+
+  /// @param changes is told what callers change about keys and schedules
+  public static AgentRunService open(
+      Database database, ServiceSettings settings, ChangeListener changes, InstantSource clock) {
+    return open(
+        database, settings, changes, clock, Spawner.system(), FreeSpace.of(settings.workspaces()));
   }
 
   /// Opens the service with the given processes, threads and disk; for tests.
   static AgentRunService open(
       Database database,
       ServiceSettings settings,
+      ChangeListener listener,
       InstantSource clock,
       Spawner spawner,
       FreeSpace disk) {
@@ -151,8 +160,8 @@ public final class AgentRunService implements AutoCloseable {
             new FactoryRoutes(factories, configs, book, index, settings.publicUrl())::register,
             new FileRoutes(index, settings, links)::register,
             new IdentityRoutes(identities, agents)::register,
-            new ScheduleRoutes(schedules)::register,
-            new KeyRoutes(keys)::register,
+            new ScheduleRoutes(schedules, listener)::register,
+            new KeyRoutes(keys, listener)::register,
             new CatalogRoutes(agents, settings.environments(), skills, index, clock.instant())
                 ::register));
   }

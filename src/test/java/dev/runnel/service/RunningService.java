@@ -13,6 +13,7 @@ import dev.runnel.service.execution.ServiceSettings;
 import dev.runnel.service.execution.Spawner;
 import dev.runnel.service.isolation.Isolation;
 import dev.runnel.service.run.AgentAccess;
+import dev.runnel.service.run.ChangeListener;
 import dev.runnel.service.run.Factory;
 import dev.runnel.service.run.Limits;
 import dev.runnel.service.workspace.Environments;
@@ -109,7 +110,8 @@ public final class RunningService implements AutoCloseable {
             () -> uri("/api/v1"),
             Redactor.SHAPES,
             KnownPlatforms.sources());
-    this.service = AgentRunService.open(database, settings, clock, spawner, disk);
+    this.service =
+        AgentRunService.open(database, settings, ChangeListener.NONE, clock, spawner, disk);
     this.server =
         Javalin.create(
                 config -> {

@@ -2,6 +2,7 @@ package dev.runnel.service.http;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.service.run.Caller;
+import dev.runnel.service.run.ChangeListener;
 import dev.runnel.service.run.Json;
 import dev.runnel.service.run.RequestProblem;
 import dev.runnel.service.store.ApiKeys;
@@ -14,9 +15,11 @@ public final class KeyRoutes {
   private static final int MAX_NAME = 100;
 
   private final ApiKeys keys;
+  private final ChangeListener changes;
 
-  public KeyRoutes(ApiKeys keys) {
+  public KeyRoutes(ApiKeys keys, ChangeListener changes) {
     this.keys = keys;
+    this.changes = changes;
   }
 
   public void register(Api api) {
@@ -43,6 +46,7 @@ public final class KeyRoutes {
             throw RequestProblem.invalid("scope must be all, runs or read");
           }
           var issued = keys.issue(name, scope, Optional.empty());
+          changed(caller, "made \"%s\" (%s), scope %s".formatted(name, issued.key().id(), scope));
           ctx.status(201);
           Api.answer(ctx, show(issued.key()).put("key", issued.secret()).toString());
         });
@@ -50,12 +54,19 @@ public final class KeyRoutes {
         "/agent/keys/{id}",
         (ctx, caller) -> {
           requireAll(caller);
-          if (!keys.revoke(ctx.pathParam("id"))) {
+          var id = ctx.pathParam("id");
+          if (!keys.revoke(id)) {
             throw new RequestProblem(
                 RequestProblem.Code.RESOURCE_NOT_FOUND, "No key has this id, or it is revoked");
           }
+          var name = keys.list().stream().filter(key -> key.id().equals(id)).map(ApiKeys.Key::name);
+          changed(caller, "revoked \"%s\" (%s)".formatted(name.findFirst().orElse(""), id));
           ctx.status(204);
         });
+  }
+
+  private void changed(Caller caller, String what) {
+    changes.changed(caller, ChangeListener.Kind.KEY, what);
   }
 
   private static void requireAll(Caller caller) {

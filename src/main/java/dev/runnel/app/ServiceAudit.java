@@ -1,0 +1,57 @@
+package dev.runnel.app;
+
+import dev.runnel.core.model.AuditEntry;
+import dev.runnel.core.model.AuditEntry.Verb;
+import dev.runnel.core.model.SurfaceId;
+import dev.runnel.database.DatabaseException;
+import dev.runnel.service.run.Caller;
+import dev.runnel.service.run.ChangeListener;
+import dev.runnel.store.AuditLog;
+import java.time.InstantSource;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Writes to the audit log what callers of the embedded service's API change about keys and
+/// schedules. The person is the API key; a change happens even if the bot's database does not take
+/// the entry.
+final class ServiceAudit implements ChangeListener {
+  private static final Logger log = LoggerFactory.getLogger(ServiceAudit.class);
+  private static final SurfaceId DOOR = new SurfaceId("api");
+
+  private final AuditLog auditLog;
+  private final InstantSource clock;
+
+  ServiceAudit(AuditLog auditLog, InstantSource clock) {
+    this.auditLog = auditLog;
+    this.clock = clock;
+  }
+
+  @Override
+  public void changed(Caller caller, Kind kind, String what) {
+    var verb =
+        switch (kind) {
+          case KEY -> Verb.KEY;
+          case SCHEDULE -> Verb.SCHEDULE;
+        };
+    try {
+      auditLog.add(AuditEntry.of(clock.instant(), person(caller), verb, what));
+    } catch (DatabaseException e) {
+      log.error(
+          "audit entry not written by={} verb={} what={} error={}",
+          caller.uid(),
+          verb,
+          what,
+          e.toString());
+    }
+  }
+
+  private static AuditEntry.Person person(Caller caller) {
+    return new AuditEntry.Person(
+        DOOR + ":" + caller.uid(),
+        caller.equals(Caller.MAIN) ? "the holder of the main key" : caller.name(),
+        Optional.empty(),
+        DOOR,
+        Optional.empty());
+  }
+}

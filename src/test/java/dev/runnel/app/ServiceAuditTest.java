@@ -1,0 +1,87 @@
+package dev.runnel.app;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.runnel.core.port.AuditReader;
+import dev.runnel.core.port.AuditReader.Filter;
+import dev.runnel.database.Database;
+import dev.runnel.store.AuditLog;
+import dev.runnel.testkit.RunnelProcess;
+import java.net.URI;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Tag("slow")
+@Timeout(120)
+class ServiceAuditTest {
+  @TempDir Path folder;
+
+  private static JsonNode call(
+      RunnelProcess runnel, String key, String method, String path, String body) throws Exception {
+    var answer =
+        runnel.send(
+            HttpRequest.newBuilder(URI.create(runnel.url() + "/api/v1/agent" + path))
+                .header("Authorization", "Bearer " + key)
+                .header("Content-Type", "application/json")
+                .method(method, BodyPublishers.ofString(body)));
+    assertThat(answer.statusCode()).as(answer.body()).isBetween(200, 299);
+    return new ObjectMapper().readTree(answer.body());
+  }
+
+  @Test
+  void keysAndSchedulesAreAuditedWithTheKeyThatChangedThem() throws Exception {
+    try (var runnel =
+        RunnelProcess.start(
+            folder, RunnelProcess.freePort(), Map.of("RUNNEL_AGENT_COMMAND", "echo done"))) {
+      var main = Files.readString(runnel.data().resolve("agent-api-key")).strip();
+      var made = call(runnel, main, "POST", "/keys", "{\"name\":\"ci\",\"scope\":\"all\"}");
+      var ci = made.path("key").asText();
+      var schedule =
+          call(
+              runnel,
+              ci,
+              "POST",
+              "/schedules",
+              "{\"name\":\"nightly\",\"cron_schedule\":\"0 3 * * *\",\"prompt\":\"a secret"
+                  + " prompt\"}");
+      var path = "/schedules/" + schedule.path("id").asText();
+      call(runnel, ci, "POST", path + "/pause", "");
+      call(runnel, ci, "DELETE", path, "");
+      call(runnel, main, "DELETE", "/keys/" + made.path("id").asText(), "");
+
+      List<AuditReader.Line> lines;
+      try (var database = Database.sqlite(runnel.data().resolve("runnel.db"))) {
+        lines = new AuditLog(database).newest(Filter.ALL, Long.MAX_VALUE, 5);
+      }
+      assertThat(lines)
+          .satisfiesExactly(
+              line -> {
+                assertThat(line.verb()).isEqualTo("key");
+                assertThat(line.details()).startsWith("revoked \"ci\"");
+              },
+              line -> assertThat(line.details()).startsWith("deleted \"nightly\""),
+              line -> assertThat(line.details()).startsWith("paused \"nightly\""),
+              line -> {
+                assertThat(line.verb()).isEqualTo("schedule");
+                assertThat(line.details()).startsWith("made \"nightly\"");
+                assertThat(line.who().orElseThrow().name()).isEqualTo("ci");
+                assertThat(line.json()).doesNotContain("secret prompt");
+              },
+              line -> {
+                assertThat(line.details()).startsWith("made \"ci\"").endsWith("scope all");
+                assertThat(line.who().orElseThrow().id()).isEqualTo("api:runnel");
+                assertThat(line.json()).doesNotContain(ci);
+              });
+    }
+  }
+}
