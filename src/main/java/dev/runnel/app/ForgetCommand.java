@@ -169,11 +169,18 @@ final class ForgetCommand {
 
   /// What this command cannot remove.
   private List<String> outside() {
-    return config
+    var lines = new ArrayList<String>();
+    config
         .agentApi()
-        .map(api -> "The runs themselves are at %s, and stay there.".formatted(api))
-        .stream()
-        .toList();
+        .map("The runs themselves are at %s, and stay there."::formatted)
+        .ifPresent(lines::add);
+    if (config.databaseUrl().isPresent()) {
+      lines.add(
+          "PostgreSQL keeps deleted rows in its files until it reuses their space, and in its log"
+              + " and its backups. VACUUM FULL, run in the bot's database while Runnel is stopped,"
+              + " rewrites the files.");
+    }
+    return lines;
   }
 
   private AuditEntry entry(String what) {

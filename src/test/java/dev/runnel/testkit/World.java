@@ -53,7 +53,12 @@ public final class World implements AutoCloseable {
   private OutageRecovery recovery;
 
   public World(Path folder) {
-    database = MigratedFile.open(folder.resolve("runnel.db"), "db/bot");
+    this(MigratedFile.open(folder.resolve("runnel.db"), "db/bot"));
+  }
+
+  /// @param migrated is closed with this
+  public World(Database migrated) {
+    database = migrated;
     sql = new SqlStore(database, clock);
     store = sql;
     var random = new Random(1);
