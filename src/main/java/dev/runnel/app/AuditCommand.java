@@ -71,7 +71,7 @@ final class AuditCommand {
                 verification.entries(),
                 verification.forgotten() == 0
                     ? ""
-                    : ", %d of them without what was forgotten"
+                    : ", %d of them without their personal part, which ./runnel forget deleted"
                         .formatted(verification.forgotten())));
     return 0;
   }

@@ -125,9 +125,12 @@ record BackupManifest(
   ///
   /// @param locations of the migrations, by the databases' names
   Optional<String> newerSchema(Map<String, String> locations) {
-    return schemas.entrySet().stream()
-        .filter(each -> locations.containsKey(each.getKey()) && !each.getValue().isEmpty())
-        .filter(each -> Database.isNewer(each.getValue(), locations.get(each.getKey())))
+    return locations.entrySet().stream()
+        .filter(
+            each -> {
+              var version = schemas.getOrDefault(each.getKey(), "");
+              return !version.isEmpty() && Database.isNewer(version, each.getValue());
+            })
         .map(Map.Entry::getKey)
         .findFirst();
   }

@@ -48,7 +48,10 @@ final class ReloadCommand {
         return notRunning();
       }
     } catch (IOException e) {
-      return notRunning();
+      err.println(
+          "The data folder %s cannot be used. Run the command as the user that Runnel runs as."
+              .formatted(config.data()));
+      return 1;
     }
     try (var http = HttpClient.newHttpClient()) {
       var address = Files.readString(config.data().resolve(ADDRESS)).strip();

@@ -19,8 +19,9 @@ import java.util.Optional;
 /// `./runnel restore DIR`: makes the data folder from a backup. The folder is written beside its
 /// place and renamed at the end, so that it is there as a whole or not at all.
 final class RestoreCommand {
+  private static final String BOT_LOCATION = "db/bot";
   private static final Map<String, String> LOCATIONS =
-      Map.of(BotDatabase.FILE, "db/bot", BackupCommand.SERVICE, "db/service");
+      Map.of(BotDatabase.FILE, BOT_LOCATION, BackupCommand.SERVICE, "db/service");
 
   private final Config config;
   private final PrintStream out;
@@ -105,7 +106,7 @@ final class RestoreCommand {
             "The bot's database on PostgreSQL is empty. Restore it with pg_restore first, then"
                 + " repeat this command. Nothing was restored.");
       }
-      if (Database.isNewer(version.get(), LOCATIONS.get(BotDatabase.FILE))) {
+      if (Database.isNewer(version.get(), BOT_LOCATION)) {
         return Optional.of(
             "The bot's database on PostgreSQL was written by a newer Runnel. Restore with that"
                 + " version or a later one. Nothing was restored.");
