@@ -61,6 +61,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicReference;
@@ -464,9 +465,17 @@ final class Wiring implements AutoCloseable {
     }
   }
 
+  /// Those of deliveries; the console's are decided by its session, which is a row.
+  private static Set<String> promptPaths() {
+    return KnownPlatforms.paths().entrySet().stream()
+        .filter(it -> !it.getValue().equals(ConsoleSurface.ID))
+        .map(Map.Entry::getKey)
+        .collect(Collectors.toUnmodifiableSet());
+  }
+
   private void serve(String host, int port, Consumer<RoutesConfig> routes) {
     try {
-      opened(WebServer.start(host, port, AgentRunService.MAX_BYTES, routes));
+      opened(WebServer.start(host, port, AgentRunService.MAX_BYTES, promptPaths(), routes));
     } catch (JavalinBindException e) {
       throw new SettingsException(
           PortProbe.problem(host, port)

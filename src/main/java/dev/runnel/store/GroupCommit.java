@@ -10,8 +10,10 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -42,12 +44,25 @@ final class GroupCommit implements AutoCloseable {
   private static final Comparator<Offer> LOCKING_ORDER =
       Comparator.comparing(offer -> offer.delivery().conversation().id());
 
-  private record Offer(Delivery delivery, CompletableFuture<Boolean> isNew) {}
+  /// How late a sender may learn that its patience has ended.
+  private static final Duration LATE = Duration.ofMillis(50);
+
+  private record Offer(Delivery delivery, CompletableFuture<Boolean> isNew, long until) {}
 
   private final BlockingQueue<Offer> waiting = new ArrayBlockingQueue<>(MAX_WAITING);
+
+  /// In order of arrival; those with an answer are removed late.
+  private final BlockingQueue<Offer> unanswered = new LinkedBlockingQueue<>();
+
   private final Function<List<Delivery>, List<Boolean>> commit;
   private final Duration patience;
   private final Thread writer;
+  private final Thread timer;
+
+  /// Gives the answers, so that the writer can go on with the next transaction.
+  private final ExecutorService answers =
+      Executors.newSingleThreadExecutor(Thread.ofPlatform().name("answers").daemon().factory());
+
   private volatile boolean closed;
 
   /// @param commit stores all deliveries in one transaction and returns which were new
@@ -60,24 +75,13 @@ final class GroupCommit implements AutoCloseable {
     this.commit = commit;
     this.patience = patience;
     this.writer = Thread.ofPlatform().name("acceptance").daemon().start(this::run);
+    this.timer = Thread.ofPlatform().name("patience").daemon().start(this::refuseLate);
   }
 
   /// Returns when the delivery is durable; throws if it is not, or not in time.
   boolean accept(Delivery delivery) {
-    var offer = new Offer(delivery, new CompletableFuture<>());
-    if (closed || !waiting.offer(offer)) {
-      throw new IllegalStateException("No more deliveries are taken just now");
-    }
-    var isNew = offer.isNew();
     try {
-      return isNew.get(patience.toMillis(), TimeUnit.MILLISECONDS);
-    } catch (TimeoutException e) {
-      // The writer skips a delivery whose sender got this error.
-      if (isNew.completeExceptionally(e)) {
-        throw new DatabaseException(
-            "The database did not take the delivery in %s ms".formatted(patience.toMillis()), null);
-      }
-      return isNew.join();
+      return acceptLater(delivery).get();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IllegalStateException("The request was broken off", e);
@@ -85,6 +89,44 @@ final class GroupCommit implements AutoCloseable {
       throw e.getCause() instanceof RuntimeException cause
           ? cause
           : new IllegalStateException("The delivery was not kept", e.getCause());
+    }
+  }
+
+  /// Does not wait. The result is there when the delivery is durable; it is an exception if it is
+  /// not, or not in time. What depends on it must not wait.
+  CompletableFuture<Boolean> acceptLater(Delivery delivery) {
+    var offer =
+        new Offer(delivery, new CompletableFuture<>(), System.nanoTime() + patience.toNanos());
+    if (closed || !waiting.offer(offer)) {
+      return CompletableFuture.failedFuture(
+          new IllegalStateException("No more deliveries are taken just now"));
+    }
+    unanswered.add(offer);
+    return offer.isNew();
+  }
+
+  /// The writer skips a delivery whose sender got this error.
+  private void refuseLate() {
+    try {
+      while (!closed) {
+        var first = unanswered.take();
+        while (!first.isNew().isDone() && first.until() - System.nanoTime() > 0) {
+          Thread.sleep(LATE);
+        }
+        first
+            .isNew()
+            .completeExceptionally(
+                new DatabaseException(
+                    "The database did not take the delivery in %s ms"
+                        .formatted(patience.toMillis()),
+                    null));
+        if (unanswered.isEmpty()) {
+          // Not woken for each of the next ones, of which nearly all get their answer in time.
+          Thread.sleep(LATE);
+        }
+      }
+    } catch (InterruptedException closing) {
+      // The writer refuses what is left.
     }
   }
 
@@ -117,9 +159,14 @@ final class GroupCommit implements AutoCloseable {
     }
     try {
       var isNew = commit.apply(together.stream().map(Offer::delivery).toList());
-      for (int i = 0; i < together.size(); i++) {
-        together.get(i).isNew().complete(isNew.get(i));
-      }
+      // A copy, because the writer uses the list again.
+      var offers = List.copyOf(together);
+      answers.execute(
+          () -> {
+            for (int i = 0; i < offers.size(); i++) {
+              offers.get(i).isNew().complete(isNew.get(i));
+            }
+          });
     } catch (RuntimeException | Error e) {
       // The writer must survive errors, else every sender would wait forever.
       if (together.size() == 1 || (e instanceof DatabaseException gone && gone.isUnreachable())) {
@@ -142,5 +189,12 @@ final class GroupCommit implements AutoCloseable {
       Thread.currentThread().interrupt();
     }
     writer.interrupt();
+    timer.interrupt();
+    answers.shutdown();
+    try {
+      var _ = answers.awaitTermination(LAST_COMMIT.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 }

@@ -22,6 +22,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -44,6 +46,8 @@ public final class SqlStore implements Store, AutoCloseable {
 
   /// Larger than the free space left in a database that is full.
   private static final String PROBE = "probe ".repeat(4_000);
+
+  private static final Executor LOOKUPS = task -> Thread.ofVirtual().name("lookup").start(task);
 
   private final Database database;
   private final InstantSource clock;
@@ -152,6 +156,11 @@ public final class SqlStore implements Store, AutoCloseable {
   }
 
   @Override
+  public CompletableFuture<Boolean> acceptLater(Delivery delivery) {
+    return groupCommit.acceptLater(delivery);
+  }
+
+  @Override
   public <T> T read(Function<Bindings, T> question) {
     return database.read(
         rows ->
@@ -177,6 +186,13 @@ public final class SqlStore implements Store, AutoCloseable {
       withRun.put(conversation, true);
     }
     return mayHaveRun;
+  }
+
+  @Override
+  public CompletableFuture<Boolean> mayHaveRunLater(Conversation conversation) {
+    return withRun.getIfPresent(conversation) != null
+        ? CompletableFuture.completedFuture(true)
+        : CompletableFuture.supplyAsync(() -> mayHaveRun(conversation), LOOKUPS);
   }
 
   @Override

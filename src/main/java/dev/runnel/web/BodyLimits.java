@@ -26,7 +26,9 @@ import org.jspecify.annotations.Nullable;
 /// for all connections until the request is answered. Reading a body over the budget throws an
 /// [HttpResponseException] with status 503, reading one that is late with 408.
 final class BodyLimits implements Filter, AutoCloseable {
-  private static final int FREE_BYTES = 64 * 1024;
+  /// Bodies up to this size count for nothing.
+  static final int FREE_BYTES = 64 * 1024;
+
   private static final int BUDGET_BYTES = 48 * 1024 * 1024;
   private static final int SKIPPED_TOGETHER = 64 * 1024;
   private static final Duration PATIENCE = Duration.ofSeconds(10);
@@ -58,6 +60,10 @@ final class BodyLimits implements Filter, AutoCloseable {
   @Override
   public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain)
       throws IOException, ServletException {
+    if (request.getAttribute(WholeRequest.ATTRIBUTE) != null) {
+      chain.doFilter(request, response);
+      return;
+    }
     try (var bounded = new BoundedRequest((HttpServletRequest) request)) {
       chain.doFilter(bounded, response);
     }

@@ -5,8 +5,10 @@ import io.javalin.config.RoutesConfig;
 import jakarta.servlet.DispatcherType;
 import java.time.Duration;
 import java.util.EnumSet;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.eclipse.jetty.ee10.servlet.FilterHolder;
+import org.eclipse.jetty.http.HttpMethod;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.NetworkConnectionLimit;
 import org.eclipse.jetty.server.Request;
@@ -15,8 +17,9 @@ import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 
 /// The HTTP server, protected against overload: connections are limited, and so is the memory for
-/// [bodies][BodyLimits]. Requests run on virtual threads; health checks run on platform threads, so
-/// that they are answered even if no carrier thread is free.
+/// [bodies][BodyLimits]. Requests run on virtual threads. Health checks run on platform threads, so
+/// that they are answered even if no carrier thread is free; so do deliveries that have arrived
+/// whole, whose handler waits for nothing.
 public final class WebServer implements AutoCloseable {
   private static final int MAX_CONNECTIONS = 1_000;
   private static final Duration IDLE_WHEN_FULL = Duration.ofSeconds(5);
@@ -37,11 +40,27 @@ public final class WebServer implements AutoCloseable {
   /// @throws io.javalin.util.JavalinBindException if the port cannot be bound
   public static WebServer start(
       String host, int port, long largestBody, Consumer<RoutesConfig> routes) {
-    return start(host, port, largestBody, new BodyLimits(), routes);
+    return start(host, port, largestBody, Set.of(), routes);
+  }
+
+  /// @param prompt the paths whose `POST` never waits: neither for the database nor for a network
+  public static WebServer start(
+      String host, int port, long largestBody, Set<String> prompt, Consumer<RoutesConfig> routes) {
+    return start(host, port, largestBody, prompt, new BodyLimits(), routes);
   }
 
   static WebServer start(
       String host, int port, long largestBody, BodyLimits limits, Consumer<RoutesConfig> routes) {
+    return start(host, port, largestBody, Set.of(), limits, routes);
+  }
+
+  private static WebServer start(
+      String host,
+      int port,
+      long largestBody,
+      Set<String> prompt,
+      BodyLimits limits,
+      Consumer<RoutesConfig> routes) {
     var javalin =
         Javalin.create(
             config -> {
@@ -52,7 +71,7 @@ public final class WebServer implements AutoCloseable {
                   new QueuedThreadPool(MAX_PLATFORM_THREADS, MIN_PLATFORM_THREADS, LINGERING_MS);
               config.jetty.modifyServer(
                   server -> {
-                    server.setHandler(new OnVirtualThreads());
+                    server.setHandler(new Threads(Set.copyOf(prompt)));
                     var connections = new NetworkConnectionLimit(MAX_CONNECTIONS, server);
                     connections.setEndPointIdleTimeout(IDLE_WHEN_FULL.toMillis());
                     server.addBean(connections);
@@ -85,16 +104,36 @@ public final class WebServer implements AutoCloseable {
     limits.close();
   }
 
-  /// Starts the virtual threads here. Jetty's own would also read the requests, so none would be
-  /// read while all carriers are busy.
-  private static final class OnVirtualThreads extends Handler.Wrapper {
+  /// Chooses the thread of each request, and starts the virtual threads here. Jetty's own would
+  /// also read the requests, so none would be read while all carriers are busy.
+  private static final class Threads extends Handler.Wrapper {
+    private final Set<String> prompt;
+
+    Threads(Set<String> prompt) {
+      this.prompt = prompt;
+    }
+
     @Override
     public boolean handle(Request request, Response response, Callback callback) throws Exception {
-      if (Health.PROBES.contains(Request.getPathInContext(request))) {
+      var path = Request.getPathInContext(request);
+      if (Health.PROBES.contains(path)) {
         return super.handle(request, response, callback);
       }
-      var _ = Thread.ofVirtual().name("http").start(() -> pass(request, response, callback));
+      if (!prompt.contains(path) || !HttpMethod.POST.is(request.getMethod())) {
+        start(request, response, callback);
+        return true;
+      }
+      var arrived = WholeRequest.read(request, BodyLimits.FREE_BYTES);
+      if (arrived.getAttribute(WholeRequest.ATTRIBUTE) != null) {
+        pass(arrived, response, callback);
+      } else {
+        start(arrived, response, callback);
+      }
       return true;
+    }
+
+    private void start(Request request, Response response, Callback callback) {
+      var _ = Thread.ofVirtual().name("http").start(() -> pass(request, response, callback));
     }
 
     private void pass(Request request, Response response, Callback callback) {

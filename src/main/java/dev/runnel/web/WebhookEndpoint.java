@@ -1,5 +1,7 @@
 package dev.runnel.web;
 
+import static java.util.concurrent.CompletableFuture.completedFuture;
+
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.RawRequest;
@@ -16,10 +18,12 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.time.InstantSource;
 import java.util.HashMap;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.function.Predicate;
+import org.eclipse.jetty.ee10.servlet.ServletContextRequest;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -84,8 +88,17 @@ public final class WebhookEndpoint implements AutoCloseable {
         });
   }
 
+  /// Does not wait for the commit, so that no thread does.
   private void handle(Context context, SurfaceId id) {
     var reply = reply(context, id);
+    if (reply.isDone()) {
+      answer(context, reply.join());
+    } else {
+      context.future(() -> reply.thenAccept(it -> answer(context, it)));
+    }
+  }
+
+  private void answer(Context context, Reply reply) {
     if (reply.status() == 503) {
       context.header("Retry-After", "5");
     }
@@ -100,70 +113,94 @@ public final class WebhookEndpoint implements AutoCloseable {
   }
 
   /// Does not read a body that nobody will process.
-  private Reply reply(Context context, SurfaceId id) {
+  private CompletableFuture<Reply> reply(Context context, SurfaceId id) {
     var surface = surfaces.find(id);
     if (surface.isEmpty()) {
-      return OFF;
+      return completedFuture(OFF);
     }
     if (closed) {
       requestMetrics.count(surface.get().id(), "closed");
-      return CLOSED;
+      return completedFuture(CLOSED);
     }
     try {
       var body = body(context, surface.get().maxBodyBytes());
-      return body.isEmpty() ? TOO_LARGE : receive(surface.get(), request(context, body.get()));
+      return body.isEmpty()
+          ? completedFuture(TOO_LARGE)
+          : receive(surface.get(), request(context, body.get()));
     } catch (HttpResponseException limit) {
       var isLate = limit.getStatus() == LATE.status();
       requestMetrics.count(surface.get().id(), isLate ? "late" : "too_much");
-      return isLate ? LATE : TOO_MUCH;
+      return completedFuture(isLate ? LATE : TOO_MUCH);
     } catch (IOException brokenOff) {
-      return UNREADABLE;
+      return completedFuture(UNREADABLE);
     }
   }
 
-  private Reply receive(Surface surface, RawRequest request) {
-    return take(surface.id(), surface.receive(request));
+  private CompletableFuture<Reply> receive(Surface surface, RawRequest request) {
+    return takeLater(surface.id(), surface.receive(request));
   }
 
   /// Stores a received delivery, whatever its transport.
   ///
   /// @return the response to the sender: 2xx only after the delivery is on disk
   public Reply take(SurfaceId surface, WebhookResult webhookResult) {
+    return takeLater(surface, webhookResult).join();
+  }
+
+  private CompletableFuture<Reply> takeLater(SurfaceId surface, WebhookResult webhookResult) {
     return switch (webhookResult) {
-      case WebhookResult.Accepted(var delivery, var reply) -> {
-        boolean isNew;
-        try {
-          if (isOverheard(delivery) && !store.mayHaveRun(delivery.conversation())) {
-            requestMetrics.count(surface, "answered");
-            yield reply;
-          }
-          isNew = store.accept(delivery);
-        } catch (RuntimeException e) {
-          // The sender resends it. Logged in one line, because this is frequent while the database
-          // is down.
-          log.warn("delivery not stored delivery={} why={}", delivery.id(), e.toString());
-          requestMetrics.count(surface, "not_stored");
-          yield NOT_STORED;
-        }
-        requestMetrics.count(surface, isNew ? "accepted" : "known");
-        log.info(
-            "delivery {} delivery={} conversation={} intent={}",
-            isNew ? "accepted" : "known",
-            delivery.id(),
-            delivery.conversation(),
-            delivery.intent().getClass().getSimpleName());
-        yield reply;
-      }
-      case WebhookResult.Answered(var reply) -> {
-        requestMetrics.count(surface, "answered");
-        yield reply;
-      }
+      case WebhookResult.Accepted(var delivery, var reply) ->
+          isOverheard(delivery)
+              ? store
+                  .mayHaveRunLater(delivery.conversation())
+                  .thenCompose(
+                      mayHaveRun ->
+                          mayHaveRun
+                              ? store(surface, delivery, reply)
+                              : completedFuture(answered(surface, reply)))
+                  .exceptionally(problem -> notStored(surface, delivery, problem))
+              : store(surface, delivery, reply);
+      case WebhookResult.Answered(var reply) -> completedFuture(answered(surface, reply));
       case WebhookResult.Rejected(var reply, var why) -> {
         requestMetrics.count(surface, "rejected");
         log.warn("delivery rejected surface={} status={} why={}", surface, reply.status(), why);
-        yield reply;
+        yield completedFuture(reply);
       }
     };
+  }
+
+  private CompletableFuture<Reply> store(SurfaceId surface, Delivery delivery, Reply reply) {
+    return store
+        .acceptLater(delivery)
+        .thenApply(
+            isNew -> {
+              requestMetrics.count(surface, isNew ? "accepted" : "known");
+              log.debug(
+                  "delivery {} delivery={} conversation={} intent={}",
+                  isNew ? "accepted" : "known",
+                  delivery.id(),
+                  delivery.conversation(),
+                  delivery.intent().getClass().getSimpleName());
+              return reply;
+            })
+        .exceptionally(problem -> notStored(surface, delivery, problem));
+  }
+
+  private Reply answered(SurfaceId surface, Reply reply) {
+    requestMetrics.count(surface, "answered");
+    return reply;
+  }
+
+  /// The sender resends it. Logged in one line, because this is frequent while the database is
+  /// down.
+  private Reply notStored(SurfaceId surface, Delivery delivery, Throwable problem) {
+    var why =
+        problem instanceof CompletionException && problem.getCause() != null
+            ? problem.getCause()
+            : problem;
+    log.warn("delivery not stored delivery={} why={}", delivery.id(), why.toString());
+    requestMetrics.count(surface, "not_stored");
+    return NOT_STORED;
   }
 
   /// Whether it is a message between people, which must not be stored where no run could be meant.
@@ -198,9 +235,9 @@ public final class WebhookEndpoint implements AutoCloseable {
 
   private RawRequest request(Context context, byte[] body) {
     Map<String, String> headers = new HashMap<>();
-    context
-        .headerMap()
-        .forEach((name, value) -> headers.putIfAbsent(name.toLowerCase(Locale.ROOT), value));
+    for (var header : ServletContextRequest.getServletContextRequest(context.req()).getHeaders()) {
+      headers.putIfAbsent(header.getLowerCaseName(), header.getValue());
+    }
     return new RawRequest(context.method().name(), context.path(), headers, body, clock.instant());
   }
 

@@ -148,7 +148,7 @@ class GroupCommitTest {
   /// Started, and waiting for its commit.
   private static Thread waitingSender(GroupCommit groupCommit, Delivery delivery) {
     var sender = Thread.ofPlatform().start(() -> groupCommit.accept(delivery));
-    while (sender.getState() != Thread.State.TIMED_WAITING) {
+    while (sender.getState() != Thread.State.WAITING) {
       Thread.onSpinWait();
     }
     return sender;

@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
@@ -51,10 +52,28 @@ public interface Store {
   /// @return false if the delivery or its semantic key is already known and there is nothing to do
   boolean accept(Delivery delivery);
 
+  /// The same without waiting. What depends on the result must not wait.
+  default CompletableFuture<Boolean> acceptLater(Delivery delivery) {
+    try {
+      return CompletableFuture.completedFuture(accept(delivery));
+    } catch (RuntimeException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
   /// Whether the conversation has a run, or may be about to get one. May return true for a while
   /// after its run was released, but never returns false while a start is pending on any node.
   default boolean mayHaveRun(Conversation conversation) {
     return commit(work -> mayHaveRun(work, conversation));
+  }
+
+  /// The same without waiting. What depends on the result must not wait.
+  default CompletableFuture<Boolean> mayHaveRunLater(Conversation conversation) {
+    try {
+      return CompletableFuture.completedFuture(mayHaveRun(conversation));
+    } catch (RuntimeException e) {
+      return CompletableFuture.failedFuture(e);
+    }
   }
 
   /// The order of the three checks matters, because a start moves between them: from the place
