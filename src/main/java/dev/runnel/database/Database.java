@@ -184,8 +184,8 @@ public final class Database implements AutoCloseable {
     try (var connection = writing.getConnection()) {
       // The pool resets this; a failure to do so must not hide why the change failed.
       connection.setAutoCommit(false);
-      try {
-        var result = step.run(new Rows(connection));
+      try (var rows = Rows.ofTransaction(connection)) {
+        var result = step.run(rows);
         connection.commit();
         return result;
       } catch (Throwable broken) {

@@ -7,14 +7,16 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /// Runs statements on one connection. Parameters are strings, numbers, booleans (stored as 0 and
 /// 1), instants (stored as epoch microseconds) or null.
-public final class Rows {
+public final class Rows implements AutoCloseable {
   /// Maps the current row of the result set to a value.
   @FunctionalInterface
   public interface Reader<T> {
@@ -23,15 +25,47 @@ public final class Rows {
 
   private final Connection connection;
 
+  /// Statements of [#change], which a transaction often repeats, by their text.
+  private final Map<String, PreparedStatement> kept = new HashMap<>();
+
+  private final boolean keeps;
+
   public Rows(Connection connection) {
+    this(connection, false);
+  }
+
+  private Rows(Connection connection, boolean keeps) {
     this.connection = connection;
+    this.keeps = keeps;
+  }
+
+  /// For one transaction: prepares each text of a change once, and must be closed.
+  static Rows ofTransaction(Connection connection) {
+    return new Rows(connection, true);
   }
 
   /// Runs a statement that changes rows, and returns the number of rows changed.
   public int change(String sql, @Nullable Object... parameters) throws SQLException {
+    if (keeps) {
+      var statement = kept.get(sql);
+      if (statement == null) {
+        statement = connection.prepareStatement(sql);
+        kept.put(sql, statement);
+      }
+      set(statement, parameters);
+      return statement.executeUpdate();
+    }
     try (var statement = prepare(sql, parameters)) {
       return statement.executeUpdate();
     }
+  }
+
+  @Override
+  public void close() throws SQLException {
+    for (var statement : kept.values()) {
+      statement.close();
+    }
+    kept.clear();
   }
 
   public <T> List<T> list(String sql, Reader<T> reader, @Nullable Object... parameters)
@@ -90,23 +124,28 @@ public final class Rows {
   private PreparedStatement prepare(String sql, @Nullable Object[] parameters) throws SQLException {
     var statement = connection.prepareStatement(sql);
     try {
-      for (int i = 0; i < parameters.length; i++) {
-        switch (parameters[i]) {
-          case null -> statement.setObject(i + 1, null);
-          case Instant instant -> statement.setLong(i + 1, micros(instant));
-          case Boolean flag -> statement.setInt(i + 1, flag ? 1 : 0);
-          case Integer number -> statement.setInt(i + 1, number);
-          case Long number -> statement.setLong(i + 1, number);
-          case String text -> statement.setString(i + 1, text);
-          case Object other ->
-              throw new IllegalArgumentException(
-                  "Not a parameter of ours: " + other.getClass().getName());
-        }
-      }
+      set(statement, parameters);
       return statement;
     } catch (SQLException | RuntimeException e) {
       statement.close();
       throw e;
+    }
+  }
+
+  private static void set(PreparedStatement statement, @Nullable Object[] parameters)
+      throws SQLException {
+    for (int i = 0; i < parameters.length; i++) {
+      switch (parameters[i]) {
+        case null -> statement.setObject(i + 1, null);
+        case Instant instant -> statement.setLong(i + 1, micros(instant));
+        case Boolean flag -> statement.setInt(i + 1, flag ? 1 : 0);
+        case Integer number -> statement.setInt(i + 1, number);
+        case Long number -> statement.setLong(i + 1, number);
+        case String text -> statement.setString(i + 1, text);
+        case Object other ->
+            throw new IllegalArgumentException(
+                "Not a parameter of ours: " + other.getClass().getName());
+      }
     }
   }
 }

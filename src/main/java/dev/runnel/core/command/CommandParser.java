@@ -153,10 +153,10 @@ public final class CommandParser {
 
   /// A bare command in any case and punctuation, or a stop with polite words around it.
   private static Optional<Intent> alone(String words) {
-    if (StopPhrase.isStop(words)) {
+    var said = StopPhrase.words(words);
+    if (StopPhrase.isStop(said)) {
       return Optional.of(new Intent.Cancel(Optional.empty(), Optional.empty()));
     }
-    var said = StopPhrase.words(words);
     return said.size() == 1
         ? aboutARun(said.getFirst()).or(() -> help(said.getFirst()))
         : Optional.empty();
@@ -165,7 +165,7 @@ public final class CommandParser {
   /// A short text that begins like a command about a run is probably not a prompt, and a run costs
   /// money.
   private static Optional<Intent> beginsLikeOne(String words) {
-    var parts = POLITE_LEAD.matcher(words).replaceFirst("").split("\\s+", -1);
+    var parts = POLITE_LEAD.matcher(words).replaceFirst("").split("\\s+", FEW + 1);
     var first = parts[0].replaceAll("[^\\p{L}\\p{N}]+$", "").toLowerCase(Locale.ROOT);
     return parts.length <= FEW && (ABOUT_THE_RUN.contains(first) || isMistypedStop(first))
         ? Optional.of(
@@ -229,6 +229,9 @@ public final class CommandParser {
   }
 
   private static Optional<Intent> list(String words) {
+    if (!words.regionMatches(true, 0, "list", 0, "list".length())) {
+      return Optional.empty();
+    }
     var parts = List.of(words.toLowerCase(Locale.ROOT).split("\\s+"));
     if (!parts.getFirst().equals("list")) {
       return Optional.empty();

@@ -53,7 +53,12 @@ final class StopPhrase {
 
   /// Whether the whole text is a stop: a stop word, perhaps mistyped, with polite words around it.
   static boolean isStop(String text) {
-    var said = rest(text);
+    return isStop(words(text));
+  }
+
+  /// The same for the [#words] of a text.
+  static boolean isStop(List<String> words) {
+    var said = rest(words);
     return !said.isEmpty()
         && isStopWord(said.getFirst())
         && said.stream().noneMatch(TAKING_BACK::contains)
@@ -63,7 +68,7 @@ final class StopPhrase {
 
   /// Whether the text begins with a stop word, after polite words; it may go on with anything.
   static boolean begins(String text) {
-    var said = rest(text);
+    var said = rest(words(text));
     return !said.isEmpty() && STOPS.contains(said.getFirst());
   }
 
@@ -97,22 +102,26 @@ final class StopPhrase {
     return word.chars().sorted().boxed().toList();
   }
 
-  /// The text's words from the first that is not merely polite.
-  private static List<String> rest(String text) {
-    return words(text).stream().dropWhile(BEFORE::contains).toList();
+  /// The words from the first that is not merely polite.
+  private static List<String> rest(List<String> words) {
+    return words.stream().dropWhile(BEFORE::contains).toList();
   }
 
-  /// The words in lower case, without punctuation, emoji and accents.
+  /// The words in lower case, without punctuation, emoji and accents. Every message is read here,
+  /// so patterns that cannot match are not tried.
   static List<String> words(String text) {
-    var plain =
-        MARKS
-            .matcher(Normalizer.normalize(text.replace('\u2019', '\''), Normalizer.Form.NFD))
-            .replaceAll("")
-            .toLowerCase(Locale.ROOT);
+    var plain = withoutAccents(text.replace('\u2019', '\'')).toLowerCase(Locale.ROOT);
+    var spoken = plain.indexOf(':') < 0 ? plain : EMOJI_BY_NAME.matcher(plain).replaceAll(" ");
     return BETWEEN_WORDS
-        .splitAsStream(EMOJI_BY_NAME.matcher(plain).replaceAll(" "))
-        .map(word -> AROUND_QUOTED.matcher(word).replaceAll(""))
+        .splitAsStream(spoken)
+        .map(word -> word.indexOf('\'') < 0 ? word : AROUND_QUOTED.matcher(word).replaceAll(""))
         .filter(word -> !word.isEmpty())
         .toList();
+  }
+
+  private static String withoutAccents(String text) {
+    return text.chars().allMatch(each -> each < 128)
+        ? text
+        : MARKS.matcher(Normalizer.normalize(text, Normalizer.Form.NFD)).replaceAll("");
   }
 }
