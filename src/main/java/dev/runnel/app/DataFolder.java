@@ -28,13 +28,13 @@ final class DataFolder implements AutoCloseable {
   private static final int KEY_BYTES = 24;
   private static final Pattern OURS =
       Pattern.compile(
-          "(runnel|agent-runs)\\.db(-wal|-shm|-journal)?|agent-api-key|console-address|server-address|lock|workspaces|homes|caches|repositories|agents");
+          "(runnel|agent-runs)\\.db(-wal|-shm|-journal)?|agent-api-key|console-address|server-address|lock|workspaces|homes|caches|libraries|repositories|agents");
 
   /// What a backup leaves out: the databases, which are copied in another way, and what can be made
   /// again.
   private static final Pattern NOT_KEPT =
       Pattern.compile(
-          "(runnel|agent-runs)\\.db.*|console-address|server-address|lock|repositories|caches");
+          "(runnel|agent-runs)\\.db.*|console-address|server-address|lock|repositories|caches|libraries");
 
   private final Path folder;
   private final FileChannel lockFile;

@@ -65,6 +65,7 @@ public final class Database implements AutoCloseable {
       var folder = file.toAbsolutePath().getParent();
       if (folder != null) {
         OwnerOnly.createFolders(folder);
+        SqliteLibrary.unpack(folder);
       }
       // SQLite creates its log files with the permissions of the database file.
       OwnerOnly.createFile(file);
