@@ -64,6 +64,9 @@ public final class Main {
   /// occupy all of them.
   private static final int CARRIERS = 16;
 
+  /// Set by the launcher for a start whose data is thrown away.
+  private static final String REHEARSE = "runnel.rehearse";
+
   private static final Logger log = LoggerFactory.getLogger(Main.class);
 
   /// Less than the 30 seconds after which orchestrators kill a process.
@@ -167,6 +170,14 @@ public final class Main {
     out.println("Runnel " + version());
     runnel.lines().forEach(out::println);
     if (serve.exitWhenReady()) {
+      if (Boolean.getBoolean(REHEARSE)) {
+        new Rehearsal(
+                runnel.port(),
+                environment.getOrDefault("SLACK_SIGNING_SECRET", ""),
+                environment.getOrDefault("GITHUB_WEBHOOK_SECRET", ""),
+                InstantSource.system())
+            .run();
+      }
       runnel.close();
       return 0;
     }

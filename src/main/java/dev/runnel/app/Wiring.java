@@ -92,6 +92,7 @@ final class Wiring implements AutoCloseable {
   private final Config config;
   private final InstantSource clock;
   private boolean isolatesAgents = true;
+  private int port;
   private final RandomGenerator chance = new SecureRandom();
 
   private final Supplier<Config> reread;
@@ -135,6 +136,11 @@ final class Wiring implements AutoCloseable {
     return isolatesAgents;
   }
 
+  /// The port at which deliveries arrive.
+  int port() {
+    return port;
+  }
+
   /// One line for each component, on or off, for the operator.
   List<String> lines() {
     return List.copyOf(lines);
@@ -168,7 +174,7 @@ final class Wiring implements AutoCloseable {
             problem -> {
               throw new SettingsException(problem);
             });
-    var port = config.port() == 0 ? freePort() : config.port();
+    port = config.port() == 0 ? freePort() : config.port();
     var adminPort = adminPort(port);
     var publicUrl = config.publicUrl().orElse(URI.create("http://localhost:" + port));
     var consoleUrl = config.consoleUrl(adminPort);
