@@ -94,6 +94,46 @@ public interface StoreContract {
   }
 
   @Test
+  default void aConversationMayHaveARunFromTheMomentAStartIsStored() {
+    assertThat(mayHaveRunInAllWays()).isFalse();
+
+    store().accept(delivery("1", start("a")));
+
+    assertThat(mayHaveRunInAllWays()).isTrue();
+  }
+
+  @Test
+  default void aThreadMayHaveARunWhileAStartInItsPlaceOpensOne() {
+    assertThat(mayHaveRunInAllWays()).isFalse();
+    var place = new Conversation(THREAD.surface(), THREAD.place() + "~command");
+    var command = delivery("1", start("a"), place);
+
+    store()
+        .accept(
+            command.withOrigin(
+                new Origin(Optional.empty(), Optional.empty(), Optional.empty(), true)));
+
+    assertThat(mayHaveRunInAllWays()).isTrue();
+  }
+
+  @Test
+  default void aConversationMayHaveARunFromTheMomentABindingIsSaved() {
+    assertThat(mayHaveRunInAllWays()).isFalse();
+
+    save(binding(THREAD, run("r1", RunState.RUNNING)));
+
+    assertThat(mayHaveRunInAllWays()).isTrue();
+  }
+
+  /// Asked twice, because an answer may be remembered.
+  private boolean mayHaveRunInAllWays() {
+    var mayHaveRun = store().mayHaveRun(THREAD);
+    assertThat(store().mayHaveRun(THREAD)).isEqualTo(mayHaveRun);
+    assertThat(store().mayHaveRunLater(THREAD).join()).isEqualTo(mayHaveRun);
+    return mayHaveRun;
+  }
+
+  @Test
   default void anAuditEntryIsCommittedWithItsEffect() {
     var entry = AuditEntry.of(NINE, AuditEntry.Person.RUNNEL, AuditEntry.Verb.SETTINGS, "PORT");
     store().change(work -> work.audit().add(entry));
