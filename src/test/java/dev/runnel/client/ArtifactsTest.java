@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.runnel.client.HttpRequest.Effect;
+import dev.runnel.testkit.MockServers;
 import dev.runnel.wire.ArtifactContent;
 import dev.runnel.wire.Golden;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Optional;
 import mockwebserver3.MockResponse;
-import mockwebserver3.MockWebServer;
 import okhttp3.Headers;
 import okhttp3.HttpUrl;
 import okio.ByteString;
@@ -54,7 +54,7 @@ class ArtifactsTest extends GroupFixture {
     }
 
     private void isFollowedWithoutSecrets(Call<byte[]> call, String path) throws Exception {
-      try (var elsewhere = new MockWebServer()) {
+      try (var elsewhere = MockServers.create()) {
         elsewhere.start();
         elsewhere.enqueue(answer(200, "the content", "text/plain").build());
         server.enqueue(to(elsewhere.url("/bucket/x?signature=s%2Bs").toString()));

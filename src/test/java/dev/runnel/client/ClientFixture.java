@@ -1,5 +1,6 @@
 package dev.runnel.client;
 
+import dev.runnel.testkit.MockServers;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -22,7 +23,7 @@ abstract class ClientFixture {
       """;
   static final String CREATED = "{\"run_id\": \"r1\", \"task_id\": \"r1\", \"state\": \"QUEUED\"}";
 
-  final MockWebServer server = new MockWebServer();
+  final MockWebServer server = MockServers.create();
   final TestTime time = new TestTime(NOW);
   final List<Duration> waits = time.waits;
 

@@ -22,6 +22,7 @@ import dev.runnel.core.model.RunOptions;
 import dev.runnel.core.model.RunState;
 import dev.runnel.core.port.AgentRuns;
 import dev.runnel.testkit.AgentRunsContract;
+import dev.runnel.testkit.MockServers;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -42,7 +43,7 @@ class ClientAgentRunsTest implements AgentRunsContract {
   private static final String CREATE = "POST /agent/run";
   private static final String LIST = "GET /agent/runs";
 
-  private final MockWebServer server = new MockWebServer();
+  private final MockWebServer server = MockServers.create();
   private final FakeRunService service = new FakeRunService();
   private RunsClient client;
   private ClientAgentRuns runs;

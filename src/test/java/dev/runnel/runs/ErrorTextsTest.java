@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.runnel.client.RunsClient;
 import dev.runnel.core.model.Outcome;
+import dev.runnel.testkit.MockServers;
 import dev.runnel.wire.ErrorCode;
 import java.net.URI;
 import java.util.HashSet;
@@ -46,7 +47,7 @@ class ErrorTextsTest {
           Map.entry("resource_unavailable", 400),
           Map.entry("internal_error", 400));
 
-  private final MockWebServer server = new MockWebServer();
+  private final MockWebServer server = MockServers.create();
   private RunsClient client;
 
   @BeforeEach

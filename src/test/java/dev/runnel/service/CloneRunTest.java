@@ -12,6 +12,7 @@ import dev.runnel.service.workspace.Environment;
 import dev.runnel.service.workspace.Environments;
 import dev.runnel.service.workspace.Repository;
 import dev.runnel.testkit.LocalRepository;
+import dev.runnel.testkit.MockServers;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -21,7 +22,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import mockwebserver3.MockResponse;
-import mockwebserver3.MockWebServer;
 import okhttp3.Credentials;
 import okhttp3.Headers;
 import org.junit.jupiter.api.BeforeEach;
@@ -48,7 +48,7 @@ class CloneRunTest {
 
   @Test
   void neverHoldsATokenAndShowsItToItsOwnHostAlone() throws Exception {
-    try (var server = new MockWebServer()) {
+    try (var server = MockServers.create()) {
       server.start();
       server.enqueue(
           new MockResponse(401, Headers.of("WWW-Authenticate", "Basic realm=\"git\""), ""));

@@ -42,7 +42,7 @@ public abstract class FakeTracker implements AutoCloseable {
   private static final MockResponse NOT_FOUND =
       new MockResponse.Builder().code(404).body("{\"message\": \"Not Found\"}").build();
 
-  private final MockWebServer server = new MockWebServer();
+  private final MockWebServer server = MockServers.create();
   private final Map<Long, Comment> comments = new LinkedHashMap<>();
   private final Map<Long, Written> written = new LinkedHashMap<>();
   private final List<Long> reactions = new ArrayList<>();

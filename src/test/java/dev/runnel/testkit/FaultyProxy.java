@@ -40,7 +40,7 @@ public final class FaultyProxy implements AutoCloseable {
     }
   }
 
-  private final MockWebServer server = new MockWebServer();
+  private final MockWebServer server = MockServers.create();
   private final Queue<Fault> faults = new ConcurrentLinkedQueue<>();
   private volatile boolean refusesMetadataFilter;
   private final ForwardingProxy forwardingProxy;

@@ -29,7 +29,7 @@ public final class ScriptedFaultProxy implements AutoCloseable {
     FAILS_AFTER
   }
 
-  private final MockWebServer server = new MockWebServer();
+  private final MockWebServer server = MockServers.create();
   private final ForwardingProxy forwardingProxy;
   private final Function<RecordedRequest, Fate> mood;
   private final Map<Fate, Integer> counts = new EnumMap<>(Fate.class);

@@ -43,7 +43,7 @@ public final class SlackAgentsInFrontOf implements AutoCloseable {
   /// @param cards by their ids: status and words
   private record Stream(Map<String, String> cards, boolean open) {}
 
-  private final MockWebServer server = new MockWebServer();
+  private final MockWebServer server = MockServers.create();
   private final HttpClient http = HttpClient.newHttpClient();
   private final ForwardingProxy forwardingProxy;
   private final URI slack;

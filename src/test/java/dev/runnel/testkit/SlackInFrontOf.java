@@ -39,7 +39,7 @@ public final class SlackInFrontOf implements AutoCloseable {
 
   private static final int MAX_RETRIES = 3;
 
-  private final MockWebServer server = new MockWebServer();
+  private final MockWebServer server = MockServers.create();
   private @Nullable ForwardingProxy slack;
   private @Nullable ForwardingProxy app;
   private final Duration tokenLife;

@@ -35,7 +35,7 @@ public final class SlackSocketInFrontOf implements AutoCloseable {
   private static final String LINK = "/link";
   private static final Pattern TRIGGER = Pattern.compile("\"trigger_id\":\"([\\w.]+)\"");
 
-  private final MockWebServer server = new MockWebServer();
+  private final MockWebServer server = MockServers.create();
   private final OkHttpClient client = new OkHttpClient();
   private final ForwardingProxy forwardingProxy;
   private volatile String emulatedLink = "";

@@ -3,6 +3,7 @@ package dev.runnel.surface.github;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import dev.runnel.testkit.MockServers;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -37,7 +38,7 @@ final class FakeGitHubApp implements AutoCloseable {
 
   private record Token(long installation, Instant until) {}
 
-  private final MockWebServer server = new MockWebServer();
+  private final MockWebServer server = MockServers.create();
   private final KeyPair keys;
   private final InstantSource clock;
   private final Map<String, Long> installations = new HashMap<>();

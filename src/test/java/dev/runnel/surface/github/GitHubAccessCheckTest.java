@@ -8,6 +8,7 @@ import dev.runnel.core.model.RawRequest;
 import dev.runnel.core.model.WebhookResult;
 import dev.runnel.surface.tracker.TrackerSettings;
 import dev.runnel.surface.tracker.TrackerSurface;
+import dev.runnel.testkit.MockServers;
 import dev.runnel.testkit.SettableClock;
 import java.io.IOException;
 import java.net.URI;
@@ -28,7 +29,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /// Who may start and steer runs.
 class GitHubAccessCheckTest {
-  private final MockWebServer github = new MockWebServer();
+  private final MockWebServer github = MockServers.create();
   private TrackerSurface<?> surface;
 
   @BeforeEach

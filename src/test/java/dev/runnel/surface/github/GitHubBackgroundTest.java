@@ -14,6 +14,7 @@ import dev.runnel.core.model.WebhookResult;
 import dev.runnel.core.port.BackgroundUnavailable;
 import dev.runnel.surface.tracker.TrackerSettings;
 import dev.runnel.surface.tracker.TrackerSurface;
+import dev.runnel.testkit.MockServers;
 import dev.runnel.testkit.SettableClock;
 import java.io.IOException;
 import java.net.URI;
@@ -30,7 +31,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class GitHubBackgroundTest {
-  private final MockWebServer github = new MockWebServer();
+  private final MockWebServer github = MockServers.create();
   private final ArrayNode comments = JsonNodeFactory.instance.arrayNode();
   private final Delivery delivery = ((WebhookResult.Accepted) offline()).delivery();
 

@@ -18,6 +18,7 @@ import dev.runnel.core.model.WebhookResult;
 import dev.runnel.surface.tracker.IssueComments;
 import dev.runnel.surface.tracker.TrackerSurface;
 import dev.runnel.testkit.EmulateGitHub;
+import dev.runnel.testkit.MockServers;
 import dev.runnel.testkit.Tasks;
 import java.io.IOException;
 import java.time.Duration;
@@ -45,7 +46,7 @@ import org.junit.jupiter.api.TestInstance;
 @Tag("slow")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class GitHubEmulatorTest {
-  private final MockWebServer receiver = new MockWebServer();
+  private final MockWebServer receiver = MockServers.create();
   private EmulateGitHub github;
   private TrackerSurface<?> surface;
   private int issue;

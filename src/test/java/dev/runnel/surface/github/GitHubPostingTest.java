@@ -12,6 +12,7 @@ import dev.runnel.core.model.RunState;
 import dev.runnel.core.model.Update;
 import dev.runnel.surface.tracker.TrackerSettings;
 import dev.runnel.surface.tracker.TrackerSurface;
+import dev.runnel.testkit.MockServers;
 import dev.runnel.testkit.SettableClock;
 import java.io.IOException;
 import java.net.URI;
@@ -37,7 +38,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class GitHubPostingTest {
   private static final PostRef STATUS = new PostRef("dana/shop#1/7");
 
-  private final MockWebServer github = new MockWebServer();
+  private final MockWebServer github = MockServers.create();
   private final SettableClock clock = new SettableClock();
 
   @BeforeEach
@@ -326,7 +327,7 @@ class GitHubPostingTest {
 
   @Test
   void aTokenIsNotSentToWhereverGitHubPoints() throws Exception {
-    try (var elsewhere = new MockWebServer()) {
+    try (var elsewhere = MockServers.create()) {
       elsewhere.start();
       elsewhere.enqueue(new MockResponse.Builder().code(200).body("{\"id\": 1}").build());
       answers(307, "", "Location", "http://localhost:" + elsewhere.getPort() + "/comments");

@@ -16,6 +16,7 @@ import dev.runnel.surface.kit.Hmac;
 import dev.runnel.surface.tracker.Marker;
 import dev.runnel.surface.tracker.TrackerSettings;
 import dev.runnel.surface.tracker.TrackerSurface;
+import dev.runnel.testkit.MockServers;
 import dev.runnel.testkit.SettableClock;
 import dev.runnel.testkit.SurfaceContract;
 import dev.runnel.testkit.Tasks;
@@ -30,7 +31,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 import mockwebserver3.MockResponse;
-import mockwebserver3.MockWebServer;
 import okhttp3.OkHttpClient;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Nested;
@@ -119,7 +119,7 @@ class GitHubSurfaceTest implements SurfaceContract {
 
   @Override
   public Posting postWhen(Answer answer) {
-    try (var github = new MockWebServer()) {
+    try (var github = MockServers.create()) {
       github.start();
       github.enqueue(
           switch (answer) {

@@ -22,6 +22,7 @@ import dev.runnel.core.port.Surface;
 import dev.runnel.surface.hook.HookProof.Encoding;
 import dev.runnel.surface.kit.Hmac;
 import dev.runnel.surface.kit.StandardWebhooks;
+import dev.runnel.testkit.MockServers;
 import dev.runnel.testkit.Samples;
 import dev.runnel.testkit.SettableClock;
 import dev.runnel.testkit.SurfaceContract;
@@ -35,7 +36,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import mockwebserver3.MockResponse;
-import mockwebserver3.MockWebServer;
 import okhttp3.OkHttpClient;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -149,7 +149,7 @@ class HookSurfaceTest implements SurfaceContract {
 
   @Override
   public Posting postWhen(Answer answer) {
-    try (var callback = new MockWebServer()) {
+    try (var callback = MockServers.create()) {
       callback.start();
       callback.enqueue(
           switch (answer) {
@@ -355,7 +355,7 @@ class HookSurfaceTest implements SurfaceContract {
   class TheCallback {
     @Test
     void isToldInJsonWithTheSameKindOfProof() throws Exception {
-      try (var callback = new MockWebServer()) {
+      try (var callback = MockServers.create()) {
         callback.start();
         callback.enqueue(new MockResponse.Builder().code(200).build());
 
@@ -376,7 +376,7 @@ class HookSurfaceTest implements SurfaceContract {
 
     @Test
     void isNotFollowedElsewhere() throws Exception {
-      try (var callback = new MockWebServer()) {
+      try (var callback = MockServers.create()) {
         callback.start();
         callback.enqueue(
             new MockResponse.Builder().code(307).addHeader("Location", "/other").build());

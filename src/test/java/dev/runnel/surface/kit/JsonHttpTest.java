@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.runnel.testkit.MockServers;
 import java.io.IOException;
 import java.net.URI;
 import java.util.Map;
@@ -18,7 +19,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 class JsonHttpTest {
-  private final MockWebServer server = new MockWebServer();
+  private final MockWebServer server = MockServers.create();
   private final ObjectNode body = JsonNodeFactory.instance.objectNode().put("text", "Grüße");
 
   @BeforeEach

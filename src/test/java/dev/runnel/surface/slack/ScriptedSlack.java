@@ -1,6 +1,7 @@
 package dev.runnel.surface.slack;
 
 import dev.runnel.surface.slack.model.SlackConfig;
+import dev.runnel.testkit.MockServers;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -47,7 +48,7 @@ public final class ScriptedSlack implements AutoCloseable {
           "conversations.history",
           "{'ok':true,'messages':[]}");
 
-  private final MockWebServer server = new MockWebServer();
+  private final MockWebServer server = MockServers.create();
   private final Map<String, Queue<MockResponse>> script = new ConcurrentHashMap<>();
   private final Map<String, String> people =
       Map.of("U0ANN", "Ann", "U0BOB", "Bob", "U0RUNNEL", "runnel");

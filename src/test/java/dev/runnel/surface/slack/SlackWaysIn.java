@@ -20,6 +20,7 @@ import dev.runnel.surface.slack.model.SlackBehavior;
 import dev.runnel.surface.slack.model.SlackConfig;
 import dev.runnel.surface.slack.model.SlackPrompts;
 import dev.runnel.testkit.MemoryStore;
+import dev.runnel.testkit.MockServers;
 import dev.runnel.testkit.SettableClock;
 import dev.runnel.testkit.SlackEnvelope;
 import dev.runnel.web.RequestMetrics;
@@ -57,7 +58,7 @@ final class SlackWaysIn implements AutoCloseable {
   final ScriptedSlack api = new ScriptedSlack();
   final SettableClock clock = new SettableClock();
   final SlackSurface surface;
-  private final MockWebServer link = new MockWebServer();
+  private final MockWebServer link = MockServers.create();
   private final WebSocketListener slackSide = mock();
   private final HttpClient http = HttpClient.newHttpClient();
   private final Javalin server;

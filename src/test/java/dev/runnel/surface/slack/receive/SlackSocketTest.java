@@ -7,6 +7,7 @@ import dev.runnel.core.model.RawRequest;
 import dev.runnel.core.model.Reply;
 import dev.runnel.surface.slack.SlackRequests;
 import dev.runnel.surface.slack.api.SlackResponse;
+import dev.runnel.testkit.MockServers;
 import dev.runnel.testkit.SettableClock;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -52,7 +53,7 @@ class SlackSocketTest {
   private static final String HELLO = "{'type':'hello','num_connections':1}";
   private static final Reply TAKEN = Reply.empty(200);
 
-  private final MockWebServer server = new MockWebServer();
+  private final MockWebServer server = MockServers.create();
   private final BlockingQueue<SlackSide> opened = new LinkedBlockingQueue<>();
   private final Queue<MockResponse> refusals = new ArrayDeque<>();
   private final Queue<SlackResponse<String>> addresses = new ArrayDeque<>();
