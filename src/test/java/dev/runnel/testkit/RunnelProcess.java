@@ -10,7 +10,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -60,19 +59,8 @@ public final class RunnelProcess implements AutoCloseable {
   }
 
   private Process launch() throws IOException {
-    var command =
-        new ArrayList<>(
-            List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=1",
-                "--enable-native-access=ALL-UNNAMED",
-                "-Dlogback.configurationFile=logback.xml",
-                "-cp",
-                System.getProperty("java.class.path"),
-                "dev.runnel.app.Main",
-                "serve"));
-    command.addAll(1, options);
+    var command = PackedRunnel.command(options);
+    command.add("serve");
     var builder = new ProcessBuilder(command).directory(folder.toFile()).redirectErrorStream(true);
     var environment = new HashMap<String, String>();
     environment.put("PATH", System.getenv("PATH"));
