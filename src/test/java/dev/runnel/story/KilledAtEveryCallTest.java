@@ -29,6 +29,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import mockwebserver3.RecordedRequest;
 import org.junit.jupiter.api.AfterEach;
@@ -48,7 +49,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(480)
 class KilledAtEveryCallTest {
   /// Performances at once: each is a process, which has little to do but to start.
-  private static final int STAGES = 8;
+  private static final int STAGES = 6;
 
   private static final int MAX_CALLS = 60;
   private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -110,14 +111,17 @@ class KilledAtEveryCallTest {
     var killed = new AtomicInteger();
     try (var stages = Executors.newVirtualThreadPerTaskExecutor()) {
       List<Future<?>> all = new ArrayList<>();
-      for (int stage = 0; stage < STAGES; stage++) {
+      for (int i = 0; i < STAGES; i++) {
         all.add(
             stages.submit(
                 () -> {
-                  for (var number = next.getAndIncrement();
-                      number < 2 * MAX_CALLS && perform(number);
-                      number = next.getAndIncrement()) {
-                    killed.incrementAndGet();
+                  var home = Files.createTempDirectory(folder, "stage");
+                  try (var stage = new Stage(home)) {
+                    for (var number = next.getAndIncrement();
+                        number < 2 * MAX_CALLS && perform(stage, number);
+                        number = next.getAndIncrement()) {
+                      killed.incrementAndGet();
+                    }
                   }
                   return null;
                 }));
@@ -132,41 +136,32 @@ class KilledAtEveryCallTest {
 
   /// @param number even: the call does not arrive; odd: its answer does not
   /// @return false when the performance was over before the call
-  private boolean perform(int number) throws Exception {
-    var home = Files.createDirectory(folder.resolve("stage" + number));
-    try (var stage = new Stage(home, channel(number), number / 2 + 1, number % 2 == 1)) {
-      stage.perform();
-      return stage.wasKilled();
+  private boolean perform(Stage stage, int number) throws Exception {
+    var performance = stage.next(channel(number), number / 2 + 1, number % 2 == 1);
+    try {
+      performance.perform();
+      return performance.wasKilled();
     } catch (AssertionError | RuntimeException e) {
       throw new AssertionError(
           "Killed %s call %d (%s)%n%s%n%s"
               .formatted(
                   number % 2 == 1 ? "after" : "before",
                   number / 2 + 1,
-                  Files.exists(home.resolve("call")) ? Files.readString(home.resolve("call")) : "-",
+                  performance.killedAt.get(),
                   slack.messages(channel(number)),
-                  Files.readString(home.resolve("log"))),
+                  stage.runnel.log()),
           e);
     }
   }
 
-  /// One Runnel, one channel, one thread.
+  /// One Runnel, where one performance follows the other.
   private final class Stage implements AutoCloseable {
-    private final Path home;
-    private final String channel;
-    private final int killAt;
-    private final boolean afterIt;
-    private final AtomicInteger calls = new AtomicInteger();
+    private final AtomicReference<Performance> now = new AtomicReference<>();
     private final ScriptedFaultProxy toSlack;
     private final ScriptedFaultProxy toService;
     private final RunnelProcess runnel;
-    private int said;
 
-    private Stage(Path home, String channel, int killAt, boolean afterIt) throws Exception {
-      this.home = home;
-      this.channel = channel;
-      this.killAt = killAt;
-      this.afterIt = afterIt;
+    private Stage(Path home) throws IOException {
       toSlack = new ScriptedFaultProxy(slack.uri(), this::fate);
       toService = new ScriptedFaultProxy(service.uri(), this::fate);
       var settings = new HashMap<>(slack.settings());
@@ -176,6 +171,42 @@ class KilledAtEveryCallTest {
       runnel = RunnelProcess.start(home, RunnelProcess.freePort(), settings);
     }
 
+    private Performance next(String channel, int killAt, boolean afterIt) {
+      var performance = new Performance(runnel, channel, killAt, afterIt);
+      now.set(performance);
+      return performance;
+    }
+
+    private Fate fate(RecordedRequest request) {
+      var performance = now.get();
+      return performance == null ? Fate.PASSES : performance.fate(request);
+    }
+
+    @Override
+    public void close() {
+      runnel.close();
+      toSlack.close();
+      toService.close();
+    }
+  }
+
+  /// One channel, one thread.
+  private final class Performance {
+    private final RunnelProcess runnel;
+    private final String channel;
+    private final int killAt;
+    private final boolean afterIt;
+    private final AtomicInteger calls = new AtomicInteger();
+    private final AtomicReference<String> killedAt = new AtomicReference<>("-");
+    private int said;
+
+    private Performance(RunnelProcess runnel, String channel, int killAt, boolean afterIt) {
+      this.runnel = runnel;
+      this.channel = channel;
+      this.killAt = killAt;
+      this.afterIt = afterIt;
+    }
+
     /// What the process does last is this call. Whoever is killed before an answer does not know
     /// whether the call arrived, so it is passed on after the kill as well as before it.
     private Fate fate(RecordedRequest request) {
@@ -183,11 +214,9 @@ class KilledAtEveryCallTest {
         return Fate.PASSES;
       }
       try {
-        Files.writeString(home.resolve("call"), request.getUrl().encodedPath());
+        killedAt.set(request.getUrl().encodedPath());
         runnel.kill();
         return afterIt ? Fate.ANSWER_IS_LOST : Fate.REFUSED;
-      } catch (IOException e) {
-        throw new AssertionError(e);
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
         return Fate.REFUSED;
@@ -332,13 +361,6 @@ class KilledAtEveryCallTest {
               .header("Authorization", "Bearer " + EmbeddedService.KEY)
               .build();
       return JSON.readTree(http.send(request, BodyHandlers.ofString()).body());
-    }
-
-    @Override
-    public void close() {
-      runnel.close();
-      toSlack.close();
-      toService.close();
     }
   }
 }
