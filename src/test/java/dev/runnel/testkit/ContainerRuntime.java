@@ -1,8 +1,10 @@
 package dev.runnel.testkit;
 
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Assertions;
@@ -62,16 +64,25 @@ public final class ContainerRuntime {
     var program = bin.resolve("podman");
     Files.writeString(program, WRAPPER.formatted(podman, storage));
     Assertions.assertTrue(program.toFile().setExecutable(true));
-    var made =
-        run(bin, List.of(program.toString(), "image", "exists", "localhost/runnel-test:1"))
-            || run(bin, List.of("sh", "-c", IMAGE, "sh", storage.toString()));
-    Assumptions.assumeTrue(made, "Skipped: podman cannot make an image here");
+    Assumptions.assumeTrue(
+        hasImage(bin, program, storage), "Skipped: podman cannot make an image here");
     Assumptions.assumeTrue(
         run(
             bin,
             List.of(program.toString(), "run", "--rm", "localhost/runnel-test:1", "sh", "-c", ":")),
         "Skipped: podman cannot run a container here");
     return program;
+  }
+
+  /// Other JVMs of the same build wait until it is made.
+  private static boolean hasImage(Path bin, Path program, Path storage) throws IOException {
+    try (var channel =
+            FileChannel.open(
+                storage.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        var _ = channel.lock()) {
+      return run(bin, List.of(program.toString(), "image", "exists", "localhost/runnel-test:1"))
+          || run(bin, List.of("sh", "-c", IMAGE, "sh", storage.toString()));
+    }
   }
 
   private static boolean run(Path bin, List<String> command) throws IOException {

@@ -7,10 +7,13 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /// Ports for processes that are started a moment later. They lie below those that the system gives
-/// to connections, and none is told of twice, so that nobody else takes one meanwhile.
+/// to connections, each JVM of the tests has its own, and none is given twice, so that nobody else
+/// takes one meanwhile.
 final class FreePort {
-  private static final int FIRST = 12_000;
-  private static final int LAST = 32_000;
+  private static final int FORK = Integer.getInteger("runnel.fork", 0);
+  private static final int SHARE = 4_000;
+  private static final int FIRST = 12_000 + SHARE * (FORK % 5);
+  private static final int LAST = FIRST + SHARE - 1;
   private static final AtomicInteger NEXT =
       new AtomicInteger(ThreadLocalRandom.current().nextInt(FIRST, LAST));
 
