@@ -21,7 +21,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// The rule of docs/decisions/0008: the tables of the newest version serve the version before.
+/// The rule of docs/decisions/0008: the tables of the newest version serve the version before. That
+/// the newest version goes on with the rows of an older one is shown by `OldRowsTest` and
+/// `RecordedDataTest`, on a database that an older one wrote.
 @Tag("slow")
 class RollingUpgradeTest {
   private static final Path MIGRATIONS = Path.of("src/main/resources/db/bot");

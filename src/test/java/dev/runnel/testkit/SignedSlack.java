@@ -9,6 +9,7 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
@@ -22,9 +23,16 @@ public final class SignedSlack {
   private static final JsonMapper JSON = new JsonMapper();
 
   private final String secret;
+  private final InstantSource clock;
 
   public SignedSlack(String secret) {
+    this(secret, InstantSource.system());
+  }
+
+  /// Signs as of the time of a clock.
+  public SignedSlack(String secret, InstantSource clock) {
     this.secret = secret;
+    this.clock = clock;
   }
 
   /// Somebody typed `/agent TEXT`.
@@ -148,7 +156,7 @@ public final class SignedSlack {
   }
 
   private HttpRequest.Builder signed(URI node, String type, String body) {
-    var timestamp = Long.toString(Instant.now().getEpochSecond());
+    var timestamp = Long.toString(clock.instant().getEpochSecond());
     return HttpRequest.newBuilder(node.resolve("/slack/events"))
         .timeout(PATIENCE)
         .header("Content-Type", type)
