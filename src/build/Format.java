@@ -1,7 +1,9 @@
 import com.google.googlejavaformat.java.Formatter;
+import com.google.googlejavaformat.java.FormatterException;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
+import java.util.List;
 
 /// Checks that every Java file below a folder reads as google-java-format writes it, or writes it
 /// so.
@@ -10,21 +12,27 @@ import java.util.ArrayList;
 class Format {
   public static void main(String[] args) throws Exception {
     var write = args[0].equals("write");
-    var formatter = new Formatter();
-    var off = new ArrayList<Path>();
+    List<Path> sources;
     try (var files = Files.walk(Path.of(args[1]))) {
-      for (var file : files.filter(each -> each.toString().endsWith(".java")).toList()) {
-        var source = Files.readString(file);
-        var formatted = formatter.formatSourceAndFixImports(source);
-        if (formatted.equals(source)) continue;
-        off.add(file);
-        if (write) Files.writeString(file, formatted);
-      }
+      sources = files.filter(each -> each.toString().endsWith(".java")).toList();
     }
+    var off = sources.parallelStream().filter(file -> isOff(file, write)).toList();
     if (off.isEmpty()) return;
     off.forEach(file -> System.err.println((write ? "formatted " : "not formatted: ") + file));
     if (write) return;
     System.err.println("Run: mvn process-sources -Dformat=write");
     System.exit(1);
+  }
+
+  private static boolean isOff(Path file, boolean write) {
+    try {
+      var source = Files.readString(file);
+      var formatted = new Formatter().formatSourceAndFixImports(source);
+      if (formatted.equals(source)) return false;
+      if (write) Files.writeString(file, formatted);
+      return true;
+    } catch (IOException | FormatterException e) {
+      throw new IllegalStateException(file.toString(), e);
+    }
   }
 }
