@@ -155,6 +155,18 @@ public class CommandRunTest {
   }
 
   @Test
+  void theChoicesOfAQuestionAreAListBelowIt() {
+    try (var service =
+        RunningService.withCommand(
+            folder, "printf '::blocked Which branch?\n::option main\n::option dev\n'")) {
+      var run = service.awaitState(service.create("x"), "BLOCKED");
+
+      assertThat(run.at("/status_message/message").asText())
+          .isEqualTo("Which branch?\n1. main\n2. dev");
+    }
+  }
+
+  @Test
   void pullRequestsBecomeArtifactsOnce() {
     try (var service =
         RunningService.withCommand(

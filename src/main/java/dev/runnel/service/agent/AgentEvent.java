@@ -39,6 +39,9 @@ public sealed interface AgentEvent {
   /// A question that the agent needs answered to continue.
   record Question(String text) implements AgentEvent {}
 
+  /// An answer that people can choose, to the last question.
+  record Choice(String text) implements AgentEvent {}
+
   /// The complete answer, for agents that report it.
   record Answer(String text) implements AgentEvent {}
 
@@ -67,6 +70,7 @@ public sealed interface AgentEvent {
       case Result(String text, boolean failed) -> new Result(words.apply(text), failed);
       case Status(String text) -> new Status(words.apply(text));
       case Question(String text) -> new Question(words.apply(text));
+      case Choice(String text) -> new Choice(words.apply(text));
       case Answer(String text) -> new Answer(words.apply(text));
       case Planned(String text) -> new Planned(words.apply(text));
       case Failure(String why) -> new Failure(words.apply(why));

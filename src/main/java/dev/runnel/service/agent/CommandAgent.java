@@ -5,10 +5,11 @@ import java.util.HashMap;
 import java.util.List;
 
 /// An arbitrary shell command. Its output is the transcript; lines that start with `::status` or
-/// `::blocked` report status or a question.
+/// `::blocked` report status or a question, and `::option` an answer to choose.
 public record CommandAgent(String name, String command) implements Harness {
   private static final String STATUS = "::status ";
   private static final String BLOCKED = "::blocked ";
+  private static final String CHOICE = "::option ";
 
   /// Passes only the prompt on standard input, unchanged. The configuration is in the variable
   /// `RUNNEL_CONFIG_JSON`, and the earlier conversation in the file that `RUNNEL_CONVERSATION_FILE`
@@ -37,6 +38,9 @@ public record CommandAgent(String name, String command) implements Harness {
       }
       if (line.startsWith(BLOCKED)) {
         return List.of(new AgentEvent.Question(line.substring(BLOCKED.length()).strip()));
+      }
+      if (line.startsWith(CHOICE)) {
+        return List.of(new AgentEvent.Choice(line.substring(CHOICE.length()).strip()));
       }
       return List.of(new AgentEvent.Said(line));
     };

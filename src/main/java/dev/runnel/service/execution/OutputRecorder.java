@@ -134,6 +134,7 @@ final class OutputRecorder implements AgentProcess.Sink {
   private @Nullable String session;
   private @Nullable String answer;
   private @Nullable String question;
+  private int choices;
   private @Nullable String failure;
   private long kept;
   private boolean full;
@@ -290,8 +291,15 @@ final class OutputRecorder implements AgentProcess.Sink {
         keep(TranscriptLine.Kind.STATUS, text);
       }
       case AgentEvent.Question(String text) -> {
+        choices = 0;
         question = text;
         keep(TranscriptLine.Kind.QUESTION, text);
+      }
+      case AgentEvent.Choice(String text) -> {
+        choices++;
+        var numbered = choices + ". " + text;
+        question = question == null ? numbered : question + "\n" + numbered;
+        keep(TranscriptLine.Kind.QUESTION, numbered);
       }
       case AgentEvent.Answer(String text) -> {
         answer = text;

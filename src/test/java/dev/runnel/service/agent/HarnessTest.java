@@ -3,6 +3,7 @@ package dev.runnel.service.agent;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.runnel.service.agent.AgentEvent.Answer;
+import dev.runnel.service.agent.AgentEvent.Choice;
 import dev.runnel.service.agent.AgentEvent.Did;
 import dev.runnel.service.agent.AgentEvent.Failure;
 import dev.runnel.service.agent.AgentEvent.Finished;
@@ -36,11 +37,13 @@ class HarnessTest {
                   new CommandAgent("command", "x"),
                   "::status reading",
                   "::blocked Which branch?",
+                  "::option main",
                   " ::status quoted",
                   "text"))
           .containsExactly(
               new Status("reading"),
               new Question("Which branch?"),
+              new Choice("main"),
               new Said(" ::status quoted"),
               new Said("text"));
     }
