@@ -101,7 +101,7 @@ async function send(form, button) {
       form.turn.value = Number(form.turn.value) + 1; // the next post is a new delivery
       follows = true;
       if (['start', 'say'].includes(button.value)) form.text.value = '';
-      answer.textContent = { start: 'Starting …', say: 'Sent.', stop: 'Stopping …', retry: 'Starting again …', approve: 'Approving …', decline: 'Declining …' }[button.value];
+      answer.textContent = { start: 'Starting …', say: 'Sent.', stop: 'Stopping …', retry: 'Starting again …', approve: 'Approving …', decline: 'Declining …' }[button.value] ?? 'Sent.';
       if (isStart) {
         busy = true;
         follow(`/live?awaiting=${encodeURIComponent(text)}`);

@@ -2,6 +2,7 @@ package dev.runnel.console;
 
 import dev.runnel.core.command.MessageParser;
 import dev.runnel.core.model.Actor;
+import dev.runnel.core.model.AskedQuestion;
 import dev.runnel.core.model.Background;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
@@ -38,6 +39,7 @@ public final class ConsoleSurface implements Surface {
   private static final String COMMAND_AT_START =
       "That word is a command, and commands belong on a run's own page. Say in a sentence what the"
           + " agent should do.";
+  private static final String ANSWER = "answer";
   private static final String EMPTY_REPLY = "Say something first.";
   private static final String ASIDE =
       "A message that begins with `aside` or // is not for the agent. It was not sent.";
@@ -119,8 +121,29 @@ public final class ConsoleSurface implements Surface {
               request);
       case "retry" ->
           accepted(form, form.conversation(), new Intent.Retry(Optional.of(form.run())), request);
-      default -> WebhookResult.Rejected.with(400, "no such action");
+      default -> answer(form, request);
     };
+  }
+
+  /// A choice of the run's question: the button's value holds the question and the answer.
+  private static WebhookResult answer(Form form, RawRequest request) {
+    var parts = form.action().replace("\r\n", "\n").split("\n", 3);
+    return Optional.of(parts)
+        .filter(it -> it.length == 3 && it[0].equals(ANSWER) && !it[2].isBlank())
+        .flatMap(it -> AskedQuestion.parse(it[1]))
+        .map(
+            asked ->
+                accepted(
+                    form,
+                    form.conversation(),
+                    new Intent.SayTo(asked.run(), Request.of(parts[2]), Optional.of(asked)),
+                    request))
+        .orElseGet(() -> WebhookResult.Rejected.with(400, "no such action"));
+  }
+
+  /// The value of a button that answers the question.
+  static String answerAction(AskedQuestion asked, String choice) {
+    return String.join("\n", ANSWER, asked.value(), choice);
   }
 
   private static WebhookResult start(Form form, RawRequest request) {
@@ -224,6 +247,7 @@ public final class ConsoleSurface implements Surface {
       case Update.Status _,
           Update.Still _,
           Update.Blocked _,
+          Update.QuestionClosed _,
           Update.Succeeded _,
           Update.Failed _,
           Update.Cancelled _,

@@ -82,7 +82,7 @@ public record ParkedItemView(
       case Intent.Amend _ -> "a correction of an earlier message";
       case Intent.StopAt _ -> "stop, by a reaction";
       case Intent.New(var request) -> request.text();
-      case Intent.SayTo(_, var request) -> request.text();
+      case Intent.SayTo(_, var request, _) -> request.text();
       case Intent.Link _ -> "link";
       case Intent.Linked(_, var command) -> words(command);
       case Intent.CancelMine _ -> "stop all mine";
@@ -97,6 +97,7 @@ public record ParkedItemView(
       case Update.Still(var status) -> words(status);
       case Update.Blocked(var run, _, var question) ->
           "A question of %s: %s".formatted(title(run), question);
+      case Update.QuestionClosed(var run, _, _, _) -> "The answer to a question of " + title(run);
       case Update.Succeeded(var run, _, _, _) -> "The answer of " + title(run);
       case Update.Failed(var run, _, var why, _) -> "%s failed: %s".formatted(title(run), why);
       case Update.Cancelled(var run, _, _, _) -> title(run) + " was stopped";

@@ -1,10 +1,12 @@
 package dev.runnel.console;
 
 import dev.runnel.core.model.Artifact;
+import dev.runnel.core.model.AskedQuestion;
 import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunId;
 import dev.runnel.core.model.RunState;
+import dev.runnel.core.text.AnswerChoices;
 import dev.runnel.core.text.RunTexts;
 import java.net.URI;
 import java.net.URLEncoder;
@@ -141,6 +143,23 @@ public record RunView(Run run, Optional<Binding> binding, Instant now) {
     return run.message()
         .filter(text -> !text.isBlank())
         .map(text -> TextSpan.of(Transcripts.inShort(text, MAX_MESSAGE)))
+        .orElse(List.of());
+  }
+
+  /// An answer that the agent offers with its question.
+  ///
+  /// @param action the value of the button that gives it
+  public record Choice(String text, String action) {}
+
+  /// The answers to choose from; empty where the run asks nothing, or offers none.
+  public List<Choice> choices() {
+    return AskedQuestion.of(run)
+        .filter(_ -> binding.filter(it -> !it.reopened()).isPresent())
+        .map(
+            asked ->
+                AnswerChoices.of(run.message().orElse("")).choices().stream()
+                    .map(each -> new Choice(each, ConsoleSurface.answerAction(asked, each)))
+                    .toList())
         .orElse(List.of());
   }
 

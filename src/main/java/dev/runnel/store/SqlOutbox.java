@@ -80,12 +80,13 @@ final class SqlOutbox implements Store.Outbox {
                 statusOf);
           }
           return rows.change(
-              "INSERT INTO outbox (id, conversation, seq, status_of, body, due_at, aside) VALUES"
-                  + " (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING",
+              "INSERT INTO outbox (id, conversation, seq, status_of, question_of, body, due_at,"
+                  + " aside) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING",
               notice.id().value(),
               notice.conversation().id(),
               sequence.next(),
               statusOf,
+              notice.update() instanceof Update.Blocked(var run, _, _) ? run.id().value() : null,
               Json.write(notice),
               due,
               aside);
@@ -102,6 +103,7 @@ final class SqlOutbox implements Store.Outbox {
       case Update.Screened _ -> null;
       case Update.Still(Update.Status status) -> "still:" + status.run().id();
       case Update.Blocked _,
+          Update.QuestionClosed _,
           Update.Succeeded _,
           Update.Failed _,
           Update.Cancelled _,
@@ -187,6 +189,28 @@ final class SqlOutbox implements Store.Outbox {
                 row -> new PostRef(row.getString("post")),
                 conversation.id(),
                 run.value()));
+  }
+
+  private record QuestionPost(PostRef post, Update update) {}
+
+  @Override
+  public Optional<PostRef> questionPost(Conversation conversation, Update.QuestionClosed closed) {
+    var posts =
+        QueueRows.sql(
+            () ->
+                rows.list(
+                    "SELECT post, body FROM outbox WHERE question_of = ? AND conversation = ? AND"
+                        + " state = 1 AND post IS NOT NULL ORDER BY seq DESC",
+                    row ->
+                        new QuestionPost(
+                            new PostRef(row.getString("post")),
+                            Json.read(row.getString("body"), Notice.class).update()),
+                    closed.run().id().value(),
+                    conversation.id()));
+    return posts.stream()
+        .filter(each -> each.update() instanceof Update.Blocked asked && closed.closes(asked))
+        .map(QuestionPost::post)
+        .findFirst();
   }
 
   @Override

@@ -4,6 +4,7 @@ import static dev.runnel.testkit.Samples.DANA;
 import static dev.runnel.testkit.Samples.NINE;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.runnel.core.model.AskedQuestion;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.DeliveryId;
@@ -150,6 +151,22 @@ class ConsoleSurfaceTest {
           .isEqualTo(new Intent.SayTo(new RunId("run-1"), Request.of("Try again with Java 25")));
       assertThat(delivery.actor().id()).isEqualTo("console");
       assertThat(delivery.origin().link()).contains(URI.create("https://acme.slack.com/p1"));
+    }
+
+    @Test
+    void byTheButtonOfAChoiceAnswersTheQuestionOfThePage() {
+      var asked = AskedQuestion.of(new RunId("run-1"), "Which one?");
+      var delivery =
+          accepted(
+              Map.of(
+                  "action",
+                  ConsoleSurface.answerAction(asked, "The first"),
+                  "conversation",
+                  SLACK_THREAD,
+                  "run",
+                  "run-1"));
+      assertThat(delivery.intent())
+          .isEqualTo(new Intent.SayTo(asked.run(), Request.of("The first"), Optional.of(asked)));
     }
 
     @Test

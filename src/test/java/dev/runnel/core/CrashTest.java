@@ -174,7 +174,8 @@ class CrashTest {
           ends(world, 1);
           assertThat(world.runs.runs()).hasSize(1);
           assertThat(world.runs.followUps()).extracting("text").containsExactly("main");
-          assertThat(world.surface.kinds(THREAD)).containsExactly("Status", "Blocked", "Succeeded");
+          assertThat(world.surface.kinds(THREAD))
+              .containsExactly("Status", "QuestionClosed", "Succeeded");
         });
   }
 

@@ -249,7 +249,8 @@ class JourneyTest {
       assertThat(world.runs.followUps()).extracting("text").containsExactly("main");
       world.runs.moves(run(), RunState.BLOCKED, "And which file?");
       world.passes(Duration.ofSeconds(2));
-      assertThat(world.surface.kinds(THREAD)).containsExactly("Status", "Blocked", "Blocked");
+      assertThat(world.surface.kinds(THREAD))
+          .containsExactly("Status", "QuestionClosed", "Blocked");
     }
 
     @Test
@@ -727,7 +728,8 @@ class JourneyTest {
       world.runs.moves(world.onlyRun().id(), RunState.BLOCKED, "May I?");
       world.passes(Duration.ofSeconds(2));
 
-      assertThat(world.surface.kinds(THREAD)).containsExactly("Status", "Blocked", "Blocked");
+      assertThat(world.surface.kinds(THREAD))
+          .containsExactly("Status", "QuestionClosed", "Blocked");
     }
   }
 

@@ -168,7 +168,7 @@ class OnItsPullRequestTest {
       ends(RunState.SUCCEEDED, "Renamed.");
 
       assertThat(world.runs.followUps()).hasSize(2);
-      assertThat(world.surface.kinds(PULL_REQUEST)).containsExactly("Blocked", "Succeeded");
+      assertThat(world.surface.kinds(PULL_REQUEST)).containsExactly("QuestionClosed", "Succeeded");
     }
 
     @Test

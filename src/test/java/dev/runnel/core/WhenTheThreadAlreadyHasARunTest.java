@@ -55,8 +55,8 @@ class WhenTheThreadAlreadyHasARunTest {
           RUNNING   | takes it later     | 1 | DELIVERED | Status
           RUNNING   | loses the answer   | 1 | DELIVERED | Status
           RUNNING   | refuses it         | 1 | REFUSED   | Status Told
-          BLOCKED   | takes it           | 1 | DELIVERED | Status Blocked
-          BLOCKED   | takes it later     | 1 | DELIVERED | Status Blocked
+          BLOCKED   | takes it           | 1 | DELIVERED | Status QuestionClosed
+          BLOCKED   | takes it later     | 1 | DELIVERED | Status QuestionClosed
           SUCCEEDED | takes it           | 1 | DELIVERED | Status Succeeded
           SUCCEEDED | takes it later     | 1 | DELIVERED | Status Succeeded
           SUCCEEDED | loses the answer   | 1 | DELIVERED | Status Succeeded
@@ -141,7 +141,7 @@ class WhenTheThreadAlreadyHasARunTest {
     world.runs.moves(run.id(), RunState.BLOCKED, "Which branch?");
     world.passes(Duration.ofSeconds(2));
 
-    assertThat(world.surface.kinds(THREAD)).containsExactly("Status", "Blocked", "Blocked");
+    assertThat(world.surface.kinds(THREAD)).containsExactly("Status", "QuestionClosed", "Blocked");
   }
 
   @Test

@@ -250,7 +250,7 @@ class KilledAtEveryCallTest {
       assertThat(posts())
           .satisfiesExactly(
               card -> assertThat(card).contains("asked:").contains("Stopped"),
-              question -> assertThat(question).contains("needs an answer"),
+              question -> assertThat(question).contains("Answered").contains("main"),
               end -> assertThat(end).contains("On main."),
               stopped -> assertThat(stopped).contains("Stopped"));
       var runs = runs();

@@ -49,6 +49,12 @@ class SlackFlowsStoryTest {
                             echo "::blocked Blue or green?"
                             exit 0
                           fi ;;
+        "pick a colour"*) if [ "$RUNNEL_EXECUTION" = 1 ]; then
+                            echo "::blocked Which colour?"
+                            echo "::option Blue"
+                            echo "::option Green"
+                            exit 0
+                          fi ;;
         "break it"*) [ -e "$HOME/mended" ] || exit 1 ;;
         "tell it at length"*) i=0
                        while [ $i -lt 1500 ]; do
@@ -104,6 +110,7 @@ class SlackFlowsStoryTest {
                   "C0VERB",
                   "C0BUTTON",
                   "C0BLOCKED",
+                  "C0CHOICE",
                   "C0LONG",
                   "C0QUICK",
                   "C0NEW",
@@ -272,6 +279,18 @@ class SlackFlowsStoryTest {
 
       awaitPost("C0BLOCKED", "Told: green, please");
       awaitSign("C0BLOCKED", said, "white_check_mark");
+    }
+
+    @Test
+    void aChoiceIsAButtonAndItsPostShowsWhoChoseWhat() {
+      var said = mention("C0CHOICE", "pick a colour");
+      awaitPost("C0CHOICE", "answer_other");
+
+      slack.press("C0CHOICE", withButton("C0CHOICE", "answer_1"), ANN, "answer_1");
+
+      awaitPost("C0CHOICE", "Told: Green");
+      awaitPost("C0CHOICE", "*Answered* by <@" + ANN + ">");
+      assertThat(thread("C0CHOICE", said)).noneMatch(it -> hasButton(it, "answer_1"));
     }
 
     @Test

@@ -169,9 +169,12 @@ public final class FakeSurface implements Surface {
       return new Posting.Posted(
           status == null ? new PostRef("nowhere") : status, notice.conversation());
     }
-    if (notice.update() instanceof Update.Status && status != null && posts.containsKey(status)) {
-      var edits = posts.get(status).edits() + 1;
-      posts.put(status, new Post(notice.conversation(), notice.id(), notice.update(), edits));
+    var edits =
+        notice.update() instanceof Update.Status
+            || notice.update() instanceof Update.QuestionClosed;
+    if (edits && status != null && posts.containsKey(status)) {
+      var count = posts.get(status).edits() + 1;
+      posts.put(status, new Post(notice.conversation(), notice.id(), notice.update(), count));
       return answer(new Posting.Posted(status, notice.conversation()));
     }
     var ref = notice.tries() > 0 ? find(notice.id()) : null;

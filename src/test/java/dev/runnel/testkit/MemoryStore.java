@@ -906,6 +906,17 @@ public final class MemoryStore implements Store {
     }
 
     @Override
+    public Optional<PostRef> questionPost(Conversation conversation, Update.QuestionClosed closed) {
+      return outbox.values().stream()
+          .filter(row -> row.state() == State.DONE && row.post() != null)
+          .filter(row -> row.item().conversation().equals(conversation))
+          .filter(
+              row -> row.item().update() instanceof Update.Blocked asked && closed.closes(asked))
+          .max(Comparator.comparingLong(Row::seq))
+          .map(Row::post);
+    }
+
+    @Override
     public Optional<Run> postedRun(Conversation conversation, RunId run) {
       return outbox.values().stream()
           .filter(row -> row.state() != State.PARKED && isStatusOf(row, conversation, run))

@@ -626,6 +626,42 @@ public interface StoreContract {
   }
 
   @Test
+  default void theNewestPostedQuestionOfARunIsFoundInItsConversation() {
+    for (var id : List.of("q1", "q2", "q3", "q4")) {
+      store()
+          .change(
+              work -> {
+                work.outbox().add(notice(id, asks(Integer.parseInt(id.substring(1)))));
+                if (!id.equals("q4")) {
+                  work.outbox().posted(new NoticeId(id), new PostRef("post-" + id));
+                }
+              });
+    }
+
+    assertThat(questionPost(THREAD, asks(4))).contains(new PostRef("post-q3"));
+    assertThat(questionPost(THREAD, asks(2)))
+        .as("the run asked again meanwhile")
+        .contains(new PostRef("post-q2"));
+    assertThat(questionPost(THREAD, asks(0))).isEmpty();
+    assertThat(questionPost(OTHER_THREAD, asks(4))).isEmpty();
+  }
+
+  private static Update.Blocked asks(int second) {
+    return new Update.Blocked(
+        run("r1", RunState.BLOCKED).withUpdatedAt(Optional.of(NINE.plusSeconds(second))),
+        Samples.DANA,
+        "Which one?");
+  }
+
+  private Optional<PostRef> questionPost(Conversation conversation, Update.Blocked asked) {
+    var closed =
+        new Update.QuestionClosed(
+            asked.run(), asked.question(), Optional.empty(), Optional.empty());
+    return store()
+        .<Optional<PostRef>>commit(work -> work.outbox().questionPost(conversation, closed));
+  }
+
+  @Test
   default void theStatusPostOfAnEarlierRunIsNotKeptForTheNextOne() {
     save(binding(THREAD, run("r2", RunState.QUEUED)));
     store()

@@ -139,7 +139,7 @@ public final class AuditTrail {
     return switch (intent) {
       case Intent.Cancel(var run, _) -> run;
       case Intent.Status(var run) -> run;
-      case Intent.SayTo(var run, _) -> Optional.of(run);
+      case Intent.SayTo(var run, _, _) -> Optional.of(run);
       case Intent.Link(var run) -> Optional.of(run);
       // A retry is about the run that it starts, which is its conversation's.
       default -> Optional.empty();

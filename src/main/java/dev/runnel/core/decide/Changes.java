@@ -51,14 +51,24 @@ public final class Changes {
     if (entered || shows(now, before)) {
       updates.add(status(told, now, at));
     }
+    var asksAnew =
+        now.state() == RunState.BLOCKED && (entered || !now.message().equals(before.message()));
+    if (before.state() == RunState.BLOCKED
+        && !told.reopened()
+        && !before.equals(now)
+        && (asksAnew || now.state() != RunState.BLOCKED)) {
+      updates.add(
+          new Update.QuestionClosed(
+              before,
+              before.message().orElse(Update.NO_QUESTION),
+              Optional.empty(),
+              Optional.empty()));
+    }
     switch (now.state()) {
       case BLOCKED -> {
-        if (entered || !now.message().equals(before.message())) {
+        if (asksAnew) {
           updates.add(
-              new Update.Blocked(
-                  now,
-                  told.requester(),
-                  now.message().orElse("The agent needs an answer before it can go on.")));
+              new Update.Blocked(now, told.requester(), now.message().orElse(Update.NO_QUESTION)));
         }
       }
       case SUCCEEDED -> {

@@ -45,8 +45,8 @@ public final class IntentResolver {
               run(work, delivery, run, id -> new Intent.Status(Optional.of(id)));
           case Intent.Retry(var run) ->
               run(work, delivery, run, id -> new Intent.Retry(Optional.of(id)));
-          case Intent.SayTo(var run, var request) ->
-              run(work, delivery, Optional.of(run), id -> new Intent.SayTo(id, request));
+          case Intent.SayTo(var run, var request, var answers) ->
+              run(work, delivery, Optional.of(run), id -> new Intent.SayTo(id, request, answers));
           case Intent.Link(var run) -> run(work, delivery, Optional.of(run), Intent.Link::new);
           case Intent.Ask(Question.Decide(var approval, var approved)) when approval.isEmpty() ->
               decision(work, delivery, approved);

@@ -118,7 +118,7 @@ public final class Planner {
           heard(delivery, situation)
               ? new Plan.StartRun(delivery.conversation(), request)
               : new Plan.Ignore("said in a conversation without a run");
-      case Intent.SayTo(var run, var request) ->
+      case Intent.SayTo(var run, var request, _) ->
           situation
               .named()
               .<Plan>map(binding -> new Plan.FollowUp(binding, request))

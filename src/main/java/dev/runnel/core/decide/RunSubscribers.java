@@ -87,7 +87,7 @@ public final class RunSubscribers {
         addressed(isHere ? update : elsewhere(update), subscriber.actor())
             .ifPresent(theirs -> work.outbox().add(notice(subscriber, theirs, now)));
       }
-      if (!(update instanceof Update.Blocked)) {
+      if (!(update instanceof Update.Blocked || update instanceof Update.QuestionClosed)) {
         work.pullRequests().unsubscribeAll(told.run().id());
       }
     }
@@ -104,7 +104,7 @@ public final class RunSubscribers {
 
   /// The update for people outside the run's thread: without the request made there, and without
   /// the run's other results.
-  private static Update elsewhere(Update update) {
+  public static Update elsewhere(Update update) {
     return switch (update) {
       case Update.Blocked(var run, var to, var question) ->
           new Update.Blocked(withoutItsThread(run), to, question);
@@ -114,6 +114,10 @@ public final class RunSubscribers {
           new Update.Failed(withoutItsThread(run), to, why, retryable);
       case Update.Cancelled(var run, var to, var stop, _) ->
           new Update.Cancelled(withoutItsThread(run), to, stop);
+      // An answer is for the people where it was said.
+      case Update.QuestionClosed(var run, var question, _, _) ->
+          new Update.QuestionClosed(
+              withoutItsThread(run), question, Optional.empty(), Optional.empty());
       case Update.Status _,
           Update.Reminder _,
           Update.Told _,
@@ -142,6 +146,8 @@ public final class RunSubscribers {
           Optional.of(new Update.Failed(run, to, why, retryable));
       case Update.Cancelled(var run, _, var stop, var unread) ->
           Optional.of(new Update.Cancelled(run, to, stop, unread));
+      // It changes a post that is there, whoever it was for.
+      case Update.QuestionClosed _ -> Optional.of(update);
       case Update.Status _,
           Update.Reminder _,
           Update.Told _,

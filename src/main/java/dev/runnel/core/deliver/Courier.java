@@ -85,7 +85,8 @@ public final class Courier {
     var isMoot =
         Reminders.isMoot(work, notice)
             || StatusRefresh.isMoot(work, notice)
-            || isOvertaken(work, notice);
+            || isOvertaken(work, notice)
+            || isUnasked(work, notice);
     if (isMoot) {
       work.outbox().withdraw(notice.id());
     }
@@ -102,6 +103,11 @@ public final class Courier {
             .flatMap(Run::updatedAt)
             .filter(newest -> run.updatedAt().filter(newest::isAfter).isPresent())
             .isPresent();
+  }
+
+  /// Whether it closes a question of which there is no post here.
+  private static boolean isUnasked(Store.Work work, Notice notice) {
+    return notice.update() instanceof Update.QuestionClosed && status(work, notice).isEmpty();
   }
 
   /// Postpones an edit that only shows progress, if the post was edited shortly before. It then no
@@ -178,7 +184,11 @@ public final class Courier {
                     : surface.rateLimit(notice.conversation()));
   }
 
+  /// The post that the notice edits.
   private static Optional<PostRef> status(Store.Work work, Notice notice) {
+    if (notice.update() instanceof Update.QuestionClosed closed) {
+      return work.outbox().questionPost(notice.conversation(), closed);
+    }
     var told = StatusRefresh.statusIn(notice);
     if (told.isEmpty()) {
       return Optional.empty();

@@ -40,6 +40,7 @@ public record Reminders(List<Duration> after) {
               new Update.Reminder(run, requester, question, number + 1, asked, asked));
       case Update.Status _,
           Update.Still _,
+          Update.QuestionClosed _,
           Update.Succeeded _,
           Update.Failed _,
           Update.Cancelled _,

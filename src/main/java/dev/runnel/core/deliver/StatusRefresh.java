@@ -53,6 +53,7 @@ final class StatusRefresh {
       case Update.Status status -> Optional.of(status);
       case Update.Still(Update.Status status) -> Optional.of(status);
       case Update.Blocked _,
+          Update.QuestionClosed _,
           Update.Succeeded _,
           Update.Failed _,
           Update.Cancelled _,

@@ -3,6 +3,7 @@ package dev.runnel.core.dispatch;
 import dev.runnel.core.decide.AuditTrail;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.MessageStatus;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.NoticeId;
@@ -50,6 +51,23 @@ record DeliveryAttempt(
 
   DeliveryAttempt noting(String decided) {
     return new DeliveryAttempt(delivery, parts, tries, now, decided, ruling);
+  }
+
+  /// A copy whose message to the run has another text.
+  DeliveryAttempt saying(String text) {
+    return new DeliveryAttempt(
+        delivery.withIntent(
+            switch (delivery.intent()) {
+              case Intent.SayTo(var run, var request, var answers) ->
+                  new Intent.SayTo(run, new Request(text, request.options()), answers);
+              case Intent.Say(var request) -> new Intent.Say(new Request(text, request.options()));
+              default -> delivery.intent();
+            }),
+        parts,
+        tries,
+        now,
+        note,
+        ruling);
   }
 
   DeliveryAttempt ruled(Optional<AuditTrail.Ruling> decided) {

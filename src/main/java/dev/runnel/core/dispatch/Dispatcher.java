@@ -231,7 +231,7 @@ public final class Dispatcher {
           case Intent.Cancel(var run, _) -> run;
           case Intent.Status(var run) -> run;
           case Intent.Retry(var run) -> run;
-          case Intent.SayTo(var run, _) -> Optional.of(run);
+          case Intent.SayTo(var run, _, _) -> Optional.of(run);
           case Intent.Start _, Intent.Say _, Intent.ListRuns _, Intent.Help _, Intent.Unclear _ ->
               Optional.<RunId>empty();
           case Intent.Amend _, Intent.StopAt _ -> Optional.<RunId>empty();
@@ -398,7 +398,8 @@ public final class Dispatcher {
               && attempt.delivery().origin().home().isEmpty()) {
             attempt.respond(work, "It goes on in its thread.");
           }
-          if (attempt.delivery().intent() instanceof Intent.SayTo) {
+          if (attempt.delivery().intent() instanceof Intent.SayTo(_, _, var answers)
+              && answers.isEmpty()) {
             attempt.respond(work, "Passed on. It goes on in its thread.");
           }
         });

@@ -27,7 +27,10 @@ final class FollowUpBatcher {
   /// Extends the attempt by the deliveries queued directly behind its own that belong to it. Must
   /// be called before the first attempt to send the delivery.
   DeliveryAttempt join(Work work, DeliveryAttempt attempt, Binding binding) {
-    if (!attempt.parts().isEmpty()) {
+    // An answer to one question stays by itself.
+    if (!attempt.parts().isEmpty()
+        || (attempt.delivery().intent() instanceof Intent.SayTo(_, _, var answers)
+            && answers.isPresent())) {
       return attempt;
     }
     var first = attempt.delivery();

@@ -3,6 +3,7 @@ package dev.runnel.core.dispatch;
 import dev.runnel.core.command.MessageParser;
 import dev.runnel.core.decide.RunSubscribers;
 import dev.runnel.core.model.Arrival;
+import dev.runnel.core.model.AskedQuestion;
 import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
@@ -12,11 +13,15 @@ import dev.runnel.core.model.NoticeId;
 import dev.runnel.core.model.Outcome;
 import dev.runnel.core.model.Plan;
 import dev.runnel.core.model.Run;
+import dev.runnel.core.model.RunState;
+import dev.runnel.core.model.Subscriber;
 import dev.runnel.core.model.Update;
 import dev.runnel.core.port.AgentRuns;
 import dev.runnel.core.port.Store.Work;
+import dev.runnel.core.text.AnswerChoices;
 import dev.runnel.core.text.AnswerFormatter;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -118,6 +123,30 @@ final class FollowUpSender {
     };
   }
 
+  /// Whether it answers a question that the run no longer asks: somebody else was faster. Decided
+  /// in the commit that marks the question as answered, so that of two answers one reaches the run.
+  private static boolean isTooLate(Work work, DeliveryAttempt attempt, Binding binding, Run found) {
+    var asked = answered(attempt);
+    return asked.isPresent()
+        && work.inbox().runBefore(attempt.delivery().id()).isEmpty()
+        && (!AskedQuestion.of(found).equals(asked)
+            || AttemptResults.current(work, binding).filter(Binding::reopened).isPresent());
+  }
+
+  private void tellTooLate(DeliveryAttempt attempt) {
+    results.complete(
+        attempt.noting(attempt.note() + "; the question was answered before"),
+        work ->
+            attempt.respond(
+                work, "The agent no longer waits for this answer, so I did not send it."));
+  }
+
+  private static Optional<AskedQuestion> answered(DeliveryAttempt attempt) {
+    return attempt.delivery().intent() instanceof Intent.SayTo(_, _, var answers)
+        ? answers
+        : Optional.empty();
+  }
+
   private void send(DeliveryAttempt attempt, Plan.FollowUp plan, Run found) {
     var stoodStill = found.state().isTerminal() || found.state().needsPerson();
     beginToSay(attempt, plan.binding(), found, stoodStill)
@@ -166,16 +195,43 @@ final class FollowUpSender {
   private Optional<DeliveryAttempt> fix(
       DeliveryAttempt attempt, Binding binding, Run run, Consumer<Work> more) {
     var whole = new DeliveryAttempt[] {attempt};
+    var isTooLate = new boolean[] {false};
     var isKept =
         results.commitIfOwned(
             attempt,
             work -> {
+              isTooLate[0] = isTooLate(work, attempt, binding, run);
+              if (isTooLate[0]) {
+                return;
+              }
               var attempted = work.inbox().runBefore(attempt.delivery().id()).isPresent();
-              whole[0] = attempted ? attempt : followUpBatcher.join(work, attempt, binding);
+              whole[0] =
+                  attempted
+                      ? attempt
+                      : chosen(work, followUpBatcher.join(work, attempt, binding), run);
               work.inbox().saveRunBefore(attempt.delivery().id(), run);
               more.accept(work);
             });
+    if (isKept && isTooLate[0]) {
+      tellTooLate(attempt);
+      return Optional.empty();
+    }
     return isKept ? Optional.of(whole[0]) : Optional.empty();
+  }
+
+  /// The number of a choice becomes its words: where the agent listed them without numbers, only
+  /// people have seen the number.
+  private static DeliveryAttempt chosen(Work work, DeliveryAttempt attempt, Run run) {
+    return run.message()
+        .filter(_ -> run.state() == RunState.BLOCKED)
+        .flatMap(question -> AnswerChoices.of(question).chosenBy(attempt.words()))
+        .map(attempt::saying)
+        .map(
+            whole -> {
+              work.inbox().join(whole.delivery(), List.of());
+              return whole;
+            })
+        .orElse(attempt);
   }
 
   private void watchNoMore(DeliveryAttempt attempt, Binding binding) {
@@ -213,6 +269,7 @@ final class FollowUpSender {
   /// Records that the run service has the message; if the agent has not received it yet, it is
   /// stored as pending. The watcher may have read a newer state of the run than `read`.
   private void arrived(Work work, DeliveryAttempt attempt, Binding binding, Run read) {
+    closeQuestion(work, attempt, binding);
     if (binding.isActive()) {
       Stream.concat(Stream.of(attempt.delivery()), attempt.parts().stream())
           .filter(
@@ -240,6 +297,36 @@ final class FollowUpSender {
               AttemptResults.save(work, current.keeping(reply));
               AttemptResults.notifyChanges(work, attempt, binding, current.run());
             });
+  }
+
+  /// Shows on the question's posts that it was answered. Only the people where the answer was
+  /// given, and those of the run's own thread, see it.
+  private static void closeQuestion(Work work, DeliveryAttempt attempt, Binding binding) {
+    var before = work.inbox().runBefore(attempt.delivery().id());
+    if (before.filter(run -> run.state() == RunState.BLOCKED).isEmpty()
+        || (binding.reopened() && !attempt.isRetry())) {
+      return;
+    }
+    var question = before.get().message().orElse(Update.NO_QUESTION);
+    var closed =
+        new Update.QuestionClosed(
+            before.get(),
+            question,
+            Optional.of(attempt.excerpt()).filter(it -> !it.isBlank()),
+            Optional.of(attempt.delivery().actor()));
+    var there =
+        Stream.concat(
+                Stream.of(binding.conversation()),
+                work.pullRequests().subscribers(binding.run().id()).stream()
+                    .map(Subscriber::conversation))
+            .distinct()
+            .toList();
+    for (var conversation : there) {
+      var maySee =
+          conversation.equals(attempt.conversation())
+              || conversation.equals(binding.conversation());
+      attempt.add(work, conversation, maySee ? closed : RunSubscribers.elsewhere(closed));
+    }
   }
 
   /// Offers the stop to a person whose message begins like one, privately and once.

@@ -1,5 +1,6 @@
 package dev.runnel.core.dispatch;
 
+import dev.runnel.core.model.AskedQuestion;
 import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
@@ -63,7 +64,8 @@ final class ScreenBuilder {
     var screen =
         switch (question) {
           case Question.Home _ -> home(attempt);
-          case Question.Compose(var thread, var about) -> ask(delivery, thread, about);
+          case Question.Compose(var thread, var about, var answers) ->
+              ask(delivery, thread, about, answers);
           case Question.Edit(var level) -> preferences(delivery, level);
           case Question.Config _,
               Question.Configure _,
@@ -105,8 +107,12 @@ final class ScreenBuilder {
     return defaultsResolver.defaults().maySet(level, delivery.conversation(), delivery.actor());
   }
 
-  private Screen ask(Delivery delivery, Optional<Conversation> thread, String about) {
-    var run = thread.flatMap(this::run);
+  private Screen ask(
+      Delivery delivery,
+      Optional<Conversation> thread,
+      String about,
+      Optional<AskedQuestion> answers) {
+    var run = answers.map(AskedQuestion::run).or(() -> thread.flatMap(this::run));
     var resolved =
         defaultsResolver.of(
             Request.of(""), thread.orElseGet(delivery::conversation), delivery.actor());
@@ -118,7 +124,8 @@ final class ScreenBuilder {
             ? List.of()
             : ASKED.stream()
                 .map(key -> field(key, resolved, chosen(key, resolved).map(Defaults.Chosen::value)))
-                .toList());
+                .toList(),
+        answers);
   }
 
   private Optional<RunId> run(Conversation thread) {

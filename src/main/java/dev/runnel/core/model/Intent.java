@@ -57,8 +57,20 @@ public sealed interface Intent {
   /// Start a second run in the thread, which becomes the thread's current one.
   record New(Request request) implements Intent {}
 
-  /// A message to a run of another conversation.
-  record SayTo(RunId run, Request request) implements Intent {}
+  /// A message to a run of another conversation, or the answer to its question by a button or a
+  /// form.
+  ///
+  /// @param answers the question that it answers: the message is only for a run that still asks it
+  record SayTo(RunId run, Request request, Optional<AskedQuestion> answers) implements Intent {
+    public SayTo {
+      // Rows of an older version have none.
+      answers = Objects.requireNonNullElse(answers, Optional.empty());
+    }
+
+    public SayTo(RunId run, Request request) {
+      this(run, request, Optional.empty());
+    }
+  }
 
   /// Post about the run in this conversation from now on.
   record Link(RunId run) implements Intent {}
@@ -104,7 +116,7 @@ public sealed interface Intent {
       case Start(var request) -> Optional.of(request);
       case Say(var request) -> Optional.of(request);
       case New(var request) -> Optional.of(request);
-      case SayTo(_, var request) -> Optional.of(request);
+      case SayTo(_, var request, _) -> Optional.of(request);
       case Cancel _, Status _, Retry _, ListRuns _, Help _, Unclear _ -> Optional.empty();
       case Amend _, StopAt _ -> Optional.empty();
       case Link _, Linked _, CancelMine _, Ask _ -> Optional.empty();

@@ -2,6 +2,7 @@ package dev.runnel.core.model;
 
 import java.net.URI;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 
 /// Questions and settings that Runnel handles without an agent.
@@ -35,7 +36,18 @@ public sealed interface Question {
   ///
   /// @param thread the thread to post the request in; empty where the form asks for a place
   /// @param about the text of the message that the request is about; may be empty
-  record Compose(Optional<Conversation> thread, String about) implements Question {}
+  /// @param answers the question that the form answers; empty where it asks for a request
+  record Compose(Optional<Conversation> thread, String about, Optional<AskedQuestion> answers)
+      implements Question {
+    public Compose {
+      // Rows of an older version have none.
+      answers = Objects.requireNonNullElse(answers, Optional.empty());
+    }
+
+    public Compose(Optional<Conversation> thread, String about) {
+      this(thread, about, Optional.empty());
+    }
+  }
 
   /// A form to change the defaults of a level.
   record Edit(Configure.Level level) implements Question {}

@@ -3,6 +3,7 @@ package dev.runnel.core.model;
 import dev.runnel.core.model.Question.Configure.Level;
 import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 
 /// A page or form, for surfaces that show more than messages. The surface decides the layout.
@@ -13,10 +14,23 @@ public sealed interface Screen {
   /// @param run the run that gets the request; empty where the request starts one
   /// @param about the text of the message that the request is about; often empty
   /// @param fields the defaults in force; empty where the request goes to a run
-  record Ask(Optional<Conversation> thread, Optional<RunId> run, String about, List<Field> fields)
+  /// @param answers the question of the run that the form answers
+  record Ask(
+      Optional<Conversation> thread,
+      Optional<RunId> run,
+      String about,
+      List<Field> fields,
+      Optional<AskedQuestion> answers)
       implements Screen {
     public Ask {
       fields = List.copyOf(fields);
+      // Rows of an older version have none.
+      answers = Objects.requireNonNullElse(answers, Optional.empty());
+    }
+
+    public Ask(
+        Optional<Conversation> thread, Optional<RunId> run, String about, List<Field> fields) {
+      this(thread, run, about, fields, Optional.empty());
     }
   }
 

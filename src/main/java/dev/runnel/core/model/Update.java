@@ -7,6 +7,9 @@ import java.util.Set;
 
 /// A message to the people of a conversation. The surface decides how it is rendered.
 public sealed interface Update {
+  /// The question of a run that waits for a person and does not say for what.
+  String NO_QUESTION = "The agent needs an answer before it can go on.";
+
   /// The status post: made once per run, then edited in place.
   ///
   /// @param since when the run was requested, for the elapsed time
@@ -26,6 +29,23 @@ public sealed interface Update {
 
   /// The run waits for a person. Sent as a new post, because only a new post notifies.
   record Blocked(Run run, Actor requester, String question) implements Update {}
+
+  /// The run no longer waits for an answer to the question: the post that asked it loses its
+  /// buttons.
+  ///
+  /// @param run as it was while it asked
+  /// @param answer what was answered; empty where that is unknown, or not for these people
+  /// @param by who answered it; empty where nobody did through Runnel
+  record QuestionClosed(Run run, String question, Optional<String> answer, Optional<Actor> by)
+      implements Update {
+    /// Whether it closes that question: the run may have asked another one meanwhile, even with the
+    /// same words.
+    public boolean closes(Blocked asked) {
+      return asked.run().id().equals(run.id())
+          && (run.updatedAt().isEmpty()
+              || asked.run().updatedAt().filter(at -> at.isAfter(run.updatedAt().get())).isEmpty());
+    }
+  }
 
   record Succeeded(Run run, Actor requester, Instant since, Instant at) implements Update {}
 
@@ -121,6 +141,7 @@ public sealed interface Update {
     return switch (this) {
       case Status(Run run, _, _, _, _, _) -> Optional.of(run.id());
       case Blocked(Run run, _, _) -> Optional.of(run.id());
+      case QuestionClosed(Run run, _, _, _) -> Optional.of(run.id());
       case Succeeded(Run run, _, _, _) -> Optional.of(run.id());
       case Failed(Run run, _, _, _) -> Optional.of(run.id());
       case Cancelled(Run run, _, _, _) -> Optional.of(run.id());

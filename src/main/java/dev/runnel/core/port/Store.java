@@ -18,6 +18,7 @@ import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunId;
 import dev.runnel.core.model.Subscriber;
 import dev.runnel.core.model.SurfaceId;
+import dev.runnel.core.model.Update;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -314,6 +315,9 @@ public interface Store {
 
     /// The status post of a run that is no longer the conversation's current one.
     Optional<PostRef> statusPost(Conversation conversation, RunId run);
+
+    /// The newest post in the conversation that asks the question.
+    Optional<PostRef> questionPost(Conversation conversation, Update.QuestionClosed closed);
 
     /// The run's state in its status post once all queued notices are posted; empty if there is no
     /// such post, or its notice was parked.

@@ -88,6 +88,8 @@ public interface Surface {
   }
 
   /// Renders and sends; edits the status post where there is one.
+  ///
+  /// @param status the post to edit: the run's status post, or the question that is closed
   Posting post(Notice notice, @Nullable PostRef status);
 
   /// Which messages in the conversation go to the agent, and how long to batch them.

@@ -25,6 +25,8 @@ record TextMapping(UnaryOperator<String> change) {
       case Update.Still(var status) -> new Update.Still(status(status));
       case Update.Blocked(var run, var requester, var question) ->
           new Update.Blocked(run(run), requester, text(question));
+      case Update.QuestionClosed(var run, var question, var answer, var by) ->
+          new Update.QuestionClosed(run(run), text(question), answer.map(change), by);
       case Update.Succeeded(var run, var requester, var since, var at) ->
           new Update.Succeeded(run(run), requester, since, at);
       case Update.Failed(var run, var requester, var why, var retryable) ->
@@ -48,7 +50,8 @@ record TextMapping(UnaryOperator<String> change) {
       case Intent.Start(var request) -> new Intent.Start(request(request));
       case Intent.Say(var request) -> new Intent.Say(request(request));
       case Intent.New(var request) -> new Intent.New(request(request));
-      case Intent.SayTo(var run, var request) -> new Intent.SayTo(run, request(request));
+      case Intent.SayTo(var run, var request, var answers) ->
+          new Intent.SayTo(run, request(request), answers);
       case Intent.Linked(var link, var linked) -> new Intent.Linked(link, intent(linked));
       case Intent.Cancel _, Intent.Status _, Intent.Retry _, Intent.ListRuns _ -> intent;
       case Intent.Help _, Intent.Unclear _, Intent.Amend _, Intent.StopAt _ -> intent;
@@ -142,8 +145,8 @@ record TextMapping(UnaryOperator<String> change) {
 
   private Screen screen(Screen screen) {
     return switch (screen) {
-      case Screen.Ask(var thread, var run, var about, var fields) ->
-          new Screen.Ask(thread, run, text(about), fields(fields));
+      case Screen.Ask(var thread, var run, var about, var fields, var answers) ->
+          new Screen.Ask(thread, run, text(about), fields(fields), answers);
       case Screen.Preferences(var level, var fields) ->
           new Screen.Preferences(level, fields(fields));
       case Screen.Home(

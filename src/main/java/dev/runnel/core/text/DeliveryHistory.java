@@ -82,7 +82,10 @@ public final class DeliveryHistory {
       case Intent.Start _ -> "a request for a new run";
       case Intent.Say _ -> "a request to the agent";
       case Intent.New _ -> "a request for a second run in the thread";
-      case Intent.SayTo(var run, _) -> "a request to the run `" + run.brief() + "`";
+      case Intent.SayTo(var run, _, var answers) ->
+          (answers.isPresent() ? "an answer to the run `" : "a request to the run `")
+              + run.brief()
+              + "`";
       case Intent.Cancel(_, var why) -> "a stop" + why.map(reason -> ": they " + reason).orElse("");
       case Intent.CancelMine _ -> "a stop of all runs of one person";
       case Intent.Status _ -> "`status`";

@@ -98,6 +98,10 @@ final class HookCallback {
       case Update.Still(var status) -> write(status, body);
       case Update.Blocked(var run, _, var question) ->
           run(body, "blocked", run).put("message", question);
+      case Update.QuestionClosed(var run, var question, var answer, _) -> {
+        run(body, "question_closed", run).put("message", question);
+        answer.ifPresent(it -> body.put("answer", it));
+      }
       case Update.Succeeded(var run, _, _, _) -> run(body, "succeeded", run);
       case Update.Failed(var run, _, var why, var retryable) ->
           run(body, "failed", run).put("message", why).put("retryable", retryable);

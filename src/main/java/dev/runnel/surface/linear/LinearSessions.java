@@ -135,7 +135,8 @@ final class LinearSessions {
                       messageStatus == MessageStatus.TAKEN
                           || messageStatus == MessageStatus.DELIVERED);
       case Update.Status status -> progress(status);
-      case Update.Still _ -> Optional.empty();
+      // An activity cannot be changed; the answer is the session's next one.
+      case Update.Still _, Update.QuestionClosed _ -> Optional.empty();
       case Update.Blocked(_, _, String question) ->
           Optional.of(last(Kind.ELICITATION, quiet(question)));
       case Update.Succeeded succeeded -> Optional.of(answer(succeeded));

@@ -52,6 +52,10 @@ public final class CommentPosts {
         }
         yield posting;
       }
+      case Update.QuestionClosed _ ->
+          status == null
+              ? posted(notice, new PostRef(notice.id().value()))
+              : status(comments, issue, notice, status);
       case Update.Still _ -> status(comments, issue, notice, status);
       case Update.Blocked _,
           Update.Succeeded _,

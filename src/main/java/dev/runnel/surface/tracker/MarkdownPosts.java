@@ -9,6 +9,7 @@ import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunState;
 import dev.runnel.core.model.StopRequest;
 import dev.runnel.core.model.Update;
+import dev.runnel.core.text.AnswerChoices;
 import dev.runnel.core.text.RunTexts;
 import dev.runnel.core.text.StopTexts;
 import dev.runnel.surface.markdown.Markdown;
@@ -62,10 +63,22 @@ public final class MarkdownPosts {
               id,
               "✋ %s, the agent needs an answer:"
                   .formatted(dialect.ping().apply(blocked.requester())),
-              blocked.question(),
-              line(
-                  "Comment `%s …` to answer.".formatted(mention),
-                  session(blocked.run()).orElse("")));
+              question(blocked.question()),
+              line(howToAnswer(blocked.question()), session(blocked.run()).orElse("")));
+      case Update.QuestionClosed closed ->
+          post(
+              id,
+              closed
+                  .by()
+                  .map(by -> "✅ **Answered** by " + named(by))
+                  .orElse("✋ **No longer asked**"),
+              question(closed.question()),
+              closed
+                  .answer()
+                  .map(text -> Markdown.quietLine(text, MAX_LINE))
+                  .filter(text -> !text.isEmpty())
+                  .map(text -> "> " + text)
+                  .orElse(""));
       case Update.Succeeded succeeded ->
           post(
               id,
@@ -126,8 +139,8 @@ public final class MarkdownPosts {
                   .formatted(
                       called(reminder.requester()),
                       RunTexts.elapsed(Duration.between(reminder.asked(), reminder.at()))),
-              reminder.question(),
-              "Comment `%s …` to answer.".formatted(mention));
+              question(reminder.question()),
+              howToAnswer(reminder.question()));
       case Update.Told(_, String text, _) -> post(id, "", text, "");
       case Update.Listed(_, var runs, var listing) ->
           post(id, listed(runs) + MarkdownInfoCards.left(listing, mention), "", "");
@@ -140,6 +153,19 @@ public final class MarkdownPosts {
       case Update.Received _ ->
           throw new IllegalArgumentException("A sign of receipt is a reaction, not a comment");
     };
+  }
+
+  /// The question, with its choices numbered, so that a number is an answer.
+  private static String question(String text) {
+    var choices = AnswerChoices.of(text);
+    return choices.choices().isEmpty() ? text : paragraphs(choices.question(), choices.numbered());
+  }
+
+  private String howToAnswer(String question) {
+    return AnswerChoices.of(question).choices().isEmpty()
+        ? "Comment `%s …` to answer.".formatted(mention)
+        : "Comment `%1$s 1` to choose by number, or `%1$s …` to answer in other words."
+            .formatted(mention);
   }
 
   /// A sentence about messages that no agent has read; empty if all were read.

@@ -131,7 +131,8 @@ class RemindersTest {
       world.runs.moves(world.onlyRun().id(), RunState.SUCCEEDED, "Done.");
       world.passes(Duration.ofSeconds(2));
 
-      assertThat(world.surface.kinds(THREAD)).containsExactly("Status", "Blocked", "Succeeded");
+      assertThat(world.surface.kinds(THREAD))
+          .containsExactly("Status", "QuestionClosed", "Succeeded");
     }
   }
 

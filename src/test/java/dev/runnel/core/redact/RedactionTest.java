@@ -97,6 +97,7 @@ class RedactionTest {
           STATUS,
           new Update.Still(STATUS),
           new Update.Blocked(RUN, DANA, TEXT),
+          new Update.QuestionClosed(RUN, TEXT, Optional.of(TEXT), Optional.of(DANA)),
           new Update.Succeeded(RUN, DANA, NINE, NINE),
           new Update.Failed(RUN, DANA, TEXT, true),
           new Update.Cancelled(RUN, DANA),

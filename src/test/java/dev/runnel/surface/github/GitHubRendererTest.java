@@ -52,6 +52,12 @@ class GitHubRendererTest {
     updates.put(
         "blocked",
         new Update.Blocked(run, Updates.DANA, "Which of the two tax tables is right, @dana?"));
+    var choices = "Which table is right?\n\n- The one of @lee\n- `taxes`";
+    updates.put("blocked-choices", new Update.Blocked(run, Updates.DANA, choices));
+    updates.put(
+        "question-closed",
+        new Update.QuestionClosed(
+            run, choices, Optional.of("The one of @lee"), Optional.of(Updates.DANA)));
     updates.put(
         "succeeded", Updates.succeeded("The total no longer divides by zero.\n\n@lee, look!"));
     updates.put("succeeded-in-silence", Updates.succeeded(""));

@@ -189,6 +189,29 @@ public final class SlackUpdates {
             running().in(RunState.BLOCKED, "BLOCKED").run(),
             ANN,
             "Shall I *delete* the `legacy` table?"));
+    all.put(
+        "blocked-choices",
+        asks("Which database shall it be?\n\n- **Postgres**\n- SQLite\n- A <file>"));
+    all.put(
+        "blocked-long-choices",
+        asks(
+            "Which way?\n"
+                + "1. Keep the table, and write a migration that fills the new column from it\n"
+                + "2. Drop it"));
+    all.put(
+        "question-closed",
+        new Update.QuestionClosed(
+            running().in(RunState.BLOCKED, "BLOCKED").run(),
+            "Which database shall it be?\n\n- **Postgres**\n- SQLite",
+            Optional.of("Postgres, <!channel> please"),
+            Optional.of(ANN)));
+    all.put(
+        "question-closed-by-nobody",
+        new Update.QuestionClosed(
+            running().in(RunState.BLOCKED, "BLOCKED").run(),
+            "Which database?",
+            Optional.empty(),
+            Optional.empty()));
     all.put("succeeded", new Update.Succeeded(done().run(), ANN, SINCE, SINCE.plus(soon)));
     all.put("succeeded-long", succeeded("A long line of an answer.\n".repeat(500)));
     all.put(
@@ -287,5 +310,10 @@ public final class SlackUpdates {
 
   public static Update received() {
     return new Update.Received(new PostRef("C0DEV/1795240915.000008"));
+  }
+
+  private static Update asks(String question) {
+    var run = running().in(RunState.BLOCKED, "BLOCKED").run();
+    return new Update.Blocked(run.withMessage(Optional.of(question)), ANN, question);
   }
 }

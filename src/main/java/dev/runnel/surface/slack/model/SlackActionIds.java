@@ -16,6 +16,12 @@ public final class SlackActionIds {
   /// another id.
   public static final String COMMAND = "command_";
 
+  /// Prefix of the action ids of buttons that answer a question of a run.
+  public static final String ANSWER = "answer_";
+
+  /// The button that opens a form for an answer in other words.
+  public static final String ANSWER_OTHER = "answer_other";
+
   /// Prefix of the action ids of buttons on the Home tab.
   public static final String ON_HOME = "home_";
 

@@ -2,6 +2,7 @@ package dev.runnel.surface.slack.model;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.runnel.core.model.AskedQuestion;
 import dev.runnel.core.model.Question.Configure.Level;
 import java.util.Arrays;
 import java.util.Optional;
@@ -16,6 +17,7 @@ import java.util.Optional;
 /// @param address the URL for private answers
 /// @param home whether the modal was opened from the Home tab
 /// @param level the level whose defaults it changes
+/// @param answers the question of a run that it answers
 public record SlackFormNote(
     String channel,
     String thread,
@@ -23,7 +25,8 @@ public record SlackFormNote(
     String about,
     Optional<String> address,
     boolean home,
-    Optional<Level> level) {
+    Optional<Level> level,
+    Optional<AskedQuestion> answers) {
   /// Slack's limit for private metadata, in characters.
   static final int MAX = 3_000;
 
@@ -52,6 +55,7 @@ public record SlackFormNote(
     note.put("thread", thread).put("message", message).put("about", quoted).put("home", home);
     address.ifPresent(it -> note.put("address", it));
     level.ifPresent(it -> note.put("level", it.name()));
+    answers.ifPresent(it -> note.put("answers", it.value()));
     return note.toString();
   }
 
@@ -72,7 +76,8 @@ public record SlackFormNote(
               note.path("home").asBoolean(),
               Arrays.stream(Level.values())
                   .filter(it -> it.name().equals(SlackJson.text(note, "level")))
-                  .findFirst()));
+                  .findFirst(),
+              AskedQuestion.parse(SlackJson.text(note, "answers"))));
     } catch (JsonProcessingException e) {
       return Optional.empty();
     }

@@ -111,6 +111,10 @@ public final class SlackPosts implements SlackStreams.Plain {
       case Update.Screened(Actor to, Screen screen) -> show(notice, to, screen);
       case Update.Blocked _, Update.Succeeded _, Update.Failed _, Update.Cancelled _ -> say(notice);
       case Update.Reminder _ -> say(notice);
+      case Update.QuestionClosed _ ->
+          status == null
+              ? new Posting.Posted(new PostRef(notice.id().value()), notice.conversation())
+              : edit(notice, status, false);
     };
   }
 

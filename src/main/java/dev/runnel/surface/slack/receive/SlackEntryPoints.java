@@ -5,11 +5,13 @@ import com.slack.api.app_backend.interactive_components.payload.GlobalShortcutPa
 import com.slack.api.app_backend.interactive_components.payload.MessageShortcutPayload;
 import com.slack.api.model.Message;
 import dev.runnel.core.command.MessageParser;
+import dev.runnel.core.model.AskedQuestion;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Origin;
 import dev.runnel.core.model.Question;
 import dev.runnel.core.model.Question.Configure.Level;
+import dev.runnel.core.model.Request;
 import dev.runnel.core.model.RunId;
 import dev.runnel.surface.slack.model.SlackActionIds;
 import dev.runnel.surface.slack.model.SlackFormNote;
@@ -190,6 +192,20 @@ final class SlackEntryPoints {
           .map(it -> opens(from, channel, new Question.Edit(it), Origin.NONE));
     }
     var thread = threadOf(pressed.getMessage());
+    if (action.equals(SlackActionIds.ANSWER_OTHER)) {
+      return AskedQuestion.parse(value(pressed))
+          .filter(_ -> mayOpen(from) && !channel.isEmpty() && !thread.isEmpty())
+          .map(
+              it ->
+                  opens(
+                      from,
+                      channel,
+                      new Question.Compose(
+                          Optional.of(new SlackPlace(from.team(), channel, thread).conversation()),
+                          "",
+                          Optional.of(it)),
+                      Origin.NONE));
+    }
     // Identifies one press; empty when nothing distinguishes it from another.
     var press =
         Stream.of(from.trigger(), pressed.getActions().getFirst().getActionTs())
@@ -221,6 +237,12 @@ final class SlackEntryPoints {
   }
 
   private static Optional<Intent> intent(String action, String value, boolean opensThread) {
+    if (action.startsWith(SlackActionIds.ANSWER)) {
+      var parts = value.split("\n", 2);
+      return parts.length < 2
+          ? Optional.empty()
+          : AskedQuestion.parse(parts[0]).map(it -> answer(it, parts[1]));
+    }
     if (action.startsWith(SlackActionIds.COMMAND)) {
       return MessageParser.words(value);
     }
@@ -229,6 +251,10 @@ final class SlackEntryPoints {
     return isRequest && !value.isBlank()
         ? Optional.of(MessageParser.task(value, opensThread ? Intent.Start::new : Intent.Say::new))
         : aboutRun(action, value);
+  }
+
+  static Intent answer(AskedQuestion asked, String words) {
+    return new Intent.SayTo(asked.run(), Request.of(words), Optional.of(asked));
   }
 
   /// @param channel a user id stands for direct messages

@@ -150,6 +150,15 @@ final class SlackSubmissions {
       return error(SlackActionIds.PROMPT, "Say in a few words what the agent should do.");
     }
     var thread = form.note().thread();
+    if (form.note().answers().isPresent()) {
+      return SlackPayloads.accepted(
+          form.delivery(
+              new SlackPlace(form.from().team(), form.note().channel(), thread),
+              Optional.empty(),
+              SlackEntryPoints.answer(form.note().answers().get(), words),
+              form.note().address().flatMap(replyTo),
+              false));
+    }
     var channel = thread.isEmpty() ? form.value(SlackActionIds.CHANNEL) : form.note().channel();
     if (!channel.matches("[A-Za-z0-9._-]{1,100}")) {
       return error(

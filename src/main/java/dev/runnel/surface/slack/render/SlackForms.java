@@ -8,6 +8,7 @@ import com.slack.api.model.view.View;
 import com.slack.api.model.view.ViewClose;
 import com.slack.api.model.view.ViewSubmit;
 import com.slack.api.model.view.ViewTitle;
+import dev.runnel.core.model.AskedQuestion;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Origin;
 import dev.runnel.core.model.Question.Configure.Level;
@@ -37,7 +38,9 @@ public final class SlackForms {
     blocks.add(
         SlackInputs.input(
             SlackActionIds.PROMPT,
-            running ? "What should the agent know?" : "What should the agent do?",
+            form.answers().isPresent()
+                ? "Your answer"
+                : running ? "What should the agent know?" : "What should the agent do?",
             false,
             PlainTextInputElement.builder()
                 .actionId(SlackActionIds.VALUE)
@@ -46,9 +49,12 @@ public final class SlackForms {
                 .focusOnLoad(true)
                 .placeholder(
                     SlackInputs.plain(
-                        running ? "Also add a test" : "Find out why the checkout test fails", 75))
+                        form.answers().isPresent()
+                            ? "None of them: use the queue"
+                            : running ? "Also add a test" : "Find out why the checkout test fails",
+                        75))
                 .build()));
-    if (running) {
+    if (running && form.answers().isEmpty()) {
       blocks.add(SlackInputs.context("This thread has a run. Your words go to it."));
     }
     if (form.thread().isEmpty()) {
@@ -60,7 +66,7 @@ public final class SlackForms {
     }
     return view(
         SlackActionIds.ASK,
-        "Ask the agent",
+        form.answers().isPresent() ? "Answer the agent" : "Ask the agent",
         running ? "Send" : "Start",
         blocks,
         note(
@@ -68,7 +74,8 @@ public final class SlackForms {
             form.thread().isPresent(),
             origin,
             form.about(),
-            Optional.empty()));
+            Optional.empty(),
+            form.answers()));
   }
 
   private static LayoutBlock channel() {
@@ -109,7 +116,7 @@ public final class SlackForms {
         title(form.level()),
         "Save",
         blocks,
-        note(asked, false, origin, "", Optional.of(form.level())));
+        note(asked, false, origin, "", Optional.of(form.level()), Optional.empty()));
   }
 
   private static String title(Level level) {
@@ -131,7 +138,12 @@ public final class SlackForms {
   }
 
   private static SlackFormNote note(
-      Conversation where, boolean inThread, Origin origin, String about, Optional<Level> level) {
+      Conversation where,
+      boolean inThread,
+      Origin origin,
+      String about,
+      Optional<Level> level,
+      Optional<AskedQuestion> answers) {
     var place = SlackPlace.of(where);
     return new SlackFormNote(
         place.channel(),
@@ -140,7 +152,8 @@ public final class SlackForms {
         about,
         SlackReplyTo.of(origin.replyTo()).address(),
         origin.home().isPresent(),
-        level);
+        level,
+        answers);
   }
 
   private static View view(

@@ -113,6 +113,7 @@ public final class SlackRenderer {
       case Update.Status _,
           Update.Still _,
           Update.Cancelled _,
+          Update.QuestionClosed _,
           Update.Reminder _,
           Update.Told _,
           Update.Listed _,
@@ -138,6 +139,7 @@ public final class SlackRenderer {
       case Update.Status status -> status(status, mark);
       case Update.Still(Update.Status status) -> status(status, mark);
       case Update.Blocked blocked -> blocked(blocked, mark, withFile);
+      case Update.QuestionClosed closed -> closed(closed, mark);
       case Update.Succeeded succeeded -> succeeded(succeeded, mark, withFile);
       case Update.Failed failed -> failed(failed, mark, withFile);
       case Update.Cancelled(Run run, _, Optional<StopRequest> stop, List<String> unread) ->
@@ -265,9 +267,22 @@ public final class SlackRenderer {
         "✋ <@%s>, the agent needs an answer:".formatted(blocked.requester().id()),
         Optional.of(blocked.question())
             .filter(it -> !it.isBlank())
+            .map(SlackQuestions::text)
             .map(it -> words(it, true, blocked.run(), withFile))
             .orElse(List.of()),
-        List.of(context("Reply here to answer.", session(blocked.run()).orElse(""))));
+        Stream.concat(
+                SlackQuestions.buttons(blocked).stream(),
+                Stream.of(context("Reply here to answer.", session(blocked.run()).orElse(""))))
+            .toList());
+  }
+
+  private static SlackPost closed(Update.QuestionClosed closed, SlackPost.Mark mark) {
+    var question = words(SlackQuestions.text(closed.question()), true, closed.run(), false);
+    return post(
+        mark,
+        SlackQuestions.closed(closed),
+        Stream.concat(question.stream(), SlackQuestions.answer(closed).stream()).toList(),
+        List.of());
   }
 
   private static SlackPost succeeded(

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.slack.api.model.view.View;
 import com.slack.api.util.json.GsonFactory;
+import dev.runnel.core.model.AskedQuestion;
 import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
@@ -172,6 +173,17 @@ class SlackScreensTest {
             ASKED,
             origin(Optional.of("1795240910.000300"))));
     all.put(
+        "form-answer",
+        SlackForms.ask(
+            new Screen.Ask(
+                Optional.of(THREAD),
+                Optional.of(new RunId("1")),
+                "",
+                List.of(),
+                Optional.of(AskedQuestion.of(new RunId("1"), "Which one?"))),
+            ASKED,
+            origin(Optional.empty())));
+    all.put(
         "form-defaults",
         SlackForms.preferences(
             new Screen.Preferences(
@@ -262,6 +274,7 @@ class SlackScreensTest {
                 "the checkout test <fails>\nsince `yesterday`",
                 Optional.of(ADDRESS),
                 false,
+                Optional.empty(),
                 Optional.empty()));
   }
 

@@ -2,6 +2,7 @@ package dev.runnel.surface.slack.receive;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.runnel.core.model.AskedQuestion;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
@@ -14,6 +15,7 @@ import dev.runnel.core.model.RunOptions;
 import dev.runnel.core.model.WebhookResult;
 import dev.runnel.surface.slack.SlackRequests;
 import dev.runnel.surface.slack.SlackSurface;
+import dev.runnel.surface.slack.model.SlackFormNote;
 import dev.runnel.surface.slack.model.SlackPlace;
 import dev.runnel.surface.slack.model.SlackReplyTo;
 import java.net.URLEncoder;
@@ -193,6 +195,79 @@ class SlackEntryPointsTest {
     assertThat(delivery.intent()).isEqualTo(new Intent.Ask(new Question.Edit(Level.HERE)));
     assertThat(delivery.conversation().key()).isEqualTo("T0ACME/C0DEV/~form-3.4.config");
     assertThat(delivery.origin().home()).isEmpty();
+  }
+
+  @Nested
+  class AQuestionOfARun {
+    private static final AskedQuestion ASKED =
+        AskedQuestion.of(new RunId("0190e6a1-9f50-7c3e-8a43-000000000001"), "Which one?");
+
+    @Test
+    void isAnsweredByTheButtonOfAChoice() {
+      var delivery = delivery(button("answer_1", ASKED.value() + "\\nUse <the> queue"));
+
+      assertThat(delivery.intent())
+          .isEqualTo(
+              new Intent.SayTo(ASKED.run(), Request.of("Use <the> queue"), Optional.of(ASKED)));
+      assertThat(delivery.addressed()).isTrue();
+      assertThat(delivery.conversation().key()).startsWith("T0ACME/C0DEV/");
+    }
+
+    @Test
+    void hasAButtonThatAsksForAFormForOtherWords() {
+      var delivery = delivery(button("answer_other", ASKED.value()));
+
+      assertThat(((Intent.Ask) delivery.intent()).question())
+          .isInstanceOfSatisfying(
+              Question.Compose.class,
+              it -> {
+                assertThat(it.answers()).contains(ASKED);
+                assertThat(it.thread().orElseThrow().key()).startsWith("T0ACME/C0DEV/");
+              });
+      assertThat(replyTo(delivery).trigger()).isPresent();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "Use the queue", "0123 run\\nyes", "0190e6a1-9f50\\n"})
+    void isNotAnsweredByAButtonThatNamesNone(String value) {
+      assertThat(receive(button("answer_0", value))).isInstanceOf(WebhookResult.Answered.class);
+    }
+
+    @Test
+    void isAnsweredByItsForm() {
+      var note =
+          new SlackFormNote(
+              "C0DEV",
+              "1795240900.000100",
+              "",
+              "",
+              Optional.of(ADDRESS),
+              false,
+              Optional.empty(),
+              Optional.of(ASKED));
+      var body = SlackRequests.body(SlackRequests.golden("ask-about-submission"));
+      var begin = body.indexOf(encoded("\"private_metadata\":\""));
+      var end = body.indexOf(encoded("}\","), begin) + encoded("}\",").length();
+      var delivery =
+          delivery(
+              SlackRequests.signed(
+                  body.substring(0, begin)
+                      + encoded(
+                          "\"private_metadata\":\"" + note.json().replace("\"", "\\\"") + "\",")
+                      + body.substring(end)));
+
+      assertThat(delivery.intent())
+          .isEqualTo(new Intent.SayTo(ASKED.run(), Request.of("why?"), Optional.of(ASKED)));
+      assertThat(delivery.conversation().key()).isEqualTo("T0ACME/C0DEV/1795240900.000100");
+      assertThat(delivery.origin().opensThread()).isFalse();
+    }
+
+    private RawRequest button(String action, String value) {
+      var body = SlackRequests.body(SlackRequests.golden("block-actions-cancel"));
+      return SlackRequests.signed(
+          body.replace("cancel_run", action)
+              .replace("0190e6a1-9f50-7c3e-8a43-000000000001", encoded(value)));
+    }
   }
 
   @Nested

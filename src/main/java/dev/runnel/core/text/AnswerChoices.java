@@ -1,0 +1,116 @@
+package dev.runnel.core.text;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/// The answers that an agent offers with its question: a list at the end of the question, one
+/// answer a line, numbered or with bullets. Only a list that follows the question itself counts,
+/// because agents also list what they have done. Pure.
+///
+/// @param question the text before the list, and what follows it
+/// @param choices the answers, as plain text; empty where the agent offers none
+public record AnswerChoices(String question, List<String> choices) {
+  private static final int FEWEST = 2;
+  private static final int MOST = 10;
+  private static final int LONGEST = 150;
+  private static final int MAX_LINES = 200;
+  private static final Pattern ITEM =
+      Pattern.compile("\\s{0,4}(?:\\(?(?:\\d{1,2}|[A-Ja-j])[.)]|[-*•])\\s+(?<text>\\S.*)");
+  private static final Pattern ASKS_TO_CHOOSE =
+      Pattern.compile(
+          ".*\\b(?:which|choose|pick|prefer|select|options?|choices?)\\b.*",
+          Pattern.CASE_INSENSITIVE);
+  private static final Pattern MARKUP = Pattern.compile("\\*\\*|__|`");
+  private static final Pattern NUMBER =
+      Pattern.compile("(?:option\\s+|number\\s+|#)?(\\d{1,2})[.)]?", Pattern.CASE_INSENSITIVE);
+
+  public AnswerChoices {
+    choices = List.copyOf(choices);
+  }
+
+  public static AnswerChoices of(String text) {
+    var none = new AnswerChoices(text.strip(), List.of());
+    var lines = text.strip().lines().toList();
+    if (lines.size() > MAX_LINES) {
+      return none;
+    }
+    var end = lines.size();
+    // One line may follow the list: "Which do you prefer?"
+    if (end > 0 && !isItem(lines.get(end - 1))) {
+      if (!ASKS_TO_CHOOSE.matcher(lines.get(end - 1)).matches()) {
+        return none;
+      }
+      end--;
+    }
+    end = withoutBlank(lines, end);
+    var choices = new ArrayList<String>();
+    var begin = end;
+    while (begin > 0 && (isItem(lines.get(begin - 1)) || isGap(lines, begin - 1))) {
+      begin--;
+      if (!lines.get(begin).isBlank()) {
+        choices.addFirst(item(lines.get(begin)));
+      }
+    }
+    var before = withoutBlank(lines, begin);
+    var isAsked =
+        before > 0
+            && (end < withoutBlank(lines, lines.size())
+                || lines.get(before - 1).contains("?")
+                || ASKS_TO_CHOOSE.matcher(lines.get(before - 1)).matches());
+    if (!isAsked
+        || choices.size() < FEWEST
+        || choices.size() > MOST
+        || choices.stream().distinct().count() < choices.size()
+        || choices.stream().anyMatch(each -> each.isEmpty() || each.length() > LONGEST)) {
+      return none;
+    }
+    var question = new ArrayList<>(lines.subList(0, before));
+    question.addAll(lines.subList(end, lines.size()));
+    return new AnswerChoices(String.join("\n", question).strip(), choices);
+  }
+
+  /// The choice that a reply means by its number or its words; empty where it is an answer of its
+  /// own.
+  public Optional<String> chosenBy(String reply) {
+    var said = reply.strip();
+    var number = NUMBER.matcher(said);
+    if (number.matches()) {
+      var at = Integer.parseInt(number.group(1));
+      return at >= 1 && at <= choices.size() ? Optional.of(choices.get(at - 1)) : Optional.empty();
+    }
+    return choices.stream().filter(each -> each.equalsIgnoreCase(said)).findFirst();
+  }
+
+  /// The choices as a numbered list in Markdown; empty where there are none.
+  public String numbered() {
+    var list = new StringBuilder();
+    for (var i = 0; i < choices.size(); i++) {
+      list.append(i == 0 ? "" : "\n").append(i + 1).append(". ").append(choices.get(i));
+    }
+    return list.toString();
+  }
+
+  private static boolean isItem(String line) {
+    return ITEM.matcher(line).matches();
+  }
+
+  /// Whether it is the blank line between two items.
+  private static boolean isGap(List<String> lines, int at) {
+    return lines.get(at).isBlank() && at > 0 && isItem(lines.get(at - 1));
+  }
+
+  private static String item(String line) {
+    var form = ITEM.matcher(line);
+    return form.matches() ? MARKUP.matcher(form.group("text")).replaceAll("").strip() : "";
+  }
+
+  private static int withoutBlank(List<String> lines, int end) {
+    var last = end;
+    while (last > 0 && lines.get(last - 1).isBlank()) {
+      last--;
+    }
+    return last;
+  }
+}

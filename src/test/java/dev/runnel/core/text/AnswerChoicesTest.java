@@ -1,0 +1,76 @@
+package dev.runnel.core.text;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class AnswerChoicesTest {
+  private static final String QUESTION = "I read the code.\n\nWhich database shall it be?\n";
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "1. Postgres\n2. SQLite",
+        "1) Postgres\n2) SQLite\n",
+        "\n- Postgres\n- SQLite",
+        "* **Postgres**\n\n* `SQLite`",
+        "(a) Postgres\n(b) SQLite",
+      })
+  void theListAfterAQuestionAreItsChoices(String list) {
+    assertThat(AnswerChoices.of(QUESTION + list))
+        .isEqualTo(new AnswerChoices(QUESTION.strip(), List.of("Postgres", "SQLite")));
+  }
+
+  @Test
+  void theQuestionMayFollowItsList() {
+    var choices = AnswerChoices.of("Two ways:\n1. Keep it\n2. Drop it\n\nWhich do you prefer?");
+
+    assertThat(choices.choices()).containsExactly("Keep it", "Drop it");
+    assertThat(choices.question()).isEqualTo("Two ways:\n\nWhich do you prefer?");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "Shall I go on?",
+        "I did this:\n- read the code\n- ran the tests\n\nShall I go on?",
+        "I did this:\n- read the code\n- ran the tests",
+        "Which one?\n- only this",
+        "Which one?\n- the same\n- the same",
+        "- a list\n- without a question",
+        "",
+      })
+  void anyOtherListIsPartOfTheQuestion(String text) {
+    assertThat(AnswerChoices.of(text)).isEqualTo(new AnswerChoices(text, List.of()));
+  }
+
+  @Test
+  void choicesThatAreTooManyOrTooLongAreNone() {
+    assertThat(AnswerChoices.of("Which?\n" + "- x".repeat(1) + "\n- " + "y".repeat(151)).choices())
+        .isEmpty();
+    var many = new StringBuilder("Which?");
+    for (var i = 1; i <= 11; i++) {
+      many.append("\n").append(i).append(". way ").append(i);
+    }
+    assertThat(AnswerChoices.of(many.toString()).choices()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "2, SQLite",
+    "2., SQLite",
+    "option 1, Postgres",
+    "sqlite, SQLite",
+    "3,",
+    "0,",
+    "use both,",
+  })
+  void aReplyChoosesByNumberOrByItsWords(String reply, String chosen) {
+    assertThat(AnswerChoices.of(QUESTION + "1. Postgres\n2. SQLite").chosenBy(reply).orElse(null))
+        .isEqualTo(chosen);
+  }
+}
