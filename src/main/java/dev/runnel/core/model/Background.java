@@ -15,6 +15,7 @@ import java.util.Optional;
 ///   conversation
 /// @param omitted number of messages left out between the first and the rest
 /// @param attachments files that were shared in the conversation
+/// @param files text files that were shared in the conversation, the most relevant first
 /// @param leftOut what was excluded for other reasons than space
 public record Background(
     String kind,
@@ -25,7 +26,8 @@ public record Background(
     List<Said> said,
     int omitted,
     List<Attachment> attachments,
-    LeftOut leftOut) {
+    LeftOut leftOut,
+    List<TextFile> files) {
   /// The parts of a conversation that the agent must not see, however much space there is.
   ///
   /// @param unheard number of messages whose authors lack permission or that not everybody may read
@@ -37,6 +39,11 @@ public record Background(
 
   /// One earlier message or comment.
   public record Said(String author, Instant at, String text) {}
+
+  /// The text of a shared file.
+  ///
+  /// @param text the whole text, or its beginning and end
+  public record TextFile(String name, String text) {}
 
   public static final Background NONE =
       new Background("", Optional.empty(), "", List.of(), Optional.empty(), List.of(), 0);
@@ -61,17 +68,24 @@ public record Background(
       List<Said> said,
       int omitted,
       List<Attachment> attachments) {
-    this(kind, title, body, labels, link, said, omitted, attachments, LeftOut.NONE);
+    this(kind, title, body, labels, link, said, omitted, attachments, LeftOut.NONE, List.of());
   }
 
   /// A copy that records what was excluded.
   public Background without(LeftOut what) {
-    return new Background(kind, title, body, labels, link, said, omitted, attachments, what);
+    return new Background(kind, title, body, labels, link, said, omitted, attachments, what, files);
+  }
+
+  /// A copy with text files.
+  public Background withFiles(List<TextFile> texts) {
+    return new Background(
+        kind, title, body, labels, link, said, omitted, attachments, leftOut, texts);
   }
 
   public Background {
     labels = List.copyOf(labels);
     said = List.copyOf(said);
     attachments = List.copyOf(attachments);
+    files = List.copyOf(files);
   }
 }

@@ -17,6 +17,7 @@ final class BackgroundFormatter {
   private static final int MAX_LABEL = 100;
   private static final int MAX_BODY = 40_000;
   private static final int MAX_SAID = 8_000;
+  private static final int MAX_FILE = 20_000;
 
   /// Maximum total length of the messages, in characters, the first one not counted.
   private static final int ROOM = 40_000;
@@ -60,6 +61,15 @@ final class BackgroundFormatter {
     fitting.forEach(each -> piece("Said there:", each));
     leftOut(background.leftOut().unheard(), ", because of who wrote or who may read them");
     leftOut(background.leftOut().later(), ", because they came or changed after the request");
+    background
+        .files()
+        .forEach(
+            file ->
+                piece(
+                    "A file that was shared there, its name in the first line:",
+                    InvisibleCharacters.line(file.name(), MAX_LINE)
+                        + "\n"
+                        + shown(file.text(), MAX_FILE)));
   }
 
   /// One line per field, so that no value can imitate another field.

@@ -23,6 +23,7 @@ import dev.runnel.core.port.BackgroundUnavailable;
 import dev.runnel.core.port.CredentialRefused;
 import dev.runnel.surface.slack.model.SlackPlace;
 import dev.runnel.surface.slack.model.SlackPost;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -32,6 +33,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import mockwebserver3.MockResponse;
+import okio.Buffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -567,6 +569,56 @@ class SlackPostingTest {
       assertThat(background.said().getFirst().text())
           .startsWith("look\n[Attached file: 1.png, image/png, 1 KB, https://acme")
           .contains("[Attached file: log.txt, text/plain", "big.png, image/png, 8 MB", "6.png");
+    }
+
+    private String text(String name, String type, byte[] bytes) {
+      slack.says(
+          name,
+          new MockResponse.Builder()
+              .addHeader("Content-Type", type)
+              .body(new Buffer().write(bytes))
+              .build());
+      return file(
+          name, type, bytes.length, slack.apiUrl().resolve("/files-pri/" + name).toString());
+    }
+
+    private String text(String name, String type, String text) {
+      return text(name, type, text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    @Test
+    void takesTheTextOfFilesThatAreText() {
+      threadWith(
+          text("error.log", "text/plain", "boom \u00e4"),
+          text("rows.csv", "text/csv", "a,b\n1,2\n"),
+          text("dump.json", "application/json", "{}"),
+          file("big.log", "text/plain", 2_000_000, slack.apiUrl() + "big.log"),
+          file("page.html", "text/html", 5, slack.apiUrl() + "page.html"),
+          text("latin.txt", "text/plain", new byte[] {(byte) 0xe4, ' ', (byte) 0xfc}),
+          text("zeros.txt", "text/plain", "a\0b"));
+
+      var background = surface.background(mention);
+
+      assertThat(background.files())
+          .containsExactly(
+              new Background.TextFile("error.log", "boom \u00e4"),
+              new Background.TextFile("rows.csv", "a,b\n1,2\n"),
+              new Background.TextFile("dump.json", "{}"));
+      assertThat(background.said().getFirst().text()).contains("big.log", "page.html", "latin.txt");
+    }
+
+    @Test
+    void showsTheBeginningAndTheEndOfALongTextFile() {
+      threadWith(text("build.log", "text/plain", "begin\n" + "x".repeat(60_000) + "\nthe failure"));
+
+      assertThat(surface.background(mention).files())
+          .singleElement()
+          .extracting(Background.TextFile::text)
+          .asString()
+          .hasSizeLessThan(16_000)
+          .startsWith("begin\n")
+          .contains("[… 45,018 characters are left out here …]")
+          .endsWith("\nthe failure");
     }
 
     @Test

@@ -29,6 +29,16 @@ public record SharedFile(
   private static final Set<String> IMAGES =
       Set.of("image/jpeg", "image/png", "image/gif", "image/webp");
 
+  private static final Set<String> TEXTS =
+      Set.of(
+          "application/csv",
+          "application/json",
+          "application/x-ndjson",
+          "application/x-sh",
+          "application/x-yaml",
+          "application/xml",
+          "application/yaml");
+
   public static List<SharedFile> in(Message message) {
     return Optional.ofNullable(message.getFiles()).stream()
         .flatMap(List::stream)
@@ -87,6 +97,12 @@ public record SharedFile(
 
   public boolean isImage() {
     return IMAGES.contains(type);
+  }
+
+  /// Whether it is text by its media type; Slack takes source code, logs and CSV for text. Not
+  /// HTML: without access to a file Slack may answer with a page.
+  public boolean isText() {
+    return (type.startsWith("text/") && !type.equals("text/html")) || TEXTS.contains(type);
   }
 
   /// `[Attached file: error.png, image/png, 34 KB, https://acme.slack.com/files/…]`

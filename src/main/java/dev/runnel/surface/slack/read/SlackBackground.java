@@ -16,6 +16,9 @@ import dev.runnel.surface.slack.model.SlackPost;
 import dev.runnel.surface.slack.model.SlackText;
 import java.math.BigDecimal;
 import java.net.URI;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Base64;
@@ -28,7 +31,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /// Reads the earlier messages of a thread: its first message and the newest ones, as far as they
-/// fit, and the images shared there. Files that cannot be attached are named in the text.
+/// fit, and the images and text files shared there. Other files are named in the text.
 public final class SlackBackground {
   /// In characters, for all messages together.
   private static final int BUDGET = 30_000;
@@ -41,6 +44,18 @@ public final class SlackBackground {
 
   private static final long MAX_ATTACHMENT = 5L * 1024 * 1024;
   private static final long MAX_ATTACHMENTS = 15L * 1024 * 1024;
+
+  /// The kind of a request's own files without a thread around them.
+  private static final String ALONE = "Slack message";
+
+  private static final int MAX_TEXTS_COUNT = 5;
+
+  /// In bytes; a larger file is only named.
+  private static final long MAX_TEXT = 1024L * 1024;
+
+  // In characters.
+  private static final int TEXT_BEGIN = 5_000;
+  private static final int TEXT_END = 10_000;
 
   private final SlackApi api;
   private final FileTransfer transfer;
@@ -57,15 +72,18 @@ public final class SlackBackground {
   /// @param request the timestamp of its message
   /// @throws BackgroundUnavailable when Slack cannot be asked now
   public Background ofRequest(SlackPlace place, String request) {
+    var files = files(place, request);
+    var texts = texts(files);
     return new Background(
-        "",
-        Optional.empty(),
-        "",
-        List.of(),
-        Optional.empty(),
-        List.of(),
-        0,
-        attachments(files(place, request)));
+            texts.isEmpty() ? "" : ALONE,
+            Optional.empty(),
+            "",
+            List.of(),
+            Optional.empty(),
+            List.of(),
+            0,
+            attachments(files))
+        .withFiles(texts);
   }
 
   /// @param before a message's timestamp: that message and later ones are omitted
@@ -99,7 +117,8 @@ public final class SlackBackground {
             .flatMap(it -> it)
             .toList();
     return new Background(
-        kind(place), Optional.empty(), "", List.of(), link, said, omitted, attachments(files));
+            kind(place), Optional.empty(), "", List.of(), link, said, omitted, attachments(files))
+        .withFiles(texts(files));
   }
 
   /// Adds the channel that the user has open beside the thread.
@@ -108,18 +127,20 @@ public final class SlackBackground {
     if (name.isEmpty()) {
       return background;
     }
-    var isAlone = background.kind().isEmpty();
+    var isAlone = background.kind().isEmpty() || background.kind().equals(ALONE);
     return new Background(
-        isAlone
-            ? "Slack direct message"
-            : "%s, with the channel #%s open beside it".formatted(background.kind(), name.get()),
-        background.title(),
-        isAlone ? "They had the channel #%s open.".formatted(name.get()) : background.body(),
-        background.labels(),
-        background.link(),
-        background.said(),
-        background.omitted(),
-        background.attachments());
+            isAlone
+                ? "Slack direct message"
+                : "%s, with the channel #%s open beside it"
+                    .formatted(background.kind(), name.get()),
+            background.title(),
+            isAlone ? "They had the channel #%s open.".formatted(name.get()) : background.body(),
+            background.labels(),
+            background.link(),
+            background.said(),
+            background.omitted(),
+            background.attachments())
+        .withFiles(background.files());
   }
 
   private String kind(SlackPlace place) {
@@ -170,6 +191,52 @@ public final class SlackBackground {
       }
     }
     return attachments;
+  }
+
+  /// The text files that fit. Of a long one the beginning and the end are shown, because a log says
+  /// at its end what went wrong. One that cannot be fetched is skipped, because the text names it.
+  private List<Background.TextFile> texts(List<SharedFile> files) {
+    List<Background.TextFile> texts = new ArrayList<>();
+    var seen = new HashSet<URI>();
+    for (var file : files) {
+      if (texts.size() == MAX_TEXTS_COUNT) {
+        break;
+      }
+      if (!file.isText()
+          || file.size() > MAX_TEXT
+          || file.source().isEmpty()
+          || !seen.add(file.source().get())) {
+        continue;
+      }
+      if (transfer.fetch(file.source().get(), file.type(), MAX_TEXT)
+          instanceof SlackResponse.Ok<byte[]>(byte[] bytes)) {
+        decoded(bytes)
+            .map(text -> new Background.TextFile(file.name(), ends(text)))
+            .ifPresent(texts::add);
+      }
+    }
+    return texts;
+  }
+
+  /// @return empty for bytes that are no text in UTF-8
+  private static Optional<String> decoded(byte[] bytes) {
+    try {
+      return Optional.of(
+              StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString())
+          .filter(text -> text.indexOf('\0') < 0 && !text.isBlank());
+    } catch (CharacterCodingException notText) {
+      return Optional.empty();
+    }
+  }
+
+  private static String ends(String text) {
+    if (text.length() <= TEXT_BEGIN + TEXT_END) {
+      return text;
+    }
+    var left = text.length() - TEXT_BEGIN - TEXT_END;
+    return text.substring(0, TEXT_BEGIN)
+        + "\n[… %,d characters are left out here …]\n".formatted(left)
+        + text.substring(text.length() - TEXT_END);
   }
 
   private List<Message> messages(SlackPlace place, String before) {
