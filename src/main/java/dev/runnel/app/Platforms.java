@@ -4,6 +4,7 @@ import dev.runnel.app.settings.KnownPlatforms;
 import dev.runnel.app.settings.Settings;
 import dev.runnel.app.settings.SettingsException;
 import dev.runnel.console.About;
+import dev.runnel.core.model.SurfaceId;
 import dev.runnel.core.port.CredentialRefused;
 import dev.runnel.core.port.Surface;
 import dev.runnel.surface.ConnectedPlatform;
@@ -19,10 +20,13 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
+import okhttp3.Interceptor;
 import okhttp3.OkHttpClient;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -52,15 +56,35 @@ record Platforms(List<Platform> all, OkHttpClient http) implements AutoCloseable
     return KnownPlatforms.ALL.stream().anyMatch(each -> connector(each, settings).isPresent());
   }
 
-  /// @param publicUrl the URL at which we are reached from outside
-  /// @param database contains the tables of `db/bot`; opened only if a platform needs it
+  /// The platforms for one look at them: their calls are not measured.
   static Platforms of(
       Settings settings, InstantSource clock, URI publicUrl, Supplier<DataSource> database) {
+    return of(settings, clock, publicUrl, database, _ -> chain -> chain.proceed(chain.request()));
+  }
+
+  /// @param publicUrl the URL at which we are reached from outside
+  /// @param database contains the tables of `db/bot`; opened only if a platform needs it
+  /// @param metered sees the calls to each platform
+  static Platforms of(
+      Settings settings,
+      InstantSource clock,
+      URI publicUrl,
+      Supplier<DataSource> database,
+      Function<SurfaceId, Interceptor> metered) {
     var http = new OkHttpClient.Builder().callTimeout(PATIENCE).build();
-    var context = new PlatformContext(http, clock, publicUrl, database);
+    Function<PlatformDefinition, PlatformContext> context =
+        platform ->
+            new PlatformContext(
+                http.newBuilder().addInterceptor(metered.apply(platform.id())).build(),
+                clock,
+                publicUrl,
+                database);
     return new Platforms(
         KnownPlatforms.ALL.stream()
-            .map(each -> new Platform(each, connector(each, settings).map(it -> it.open(context))))
+            .map(
+                each ->
+                    new Platform(
+                        each, connector(each, settings).map(it -> it.open(context.apply(each)))))
             .toList(),
         http);
   }
@@ -127,6 +151,12 @@ record Platforms(List<Platform> all, OkHttpClient http) implements AutoCloseable
     connected()
         .forEach(each -> each.connect(result -> door.take(each.surface().id(), result), chance));
     return () -> connected().forEach(ConnectedPlatform::disconnect);
+  }
+
+  /// The surfaces of the connected platforms, with why no delivery can arrive there over a
+  /// connection that we initiated; empty if they may arrive.
+  Map<SurfaceId, Supplier<Optional<String>>> connections() {
+    return connected().collect(Collectors.toMap(it -> it.surface().id(), it -> () -> it.problem()));
   }
 
   /// Why one of those connections does not work; empty if all do.

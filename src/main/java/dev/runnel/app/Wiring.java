@@ -26,6 +26,7 @@ import dev.runnel.core.watch.Watcher;
 import dev.runnel.database.Database;
 import dev.runnel.database.DatabaseException;
 import dev.runnel.database.ExclusiveUse;
+import dev.runnel.metrics.Metrics;
 import dev.runnel.runs.ClientAgentRuns;
 import dev.runnel.service.AgentRunService;
 import dev.runnel.service.execution.RunCleanup;
@@ -191,16 +192,24 @@ final class Wiring implements AutoCloseable {
     var runService = useRunServiceAlone();
     var time = new SteadyClock(database.clock(clock));
     var store = opened(new SqlStore(database, time));
-    var platforms = opened(Platforms.of(config.settings(), clock, publicUrl, database::dataSource));
+    var metrics = opened(new Metrics(Main.version(), data.path()));
+    var platforms =
+        opened(
+            Platforms.of(
+                config.settings(), clock, publicUrl, database::dataSource, metrics::callsTo));
     time.notBefore(store.newestWaiting());
     auditSettings(database, config.settings().byPath(), AuditEntry.Person.RUNNEL);
     var databaseHealth = new DatabaseHealth(store, time);
     var runs =
         new RedactedRuns(
-            new ClientAgentRuns(
-                opened(
-                    RunsClient.builder().baseUrl(config.agentApiOr(adminPort)).apiKey(key).build()),
-                config.agentApi().isEmpty()),
+            metrics.runs(
+                new ClientAgentRuns(
+                    opened(
+                        RunsClient.builder()
+                            .baseUrl(config.agentApiOr(adminPort))
+                            .apiKey(key)
+                            .build()),
+                    config.agentApi().isEmpty())),
             redactor);
     isolatesAgents = config.agentApi().isPresent() || result(isolation).isOn();
     var service =
@@ -221,7 +230,11 @@ final class Wiring implements AutoCloseable {
     List<Surface> all = new ArrayList<>(platforms.surfaces());
     all.add(consoleSurface);
     var hooks = config.settings().hooks();
-    var hookSurface = new HookSurface(hooks, platforms.http(), clock);
+    var hookSurface =
+        new HookSurface(
+            hooks,
+            platforms.http().newBuilder().addInterceptor(metrics.callsTo(HookSurface.ID)).build(),
+            clock);
     all.add(hookSurface);
     var surfaces =
         Surfaces.of(all.stream().map(each -> new RedactedSurface(each, redactor)).toList());
@@ -240,6 +253,7 @@ final class Wiring implements AutoCloseable {
                     now.settings().policy(),
                     componentHealthCheck,
                     recovery,
+                    metrics.runChanges(),
                     chance),
                 new Courier(store, surfaces, chance, now.reminders(), recovery));
     var workers = new AtomicReference<>(working.apply(config));
@@ -254,7 +268,7 @@ final class Wiring implements AutoCloseable {
             });
     settingsReload = reloading;
     settingsAudit = who -> auditSettings(database, reloading.current(), who);
-    var watcher = new Watcher(store, recovery.watching(runs));
+    var watcher = new Watcher(store, recovery.watching(runs), metrics.runChanges());
     var scheduler =
         new ConversationScheduler(
             store,
@@ -292,8 +306,12 @@ final class Wiring implements AutoCloseable {
                     .or(platforms::problem)
                     .or(() -> runService.filter(ExclusiveUse::isLost).map(_ -> ONE_NODE))
                     .or(recovery::problem),
-            databaseHealth::gauges,
-            requestMetrics);
+            metrics::scrape);
+    metrics.deliveries(requestMetrics);
+    metrics.queues(databaseHealth::gauges);
+    metrics.connections("bot", database);
+    platforms.connections().forEach(metrics::connection);
+    service.ifPresent(metrics::service);
     var reloadRoute = new ReloadRoute(new SqlSessions(database, clock), clock, this::reload);
     Consumer<RoutesConfig> outside =
         routes -> {

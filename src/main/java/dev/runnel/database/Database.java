@@ -9,7 +9,9 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
@@ -210,6 +212,28 @@ public final class Database implements AutoCloseable {
   /// The write pool, for libraries that run their own statements.
   public DataSource dataSource() {
     return writing;
+  }
+
+  /// The connections of one pool.
+  ///
+  /// @param waiting threads that wait for a connection
+  public record Connections(int active, int idle, int waiting) {}
+
+  /// The connections, by the name of their pool. Asks nobody.
+  public Map<String, Connections> connections() {
+    var pools = new LinkedHashMap<String, Connections>();
+    for (var pool : List.of(writing, reading)) {
+      var now = pool.getHikariPoolMXBean();
+      if (now != null) {
+        pools.put(
+            pool.getPoolName(),
+            new Connections(
+                now.getActiveConnections(),
+                now.getIdleConnections(),
+                now.getThreadsAwaitingConnection()));
+      }
+    }
+    return pools;
   }
 
   /// Whether it is an embedded file rather than a server.

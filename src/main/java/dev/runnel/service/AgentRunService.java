@@ -22,6 +22,8 @@ import dev.runnel.service.http.RunRoutes;
 import dev.runnel.service.http.ScheduleRoutes;
 import dev.runnel.service.http.SignedLinks;
 import dev.runnel.service.run.ChangeListener;
+import dev.runnel.service.run.ExecutionListener;
+import dev.runnel.service.run.ExecutionState;
 import dev.runnel.service.run.TranscriptPart;
 import dev.runnel.service.store.ApiKeys;
 import dev.runnel.service.store.Factories;
@@ -37,6 +39,7 @@ import dev.runnel.service.workspace.Workspaces;
 import io.javalin.config.RoutesConfig;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Semaphore;
 import java.util.function.Consumer;
@@ -57,6 +60,7 @@ public final class AgentRunService implements AutoCloseable {
   private final WorkspaceCleanup workspaceCleanup;
   private final RunWatchers watchers;
   private final RunQueries index;
+  private final RunService book;
   private final RunQueue queue;
   private final DiskReserve diskReserve;
   private final ScheduleClock scheduleClock;
@@ -70,6 +74,7 @@ public final class AgentRunService implements AutoCloseable {
       WorkspaceCleanup workspaceCleanup,
       RunWatchers watchers,
       RunQueries index,
+      RunService book,
       RunQueue queue,
       DiskReserve diskReserve,
       ScheduleClock scheduleClock,
@@ -81,6 +86,7 @@ public final class AgentRunService implements AutoCloseable {
     this.workspaceCleanup = workspaceCleanup;
     this.watchers = watchers;
     this.index = index;
+    this.book = book;
     this.queue = queue;
     this.diskReserve = diskReserve;
     this.scheduleClock = scheduleClock;
@@ -151,6 +157,7 @@ public final class AgentRunService implements AutoCloseable {
         workspaceCleanup,
         watchers,
         index,
+        book,
         queue,
         DiskReserve.start(spawner, workspaces, disk, queue::giveUp),
         ScheduleClock.start(book, schedules, configs, clock, changes),
@@ -182,6 +189,26 @@ public final class AgentRunService implements AutoCloseable {
   /// Describes the isolation of agents in one line, for the operator.
   public String isolation() {
     return settings.isolation().line();
+  }
+
+  /// Sets who learns of executions; there is one.
+  public void listen(ExecutionListener listener) {
+    book.listen(listener);
+  }
+
+  /// Maximum number of concurrent executions at each depth.
+  public int slots() {
+    return settings.slots();
+  }
+
+  /// Number of executions at work.
+  public int working() {
+    return queue.working();
+  }
+
+  /// Number of runs that have not ended, by state.
+  public Map<ExecutionState, Long> unfinished() {
+    return index.unfinished();
   }
 
   /// The environments that a run can request.

@@ -8,7 +8,7 @@ import okhttp3.OkHttpClient;
 
 /// What a platform gets from the program that it is part of.
 ///
-/// @param http shared by all platforms
+/// @param http shares the connections of all platforms; its interceptors see the calls of this one
 /// @param publicUrl the URL at which Runnel is reached from outside
 /// @param database contains the tables of `db/bot`; opened when it is first needed
 public record PlatformContext(

@@ -1,7 +1,6 @@
 package dev.runnel.web;
 
 import io.javalin.config.RoutesConfig;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -12,18 +11,13 @@ public final class Health {
   static final Set<String> PROBES = Set.of("/healthz", "/readyz");
 
   private final Supplier<Optional<String>> problem;
-  private final Supplier<Map<String, Long>> gauges;
-  private final RequestMetrics requestMetrics;
+  private final Supplier<String> metrics;
 
   /// @param problem the reason why no work can be done now; empty if there is none
-  /// @param gauges gauges by their Prometheus names
-  public Health(
-      Supplier<Optional<String>> problem,
-      Supplier<Map<String, Long>> gauges,
-      RequestMetrics requestMetrics) {
+  /// @param metrics the page in Prometheus' text format, version 0.0.4
+  public Health(Supplier<Optional<String>> problem, Supplier<String> metrics) {
     this.problem = problem;
-    this.gauges = gauges;
-    this.requestMetrics = requestMetrics;
+    this.metrics = metrics;
   }
 
   /// Registers the probes and the metrics.
@@ -46,25 +40,6 @@ public final class Health {
     routes.get(
         "/metrics",
         context ->
-            context.contentType("text/plain; version=0.0.4; charset=utf-8").result(metrics()));
-  }
-
-  private String metrics() {
-    var text = new StringBuilder();
-    text.append("# HELP runnel_receptions_total Requests by surface and result.\n");
-    text.append("# TYPE runnel_receptions_total counter\n");
-    requestMetrics
-        .byLabels()
-        .forEach(
-            (labels, count) ->
-                text.append("runnel_receptions_total{%s} %d\n".formatted(labels, count)));
-    text.append("# HELP runnel_deliveries_not_stored_total Answered 503, to be sent again.\n");
-    text.append("# TYPE runnel_deliveries_not_stored_total counter\n");
-    text.append("runnel_deliveries_not_stored_total %d\n".formatted(requestMetrics.notStored()));
-    gauges
-        .get()
-        .forEach(
-            (name, value) -> text.append("# TYPE %s gauge\n%s %d\n".formatted(name, name, value)));
-    return text.toString();
+            context.contentType("text/plain; version=0.0.4; charset=utf-8").result(metrics.get()));
   }
 }

@@ -2,9 +2,9 @@ package dev.runnel.web;
 
 import dev.runnel.core.model.SurfaceId;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.stream.Collectors;
 
 /// Counts requests since the start, by surface and result. Thread-safe.
 public final class RequestMetrics {
@@ -18,21 +18,9 @@ public final class RequestMetrics {
     counts.computeIfAbsent(new Kind(surface, result), _ -> new LongAdder()).increment();
   }
 
-  /// Number of requests that were refused because they could not be stored.
-  long notStored() {
+  /// The counts since the start.
+  public Map<Kind, Long> counts() {
     return counts.entrySet().stream()
-        .filter(each -> each.getKey().result().equals("not_stored"))
-        .mapToLong(each -> each.getValue().sum())
-        .sum();
-  }
-
-  Map<String, Long> byLabels() {
-    var lines = new TreeMap<String, Long>();
-    counts.forEach(
-        (kind, count) ->
-            lines.put(
-                "surface=\"%s\",result=\"%s\"".formatted(kind.surface(), kind.result()),
-                count.sum()));
-    return lines;
+        .collect(Collectors.toMap(Map.Entry::getKey, count -> count.getValue().sum()));
   }
 }

@@ -185,7 +185,8 @@ class ArrowsTest {
               "dev.runnel.surface.slack.[model|render|api|receive|install|post|read]",
               CORE,
               "dev.runnel.surface",
-              "dev.runnel.surface.kit");
+              "dev.runnel.surface.kit",
+              OKHTTP);
 
   @ArchTest
   static final ArchRule slackModel =
@@ -293,6 +294,18 @@ class ArrowsTest {
   @ArchTest
   static final ArchRule web =
       room("web").imports("dev.runnel.core..", JAVALIN, "jakarta.servlet..", "org.eclipse.jetty..");
+
+  @ArchTest
+  static final ArchRule metrics =
+      room("metrics")
+          .imports(
+              "dev.runnel.core.[model|port]",
+              "dev.runnel.database",
+              "dev.runnel.service",
+              "dev.runnel.service.run",
+              "dev.runnel.web",
+              "io.micrometer..",
+              OKHTTP);
 
   @ArchTest
   static final ArchRule console =

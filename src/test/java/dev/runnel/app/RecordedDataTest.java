@@ -179,7 +179,7 @@ class RecordedDataTest {
   private boolean isAtRest() throws Exception {
     var metrics = get("/metrics");
     return Stream.of("inbox_waiting", "inbox_parked", "outbox_waiting", "outbox_parked")
-        .allMatch(name -> metrics.lines().anyMatch(("runnel_" + name + " 0")::equals));
+        .allMatch(name -> metrics.lines().anyMatch(("runnel_" + name + " 0.0")::equals));
   }
 
   private Iterable<JsonNode> runs() throws Exception {

@@ -250,6 +250,14 @@ class JourneyTest {
     }
 
     @Test
+    void aStopIsReportedOnceToTheListenerOfChanges() {
+      world.says(delivery("2", cancel()));
+      world.passes(Duration.ofSeconds(70));
+
+      assertThat(world.changes).filteredOn(each -> each.endsWith("> CANCELLED")).hasSize(1);
+    }
+
+    @Test
     void aStopStopsAndTheEndIsToldOnce() {
       world.says(delivery("2", cancel()));
       world.passes(Duration.ofSeconds(5));

@@ -3,6 +3,7 @@ package dev.runnel.testkit;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.scope.Surfaces;
 import dev.runnel.database.Database;
+import dev.runnel.metrics.Metrics;
 import dev.runnel.store.ConversationScheduler;
 import dev.runnel.store.DatabaseHealth;
 import dev.runnel.store.SqlStore;
@@ -18,6 +19,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
@@ -57,13 +59,15 @@ public final class Node implements AutoCloseable {
                 now -> now.plusSeconds(900),
                 _ -> {}));
     var requestMetrics = new RequestMetrics();
+    var metrics = new Metrics("test", Path.of("."));
     this.door =
         new WebhookEndpoint(store, Surfaces.of(List.of(new EchoSurface())), wall, requestMetrics);
     var health =
         new Health(
             () -> door.problem().or(scheduler::problem).or(databaseHealth::problem),
-            databaseHealth::gauges,
-            requestMetrics);
+            metrics::scrape);
+    metrics.deliveries(requestMetrics);
+    metrics.queues(databaseHealth::gauges);
     this.server =
         Javalin.create(
                 config -> {
@@ -133,7 +137,7 @@ public final class Node implements AutoCloseable {
         .body()
         .lines()
         .filter(line -> line.startsWith(name + " "))
-        .map(line -> Long.parseLong(line.substring(line.lastIndexOf(' ') + 1)))
+        .map(line -> (long) Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
         .findFirst()
         .orElse(-1L);
   }

@@ -129,7 +129,7 @@ public final class RunnelProcess implements AutoCloseable {
         .body()
         .lines()
         .filter(line -> line.startsWith(name + " "))
-        .map(line -> Long.parseLong(line.substring(line.lastIndexOf(' ') + 1)))
+        .map(line -> (long) Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
         .findFirst()
         .orElse(0L);
   }

@@ -3,6 +3,7 @@ package dev.runnel.testkit;
 import dev.runnel.core.deliver.Courier;
 import dev.runnel.core.deliver.Reminders;
 import dev.runnel.core.dispatch.Dispatcher;
+import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Run;
@@ -41,6 +42,9 @@ public final class World implements AutoCloseable {
   /// Another platform, where people may speak to runs of the first.
   public final FakeSurface elsewhere = new FakeSurface(new SurfaceId("elsewhere"));
 
+  /// What the listener of changes learned: `QUEUED > RUNNING`.
+  public final List<String> changes = new ArrayList<>();
+
   private final Database database;
   private final SqlStore sql;
   private final Set<Conversation> conversations = new LinkedHashSet<>();
@@ -64,7 +68,7 @@ public final class World implements AutoCloseable {
     var random = new Random(1);
     recovery = new OutageRecovery(store, runs, Surfaces.of(List.of(surface, elsewhere)));
     dispatcher = dispatcher(random);
-    watcher = new Watcher(store, runs);
+    watcher = new Watcher(store, runs, this::changed);
     courier = courier(random);
   }
 
@@ -86,6 +90,10 @@ public final class World implements AutoCloseable {
     settle();
   }
 
+  private void changed(Binding before, Run now) {
+    changes.add(before.run().state() + " > " + now.state());
+  }
+
   private Dispatcher dispatcher(Random random) {
     var web =
         new RunOptions(
@@ -105,6 +113,7 @@ public final class World implements AutoCloseable {
         policy,
         HealthCheck.NONE,
         recovery,
+        this::changed,
         random);
   }
 
@@ -119,7 +128,7 @@ public final class World implements AutoCloseable {
     var random = new Random(1);
     recovery = new OutageRecovery(store, runs, Surfaces.of(List.of(surface, elsewhere)));
     dispatcher = dispatcher(random);
-    watcher = new Watcher(store, runs);
+    watcher = new Watcher(store, runs, this::changed);
     courier = courier(random);
   }
 

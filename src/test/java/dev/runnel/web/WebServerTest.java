@@ -16,7 +16,6 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -39,7 +38,7 @@ class WebServerTest {
         10_000_000,
         limits,
         routes -> {
-          new Health(Optional::empty, Map::of, new RequestMetrics()).routes(routes);
+          new Health(Optional::empty, () -> "").routes(routes);
           routes.post("/read", ctx -> ctx.result("read " + ctx.bodyAsBytes().length));
           routes.post(
               "/skip",

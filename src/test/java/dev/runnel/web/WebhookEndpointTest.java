@@ -18,6 +18,7 @@ import dev.runnel.core.port.Store;
 import dev.runnel.core.port.Surface;
 import dev.runnel.core.scope.Surfaces;
 import dev.runnel.database.Database;
+import dev.runnel.metrics.Metrics;
 import dev.runnel.store.SqlStore;
 import dev.runnel.testkit.MigratedFile;
 import dev.runnel.testkit.Samples;
@@ -93,6 +94,7 @@ class WebhookEndpointTest {
     database = MigratedFile.open(folder.resolve("runnel.db"), "db/bot");
     store = new SqlStore(database, InstantSource.system());
     var requestMetrics = new RequestMetrics();
+    var metrics = new Metrics("test", folder);
     var door =
         new WebhookEndpoint(
             new FullableStore(),
@@ -103,9 +105,9 @@ class WebhookEndpointTest {
             requestMetrics);
     var health =
         new Health(
-            () -> diskIsFull ? Optional.of("the disk is full") : Optional.empty(),
-            store::gauges,
-            requestMetrics);
+            () -> diskIsFull ? Optional.of("the disk is full") : Optional.empty(), metrics::scrape);
+    metrics.deliveries(requestMetrics);
+    metrics.queues(store::gauges);
     server =
         Javalin.create(
                 config -> {
@@ -276,8 +278,8 @@ class WebhookEndpointTest {
     post("/webhooks/fake", "hello");
 
     assertThat(get("/metrics").body())
-        .contains("runnel_receptions_total{surface=\"fake\",result=\"accepted\"} 1")
-        .contains("runnel_receptions_total{surface=\"fake\",result=\"known\"} 1")
+        .contains("runnel_deliveries_total{result=\"accepted\",surface=\"fake\"} 1.0")
+        .contains("runnel_receptions_total{result=\"known\",surface=\"fake\"} 1.0")
         .contains("runnel_inbox_waiting 1");
   }
 

@@ -13,6 +13,7 @@ import dev.runnel.core.model.NoticeId;
 import dev.runnel.core.model.Outcome;
 import dev.runnel.core.model.Run;
 import dev.runnel.core.model.Update;
+import dev.runnel.core.port.RunChangeListener;
 import dev.runnel.core.port.Store;
 import dev.runnel.core.port.Store.Work;
 import dev.runnel.core.recovery.OutageRecovery;
@@ -36,8 +37,11 @@ final class AttemptResults {
   private final Store store;
   private final RetryPolicy retries;
   private final OutageRecovery recovery;
+  private final RunChangeListener listener;
 
-  AttemptResults(Store store, RetryPolicy retries, OutageRecovery recovery) {
+  AttemptResults(
+      Store store, RetryPolicy retries, OutageRecovery recovery, RunChangeListener listener) {
+    this.listener = listener;
     this.store = store;
     this.retries = retries;
     this.recovery = recovery;
@@ -353,7 +357,7 @@ final class AttemptResults {
     }
   }
 
-  static void notifyChanges(Work work, DeliveryAttempt attempt, Binding binding, Run run) {
+  void notifyChanges(Work work, DeliveryAttempt attempt, Binding binding, Run run) {
     current(work, binding)
         .ifPresent(
             current -> {
@@ -362,6 +366,7 @@ final class AttemptResults {
               if (!updates.isEmpty()) {
                 save(work, current.seen(run));
                 AuditTrail.ended(work, current, run, attempt.now());
+                listener.changed(current, run);
               }
             });
   }

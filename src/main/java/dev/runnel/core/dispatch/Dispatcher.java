@@ -17,6 +17,7 @@ import dev.runnel.core.policy.Policy;
 import dev.runnel.core.port.AgentRuns;
 import dev.runnel.core.port.CredentialRefused;
 import dev.runnel.core.port.HealthCheck;
+import dev.runnel.core.port.RunChangeListener;
 import dev.runnel.core.port.Store;
 import dev.runnel.core.port.Store.Pending;
 import dev.runnel.core.port.Store.Work;
@@ -74,6 +75,30 @@ public final class Dispatcher {
         chance);
   }
 
+  /// A dispatcher without a listener.
+  public Dispatcher(
+      Store store,
+      AgentRuns runs,
+      Surfaces surfaces,
+      Profiles profiles,
+      Defaults defaults,
+      Policy policy,
+      HealthCheck healthCheck,
+      OutageRecovery recovery,
+      RandomGenerator chance) {
+    this(
+        store,
+        runs,
+        surfaces,
+        profiles,
+        defaults,
+        policy,
+        healthCheck,
+        recovery,
+        RunChangeListener.NONE,
+        chance);
+  }
+
   public Dispatcher(
       Store store,
       AgentRuns service,
@@ -83,12 +108,13 @@ public final class Dispatcher {
       Policy policy,
       HealthCheck healthCheck,
       OutageRecovery recovery,
+      RunChangeListener listener,
       RandomGenerator chance) {
     var defaultsResolver = new DefaultsResolver(store, defaults, profiles);
     var runs = recovery.watching(service);
     this.store = store;
     this.recovery = recovery;
-    this.results = new AttemptResults(store, RetryPolicy.standard(chance), recovery);
+    this.results = new AttemptResults(store, RetryPolicy.standard(chance), recovery, listener);
     var accessCheck = new AccessCheck(policy, store, surfaces, defaultsResolver);
     var startControl = new StartControl(policy, store, accessCheck, results);
     this.runStarter =

@@ -295,7 +295,7 @@ final class FollowUpSender {
         .ifPresent(
             current -> {
               AttemptResults.save(work, current.keeping(reply));
-              AttemptResults.notifyChanges(work, attempt, binding, current.run());
+              results.notifyChanges(work, attempt, binding, current.run());
             });
   }
 
@@ -346,7 +346,7 @@ final class FollowUpSender {
   private void catchUp(DeliveryAttempt attempt, Binding binding, Run run) {
     results.change(
         work -> {
-          AttemptResults.notifyChanges(work, attempt, binding, run);
+          results.notifyChanges(work, attempt, binding, run);
         });
   }
 

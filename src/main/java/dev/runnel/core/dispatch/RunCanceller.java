@@ -61,7 +61,7 @@ final class RunCanceller {
                 attempt.reactReceived(work);
                 keepUnsent(work, plan.binding(), taken);
                 keepHandedBack(work, attempt, plan.binding(), taken, run);
-                AttemptResults.notifyChanges(work, attempt, plan.binding(), run);
+                results.notifyChanges(work, attempt, plan.binding(), run);
                 var needless =
                     AttemptResults.current(work, plan.binding())
                         .filter(current -> current.reopened() && run.state().isTerminal());

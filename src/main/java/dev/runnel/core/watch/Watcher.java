@@ -11,6 +11,7 @@ import dev.runnel.core.model.RunListing;
 import dev.runnel.core.model.RunState;
 import dev.runnel.core.model.Update;
 import dev.runnel.core.port.AgentRuns;
+import dev.runnel.core.port.RunChangeListener;
 import dev.runnel.core.port.Store;
 import java.time.Duration;
 import java.time.Instant;
@@ -52,6 +53,7 @@ public final class Watcher {
 
   private final Store store;
   private final AgentRuns runs;
+  private final RunChangeListener listener;
   private final PollSchedule schedule = PollSchedule.DEFAULT;
 
   // Guarded by this.
@@ -63,9 +65,15 @@ public final class Watcher {
   private Instant endedUntil = Instant.EPOCH;
   private Instant nextLookAtEnded = Instant.EPOCH;
 
+  /// A watcher without a listener.
   public Watcher(Store store, AgentRuns runs) {
+    this(store, runs, RunChangeListener.NONE);
+  }
+
+  public Watcher(Store store, AgentRuns runs, RunChangeListener listener) {
     this.store = store;
     this.runs = runs;
+    this.listener = listener;
   }
 
   /// Polls once, and posts what changed. May be called at any rate while no run is active: it then
@@ -213,27 +221,32 @@ public final class Watcher {
     if (updates(store.read(bindings -> bindings.of(run.id())), run, now).isEmpty()) {
       return;
     }
-    boolean kept;
+    Kept kept;
     do {
       kept = store.commit(work -> keep(work, run, now));
-    } while (!kept);
+    } while (!kept.isDone());
+    kept.before().ifPresent(before -> listener.changed(before, run));
     lastChange = now;
     log.info("run changed run={} state={}", run.id(), run.stateName());
   }
 
-  private static boolean keep(Store.Work work, Run run, Instant now) {
+  /// @param isDone false if another writer was first
+  /// @param before the binding as it was before the change; empty if nothing was changed
+  private record Kept(boolean isDone, Optional<Binding> before) {}
+
+  private static Kept keep(Store.Work work, Run run, Instant now) {
     var binding = work.bindings().of(run.id());
     var updates = updates(binding, run, now);
     if (updates.isEmpty()) {
-      return true;
+      return new Kept(true, Optional.empty());
     }
     var told = binding.orElseThrow();
     if (!work.bindings().save(told.seen(run))) {
-      return false;
+      return new Kept(false, Optional.empty());
     }
     RunSubscribers.notifyAbout(work, told, updates, now);
     AuditTrail.ended(work, told, run, now);
-    return true;
+    return new Kept(true, Optional.of(told));
   }
 
   private static List<Update> updates(Optional<Binding> binding, Run run, Instant now) {

@@ -153,6 +153,11 @@ public final class RunQueue implements AutoCloseable {
     return true;
   }
 
+  /// The number of executions at work.
+  public int working() {
+    return working.size();
+  }
+
   private void cancelChild(String runId, Instant asked) {
     aside(
         "cancel " + runId,

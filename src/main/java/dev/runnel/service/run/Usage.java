@@ -26,6 +26,17 @@ public record Usage(long input, long output, Optional<BigDecimal> dollars, boole
     return new Usage(input + later.input, output + later.output, sum, ofSession);
   }
 
+  /// What was added since an earlier total; nothing is negative.
+  public Usage since(Usage earlier) {
+    return new Usage(
+        Math.max(0, input - earlier.input),
+        Math.max(0, output - earlier.output),
+        dollars
+            .map(now -> now.subtract(earlier.dollars.orElse(BigDecimal.ZERO)))
+            .filter(added -> added.signum() > 0),
+        false);
+  }
+
   public boolean isNothing() {
     return input == 0 && output == 0;
   }

@@ -24,6 +24,11 @@ public record RunQueries(Database database) {
     return database.read(rows -> new RunTable(rows).inProgress());
   }
 
+  /// Number of runs that have not ended, by state.
+  public Map<ExecutionState, Long> unfinished() {
+    return database.read(rows -> new RunTable(rows).unfinished());
+  }
+
   public Optional<RunRow> find(String runId) {
     return database.read(rows -> new RunTable(rows).find(runId));
   }

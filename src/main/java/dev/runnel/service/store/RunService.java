@@ -3,6 +3,7 @@ package dev.runnel.service.store;
 import dev.runnel.database.Database;
 import dev.runnel.database.Rows;
 import dev.runnel.service.run.Caller;
+import dev.runnel.service.run.ExecutionListener;
 import dev.runnel.service.run.ExecutionRequest;
 import dev.runnel.service.run.ExecutionResult;
 import dev.runnel.service.run.ExecutionState;
@@ -73,6 +74,7 @@ public final class RunService {
   private final QueueSignal queueSignal;
   private final int slots;
   private final Map<String, RunSource> sources;
+  private volatile ExecutionListener listener = ExecutionListener.NONE;
   // Guarded by the database's write lock, which admits one transaction at a time.
   private Instant newest;
 
@@ -250,6 +252,14 @@ public final class RunService {
     return running;
   }
 
+  /// Sets who learns of executions; there is one.
+  public void listen(ExecutionListener executionListener) {
+    listener = executionListener;
+  }
+
+  /// A claimed run, with what its listener learns.
+  private record Claimed(ExecutionRequest request, String source, Duration waited) {}
+
   /// Claims the run whose turn it is, with all its waiting follow-ups.
   ///
   /// @param depth each depth has its own queue, so that a run that waits for runs below it does not
@@ -260,9 +270,10 @@ public final class RunService {
             (runs, at) -> {
               var next = runs.nextQueued(depth);
               if (next.isEmpty()) {
-                return Optional.<ExecutionRequest>empty();
+                return Optional.<Claimed>empty();
               }
               var run = next.get();
+              var waited = Duration.between(runs.queuedAt(run.id()), at);
               var executionRequest = job(run, runs);
               runs.giveFollowUps(run.id(), executionRequest.execution());
               runs.claim(run.id(), executionRequest.sessionId(), at);
@@ -276,10 +287,14 @@ public final class RunService {
                       executionRequest.execution(),
                       List.of(new Entry(TranscriptLine.Kind.ASKED, executionRequest.prompt())),
                       at);
-              return Optional.of(executionRequest);
+              return Optional.of(new Claimed(executionRequest, run.source(), waited));
             });
-    claimed.ifPresent(executionRequest -> watchers.changed(executionRequest.runId()));
-    return claimed;
+    claimed.ifPresent(
+        it -> {
+          watchers.changed(it.request().runId());
+          listener.claimed(it.source(), it.waited());
+        });
+    return claimed.map(Claimed::request);
   }
 
   /// Stores the process of the execution, so that the service can end it after a restart.
@@ -306,32 +321,41 @@ public final class RunService {
   }
 
   public void heard(ExecutionRequest executionRequest, NewOutput newOutput) {
-    change(
-        (runs, at) -> {
-          new TranscriptRows(runs.rows())
-              .add(executionRequest.runId(), executionRequest.execution(), newOutput.entries(), at);
-          if (newOutput.status().isPresent()) {
-            runs.status(executionRequest.runId(), newOutput.status().get(), at);
-          }
-          if (newOutput.agentSession().isPresent()) {
-            runs.agentSession(executionRequest.runId(), newOutput.agentSession().get());
-          }
-          if (!newOutput.made().isEmpty()) {
-            var before =
-                runs.find(executionRequest.runId()).map(RunRow::artifactItems).orElse(List.of());
-            var now =
-                new FileRows(runs.rows())
-                    .add(executionRequest.runId(), newOutput.made(), before, at);
-            if (!now.equals(before)) {
-              runs.artifacts(executionRequest.runId(), now, at);
-            }
-          }
-          if (!newOutput.usage().isNothing()) {
-            runs.addUsage(executionRequest.runId(), newOutput.usage());
-          }
-          return at;
-        });
+    var used =
+        change(
+            (runs, at) -> {
+              new TranscriptRows(runs.rows())
+                  .add(
+                      executionRequest.runId(),
+                      executionRequest.execution(),
+                      newOutput.entries(),
+                      at);
+              if (newOutput.status().isPresent()) {
+                runs.status(executionRequest.runId(), newOutput.status().get(), at);
+              }
+              if (newOutput.agentSession().isPresent()) {
+                runs.agentSession(executionRequest.runId(), newOutput.agentSession().get());
+              }
+              if (!newOutput.made().isEmpty()) {
+                var before =
+                    runs.find(executionRequest.runId())
+                        .map(RunRow::artifactItems)
+                        .orElse(List.of());
+                var now =
+                    new FileRows(runs.rows())
+                        .add(executionRequest.runId(), newOutput.made(), before, at);
+                if (!now.equals(before)) {
+                  runs.artifacts(executionRequest.runId(), now, at);
+                }
+              }
+              return newOutput.usage().isNothing()
+                  ? Usage.NONE
+                  : runs.addUsage(executionRequest.runId(), newOutput.usage());
+            });
     watchers.changed(executionRequest.runId());
+    if (!used.equals(Usage.NONE)) {
+      listener.used(used);
+    }
   }
 
   /// Makes the next execution start a new agent session.
@@ -343,10 +367,14 @@ public final class RunService {
         });
   }
 
+  /// @param next the run's state after the execution
+  /// @param report tells the listener; empty if no execution ended
+  private record Finished(ExecutionState next, Optional<Runnable> report) {}
+
   /// Records the end of an execution whose processes have all ended. Waiting follow-ups start the
   /// next execution.
   public ExecutionState finish(String runId, ExecutionResult executionResult) {
-    var executionState =
+    var finished =
         change(
             (runs, at) -> {
               var run = runs.find(runId).orElseThrow(RequestProblem::noRun);
@@ -360,7 +388,8 @@ public final class RunService {
               }
               return switch (RunMachine.next(run.phase(), new Event.Ended(as.phase(), waiting))) {
                 case Step.To(ExecutionState next) -> {
-                  runs.settle(runId, worked(run, at));
+                  var worked = worked(run, at);
+                  runs.settle(runId, worked);
                   new EventRows(runs.rows())
                       .add(runId, run.execution(), EventRows.Type.ofEnd(as.phase()), at);
                   if (next == ExecutionState.QUEUED) {
@@ -374,17 +403,23 @@ public final class RunService {
                       run.execution(),
                       as.phase(),
                       next);
-                  yield next;
+                  yield new Finished(
+                      next,
+                      Optional.of(
+                          () ->
+                              listener.ended(
+                                  run.source(), as.phase(), worked.minus(run.worked()))));
                 }
-                case Step.Stays() -> run.phase();
+                case Step.Stays() -> new Finished(run.phase(), Optional.empty());
                 case Step.Refused(String why) -> throw new IllegalStateException(why + ": " + run);
               };
             });
     watchers.changed(runId);
-    if (executionState == ExecutionState.QUEUED) {
+    finished.report().ifPresent(Runnable::run);
+    if (finished.next() == ExecutionState.QUEUED) {
       queueSignal.tell();
     }
-    return executionState;
+    return finished.next();
   }
 
   private ExecutionRequest job(RunRow run, RunTable runs) throws SQLException {

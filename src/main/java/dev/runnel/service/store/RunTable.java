@@ -22,6 +22,7 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -125,6 +126,21 @@ public record RunTable(Rows rows) {
             id,
             ancestor)
         .isPresent();
+  }
+
+  Map<ExecutionState, Long> unfinished() throws SQLException {
+    var numbers = new EnumMap<ExecutionState, Long>(ExecutionState.class);
+    for (var state :
+        List.of(ExecutionState.QUEUED, ExecutionState.INPROGRESS, ExecutionState.BLOCKED)) {
+      numbers.put(
+          state,
+          rows.first(
+                  "SELECT COUNT(*) AS number FROM runs WHERE state = ?",
+                  row -> row.getLong("number"),
+                  state.name())
+              .orElse(0L));
+    }
+    return numbers;
   }
 
   /// The number of executions in progress.
@@ -271,6 +287,12 @@ public record RunTable(Rows rows) {
     return places;
   }
 
+  Instant queuedAt(String id) throws SQLException {
+    return rows.first(
+            "SELECT queued_at FROM runs WHERE id = ?", row -> Rows.instant(row, "queued_at"), id)
+        .orElseThrow();
+  }
+
   void claim(String id, String sessionId, Instant at) throws SQLException {
     rows.change(
         """
@@ -370,16 +392,17 @@ public record RunTable(Rows rows) {
     rows.change("UPDATE runs SET agent_session = ? WHERE id = ?", session, id);
   }
 
-  void addUsage(String id, Usage more) throws SQLException {
+  /// @return what was added
+  Usage addUsage(String id, Usage more) throws SQLException {
     var before =
         rows.first(
-            "SELECT request_usage FROM runs WHERE id = ? AND request_usage IS NOT NULL",
-            row -> Usage.fromJson(row.getString("request_usage")),
-            id);
-    rows.change(
-        "UPDATE runs SET request_usage = ? WHERE id = ?",
-        before.orElse(Usage.NONE).plus(more).toJson(),
-        id);
+                "SELECT request_usage FROM runs WHERE id = ? AND request_usage IS NOT NULL",
+                row -> Usage.fromJson(row.getString("request_usage")),
+                id)
+            .orElse(Usage.NONE);
+    var after = before.plus(more);
+    rows.change("UPDATE runs SET request_usage = ? WHERE id = ?", after.toJson(), id);
+    return after.since(before);
   }
 
   List<Left> inProgress() throws SQLException {

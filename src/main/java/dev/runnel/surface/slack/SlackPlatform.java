@@ -38,8 +38,12 @@ public record SlackPlatform(SlackSurface surface) implements ConnectedPlatform {
     return new SlackPlatform(
         config.client().isPresent()
             ? new SlackSurface(
-                config, context.clock(), context.publicUrl(), context.database().get())
-            : new SlackSurface(config, context.clock()));
+                config,
+                context.clock(),
+                context.publicUrl(),
+                context.database().get(),
+                context.http().interceptors())
+            : new SlackSurface(config, context.clock(), context.http().interceptors()));
   }
 
   @Override

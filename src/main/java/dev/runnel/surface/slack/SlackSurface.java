@@ -61,6 +61,7 @@ import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
 import javax.sql.DataSource;
+import okhttp3.Interceptor;
 import org.jspecify.annotations.Nullable;
 
 /// The Slack surface: receives signed requests over HTTP, Socket Mode, or both.
@@ -86,7 +87,12 @@ public final class SlackSurface implements Surface, AutoCloseable {
 
   /// Serves one workspace, with the bot token from the settings.
   public SlackSurface(SlackConfig config, InstantSource clock) {
-    this(config, clock, Optional.empty());
+    this(config, clock, List.of());
+  }
+
+  /// @param interceptors see each call of a method
+  public SlackSurface(SlackConfig config, InstantSource clock, List<Interceptor> interceptors) {
+    this(config, clock, Optional.empty(), interceptors);
   }
 
   /// Serves every workspace that installs the app.
@@ -94,12 +100,26 @@ public final class SlackSurface implements Surface, AutoCloseable {
   /// @param publicUrl the base URL at which browsers reach Runnel, without a path
   /// @param database contains the tables of `db/bot`
   public SlackSurface(SlackConfig config, InstantSource clock, URI publicUrl, DataSource database) {
-    this(config, clock, Optional.of(new Site(publicUrl.toString(), database)));
+    this(config, clock, publicUrl, database, List.of());
+  }
+
+  /// @param interceptors see each call of a method
+  public SlackSurface(
+      SlackConfig config,
+      InstantSource clock,
+      URI publicUrl,
+      DataSource database,
+      List<Interceptor> interceptors) {
+    this(config, clock, Optional.of(new Site(publicUrl.toString(), database)), interceptors);
   }
 
   private record Site(String url, DataSource database) {}
 
-  private SlackSurface(SlackConfig config, InstantSource clock, Optional<Site> site) {
+  private SlackSurface(
+      SlackConfig config,
+      InstantSource clock,
+      Optional<Site> site,
+      List<Interceptor> interceptors) {
     this.config = config;
     this.clock = clock;
     signature =
@@ -109,7 +129,7 @@ public final class SlackSurface implements Surface, AutoCloseable {
     habits = config.habits();
     agentView = new SlackAgentView(this::workspaces, config.prompts(), clock);
     renderer = new SlackRenderer(config.command());
-    api = new SlackApi(config);
+    api = new SlackApi(config, interceptors);
     payloads = new SlackPayloads(config, api.sdk(), this::known, this::left, agentView);
     files = new FileTransfer(config);
     if (config.client().isPresent()) {

@@ -28,6 +28,7 @@ import java.util.Set;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 import okhttp3.FormBody;
+import okhttp3.Interceptor;
 import okhttp3.Response;
 import org.jspecify.annotations.Nullable;
 
@@ -58,6 +59,11 @@ public final class SlackApi implements AutoCloseable {
   private final @Nullable SlackResponse<?> unavailable;
 
   public SlackApi(SlackConfig config) {
+    this(config, List.of());
+  }
+
+  /// @param interceptors see each call of a method
+  public SlackApi(SlackConfig config, List<Interceptor> interceptors) {
     var sdk = new com.slack.api.SlackConfig();
     sdk.setMethodsEndpointUrlPrefix(config.apiUrl().toString());
     sdk.setHttpClientCallTimeoutMillis(TIMEOUT_MILLIS);
@@ -66,9 +72,9 @@ public final class SlackApi implements AutoCloseable {
     sdk.setHttpClientResponseHandlers(List.of());
     // By default the client repeats a request whose response was lost, which would post a message
     // twice.
-    var http =
-        SlackHttpClient.buildOkHttpClient(sdk).newBuilder().retryOnConnectionFailure(false).build();
-    slack = Slack.getInstance(sdk, new SlackHttpClient(http));
+    var http = SlackHttpClient.buildOkHttpClient(sdk).newBuilder().retryOnConnectionFailure(false);
+    http.interceptors().addAll(interceptors);
+    slack = Slack.getInstance(sdk, new SlackHttpClient(http.build()));
     token = config.botToken();
     methods = token.map(slack::methods).orElseGet(slack::methods);
     refusals = SlackResponse.No::new;

@@ -1,0 +1,14 @@
+package dev.runnel.core.port;
+
+import dev.runnel.core.model.Binding;
+import dev.runnel.core.model.Run;
+
+/// Learns of each change to a run of a conversation that is stored. Must return quickly and not
+/// throw. Called within or after the commit: if a commit fails, it learns of the change again.
+@FunctionalInterface
+public interface RunChangeListener {
+  RunChangeListener NONE = (_, _) -> {};
+
+  /// @param before the conversation's run before the change
+  void changed(Binding before, Run now);
+}

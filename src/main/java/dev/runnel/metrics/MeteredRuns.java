@@ -1,0 +1,101 @@
+package dev.runnel.metrics;
+
+import dev.runnel.core.model.Arrival;
+import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.Outcome;
+import dev.runnel.core.model.Prompt;
+import dev.runnel.core.model.Run;
+import dev.runnel.core.model.RunId;
+import dev.runnel.core.model.RunListing;
+import dev.runnel.core.port.AgentRuns;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/// Wraps the run service: measures each call and its outcome, and counts the runs that it starts.
+record MeteredRuns(AgentRuns runs, Supplier<MeterRegistry> registry) implements AgentRuns {
+  private <T> T timed(String operation, Supplier<T> call, Function<T, String> outcome) {
+    var start = Timer.start(registry.get());
+    var result = call.get();
+    start.stop(
+        Timer.builder("runnel.run.service.requests")
+            .description("Calls to the Agent Run API, by operation and outcome.")
+            .tag("operation", operation)
+            .tag("outcome", outcome.apply(result))
+            .register(registry.get()));
+    return result;
+  }
+
+  private static String name(Outcome outcome) {
+    return switch (outcome) {
+      case Outcome.Done _ -> "done";
+      case Outcome.Missing _ -> "missing";
+      case Outcome.Refused _ -> "refused";
+      case Outcome.Busy _ -> "busy";
+    };
+  }
+
+  private static String name(RunListing listing) {
+    return switch (listing) {
+      case RunListing.Seen _ -> "done";
+      case RunListing.Blind _ -> "busy";
+    };
+  }
+
+  private static String name(Arrival arrival) {
+    return arrival instanceof Arrival.Busy ? "busy" : "done";
+  }
+
+  @Override
+  public Outcome start(Prompt prompt, DeliveryId key) {
+    var outcome = timed("start", () -> runs.start(prompt, key), MeteredRuns::name);
+    if (outcome instanceof Outcome.Done) {
+      Counter.builder("runnel.runs.started")
+          .description("Runs that were started, by the surface of the request.")
+          .tag("surface", key.surface().value())
+          .register(registry.get())
+          .increment();
+    }
+    return outcome;
+  }
+
+  @Override
+  public Outcome findStarted(DeliveryId key, Instant since, Optional<String> words) {
+    return timed("find_started", () -> runs.findStarted(key, since, words), MeteredRuns::name);
+  }
+
+  @Override
+  public Outcome followUp(RunId run, String text, DeliveryId key) {
+    return timed("follow_up", () -> runs.followUp(run, text, key), MeteredRuns::name);
+  }
+
+  @Override
+  public Arrival followUpArrival(Run before, String text, int said) {
+    return timed(
+        "find_follow_up", () -> runs.followUpArrival(before, text, said), MeteredRuns::name);
+  }
+
+  @Override
+  public Outcome cancel(RunId run) {
+    return timed("cancel", () -> runs.cancel(run), MeteredRuns::name);
+  }
+
+  @Override
+  public Outcome find(RunId run) {
+    return timed("find", () -> runs.find(run), MeteredRuns::name);
+  }
+
+  @Override
+  public RunListing changedSince(Instant since) {
+    return timed("list", () -> runs.changedSince(since), MeteredRuns::name);
+  }
+
+  @Override
+  public RunListing unfinished() {
+    return timed("list", runs::unfinished, MeteredRuns::name);
+  }
+}

@@ -1,0 +1,58 @@
+package dev.runnel.metrics;
+
+import dev.runnel.core.model.Binding;
+import dev.runnel.core.model.Run;
+import dev.runnel.core.port.RunChangeListener;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import java.util.Locale;
+import java.util.function.Supplier;
+
+/// Measures the runs of conversations as the watcher sees them change, whichever service has them.
+record RunMetrics(Supplier<MeterRegistry> registry) implements RunChangeListener {
+  private static final double MICROS = 1e6;
+
+  @Override
+  public void changed(Binding before, Run now) {
+    var surface = before.conversation().surface().value();
+    var cost = now.costMicros() - before.run().costMicros();
+    if (cost > 0) {
+      Counter.builder("runnel.runs.cost.dollars")
+          .description("What runs cost in US dollars, where the agent says it, by surface.")
+          .tag("surface", surface)
+          .register(registry.get())
+          .increment(cost / MICROS);
+    }
+    var asks = now.state().needsPerson() && !before.run().state().needsPerson();
+    // Also without a question, so that the metric is there before the first.
+    Counter.builder("runnel.runs.asked")
+        .description("How often a run began to wait for a person, by surface.")
+        .tag("surface", surface)
+        .register(registry.get())
+        .increment(asks ? 1 : 0);
+    if (now.state().isTerminal() && before.isActive()) {
+      ended(surface, now);
+    }
+  }
+
+  private void ended(String surface, Run now) {
+    var state = now.state().name().toLowerCase(Locale.ROOT);
+    Counter.builder("runnel.runs.ended")
+        .description("Runs that ended, by surface and state.")
+        .tag("surface", surface)
+        .tag("state", state)
+        .register(registry.get())
+        .increment();
+    now.runTime()
+        .ifPresent(
+            time ->
+                Timer.builder("runnel.runs.duration")
+                    .description("For how long the agent worked on runs that ended.")
+                    .tag("surface", surface)
+                    .tag("state", state)
+                    .serviceLevelObjectives(Buckets.ofWork())
+                    .register(registry.get())
+                    .record(time));
+  }
+}

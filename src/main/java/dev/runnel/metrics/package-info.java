@@ -1,0 +1,5 @@
+/// What Runnel measures about itself, by Micrometer, in the text format of Prometheus.
+@NullMarked
+package dev.runnel.metrics;
+
+import org.jspecify.annotations.NullMarked;
