@@ -156,19 +156,21 @@ public final class Main {
   private int serve(CommandLine.Serve serve) {
     var started = new AtomicReference<@Nullable Wiring>();
     HangUpSignal.handle(() -> reload(started.get()));
+    var config = config(serve.options());
+    if (isWholeProcess) {
+      RedactingLayout.use(config.log());
+    }
     var runnel =
-        Wiring.start(
-            config(serve.options()),
-            environment,
-            InstantSource.system(),
-            () -> config(serve.options()));
+        Wiring.start(config, environment, InstantSource.system(), () -> config(serve.options()));
     started.set(runnel);
     if (isWholeProcess && !runnel.isolatesAgents()) {
       // Containers leave children of their own, so this is not for them.
       ChildSubreaper.become();
     }
-    out.println("Runnel " + version());
-    runnel.lines().forEach(out::println);
+    // Whoever reads JSON lines from the output gets nothing else there.
+    var banner = config.log().json() ? err : out;
+    banner.println("Runnel " + version());
+    runnel.lines().forEach(banner::println);
     if (serve.exitWhenReady()) {
       if (Boolean.getBoolean(REHEARSE)) {
         new Rehearsal(

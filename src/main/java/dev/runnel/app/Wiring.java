@@ -261,6 +261,7 @@ final class Wiring implements AutoCloseable {
         new SettingsReload(
             config,
             (now, withHooks) -> {
+              RedactingLayout.use(now.log());
               workers.set(working.apply(now));
               if (withHooks) {
                 hookSurface.replace(now.settings().hooks());

@@ -2,10 +2,13 @@ package dev.runnel.web;
 
 import io.javalin.Javalin;
 import io.javalin.config.RoutesConfig;
+import io.javalin.http.Context;
 import jakarta.servlet.DispatcherType;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Consumer;
 import org.eclipse.jetty.ee10.servlet.FilterHolder;
 import org.eclipse.jetty.http.HttpMethod;
@@ -15,12 +18,15 @@ import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// The HTTP server, protected against overload: connections are limited, and so is the memory for
 /// [bodies][BodyLimits]. Requests run on virtual threads. Health checks run on platform threads, so
 /// that they are answered even if no carrier thread is free; so do deliveries that have arrived
 /// whole, whose handler waits for nothing.
 public final class WebServer implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(WebServer.class);
   private static final int MAX_CONNECTIONS = 1_000;
   private static final Duration IDLE_WHEN_FULL = Duration.ofSeconds(5);
   private static final int MAX_PLATFORM_THREADS = 32;
@@ -82,6 +88,8 @@ public final class WebServer implements AutoCloseable {
                     filter.setAsyncSupported(true);
                     context.addFilter(filter, "/*", EnumSet.of(DispatcherType.REQUEST));
                   });
+              config.routes.exception(IOException.class, WebServer::brokenOff);
+              config.routes.exception(Exception.class, WebServer::unexpected);
               routes.accept(config.routes);
             });
     var server = new WebServer(javalin, limits);
@@ -92,6 +100,27 @@ public final class WebServer implements AutoCloseable {
       server.close();
       throw e;
     }
+  }
+
+  /// The client went away, which is no error of ours.
+  private static void brokenOff(IOException gone, Context context) {
+    log.debug("request broken off path={} why={}", context.path(), gone.toString());
+    context.status(400);
+  }
+
+  /// Answers with a short id, under which people can name the error, and the log shows it.
+  private static void unexpected(Exception broken, Context context) {
+    var id = "%08x".formatted(ThreadLocalRandom.current().nextInt());
+    log.error(
+        "unexpected error method={} path={} error={}",
+        context.method(),
+        context.path(),
+        id,
+        broken);
+    context
+        .status(500)
+        .contentType("text/plain; charset=utf-8")
+        .result("Something broke here. Try again, or tell your admin: error %s\n".formatted(id));
   }
 
   public int port() {

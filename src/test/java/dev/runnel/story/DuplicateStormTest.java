@@ -67,6 +67,7 @@ class DuplicateStormTest {
     settings.put("RUNNEL_AGENT_API_URL", service.uri() + "/api/v1");
     settings.put("RUNNEL_AGENT_API_KEY", EmbeddedService.KEY);
     settings.put("RUNNEL_DATABASE_URL", Postgres.freshDatabase());
+    settings.put("RUNNEL_LOG_LEVEL", "info,dev.runnel.web=debug");
     for (int i = 0; i < 2; i++) {
       var home = Files.createDirectory(folder.resolve("node" + i));
       nodes.add(RunnelProcess.start(home, RunnelProcess.freePort(), settings));

@@ -358,7 +358,7 @@ class SlackFlowsStoryTest {
       slack.reply("C0LOG", said, ANN, "and the yellow submarine");
       awaitPost("C0LOG", "Told: and the yellow submarine");
 
-      assertThat(runnel.log()).contains("delivery accepted");
+      assertThat(runnel.log()).contains("run started delivery=");
       assertThat(runnel.log()).doesNotContain("purple", "elephant", "yellow", "submarine");
     }
 

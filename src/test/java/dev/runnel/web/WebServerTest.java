@@ -46,6 +46,11 @@ class WebServerTest {
                 while (ctx.req().getInputStream().skip(50_000) > 0) {}
                 ctx.result("free " + limits.freeBudget());
               });
+          routes.get(
+              "/broken",
+              ctx -> {
+                throw new IllegalStateException("secret inner words");
+              });
           routes.get("/who", ctx -> ctx.result("" + Thread.currentThread().isVirtual()));
         });
   }
@@ -81,6 +86,15 @@ class WebServerTest {
     } finally {
       isOver.set(true);
     }
+  }
+
+  @Test
+  void anUnexpectedErrorHasAnIdForPeopleAndNoInnerWords() throws Exception {
+    var answer = get("/broken");
+
+    assertThat(answer.statusCode()).isEqualTo(500);
+    assertThat(answer.body())
+        .matches("Something broke here\\. Try again, or tell your admin: error [0-9a-f]{8}\n");
   }
 
   @Test

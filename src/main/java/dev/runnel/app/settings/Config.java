@@ -48,6 +48,7 @@ public record Config(
     Optional<String> consoleToken,
     Reminders reminders,
     Retention retention,
+    LogSettings log,
     Settings settings) {
   private static final int MAX_SLOTS = 1000;
   private static final int MAX_PORT = 65_535;
@@ -99,6 +100,7 @@ public record Config(
         settings.get(RunnelSettings.CONSOLE_TOKEN),
         DurationsAndSizes.reminders(settings, RunnelSettings.REMINDERS),
         retention(settings),
+        LogSettings.of(settings),
         settings);
   }
 

@@ -218,6 +218,18 @@ public final class RunnelSettings {
   static final Setting RETENTION_AUDIT =
       retention("AUDIT", "400d", "How long entries of the audit log are kept.");
 
+  static final Setting LOG_FORMAT =
+      plain("RUNNEL_LOG_FORMAT", "text", "`text`, or `json` for one JSON object a line.")
+          .at("log.format");
+
+  static final Setting LOG_LEVEL =
+      plain(
+              "RUNNEL_LOG_LEVEL",
+              "info",
+              "What is logged: `error`, `warn`, `info`, `debug` or `trace`; single loggers as in"
+                  + " `info,dev.runnel.surface.slack=debug`. A reload applies it.")
+          .at("log.level");
+
   /// In the order of the documentation.
   static final List<Setting> ALL =
       Stream.concat(
@@ -257,7 +269,9 @@ public final class RunnelSettings {
                   RETENTION_TRANSCRIPTS,
                   RETENTION_DELIVERIES,
                   RETENTION_PARKED,
-                  RETENTION_AUDIT),
+                  RETENTION_AUDIT,
+                  LOG_FORMAT,
+                  LOG_LEVEL),
               TrackerSettings.ALL.stream())
           .toList();
 

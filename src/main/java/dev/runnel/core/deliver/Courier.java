@@ -18,6 +18,7 @@ import java.util.Optional;
 import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /// Posts notices to their conversations, in order, each once.
 public final class Courier {
@@ -239,11 +240,13 @@ public final class Courier {
               reminders.plan(work, notice, now);
               StatusRefresh.plan(work, surface.get(), notice, now);
             });
-        log.info(
-            "notice posted notice={} conversation={} update={}",
-            notice.id(),
-            notice.conversation(),
-            notice.update().getClass().getSimpleName());
+        // Edits of status posts come each second while a run works.
+        log.atLevel(notice.update() instanceof Update.Status ? Level.DEBUG : Level.INFO)
+            .log(
+                "notice posted notice={} conversation={} update={}",
+                notice.id(),
+                notice.conversation(),
+                notice.update().getClass().getSimpleName());
       }
       case Posting.Later(var after, var why) -> {
         var next = retries.afterOutage(notice.tries() + 1, notice.createdAt(), after, now);

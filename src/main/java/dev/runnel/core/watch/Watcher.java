@@ -21,6 +21,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /// Watches all runs by listing what changed, without polling each run. Once a minute an audit lists
 /// all unfinished runs; only a run that is missing from the list is read individually.
@@ -225,9 +226,16 @@ public final class Watcher {
     do {
       kept = store.commit(work -> keep(work, run, now));
     } while (!kept.isDone());
-    kept.before().ifPresent(before -> listener.changed(before, run));
+    kept.before()
+        .ifPresent(
+            before -> {
+              // Its progress, each second while it works, is for who looks for an error.
+              var isNews = !before.run().stateName().equals(run.stateName());
+              log.atLevel(isNews ? Level.INFO : Level.DEBUG)
+                  .log("run changed run={} state={}", run.id(), run.stateName());
+              listener.changed(before, run);
+            });
     lastChange = now;
-    log.info("run changed run={} state={}", run.id(), run.stateName());
   }
 
   /// @param isDone false if another writer was first

@@ -29,6 +29,7 @@ public final class AuthFilter {
   private static final Logger log = LoggerFactory.getLogger(AuthFilter.class);
   private static final String SCHEME = "bearer ";
   private static final Set<HandlerType> READING = Set.of(HandlerType.GET, HandlerType.HEAD);
+  private static final String TRACE = "runnel.trace";
   private static final Pattern TRACE_PARENT =
       Pattern.compile("[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}.*");
 
@@ -80,7 +81,7 @@ public final class AuthFilter {
         answer(ctx, ofStatus(500));
       } catch (Exception | Error e) {
         // Also catches OutOfMemoryError: the next response may be smaller.
-        log.error("unexpected error path={}", ctx.path(), e);
+        log.error("unexpected error path={} error={}", ctx.path(), traceId(ctx), e);
         answer(ctx, ofStatus(500));
       }
     };
@@ -105,7 +106,8 @@ public final class AuthFilter {
           status >= 400 && status < 500
               ? RequestProblem.invalid("The request cannot be read")
               : new RequestProblem(
-                  RequestProblem.Code.INTERNAL_ERROR, "It has been written to the log");
+                  RequestProblem.Code.INTERNAL_ERROR,
+                  "The log has more, under the trace id of this response");
     };
   }
 
@@ -128,8 +130,19 @@ public final class AuthFilter {
                     .build()));
   }
 
-  /// The caller's trace id if it sent one in W3C Trace Context, else a random one.
+  /// The request's trace id: the caller's if it sent one in W3C Trace Context, else a random one.
+  /// An unexpected error is logged with it.
   private static String traceId(Context ctx) {
+    String known = ctx.attribute(TRACE);
+    if (known != null) {
+      return known;
+    }
+    var made = newTraceId(ctx);
+    ctx.attribute(TRACE, made);
+    return made;
+  }
+
+  private static String newTraceId(Context ctx) {
     var header = ctx.header("traceparent");
     var parent = TRACE_PARENT.matcher(header == null ? "" : header);
     if (parent.matches()) {
