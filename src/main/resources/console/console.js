@@ -34,6 +34,39 @@ const on = {
     if (!box) { location.reload(); return; }
     box.insertAdjacentHTML('beforeend', html);
   },
+  row(html) {
+    const box = document.createElement('ol');
+    box.innerHTML = html;
+    const now = box.firstElementChild;
+    const old = document.querySelector(`[data-run="${CSS.escape(now.dataset.run)}"]`);
+    if (!old) { part('rows').append(now); return; }
+    // Cell by cell, so that the focus and a selection stay where nothing changed.
+    old.className = now.className;
+    for (const cell of now.children) {
+      const before = old.querySelector(`[data-cell="${cell.dataset.cell}"]`);
+      if (before.innerHTML === cell.innerHTML || before.textContent.trim() === cell.textContent.trim() && cell.dataset.cell === 'when') continue;
+      const focused = before.contains(document.activeElement);
+      before.innerHTML = cell.innerHTML;
+      if (focused) before.querySelector('a')?.focus({ preventScroll: true });
+    }
+  },
+  order(ids) {
+    const rows = part('rows');
+    const wanted = ids.trim().split(' ').map((id) => rows.querySelector(`[data-run="${CSS.escape(id)}"]`)).filter(Boolean);
+    // A row that somebody stands on stays, although it left the list.
+    for (const row of [...rows.children]) {
+      if (!wanted.includes(row) && !row.contains(document.activeElement)) row.remove();
+    }
+    // Moving a row would take the focus from it, so the others move around it.
+    const held = wanted.find((row) => row.contains(document.activeElement));
+    const at = wanted.indexOf(held);
+    wanted.forEach((row, i) => {
+      if (row === held) return;
+      if (held && i < at) rows.insertBefore(row, held);
+      else rows.append(row);
+    });
+    tick();
+  },
   started: (path) => location.assign(path),
   moved(path) {
     stream.close();

@@ -18,6 +18,7 @@ import dev.runnel.core.dispatch.Dispatcher;
 import dev.runnel.core.model.AuditEntry;
 import dev.runnel.core.port.Surface;
 import dev.runnel.core.recovery.OutageRecovery;
+import dev.runnel.core.redact.RedactedCatalog;
 import dev.runnel.core.redact.RedactedRuns;
 import dev.runnel.core.redact.RedactedSurface;
 import dev.runnel.core.scope.Surfaces;
@@ -28,6 +29,7 @@ import dev.runnel.database.DatabaseException;
 import dev.runnel.database.ExclusiveUse;
 import dev.runnel.metrics.Metrics;
 import dev.runnel.runs.ClientAgentRuns;
+import dev.runnel.runs.ClientRunCatalog;
 import dev.runnel.service.AgentRunService;
 import dev.runnel.service.execution.RunCleanup;
 import dev.runnel.service.execution.ServiceSettings;
@@ -200,17 +202,11 @@ final class Wiring implements AutoCloseable {
     time.notBefore(store.newestWaiting());
     auditSettings(database, config.settings().byPath(), AuditEntry.Person.RUNNEL);
     var databaseHealth = new DatabaseHealth(store, time);
+    var client =
+        opened(RunsClient.builder().baseUrl(config.agentApiOr(adminPort)).apiKey(key).build());
     var runs =
         new RedactedRuns(
-            metrics.runs(
-                new ClientAgentRuns(
-                    opened(
-                        RunsClient.builder()
-                            .baseUrl(config.agentApiOr(adminPort))
-                            .apiKey(key)
-                            .build()),
-                    config.agentApi().isEmpty())),
-            redactor);
+            metrics.runs(new ClientAgentRuns(client, config.agentApi().isEmpty())), redactor);
     isolatesAgents = config.agentApi().isPresent() || result(isolation).isOn();
     var service =
         embeddedService(
@@ -291,6 +287,7 @@ final class Wiring implements AutoCloseable {
         new Console(
             store,
             runs,
+            new RedactedCatalog(new ClientRunCatalog(client), redactor),
             service.map(ServiceTranscripts::of).orElse(Transcripts.NONE),
             authentication,
             consoleSurface,

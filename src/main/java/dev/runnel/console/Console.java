@@ -8,6 +8,7 @@ import dev.runnel.core.model.RawRequest;
 import dev.runnel.core.model.RunId;
 import dev.runnel.core.port.AgentRuns;
 import dev.runnel.core.port.AuditReader;
+import dev.runnel.core.port.RunCatalog;
 import dev.runnel.core.port.Store;
 import io.javalin.config.RoutesConfig;
 import io.javalin.http.Context;
@@ -28,9 +29,10 @@ import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The console's pages: `/` lists all runs, `/runs/{id}` shows one; `live` below each is a stream
-/// that keeps it up to date; `/attention` lists parked items; `/audit` lists who did what; `/enter`
-/// signs in, and `/leave` signs out.
+/// The console's pages: `/` starts runs and lists the newest of conversations, `/runs` finds all
+/// runs, `/runs/{id}` shows one; `live` below each, and `/live/runs`, is a stream that keeps it up
+/// to date; `/attention` lists parked items; `/audit` lists who did what; `/enter` signs in, and
+/// `/leave` signs out.
 ///
 /// A stream blocks its thread while its page is open: virtual threads should serve it.
 public final class Console implements AutoCloseable {
@@ -41,7 +43,7 @@ public final class Console implements AutoCloseable {
   private static final Duration SILENCE = Duration.ofSeconds(10);
   private static final Pattern NUMBER = Pattern.compile("\\d{1,18}");
   private static final Pattern PAGE =
-      Pattern.compile("/|/attention|/audit|/runs/[A-Za-z0-9._~%-]+");
+      Pattern.compile("/|/attention|/audit|/runs|/runs/[A-Za-z0-9._~%-]+");
 
   private final Store store;
   private final AgentRuns runs;
@@ -56,6 +58,7 @@ public final class Console implements AutoCloseable {
   private final About about;
   private final ParkedItems parkedItems;
   private final Pages pages;
+  private final RunLists runLists;
   private final Streams streams;
 
   /// @param authentication the instance that the surface uses
@@ -63,6 +66,7 @@ public final class Console implements AutoCloseable {
   public Console(
       Store store,
       AgentRuns runs,
+      RunCatalog catalog,
       Transcripts transcripts,
       ConsoleAuthentication authentication,
       ConsoleSurface surface,
@@ -73,6 +77,7 @@ public final class Console implements AutoCloseable {
     this(
         store,
         runs,
+        catalog,
         transcripts,
         authentication,
         surface,
@@ -86,6 +91,7 @@ public final class Console implements AutoCloseable {
   Console(
       Store store,
       AgentRuns runs,
+      RunCatalog catalog,
       Transcripts transcripts,
       ConsoleAuthentication authentication,
       ConsoleSurface surface,
@@ -106,12 +112,15 @@ public final class Console implements AutoCloseable {
     this.audit = new ConsoleAudit(store, clock);
     this.parkedItems = new ParkedItems(store, about, clock, audit);
     this.pages = new Pages(about, assets.version());
+    this.runLists = new RunLists(catalog, store, clock);
     this.streams = streams;
   }
 
   public void routes(RoutesConfig routes) {
     page(routes, "/", this::showRuns);
     page(routes, "/live", this::followRuns);
+    page(routes, "/runs", this::showAllRuns);
+    page(routes, "/live/runs", this::followAllRuns);
     page(routes, "/runs/{id}", this::showRun);
     page(routes, "/runs/{id}/live", this::followRun);
     page(routes, "/runs/{id}/transcript", this::sendTranscript);
@@ -305,6 +314,19 @@ public final class Console implements AutoCloseable {
             LiveRunsPage.views(LiveRunsPage.newest(store), clock),
             parkedItems.all().size() + approvals().size(),
             visitor.pageKey()));
+  }
+
+  private void showAllRuns(Context ctx, ConsoleAuthentication.Visitor visitor) {
+    var query = RunListQuery.of(ctx::queryParam);
+    var list = runLists.read(query);
+    if (list.problem().isPresent()) {
+      ctx.status(503);
+    }
+    ctx.html(pages.allRuns(query, list, clock.instant()));
+  }
+
+  private void followAllRuns(Context ctx, ConsoleAuthentication.Visitor visitor) {
+    follow(ctx, new LiveRunListPage(runLists, RunListQuery.of(ctx::queryParam), pages, clock));
   }
 
   private void showAttention(Context ctx, ConsoleAuthentication.Visitor visitor) {

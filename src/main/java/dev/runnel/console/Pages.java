@@ -3,6 +3,7 @@ package dev.runnel.console;
 import gg.jte.ContentType;
 import gg.jte.TemplateEngine;
 import gg.jte.output.StringOutput;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -25,6 +26,24 @@ final class Pages {
   /// @param givenUp number of parked items
   String runs(List<RunView> runs, int givenUp, String pageKey) {
     return page("runs", Map.of("runs", runs, "givenUp", givenUp, "pageKey", pageKey));
+  }
+
+  String allRuns(RunListQuery query, RunLists.RunList list, Instant now) {
+    return page(
+        "allruns",
+        Map.of(
+            "query",
+            query,
+            "rows",
+            list.all().stream().map(row -> row.view(now)).toList(),
+            "next",
+            list.next(),
+            "problem",
+            list.problem()));
+  }
+
+  String runRow(RunListQuery query, RunRowView row) {
+    return piece("runrow", Map.of("query", query, "row", row));
   }
 
   String attention(List<ApprovalView> approvals, List<ParkedItemView> rows, String pageKey) {

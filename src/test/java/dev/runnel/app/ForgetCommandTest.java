@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -44,7 +45,7 @@ class ForgetCommandTest {
     }
   }
 
-  private static void add(Database service, String id, String parent) {
+  private static void add(Database service, String id, @Nullable String parent) {
     int _ =
         service.write(
             rows ->

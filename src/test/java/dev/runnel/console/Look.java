@@ -67,8 +67,10 @@ public final class Look {
   }
 
   private static void audit(Site site, Instant now) {
+    var verbs = List.of(Verb.values());
+    var verdicts = List.of(Verdict.values());
     for (int i = 0; i < 70; i++) {
-      var verb = Verb.values()[i % Verb.values().length];
+      var verb = verbs.get(i % verbs.size());
       var id = i % 3 == 0 ? "slack:U012345" : "github:sam-with-a-long-name";
       var surface = new SurfaceId(i % 3 == 0 ? "slack" : "github");
       site.audits(
@@ -80,7 +82,7 @@ public final class Look {
                   i % 5 == 0 ? "<b>Fix</b> the flaky test, then " + "very ".repeat(20) : "a run")
               .in(new Conversation(surface, "T1/C1/1700000000.000100"))
               .about(new RunId("7b3f1c2e-1111-4222-8333-944455556666"))
-              .ruled(Verdict.values()[i % 3], "policy.rules[0]"));
+              .ruled(verdicts.get(i % verdicts.size()), "policy.rules[0]"));
     }
   }
 

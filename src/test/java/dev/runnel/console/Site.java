@@ -17,6 +17,7 @@ import dev.runnel.core.model.Request;
 import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunId;
 import dev.runnel.core.model.WebhookResult;
+import dev.runnel.core.port.RunCatalog;
 import dev.runnel.core.port.Store.Approvals.Approval;
 import dev.runnel.core.port.Store.Pending;
 import dev.runnel.core.recovery.OutageRecovery;
@@ -94,6 +95,7 @@ final class Site implements AutoCloseable {
         new Console(
             store,
             runs,
+            this::catalog,
             this::transcript,
             authentication,
             surface,
@@ -152,6 +154,39 @@ final class Site implements AutoCloseable {
     var reply = webhookResult.reply();
     ctx.status(reply.status()).contentType(reply.contentType()).result(reply.body());
   }
+
+  /// The runs, newest first, three a page; words are looked for in titles.
+  private RunCatalog.Result catalog(RunCatalog.Query query) {
+    if (query.words().equals("unavailable")) {
+      return new RunCatalog.Result.Unavailable("The run service is away.");
+    }
+    var all =
+        runs.runs().reversed().stream()
+            .filter(it -> it.title().contains(query.words()))
+            .filter(it -> query.states().isEmpty() || query.states().contains(it.state()))
+            .toList();
+    var from = query.cursor().map(Integer::parseInt).orElse(0);
+    var size = Math.min(query.limit(), pageSize);
+    return new RunCatalog.Result.Listed(
+        all.stream()
+            .skip(from)
+            .limit(size)
+            .map(
+                run ->
+                    new RunCatalog.Entry(
+                        run,
+                        run.updatedAt(),
+                        "Rae <b>",
+                        "user-7",
+                        "API",
+                        "claude",
+                        Optional.of(URI.create("javascript:alert(1)"))))
+            .toList(),
+        all.size() > from + size ? Optional.of("" + (from + size)) : Optional.empty());
+  }
+
+  /// Maximum number of runs on a page of the list of all runs.
+  volatile int pageSize = 50;
 
   private Optional<Transcripts.Part> transcript(RunId run, long line) {
     return Optional.ofNullable(transcripts.get(run))

@@ -3,7 +3,6 @@ package dev.runnel.client.guide;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.runnel.client.RunsClient;
-import dev.runnel.testkit.MockServers;
 import dev.runnel.wire.CreateRun;
 import java.net.InetSocketAddress;
 import java.net.Proxy;
@@ -12,6 +11,7 @@ import java.time.Duration;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.X509TrustManager;
 import mockwebserver3.MockResponse;
+import mockwebserver3.MockWebServer;
 import okhttp3.OkHttpClient;
 
 /// Examples of building a client, and of testing with one.
@@ -81,7 +81,7 @@ public final class BuildExamples {
 
   public static void testing() throws Exception {
     // guide: testing
-    try (var server = MockServers.create()) {
+    try (var server = new MockWebServer()) {
       server.start();
       server.enqueue(
           new MockResponse.Builder().body("{\"run_id\": \"r1\", \"state\": \"QUEUED\"}").build());

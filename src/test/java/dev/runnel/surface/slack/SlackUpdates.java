@@ -195,9 +195,11 @@ public final class SlackUpdates {
     all.put(
         "blocked-long-choices",
         asks(
-            "Which way?\n"
-                + "1. Keep the table, and write a migration that fills the new column from it\n"
-                + "2. Drop it"));
+            """
+            Which way?
+            1. Keep the table, and write a migration that fills the new column from it
+            2. Drop it\
+            """));
     all.put(
         "question-closed",
         new Update.QuestionClosed(

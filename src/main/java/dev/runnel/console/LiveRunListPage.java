@@ -1,0 +1,55 @@
+package dev.runnel.console;
+
+import dev.runnel.console.RunLists.Row;
+import io.javalin.http.sse.SseClient;
+import java.time.InstantSource;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/// Keeps a page of the list of runs up to date, by what changed: the event `row` is a row that is
+/// new or changed, and `order` the ids of all rows, separated by spaces. Not thread-safe.
+final class LiveRunListPage implements Streams.LivePage {
+  /// Lists of the service are dearer than the rows of the store, so not each round reads one.
+  private static final int ROUNDS = 4;
+
+  private final RunLists lists;
+  private final RunListQuery query;
+  private final Pages pages;
+  private final InstantSource clock;
+  private final Map<String, Row> shown = new HashMap<>();
+  private List<String> order = List.of();
+  private int round;
+
+  LiveRunListPage(RunLists lists, RunListQuery query, Pages pages, InstantSource clock) {
+    this.lists = lists;
+    this.query = query;
+    this.pages = pages;
+    this.clock = clock;
+  }
+
+  @Override
+  public boolean send(SseClient page) {
+    if (round++ % ROUNDS != 0) {
+      return true;
+    }
+    var list = lists.read(query);
+    if (list.problem().isPresent()) {
+      return true;
+    }
+    var rows = list.all();
+    for (var row : rows) {
+      var id = row.entry().run().id().value();
+      if (!row.equals(shown.put(id, row))) {
+        page.sendEvent("row", pages.runRow(query, row.view(clock.instant())));
+      }
+    }
+    var now = rows.stream().map(it -> it.entry().run().id().value()).toList();
+    shown.keySet().retainAll(now);
+    if (!now.equals(order)) {
+      order = now;
+      page.sendEvent("order", String.join(" ", now));
+    }
+    return true;
+  }
+}

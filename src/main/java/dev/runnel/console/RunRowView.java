@@ -1,0 +1,94 @@
+package dev.runnel.console;
+
+import dev.runnel.core.model.Binding;
+import dev.runnel.core.port.RunCatalog;
+import java.net.URI;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+
+/// A row of the list of runs.
+///
+/// Public because the templates are in another package.
+///
+/// @param binding empty for a run that Runnel did not start
+public record RunRowView(RunCatalog.Entry entry, Optional<Binding> binding, Instant now) {
+  private static final int MAX_MESSAGE = 160;
+  private static final Map<String, String> SOURCES =
+      Map.ofEntries(
+          Map.entry("SLACK", "Slack"),
+          Map.entry("GITHUB_WEBHOOK", "GitHub"),
+          Map.entry("GITLAB_WEBHOOK", "GitLab"),
+          Map.entry("JIRA", "Jira"),
+          Map.entry("LINEAR", "Linear"),
+          Map.entry("CUSTOM_WEBHOOK", "webhook"),
+          Map.entry("API", "API"),
+          Map.entry("CLI", "terminal"),
+          Map.entry("WEB_APP", "console"),
+          Map.entry("SCHEDULED_AGENT", "schedule"),
+          Map.entry("ORCHESTRATION", "another run"));
+
+  /// The words of sources, by the service's names: `SLACK` is Slack.
+  public static Map<String, String> sources() {
+    return SOURCES;
+  }
+
+  /// The run, for the badge, the title and the results.
+  public RunView run() {
+    return new RunView(entry.run(), binding, now);
+  }
+
+  public String id() {
+    return entry.run().id().value();
+  }
+
+  public String shortId() {
+    return id().substring(0, Math.min(8, id().length()));
+  }
+
+  public String who() {
+    return binding.map(it -> it.requester().name()).orElse(entry.creator());
+  }
+
+  /// What started it: `Slack`, `API`.
+  public String where() {
+    return SOURCES.getOrDefault(
+        entry.source(), entry.source().toLowerCase(Locale.ROOT).replace('_', ' '));
+  }
+
+  /// The message or issue it began with; empty if it has no web address.
+  public String origin() {
+    var link = run().placeLink();
+    return link.isEmpty()
+        ? entry
+            .origin()
+            .flatMap(it -> ConsoleSurface.web(it.toString()))
+            .map(URI::toString)
+            .orElse("")
+        : link;
+  }
+
+  public String created() {
+    return entry.createdAt().map(Instant::toString).orElse("");
+  }
+
+  public String when() {
+    return entry.createdAt().map(it -> RunView.ago(Duration.between(it, now))).orElse("");
+  }
+
+  public String took() {
+    var run = run();
+    return run.isActive() ? "" : run.elapsed();
+  }
+
+  /// The beginning of the question, the answer or the failure, on one line.
+  public String message() {
+    return entry
+        .run()
+        .message()
+        .map(it -> Transcripts.inShort(it.strip().replaceAll("\\s+", " "), MAX_MESSAGE))
+        .orElse("");
+  }
+}

@@ -1,0 +1,36 @@
+package dev.runnel.core.redact;
+
+import dev.runnel.core.port.RunCatalog;
+import dev.runnel.text.Redactor;
+import dev.runnel.text.TerminalText;
+
+/// Wraps the list of runs: redacts secrets in what it shows.
+public final class RedactedCatalog implements RunCatalog {
+  private final RunCatalog catalog;
+  private final TextMapping plain;
+
+  public RedactedCatalog(RunCatalog catalog, Redactor redactor) {
+    this.catalog = catalog;
+    this.plain = new TextMapping(text -> redactor.redact(TerminalText.plain(text)));
+  }
+
+  @Override
+  public Result find(Query query) {
+    return switch (catalog.find(query)) {
+      case Result.Listed(var entries, var next) ->
+          new Result.Listed(entries.stream().map(this::redacted).toList(), next);
+      case Result.Unavailable(var why) -> new Result.Unavailable(plain.text(why));
+    };
+  }
+
+  private Entry redacted(Entry entry) {
+    return new Entry(
+        plain.run(entry.run()),
+        entry.createdAt(),
+        plain.text(entry.creator()),
+        entry.creatorId(),
+        entry.source(),
+        plain.text(entry.agent()),
+        entry.origin());
+  }
+}

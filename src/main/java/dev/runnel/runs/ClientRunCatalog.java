@@ -1,0 +1,86 @@
+package dev.runnel.runs;
+
+import dev.runnel.client.ListRuns;
+import dev.runnel.client.ListRuns.SortBy;
+import dev.runnel.client.ListRuns.SortOrder;
+import dev.runnel.client.RunsClient;
+import dev.runnel.client.RunsException;
+import dev.runnel.core.model.RunState;
+import dev.runnel.core.port.RunCatalog;
+import dev.runnel.wire.AgentConfig;
+import dev.runnel.wire.RunItem;
+import dev.runnel.wire.RunSource;
+import dev.runnel.wire.RunStateValue;
+import java.util.List;
+import java.util.Optional;
+
+/// The list of runs, over the client.
+public record ClientRunCatalog(RunsClient client) implements RunCatalog {
+  @Override
+  public Result find(Query query) {
+    try {
+      var page = client.runs().list(list(query)).send();
+      return new Result.Listed(
+          page.items().stream().map(ClientRunCatalog::entry).toList(), page.nextCursor());
+    } catch (RunsException.BadRequest refused) {
+      return new Result.Unavailable("The run service does not understand this filter.");
+    } catch (RunsException failure) {
+      return new Result.Unavailable(
+          "The run service cannot list runs just now. Try again in a moment.");
+    }
+  }
+
+  private static ListRuns list(Query query) {
+    var list = ListRuns.ALL.sorted(SortBy.CREATED_AT, SortOrder.DESC).limit(query.limit());
+    if (!query.words().isBlank()) {
+      list = list.matching(query.words());
+    }
+    for (var state : query.states().stream().flatMap(it -> values(it).stream()).toList()) {
+      list = list.state(state);
+    }
+    if (query.source().isPresent()) {
+      list = list.source(new RunSource(query.source().get()));
+    }
+    if (query.creator().isPresent()) {
+      list = list.creator(query.creator().get());
+    }
+    if (query.environment().isPresent()) {
+      list = list.environment(query.environment().get());
+    }
+    if (query.model().isPresent()) {
+      list = list.model(query.model().get());
+    }
+    return query.cursor().isPresent() ? list.cursor(query.cursor().get()) : list;
+  }
+
+  /// The wire states of a state.
+  private static List<RunStateValue> values(RunState state) {
+    return switch (state) {
+      case QUEUED -> List.of(RunStateValue.QUEUED, RunStateValue.PENDING, RunStateValue.CLAIMED);
+      case RUNNING -> List.of(RunStateValue.INPROGRESS);
+      case BLOCKED -> List.of(RunStateValue.BLOCKED);
+      case SUCCEEDED -> List.of(RunStateValue.SUCCEEDED);
+      case FAILED -> List.of(RunStateValue.FAILED, RunStateValue.ERROR);
+      case CANCELLED -> List.of(RunStateValue.CANCELLED);
+      case UNKNOWN -> List.of();
+    };
+  }
+
+  private static Entry entry(RunItem item) {
+    var creator = Optional.ofNullable(item.creator());
+    var config = Optional.ofNullable(item.agentConfig());
+    return new Entry(
+        RunItems.run(item),
+        Optional.ofNullable(item.createdAt()),
+        Optional.ofNullable(item.metadata().get("runnel.person_name"))
+            .or(() -> creator.map(it -> it.displayName()))
+            .orElse(""),
+        creator.map(it -> it.uid()).orElse(""),
+        Optional.ofNullable(item.source()).map(RunSource::value).orElse(""),
+        config
+            .map(AgentConfig::name)
+            .or(() -> config.map(AgentConfig::harness).map(it -> it.type()).map(Object::toString))
+            .orElse(""),
+        RunItems.link(item.triggerUrl()));
+  }
+}

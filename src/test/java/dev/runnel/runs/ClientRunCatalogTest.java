@@ -1,0 +1,109 @@
+package dev.runnel.runs;
+
+import static dev.runnel.testkit.AgentRunsContract.newKey;
+import static dev.runnel.testkit.AgentRunsContract.prompt;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.runnel.client.RunsClient;
+import dev.runnel.core.model.RunState;
+import dev.runnel.core.port.RunCatalog.Entry;
+import dev.runnel.core.port.RunCatalog.Query;
+import dev.runnel.core.port.RunCatalog.Result;
+import dev.runnel.testkit.EmbeddedService;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// The list of runs over the real embedded service.
+@Tag("slow")
+class ClientRunCatalogTest {
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+  @TempDir Path folder;
+  private EmbeddedService service;
+  private RunsClient client;
+  private ClientRunCatalog catalog;
+
+  @BeforeEach
+  void start() {
+    service = new EmbeddedService(folder, "grep -q fail && exit 1; echo done");
+    client =
+        RunsClient.builder()
+            .baseUrl(service.uri().resolve("/api/v1"))
+            .apiKey(EmbeddedService.KEY)
+            .maxRetries(0)
+            .build();
+    catalog = new ClientRunCatalog(client);
+  }
+
+  @AfterEach
+  void stop() {
+    client.close();
+    service.close();
+  }
+
+  private static Query query(String words, Set<RunState> states, Optional<String> cursor) {
+    return new Query(
+        words,
+        states,
+        Optional.empty(),
+        Optional.empty(),
+        Optional.empty(),
+        Optional.empty(),
+        cursor,
+        2);
+  }
+
+  private Result.Listed find(String words, Set<RunState> states, Optional<String> cursor) {
+    return (Result.Listed) catalog.find(query(words, states, cursor));
+  }
+
+  private static List<String> titles(Result.Listed listed) {
+    return listed.entries().stream().map(Entry::run).map(run -> run.title()).toList();
+  }
+
+  @Test
+  void findsRunsByStateAndWordsPageByPageNewestFirst() {
+    var runs = new ClientAgentRuns(client, true);
+    for (var text : List.of("please fail", "say hello", "say goodbye")) {
+      var _ = runs.start(prompt(text), newKey());
+    }
+    await()
+        .atMost(PATIENCE)
+        .until(
+            () ->
+                find("", Set.of(RunState.SUCCEEDED), Optional.empty()).entries().size() == 2
+                    && find("", Set.of(RunState.FAILED), Optional.empty()).entries().size() == 1);
+
+    var first = find("", Set.of(), Optional.empty());
+    var rest = find("", Set.of(), first.next());
+
+    assertThat(first.entries()).hasSize(2);
+    assertThat(first.entries())
+        .allMatch(it -> it.createdAt().isPresent() && !it.source().isEmpty());
+    assertThat(rest.entries()).hasSize(1);
+    assertThat(rest.next()).isEmpty();
+    assertThat(rest.entries().getFirst().run().state()).isEqualTo(RunState.FAILED);
+    assertThat(titles(find("goodbye", Set.of(), Optional.empty()))).hasSize(1);
+    assertThat(find("goodbye", Set.of(RunState.FAILED), Optional.empty()).entries()).isEmpty();
+  }
+
+  @Test
+  void saysWhyThereIsNoListInsteadOfThrowing() {
+    assertThat(catalog.find(query("", Set.of(), Optional.of("no cursor"))))
+        .isEqualTo(new Result.Unavailable("The run service does not understand this filter."));
+
+    service.close();
+
+    assertThat(catalog.find(query("", Set.of(), Optional.empty())))
+        .isInstanceOf(Result.Unavailable.class);
+  }
+}
