@@ -71,7 +71,7 @@ function start(it) {
   const env = { PATH: process.env.PATH, HOME: process.env.HOME, JAVA_HOME: process.env.JAVA_HOME || '', PORT: String(PORT), SECRET, MALLOC_ARENA_MAX: '1',
     SLACK_SIGNING_SECRET: SECRET, SLACK_BOT_TOKEN: 'xoxb-bench', SLACK_API_URL: `http://127.0.0.1:${PORT + 1}/api/`,
     GITHUB_WEBHOOK_SECRET: SECRET, GITHUB_TOKEN: 'bench', GITHUB_API_URL: `http://127.0.0.1:${PORT + 1}/github`, RUNNEL_TRIGGER_LABEL: 'bug',
-    RUNNEL_AGENT_API_URL: `http://127.0.0.1:${PORT + 1}/api/v1`, RUNNEL_AGENT_API_KEY: 'bench', RUNNEL_DATA: data };
+    RUNNEL_AGENT_API_URL: `http://127.0.0.1:${PORT + 1}/api/v1`, RUNNEL_AGENT_API_KEY: 'bench-key-0123456789', RUNNEL_DATA: data };
   const log = fs.openSync(`work/${it.id}.log`, 'w');
   const child = spawn(it.command[0], it.command.slice(1), { env, detached: true, stdio: ['ignore', log, log] });
   fs.closeSync(log);
