@@ -4,8 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -13,11 +16,11 @@ import org.junit.jupiter.api.Test;
 /// Which processes without a parent end with a run.
 @Tag("slow")
 class ProcessTreeTest {
-  private Process orphan;
+  private final List<Process> started = new ArrayList<>();
 
   @AfterEach
   void end() {
-    orphan.destroyForcibly();
+    started.forEach(Process::destroyForcibly);
   }
 
   @Test
@@ -25,7 +28,7 @@ class ProcessTreeTest {
     start("RUNNEL_RUN_ID", "made-up");
 
     assertThat(endRun("mine", Set.of("mine", "other"))).isTrue();
-    assertThat(orphan.isAlive()).isFalse();
+    assertThat(started.getFirst().isAlive()).isFalse();
   }
 
   @Test
@@ -33,7 +36,7 @@ class ProcessTreeTest {
     start("OTHER", "x");
 
     assertThat(endRun("mine", Set.of("mine", "other"))).isTrue();
-    assertThat(orphan.isAlive()).isFalse();
+    assertThat(started.getFirst().isAlive()).isFalse();
   }
 
   @Test
@@ -41,13 +44,13 @@ class ProcessTreeTest {
     start("RUNNEL_RUN_ID", "other");
 
     assertThat(endRun("mine", Set.of("mine", "other"))).isTrue();
-    assertThat(orphan.isAlive()).isTrue();
+    assertThat(started.getFirst().isAlive()).isTrue();
   }
 
   private void start(String variable, String value) throws IOException {
     var builder = new ProcessBuilder("sleep", "300");
     builder.environment().put(variable, value);
-    orphan = builder.start();
+    started.add(builder.start());
   }
 
   /// @param runs the runs that are executed now
@@ -61,7 +64,7 @@ class ProcessTreeTest {
 
           @Override
           public Set<ProcessHandle> orphans() {
-            return Set.of(orphan.toHandle());
+            return started.stream().map(Process::toHandle).collect(Collectors.toSet());
           }
 
           @Override
