@@ -10,16 +10,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.runnel.core.model.Actor;
 import dev.runnel.core.model.Admission;
+import dev.runnel.core.model.AskedQuestion;
 import dev.runnel.core.model.ConversationPolicy;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Question;
 import dev.runnel.core.model.Request;
 import dev.runnel.core.model.RunOptions;
+import dev.runnel.core.model.RunState;
 import dev.runnel.core.model.Update;
 import dev.runnel.core.policy.Permission;
 import dev.runnel.core.policy.Policy;
 import dev.runnel.core.policy.Rule;
+import dev.runnel.testkit.Samples;
 import dev.runnel.testkit.World;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -247,6 +250,19 @@ class PolicyJourneyTest {
     says(delivery("1", new Intent.Ask(change)));
 
     assertThat(told(DANA).toString()).doesNotContain("You may");
+  }
+
+  @Test
+  void theFormOfAnAnswerOpensForWhoMayAnswer() {
+    obeys(permit(id(EVE), EnumSet.of(Permission.ANSWER)));
+    var asked = AskedQuestion.of(Samples.run("r1", RunState.BLOCKED).id(), "Which one?");
+    var form = new Question.Compose(Optional.of(THREAD), "", Optional.of(asked));
+
+    says(delivery("1", new Intent.Ask(form)).withActor(EVE));
+    says(delivery("2", new Intent.Ask(form)));
+
+    assertThat(told(EVE)).isEmpty();
+    assertThat(told(DANA)).singleElement().asString().contains("You may not answer runs here.");
   }
 
   @Test

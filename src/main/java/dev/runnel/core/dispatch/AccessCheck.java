@@ -116,7 +116,8 @@ final class AccessCheck {
             .anyMatch(it -> it != Permission.STOP_OWN);
   }
 
-  /// Whether it starts nothing yet: the environment is chosen, and checked, later.
+  /// Whether it only opens a form or changes what the form begins with: what the form sends is
+  /// checked with its environment.
   private static boolean isPreparation(Intent intent) {
     return intent instanceof Intent.Ask(Question.Compose _)
         || (intent instanceof Intent.Ask(Question.Configure change)
@@ -295,7 +296,8 @@ final class AccessCheck {
       case Question.ConfigureAll(var changes) ->
           changes.stream().map(AccessCheck::permission).max(Permission::compareTo);
       case Question.Usage _, Question.Doctor _, Question.Why _ -> Optional.of(Permission.READ);
-      case Question.Compose _ -> Optional.of(Permission.START);
+      case Question.Compose(_, _, var answers) ->
+          Optional.of(answers.isPresent() ? Permission.ANSWER : Permission.START);
       case Question.Freeze _ -> Optional.of(Permission.FREEZE);
       // The rule that demands the approval says who may give it.
       case Question.Decide _ -> Optional.empty();
