@@ -16,6 +16,7 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -131,6 +132,7 @@ class ReloadTest {
       settings("Do", "profiles: {large: {model: huge}}");
       new ProcessBuilder("kill", "-HUP", Long.toString(runnel.pid())).start().waitFor();
       Awaitility.await()
+          .atMost(Duration.ofSeconds(30))
           .untilAsserted(
               () ->
                   assertThat(audit(runnel))

@@ -124,7 +124,9 @@ class CancelTest {
   void aRunThatIsStoppedBeforeItBeganKeepsNothingOfWhatWasAsked() throws IOException {
     try (var service =
         RunningService.withCommand(
-            folder, "cat > said; while [ ! -e go ]; do sleep 0.05; done; cat said", 1)) {
+            folder,
+            "cat > part; mv part said; while [ ! -e go ]; do sleep 0.05; done; cat said",
+            1)) {
       var working = service.create("hold the place");
       service.awaitState(working, "INPROGRESS");
       var id = service.create("drop the table");
