@@ -12,6 +12,7 @@ import dev.runnel.surface.PlatformContext;
 import dev.runnel.surface.PlatformDefinition;
 import dev.runnel.surface.PlatformDefinition.Connector;
 import dev.runnel.surface.PlatformPage;
+import dev.runnel.surface.kit.InterruptedCalls;
 import dev.runnel.web.WebhookEndpoint;
 import java.net.URI;
 import java.time.Duration;
@@ -71,7 +72,11 @@ record Platforms(List<Platform> all, OkHttpClient http) implements AutoCloseable
       URI publicUrl,
       Supplier<DataSource> database,
       Function<SurfaceId, Interceptor> metered) {
-    var http = new OkHttpClient.Builder().callTimeout(PATIENCE).build();
+    var http =
+        new OkHttpClient.Builder()
+            .callTimeout(PATIENCE)
+            .addInterceptor(new InterruptedCalls())
+            .build();
     Function<PlatformDefinition, PlatformContext> context =
         platform ->
             new PlatformContext(

@@ -13,6 +13,7 @@ import com.slack.api.methods.request.files.FilesCompleteUploadExternalRequest;
 import com.slack.api.model.User;
 import com.slack.api.model.view.View;
 import com.slack.api.util.http.SlackHttpClient;
+import dev.runnel.surface.kit.InterruptedCalls;
 import dev.runnel.surface.slack.model.SlackClient;
 import dev.runnel.surface.slack.model.SlackConfig;
 import dev.runnel.surface.slack.model.SlackIdentity;
@@ -74,6 +75,7 @@ public final class SlackApi implements AutoCloseable {
     // twice.
     var http = SlackHttpClient.buildOkHttpClient(sdk).newBuilder().retryOnConnectionFailure(false);
     http.interceptors().addAll(interceptors);
+    http.addInterceptor(new InterruptedCalls());
     slack = Slack.getInstance(sdk, new SlackHttpClient(http.build()));
     token = config.botToken();
     methods = token.map(slack::methods).orElseGet(slack::methods);
