@@ -268,6 +268,8 @@ public final class Database implements AutoCloseable {
     var config = new SQLiteConfig();
     config.setJournalMode(SQLiteConfig.JournalMode.WAL);
     config.setSynchronous(SQLiteConfig.SynchronousMode.FULL);
+    // Else the driver runs another statement after each insert.
+    config.setGetGeneratedKeys(false);
     config.setTransactionMode(
         readOnly ? SQLiteConfig.TransactionMode.DEFERRED : SQLiteConfig.TransactionMode.IMMEDIATE);
     config.setBusyTimeout((int) PATIENCE.toMillis());

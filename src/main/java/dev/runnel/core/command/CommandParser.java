@@ -90,6 +90,10 @@ public final class CommandParser {
 
   /// The commands in a thread that need not be addressed.
   static Optional<Intent> inThread(String words) {
+    return mayBeCommand(words) ? commandInThread(words) : Optional.empty();
+  }
+
+  private static Optional<Intent> commandInThread(String words) {
     return aboutARun(words)
         .or(() -> alone(words))
         .or(() -> again(words))
@@ -99,9 +103,9 @@ public final class CommandParser {
 
   /// All commands, and suggestions for texts that resemble one.
   static Optional<Intent> command(String words) {
-    return isTask(words)
+    return !mayBeCommand(words) || isTask(words)
         ? Optional.empty()
-        : inThread(words)
+        : commandInThread(words)
             .or(() -> toARun(words))
             .or(() -> list(words))
             .or(() -> freeze(words))
@@ -120,6 +124,27 @@ public final class CommandParser {
       return colon.group("text");
     }
     return isTask(words) ? words.substring("run".length()).strip() : words;
+  }
+
+  /// Whether a pattern can match: most messages are prompts, and their first word shows it. True
+  /// for a single word and where the text begins with anything but plain letters.
+  private static boolean mayBeCommand(String words) {
+    int end = 0;
+    while (end < words.length() && isPlainLetter(words.charAt(end))) {
+      end++;
+    }
+    if (end == 0
+        || end == words.length()
+        || words.charAt(end) >= 128
+        || words.charAt(end) == '\'') {
+      return true;
+    }
+    var first = words.substring(0, end).toLowerCase(Locale.ROOT);
+    return Verb.of(first).isPresent() || StopPhrase.mayBegin(first);
+  }
+
+  private static boolean isPlainLetter(char each) {
+    return (each >= 'a' && each <= 'z') || (each >= 'A' && each <= 'Z');
   }
 
   private static boolean isTask(String words) {

@@ -40,6 +40,9 @@ final class InlineOptions {
   }
 
   static Parsed request(String words) {
+    if (!mayHaveOptions(words) && !words.isBlank()) {
+      return new Parsed.Good(Request.of(words.strip()));
+    }
     Map<String, String> options = new LinkedHashMap<>();
     var rest = words;
     for (var at = LEADING.matcher(rest); at.find(); at = LEADING.matcher(rest)) {
@@ -70,6 +73,11 @@ final class InlineOptions {
   /// Whether the text begins with an option.
   static boolean lead(String words) {
     return LEADING.matcher(words).find() || STRAY.matcher(words).matches();
+  }
+
+  /// Each pattern needs one of these.
+  private static boolean mayHaveOptions(String words) {
+    return words.indexOf('=') >= 0 || words.contains("--") || words.indexOf('\u2014') >= 0;
   }
 
   private static RunOptions options(Map<String, String> options) {

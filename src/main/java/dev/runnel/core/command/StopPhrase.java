@@ -43,7 +43,6 @@ final class StopPhrase {
   private static final Pattern MARKS = Pattern.compile("\\p{M}+");
   private static final Pattern BETWEEN_WORDS = Pattern.compile("[^\\p{L}\\p{N}']+");
   private static final Pattern AROUND_QUOTED = Pattern.compile("^'+|'+$");
-  private static final Pattern DOUBLED = Pattern.compile("(\\p{L})\\1+");
 
   private StopPhrase() {}
 
@@ -72,6 +71,13 @@ final class StopPhrase {
     return !said.isEmpty() && STOPS.contains(said.getFirst());
   }
 
+  /// Whether a text that begins with this word may be a stop.
+  ///
+  /// @param word in lower case
+  static boolean mayBegin(String word) {
+    return BEFORE.contains(word) || isStopWord(word);
+  }
+
   /// Whether it is a stop word, or one that was mistyped: with two letters swapped or a letter
   /// doubled; in the longest word a letter may be missing.
   ///
@@ -95,7 +101,13 @@ final class StopPhrase {
   }
 
   private static String single(String word) {
-    return DOUBLED.matcher(word).replaceAll("$1");
+    var single = new StringBuilder(word.length());
+    for (int i = 0; i < word.length(); i++) {
+      if (i == 0 || word.charAt(i) != word.charAt(i - 1)) {
+        single.append(word.charAt(i));
+      }
+    }
+    return single.toString();
   }
 
   private static List<Integer> letters(String word) {

@@ -1,7 +1,9 @@
 package dev.runnel.core.command;
 
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /// The commands, as `help` explains them.
@@ -65,6 +67,9 @@ public enum Verb {
   DOCTOR("doctor", "doctor", "Checks every connection and says how to fix problems."),
   HELP("help [VERB]", "help list", "Explains all commands, or one.");
 
+  private static final Map<String, Verb> BY_WORD =
+      Stream.of(values()).collect(Collectors.toUnmodifiableMap(Verb::word, it -> it));
+
   private final String usage;
   private final String example;
   private final String meaning;
@@ -78,9 +83,7 @@ public enum Verb {
   /// The verb for a typed word; `stop` is `cancel`.
   public static Optional<Verb> of(String word) {
     var name = word.toLowerCase(Locale.ROOT);
-    return Stream.of(values())
-        .filter(each -> each.word().equals(name.equals("stop") ? "cancel" : name))
-        .findFirst();
+    return Optional.ofNullable(BY_WORD.get(name.equals("stop") ? "cancel" : name));
   }
 
   public String word() {
