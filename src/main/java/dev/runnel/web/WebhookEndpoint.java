@@ -212,8 +212,10 @@ public final class WebhookEndpoint implements AutoCloseable {
   /// The body's bytes; empty if there are too many. An announced length over the limit is trusted.
   private static Optional<byte[]> body(Context context, int most) throws IOException {
     var input = context.req().getInputStream();
-    if (context.req().getContentLengthLong() <= most) {
-      var bytes = input.readNBytes(most + 1);
+    long length = context.req().getContentLengthLong();
+    if (length <= most) {
+      // No more than its length, because this allocates a buffer of 16 kB for a length unknown.
+      var bytes = input.readNBytes(length < 0 ? most + 1 : (int) length);
       if (bytes.length <= most) {
         return Optional.of(bytes);
       }

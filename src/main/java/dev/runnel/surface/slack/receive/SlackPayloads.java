@@ -119,7 +119,10 @@ public final class SlackPayloads {
   }
 
   private static String decode(String text) {
-    return URLDecoder.decode(text, StandardCharsets.UTF_8);
+    // The decoder copies whatever it is given.
+    return text.indexOf('%') < 0 && text.indexOf('+') < 0
+        ? text
+        : URLDecoder.decode(text, StandardCharsets.UTF_8);
   }
 
   private static JsonNode object(JsonNode node) {
