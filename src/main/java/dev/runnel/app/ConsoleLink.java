@@ -1,5 +1,6 @@
 package dev.runnel.app;
 
+import dev.runnel.app.data.BotDatabase;
 import dev.runnel.app.settings.Config;
 import dev.runnel.console.ConsoleAuthentication;
 import dev.runnel.database.DatabaseException;

@@ -1,5 +1,11 @@
 package dev.runnel.app;
 
+import dev.runnel.app.data.AuditCommand;
+import dev.runnel.app.data.BackupCommand;
+import dev.runnel.app.data.CommandLinePerson;
+import dev.runnel.app.data.ForgetCommand;
+import dev.runnel.app.data.FreezeCommand;
+import dev.runnel.app.data.RestoreCommand;
 import dev.runnel.app.settings.Config;
 import dev.runnel.app.settings.Settings;
 import dev.runnel.app.settings.SettingsException;
@@ -77,7 +83,7 @@ public final class Main {
   private final Map<String, String> environment;
   private final boolean isWholeProcess;
 
-  Main(PrintStream out, PrintStream err, Map<String, String> environment) {
+  public Main(PrintStream out, PrintStream err, Map<String, String> environment) {
     this(out, err, environment, false);
   }
 
@@ -101,7 +107,7 @@ public final class Main {
   }
 
   /// @return the exit code, as described in the help
-  int run(List<String> words) {
+  public int run(List<String> words) {
     try {
       return switch (CommandLine.parse(words)) {
         case CommandLine.Serve serve -> serve(serve);
@@ -123,7 +129,8 @@ public final class Main {
         case CommandLine.Audit(var options, var verb, var chosen) ->
             new AuditCommand(config(options), InstantSource.system(), out, err).run(verb, chosen);
         case CommandLine.Backup(var options, var folder) ->
-            new BackupCommand(config(options), InstantSource.system(), out, err).run(folder);
+            new BackupCommand(config(options), version(), InstantSource.system(), out, err)
+                .run(folder);
         case CommandLine.Restore(var options, var folder) ->
             new RestoreCommand(config(options), out, err).run(folder);
         case CommandLine.Forget(var options, var kind, var id) ->

@@ -1,5 +1,8 @@
 package dev.runnel.app;
 
+import dev.runnel.app.data.BotDatabase;
+import dev.runnel.app.data.CommandLinePerson;
+import dev.runnel.app.data.DataFolder;
 import dev.runnel.app.settings.Config;
 import dev.runnel.database.DatabaseException;
 import dev.runnel.store.SqlSessions;

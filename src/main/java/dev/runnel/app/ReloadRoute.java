@@ -1,5 +1,6 @@
 package dev.runnel.app;
 
+import dev.runnel.app.data.CommandLinePerson;
 import dev.runnel.app.settings.SettingsException;
 import dev.runnel.core.model.AuditEntry;
 import dev.runnel.core.port.Sessions;

@@ -5,6 +5,8 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.datatype.jsr310.JavaTimeModule;
+import dev.runnel.app.data.BotDatabase;
+import dev.runnel.app.data.DataFolder;
 import dev.runnel.app.settings.Config;
 import dev.runnel.client.ListRuns;
 import dev.runnel.client.RunsClient;

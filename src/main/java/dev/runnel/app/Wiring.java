@@ -2,6 +2,8 @@ package dev.runnel.app;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.runnel.app.data.DataFolder;
+import dev.runnel.app.data.ServiceTranscripts;
 import dev.runnel.app.settings.Config;
 import dev.runnel.app.settings.KnownPlatforms;
 import dev.runnel.app.settings.RunnelSettings;

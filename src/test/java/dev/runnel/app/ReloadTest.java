@@ -2,6 +2,7 @@ package dev.runnel.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.runnel.app.data.DataFolder;
 import dev.runnel.core.port.AuditReader;
 import dev.runnel.database.Database;
 import dev.runnel.store.AuditLog;

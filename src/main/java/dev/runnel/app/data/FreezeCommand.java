@@ -1,4 +1,4 @@
-package dev.runnel.app;
+package dev.runnel.app.data;
 
 import dev.runnel.app.settings.Config;
 import dev.runnel.core.model.Actor;
@@ -14,14 +14,14 @@ import java.util.Optional;
 
 /// `./runnel freeze [REASON]` and `./runnel unfreeze`: stops all starts of the running server, or
 /// permits them again. Available to everybody who can write its database.
-final class FreezeCommand {
+public final class FreezeCommand {
   private static final Actor OPERATOR = new Actor("operator", "whoever runs Runnel");
 
   private final Config config;
   private final PrintStream out;
   private final PrintStream err;
 
-  FreezeCommand(Config config, PrintStream out, PrintStream err) {
+  public FreezeCommand(Config config, PrintStream out, PrintStream err) {
     this.config = config;
     this.out = out;
     this.err = err;
@@ -30,7 +30,7 @@ final class FreezeCommand {
   /// @param on whether to freeze
   /// @param reason shown to everybody whose start is refused
   /// @return the exit code
-  int run(boolean on, Optional<String> reason) {
+  public int run(boolean on, Optional<String> reason) {
     var clock = InstantSource.system();
     try (var database = BotDatabase.open(config);
         var store = new SqlStore(database, new SteadyClock(database.clock(clock)))) {

@@ -1,4 +1,4 @@
-package dev.runnel.app;
+package dev.runnel.app.data;
 
 import dev.runnel.app.settings.Config;
 import dev.runnel.database.Database;
@@ -18,7 +18,7 @@ import java.util.Optional;
 
 /// `./runnel restore DIR`: makes the data folder from a backup. The folder is written beside its
 /// place and renamed at the end, so that it is there as a whole or not at all.
-final class RestoreCommand {
+public final class RestoreCommand {
   private static final String BOT_LOCATION = "db/bot";
   private static final Map<String, String> LOCATIONS =
       Map.of(BotDatabase.FILE, BOT_LOCATION, BackupCommand.SERVICE, "db/service");
@@ -27,14 +27,14 @@ final class RestoreCommand {
   private final PrintStream out;
   private final PrintStream err;
 
-  RestoreCommand(Config config, PrintStream out, PrintStream err) {
+  public RestoreCommand(Config config, PrintStream out, PrintStream err) {
     this.config = config;
     this.out = out;
     this.err = err;
   }
 
   /// @return the exit code
-  int run(Path folder) {
+  public int run(Path folder) {
     var backup = folder.toAbsolutePath().normalize();
     var data = config.data();
     try {

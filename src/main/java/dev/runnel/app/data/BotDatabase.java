@@ -1,4 +1,4 @@
-package dev.runnel.app;
+package dev.runnel.app.data;
 
 import dev.runnel.app.settings.Config;
 import dev.runnel.app.settings.SettingsException;
@@ -7,7 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /// The bot's database, opened by commands beside a running or stopped server.
-final class BotDatabase {
+public final class BotDatabase {
   /// Its file in the data folder, unless it is on PostgreSQL.
   static final String FILE = "runnel.db";
 
@@ -21,7 +21,7 @@ final class BotDatabase {
   ///
   /// @throws SettingsException if there is none
   /// @throws dev.runnel.database.DatabaseException if the database server cannot be reached
-  static Database open(Config config) {
+  public static Database open(Config config) {
     if (config.databaseUrl().isPresent()) {
       return Database.postgres(config.databaseUrl().get());
     }
@@ -32,7 +32,7 @@ final class BotDatabase {
   }
 
   /// @param remedy what to do if Runnel was started elsewhere
-  static SettingsException none(Config config, String remedy) {
+  public static SettingsException none(Config config, String remedy) {
     return new SettingsException(
         "There is no Runnel in %s yet. Start one with ./runnel, or %s."
             .formatted(config.data(), remedy));

@@ -1,16 +1,16 @@
-package dev.runnel.app;
+package dev.runnel.app.data;
 
 import dev.runnel.core.model.AuditEntry;
 import dev.runnel.core.model.SurfaceId;
 import java.util.Optional;
 
 /// Whoever acts on this machine, for the audit log.
-final class CommandLinePerson {
+public final class CommandLinePerson {
   private static final SurfaceId DOOR = new SurfaceId("command-line");
   private static final SurfaceId SIGNAL = new SurfaceId("signal");
 
   /// Whoever sent the process the signal HUP, which does not say who that was.
-  static final AuditEntry.Person HANG_UP =
+  public static final AuditEntry.Person HANG_UP =
       new AuditEntry.Person(
           SIGNAL + ":SIGHUP", "SIGHUP", Optional.empty(), SIGNAL, Optional.empty());
 
@@ -22,12 +22,12 @@ final class CommandLinePerson {
   }
 
   /// The name of the account that runs this process.
-  static String account() {
+  public static String account() {
     return Optional.ofNullable(System.getProperty("user.name")).orElse("");
   }
 
   /// @param account its name on this machine; may be blank
-  static AuditEntry.Person of(String account) {
+  public static AuditEntry.Person of(String account) {
     var name = account.isBlank() ? "?" : account.strip();
     return new AuditEntry.Person(DOOR + ":" + name, name, Optional.empty(), DOOR, Optional.empty());
   }

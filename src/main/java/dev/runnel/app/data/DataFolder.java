@@ -1,4 +1,4 @@
-package dev.runnel.app;
+package dev.runnel.app.data;
 
 import dev.runnel.app.settings.Config;
 import dev.runnel.app.settings.SettingsException;
@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 
 /// The folder of the embedded database, the workspaces and the generated key, locked by one process
 /// at a time.
-final class DataFolder implements AutoCloseable {
+public final class DataFolder implements AutoCloseable {
   private static final String KEY_FILE = "agent-api-key";
   private static final int KEY_BYTES = 24;
   private static final Pattern OURS =
@@ -44,7 +44,7 @@ final class DataFolder implements AutoCloseable {
     this.lockFile = lockFile;
   }
 
-  static DataFolder open(Path folder) {
+  public static DataFolder open(Path folder) {
     try {
       OwnerOnly.createFolders(folder);
       closeToOthers(folder);
@@ -90,7 +90,7 @@ final class DataFolder implements AutoCloseable {
 
   /// Deletes the files and folders of a run: they lie in the folders of the data folder, and their
   /// names are its id, perhaps with a suffix after a dot. Does nothing if there are none.
-  static void deleteOfRun(Path data, String run) throws IOException {
+  public static void deleteOfRun(Path data, String run) throws IOException {
     if (!Files.isDirectory(data)) {
       return;
     }
@@ -117,7 +117,7 @@ final class DataFolder implements AutoCloseable {
   }
 
   /// Whether a process works on the folder.
-  static boolean isInUse(Path folder) throws IOException {
+  public static boolean isInUse(Path folder) throws IOException {
     var file = folder.resolve("lock");
     if (!Files.exists(file)) {
       return false;
@@ -143,12 +143,12 @@ final class DataFolder implements AutoCloseable {
     }
   }
 
-  Path file(String name) {
+  public Path file(String name) {
     return folder.resolve(name);
   }
 
   /// Stores a text for other processes that use the folder.
-  void keep(String name, String text) {
+  public void keep(String name, String text) {
     try {
       OwnerOnly.createFile(folder.resolve(name));
       Files.writeString(folder.resolve(name), text + "\n");
@@ -159,7 +159,7 @@ final class DataFolder implements AutoCloseable {
   }
 
   /// Removes a text that was stored for other processes, if there is one.
-  void drop(String name) {
+  public void drop(String name) {
     try {
       Files.deleteIfExists(folder.resolve(name));
     } catch (IOException e) {
@@ -169,7 +169,7 @@ final class DataFolder implements AutoCloseable {
   }
 
   /// The embedded service's key: generated at the first start, readable by its owner only.
-  static String key(Path folder) {
+  public static String key(Path folder) {
     var file = folder.resolve(KEY_FILE);
     try {
       if (Files.exists(file)) {
@@ -199,7 +199,7 @@ final class DataFolder implements AutoCloseable {
     return key;
   }
 
-  Path path() {
+  public Path path() {
     return folder;
   }
 

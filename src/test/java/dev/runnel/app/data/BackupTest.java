@@ -1,7 +1,8 @@
-package dev.runnel.app;
+package dev.runnel.app.data;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.runnel.app.Main;
 import dev.runnel.database.Database;
 import dev.runnel.service.workspace.Folders;
 import dev.runnel.testkit.RunnelProcess;

@@ -1,4 +1,4 @@
-package dev.runnel.app;
+package dev.runnel.app.data;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -26,7 +26,7 @@ import java.util.stream.Stream;
 /// @param links target of each symbolic link
 /// @param folders all folders
 /// @param executables the files that may be executed, with an empty value
-record BackupManifest(
+public record BackupManifest(
     int format,
     String version,
     String createdAt,
@@ -43,7 +43,7 @@ record BackupManifest(
 
   private static final ObjectMapper JSON = new ObjectMapper();
 
-  BackupManifest {
+  public BackupManifest {
     schemas = new TreeMap<>(schemas);
     files = new TreeMap<>(files);
     links = new TreeMap<>(links);

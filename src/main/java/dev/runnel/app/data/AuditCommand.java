@@ -1,4 +1,4 @@
-package dev.runnel.app;
+package dev.runnel.app.data;
 
 import dev.runnel.app.settings.Config;
 import dev.runnel.app.settings.DurationsAndSizes;
@@ -15,13 +15,13 @@ import java.util.Optional;
 
 /// `./runnel audit export` and `./runnel audit verify`: read the audit log of a running or stopped
 /// server.
-final class AuditCommand {
+public final class AuditCommand {
   private final Config config;
   private final InstantSource clock;
   private final PrintStream out;
   private final PrintStream err;
 
-  AuditCommand(Config config, InstantSource clock, PrintStream out, PrintStream err) {
+  public AuditCommand(Config config, InstantSource clock, PrintStream out, PrintStream err) {
     this.config = config;
     this.clock = clock;
     this.out = out;
@@ -30,7 +30,7 @@ final class AuditCommand {
 
   /// @param chosen `since` and `until` of an export
   /// @return the exit code
-  int run(String verb, Map<String, String> chosen) {
+  public int run(String verb, Map<String, String> chosen) {
     Optional<Instant> since;
     Optional<Instant> until;
     try {

@@ -1,4 +1,4 @@
-package dev.runnel.app;
+package dev.runnel.app.data;
 
 import dev.runnel.console.Transcripts;
 import dev.runnel.service.AgentRunService;
@@ -6,10 +6,10 @@ import dev.runnel.service.run.TranscriptLine;
 import dev.runnel.service.run.TranscriptPart;
 
 /// Maps the embedded service's transcripts to the console's types; neither package knows the other.
-final class ServiceTranscripts {
+public final class ServiceTranscripts {
   private ServiceTranscripts() {}
 
-  static Transcripts of(AgentRunService service) {
+  public static Transcripts of(AgentRunService service) {
     return (run, line) -> service.transcript(run.value(), line).map(ServiceTranscripts::part);
   }
 

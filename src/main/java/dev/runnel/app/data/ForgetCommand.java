@@ -1,4 +1,4 @@
-package dev.runnel.app;
+package dev.runnel.app.data;
 
 import dev.runnel.app.settings.Config;
 import dev.runnel.core.model.AuditEntry;
@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 /// `./runnel forget run ID` and `./runnel forget person ID`: removes all traces from the tables and
 /// files of a running or stopped server. It works on the databases directly, as a second node does,
 /// and then overwrites what was deleted.
-final class ForgetCommand {
+public final class ForgetCommand {
   /// The folders of runs.
   @FunctionalInterface
   interface Folders {
@@ -36,7 +36,7 @@ final class ForgetCommand {
   private final PrintStream out;
   private final PrintStream err;
 
-  ForgetCommand(Config config, InstantSource clock, PrintStream out, PrintStream err) {
+  public ForgetCommand(Config config, InstantSource clock, PrintStream out, PrintStream err) {
     this(config, clock, run -> DataFolder.deleteOfRun(config.data(), run), out, err);
   }
 
@@ -63,7 +63,7 @@ final class ForgetCommand {
 
   /// @param kind run or person
   /// @return the exit code
-  int run(String kind, String id) {
+  public int run(String kind, String id) {
     var person = Erasure.PersonId.parse(id);
     if (kind.equals("person") && person.isEmpty()) {
       err.println(

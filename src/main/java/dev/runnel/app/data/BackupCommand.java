@@ -1,4 +1,4 @@
-package dev.runnel.app;
+package dev.runnel.app.data;
 
 import dev.runnel.app.settings.Config;
 import dev.runnel.core.model.AuditEntry;
@@ -25,7 +25,7 @@ import java.util.List;
 /// The bot's database comes first: whatever was acknowledged before is in it, and each run that it
 /// knows is in the service's database, which is copied later. Work that the bot did between the two
 /// copies looks like work whose answer was lost: it is looked for before it is done again.
-final class BackupCommand {
+public final class BackupCommand {
   static final String SERVICE = "agent-runs.db";
 
   private static final int MAX_NOTES = 20;
@@ -41,19 +41,23 @@ final class BackupCommand {
           "DELETE FROM console_sessions");
 
   private final Config config;
+  private final String version;
   private final InstantSource clock;
   private final PrintStream out;
   private final PrintStream err;
 
-  BackupCommand(Config config, InstantSource clock, PrintStream out, PrintStream err) {
+  /// @param version Runnel's own, which the backup names
+  public BackupCommand(
+      Config config, String version, InstantSource clock, PrintStream out, PrintStream err) {
     this.config = config;
+    this.version = version;
     this.clock = clock;
     this.out = out;
     this.err = err;
   }
 
   /// @return the exit code
-  int run(Path folder) {
+  public int run(Path folder) {
     var target = folder.toAbsolutePath().normalize();
     if (!Files.isDirectory(config.data())) {
       throw BotDatabase.none(config, "name its folder with --data");
@@ -122,7 +126,7 @@ final class BackupCommand {
     tell(tree.notes);
     return new BackupManifest(
         BackupManifest.FORMAT,
-        Main.version(),
+        version,
         clock.instant().truncatedTo(ChronoUnit.SECONDS).toString(),
         schemas,
         tree.files,

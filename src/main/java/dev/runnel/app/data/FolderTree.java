@@ -1,4 +1,4 @@
-package dev.runnel.app;
+package dev.runnel.app.data;
 
 import dev.runnel.database.OwnerOnly;
 import java.io.IOException;
@@ -22,7 +22,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// Copies folders. Copies are accessible to their owner only, and on disk.
-final class FolderTree {
+public final class FolderTree {
   /// What was copied, by paths relative to the destination.
   final Map<String, String> files = new HashMap<>();
 
