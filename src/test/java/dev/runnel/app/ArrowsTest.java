@@ -72,9 +72,11 @@ class ArrowsTest {
       room("service.agent")
           .imports("dev.runnel.service.[run|workspace]", "dev.runnel.wire", JACKSON);
 
+  @ArchTest static final ArchRule egress = room("service.egress").imports();
+
   @ArchTest
   static final ArchRule isolation =
-      room("service.isolation").imports("dev.runnel.service.[run|workspace]");
+      room("service.isolation").imports("dev.runnel.service.[run|workspace|egress]");
 
   @ArchTest
   static final ArchRule execution =

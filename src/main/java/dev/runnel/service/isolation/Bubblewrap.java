@@ -31,7 +31,15 @@ record Bubblewrap(Path program, Machine machine) implements Isolation {
     mounts.writable(place.root());
     mounts.readable(place.readable());
     var limited = new ArrayList<>(machine.quotas().prefix(machine.environment()));
-    limited.addAll(command);
+    if (place.proxy().isPresent()) {
+      var socket = place.proxy().get();
+      mounts.readable(RelayCommand.files());
+      mounts.add("--bind", socket, socket);
+      mounts.arguments.add("--unshare-net");
+      limited.addAll(RelayCommand.around(command, socket));
+    } else {
+      limited.addAll(command);
+    }
     return whole(mounts, place.folder(), limited);
   }
 

@@ -19,6 +19,7 @@ public sealed interface Isolation permits Isolation.None, Bubblewrap, Container 
   /// @param variables names of the variables that it receives in addition to those of every agent
   /// @param readable folders and files outside the root that it may read, where they exist
   /// @param home the run's own home folder, which it may write to
+  /// @param proxy the socket of the only way to the network; empty for the machine's network
   record Place(
       ExecutionRequest job,
       Path root,
@@ -26,7 +27,20 @@ public sealed interface Isolation permits Isolation.None, Bubblewrap, Container 
       Optional<String> image,
       Set<String> variables,
       List<Path> readable,
-      RunHome home) {
+      RunHome home,
+      Optional<Path> proxy) {
+    /// With the machine's network.
+    public Place(
+        ExecutionRequest job,
+        Path root,
+        Path folder,
+        Optional<String> image,
+        Set<String> variables,
+        List<Path> readable,
+        RunHome home) {
+      this(job, root, folder, image, variables, readable, home, Optional.empty());
+    }
+
     public Place {
       variables = Set.copyOf(variables);
       readable = List.copyOf(readable);

@@ -1,0 +1,308 @@
+package dev.runnel.service.egress;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.StandardProtocolFamily;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.net.UnixDomainSocketAddress;
+import java.net.UnknownHostException;
+import java.nio.channels.Channels;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// An HTTP proxy on a Unix socket, through which the agent of one execution reaches the hosts that
+/// its [EgressRules] permit. It handles `CONNECT` and plain HTTP with one request per connection.
+/// It resolves names itself and connects to the address that it has checked, so that a name that
+/// changes its address between check and connection gains nothing.
+public final class EgressProxy implements AutoCloseable {
+  /// A host that was asked for.
+  public record Request(String host, int port, boolean permitted) {
+    @Override
+    public String toString() {
+      return host + ":" + port;
+    }
+  }
+
+  /// Resolves a host name.
+  @FunctionalInterface
+  public interface Resolver {
+    List<InetAddress> resolve(String host) throws UnknownHostException;
+
+    /// The resolver of this machine.
+    static Resolver system() {
+      return host -> List.of(InetAddress.getAllByName(host));
+    }
+  }
+
+  private static final Logger log = LoggerFactory.getLogger(EgressProxy.class);
+  private static final Duration CONNECT_PATIENCE = Duration.ofSeconds(10);
+  private static final int MAX_HEAD = 32 * 1024;
+  private static final int MAX_CONNECTIONS = 256;
+  // How many different hosts are reported; an agent could ask for any number.
+  private static final int MAX_REPORTED = 200;
+
+  private final ServerSocketChannel server;
+  private final Path socket;
+  private final EgressRules rules;
+  private final Resolver resolver;
+  private final Consumer<Request> asked;
+  private final Semaphore places = new Semaphore(MAX_CONNECTIONS);
+  private final Set<Request> reported = ConcurrentHashMap.newKeySet();
+  private final Set<AutoCloseable> open = ConcurrentHashMap.newKeySet();
+
+  private EgressProxy(
+      ServerSocketChannel server,
+      Path socket,
+      EgressRules rules,
+      Resolver resolver,
+      Consumer<Request> asked) {
+    this.server = server;
+    this.socket = socket;
+    this.rules = rules;
+    this.resolver = resolver;
+    this.asked = asked;
+  }
+
+  /// Listens on a socket, until closed.
+  ///
+  /// @param socket its path, in a folder that only this user can write to; at most about 100
+  ///   characters
+  /// @param asked receives each host once that was asked for; called by several threads
+  /// @throws IOException if it cannot listen there
+  public static EgressProxy listen(
+      Path socket, EgressRules rules, Resolver resolver, Consumer<Request> asked)
+      throws IOException {
+    Files.deleteIfExists(socket);
+    var server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
+    try {
+      server.bind(UnixDomainSocketAddress.of(socket));
+    } catch (IOException e) {
+      server.close();
+      throw e;
+    }
+    var proxy = new EgressProxy(server, socket, rules, resolver, asked);
+    Thread.ofVirtual().name("egress-proxy").start(proxy::accept);
+    return proxy;
+  }
+
+  @Override
+  public void close() throws IOException {
+    server.close();
+    for (var each : open) {
+      closeQuietly(each);
+    }
+    Files.deleteIfExists(socket);
+  }
+
+  private void accept() {
+    while (server.isOpen()) {
+      try {
+        places.acquire();
+        var client = server.accept();
+        open.add(client);
+        Thread.ofVirtual().name("egress").start(() -> serve(client));
+      } catch (IOException _) {
+        places.release();
+      } catch (InterruptedException _) {
+        Thread.currentThread().interrupt();
+        return;
+      }
+    }
+  }
+
+  private void serve(SocketChannel client) {
+    try (client) {
+      var in = Channels.newInputStream(client);
+      var out = Channels.newOutputStream(client);
+      var head = head(in);
+      if (head.isEmpty()) {
+        return;
+      }
+      handle(head, in, out);
+    } catch (IOException | RuntimeException e) {
+      log.debug("connection of an agent ended", e);
+    } finally {
+      open.remove(client);
+      places.release();
+    }
+  }
+
+  private void handle(List<String> head, InputStream in, OutputStream out) throws IOException {
+    var line = head.getFirst().split(" ", -1);
+    if (line.length != 3 || !line[2].startsWith("HTTP/1.")) {
+      answer(out, "400 Bad Request", "This proxy understands HTTP/1.1 only.");
+      return;
+    }
+    var isTunnel = line[0].equals("CONNECT");
+    URI target;
+    try {
+      target = new URI(isTunnel ? "https://" + line[1] : line[1]);
+    } catch (URISyntaxException _) {
+      answer(out, "400 Bad Request", "This proxy needs a whole address.");
+      return;
+    }
+    var host = target.getHost();
+    var isWhole = isTunnel ? target.getPort() > 0 : "http".equalsIgnoreCase(target.getScheme());
+    if (host == null || !isWhole || target.getUserInfo() != null) {
+      answer(out, "400 Bad Request", "This proxy needs a whole address, with a host.");
+      return;
+    }
+    var port = target.getPort() > 0 ? target.getPort() : 80;
+    var addresses = permitted(host, port);
+    var request = new Request(EgressRules.normal(host), port, !addresses.isEmpty());
+    report(request);
+    if (addresses.isEmpty()) {
+      answer(
+          out,
+          "403 Forbidden",
+          "Runnel does not permit connections to %s. An operator can permit it with agents.egress in runnel.yaml."
+              .formatted(request));
+      return;
+    }
+    try (var remote = connect(addresses, port)) {
+      open.add(remote);
+      try {
+        if (isTunnel) {
+          out.write(
+              "HTTP/1.1 200 Connection Established\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+        } else {
+          remote.getOutputStream().write(forwarded(line, target, head));
+        }
+        var back = Thread.ofVirtual().start(() -> pipe(remote, out));
+        in.transferTo(remote.getOutputStream());
+        remote.shutdownOutput();
+        back.join();
+      } finally {
+        open.remove(remote);
+      }
+    } catch (ConnectFailed e) {
+      answer(out, "502 Bad Gateway", "%s does not answer.".formatted(request));
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /// The addresses of a host that a connection is permitted to; empty if there are none. If a name
+  /// has both public and internal addresses, only the public ones count.
+  private List<InetAddress> permitted(String host, int port) {
+    var isInternal = rules.permitsInternal(host, port);
+    if (!isInternal && !rules.permits(host, port)) {
+      return List.of();
+    }
+    try {
+      var plain = host.startsWith("[") ? host.substring(1, host.length() - 1) : host;
+      return resolver.resolve(plain).stream()
+          .filter(each -> isInternal || EgressRules.isPublic(each))
+          .toList();
+    } catch (UnknownHostException _) {
+      return List.of();
+    }
+  }
+
+  private void report(Request request) {
+    if (reported.size() < MAX_REPORTED && reported.add(request)) {
+      asked.accept(request);
+    }
+  }
+
+  private static final class ConnectFailed extends IOException {
+    private static final long serialVersionUID = 1;
+  }
+
+  private static Socket connect(List<InetAddress> addresses, int port) throws ConnectFailed {
+    for (var address : addresses) {
+      var remote = new Socket();
+      try {
+        remote.connect(new InetSocketAddress(address, port), (int) CONNECT_PATIENCE.toMillis());
+        return remote;
+      } catch (IOException _) {
+        closeQuietly(remote);
+      }
+    }
+    throw new ConnectFailed();
+  }
+
+  private static void pipe(Socket remote, OutputStream out) {
+    try (out) {
+      remote.getInputStream().transferTo(out);
+    } catch (IOException _) {
+      // One side has closed the connection.
+    }
+  }
+
+  /// The request as the server expects it: without the host in its first line, and with the end of
+  /// the connection after the answer, since a further request could be for another host.
+  private static byte[] forwarded(String[] line, URI target, List<String> head) {
+    var path = target.getRawPath().isEmpty() ? "/" : target.getRawPath();
+    var query = target.getRawQuery() == null ? "" : "?" + target.getRawQuery();
+    var lines = new ArrayList<String>();
+    lines.add(line[0] + " " + path + query + " " + line[2]);
+    lines.add("Host: " + target.getRawAuthority());
+    lines.add("Connection: close");
+    head.stream().skip(1).filter(EgressProxy::isForServer).forEach(lines::add);
+    return (String.join("\r\n", lines) + "\r\n\r\n").getBytes(StandardCharsets.ISO_8859_1);
+  }
+
+  private static boolean isForServer(String header) {
+    var name = header.split(":", 2)[0].strip().toLowerCase(Locale.ROOT);
+    return !Set.of("host", "connection", "keep-alive", "proxy-connection", "proxy-authorization")
+        .contains(name);
+  }
+
+  /// The lines before the first blank one; empty if the client closes before.
+  private static List<String> head(InputStream in) throws IOException {
+    var bytes = new ByteArrayOutputStream();
+    var newlines = 0;
+    while (newlines < 2) {
+      var next = in.read();
+      if (next < 0 || bytes.size() >= MAX_HEAD) {
+        return List.of();
+      }
+      bytes.write(next);
+      newlines = next == '\n' ? newlines + 1 : next == '\r' ? newlines : 0;
+    }
+    return bytes.toString(StandardCharsets.ISO_8859_1).strip().lines().toList();
+  }
+
+  private static void answer(OutputStream out, String status, String text) throws IOException {
+    var body = (text + "\n").getBytes(StandardCharsets.UTF_8);
+    out.write(
+        """
+        HTTP/1.1 %s\r
+        Content-Type: text/plain; charset=utf-8\r
+        Content-Length: %d\r
+        Connection: close\r
+        \r
+        """
+            .formatted(status, body.length)
+            .getBytes(StandardCharsets.US_ASCII));
+    out.write(body);
+  }
+
+  private static void closeQuietly(AutoCloseable each) {
+    try {
+      each.close();
+    } catch (Exception e) {
+      log.debug("cannot close a connection", e);
+    }
+  }
+}

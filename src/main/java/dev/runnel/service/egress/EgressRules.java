@@ -1,0 +1,133 @@
+package dev.runnel.service.egress;
+
+import java.net.Inet4Address;
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/// The hosts that an agent may connect to. Pure.
+///
+/// A pattern is a host name (`api.example.com`), all names below one (`*.example.com`), or `*` for
+/// every public host. A port may follow (`git.example.com:8443`); without one, 443 and 80 are
+/// permitted. Addresses of this machine and of internal networks are refused, unless a pattern
+/// begins with `internal:` (`internal:registry.corp:5000`) and names the host exactly.
+///
+/// @param patterns the allow-list; empty permits nothing
+public record EgressRules(List<String> patterns) {
+  private static final String INTERNAL = "internal:";
+  private static final String EVERY = "*";
+  private static final Pattern FORM =
+      Pattern.compile(
+          "(?<internal>internal:)?(?<host>\\*|(\\*\\.)?[a-z0-9_-]+(\\.[a-z0-9_-]+)*|\\[[0-9a-f:.]+])"
+              + "(:(?<port>[0-9]{1,5}))?");
+  private static final List<Integer> USUAL_PORTS = List.of(443, 80);
+
+  /// Permits every public host.
+  public static final EgressRules PUBLIC = new EgressRules(List.of(EVERY));
+
+  /// @throws IllegalArgumentException if a pattern has another form; the message says what to write
+  public EgressRules {
+    patterns = patterns.stream().map(each -> each.strip().toLowerCase(Locale.ROOT)).toList();
+    for (var each : patterns) {
+      var parts = FORM.matcher(each);
+      if (!parts.matches() || (parts.group("internal") != null && each.contains(EVERY))) {
+        throw new IllegalArgumentException(
+            "%s is not a host: write api.example.com, *.example.com, git.example.com:8443, * for every public host, or internal: before the exact name of an internal host."
+                .formatted(each));
+      }
+    }
+  }
+
+  /// Whether a pattern permits a host by its name and port.
+  public boolean permits(String host, int port) {
+    return patterns.stream()
+        .filter(each -> !each.startsWith(INTERNAL))
+        .anyMatch(each -> matches(each, host, port));
+  }
+
+  /// Whether a pattern permits a host of an internal network by its exact name and port.
+  public boolean permitsInternal(String host, int port) {
+    return patterns.stream()
+        .filter(each -> each.startsWith(INTERNAL))
+        .anyMatch(each -> matches(each.substring(INTERNAL.length()), host, port));
+  }
+
+  private static boolean matches(String pattern, String host, int port) {
+    var parts = FORM.matcher(pattern);
+    if (!parts.matches()) {
+      return false;
+    }
+    var ports =
+        Optional.ofNullable(parts.group("port"))
+            .map(Integer::parseInt)
+            .map(List::of)
+            .orElse(USUAL_PORTS);
+    return ports.contains(port) && matches(parts.group("host"), normal(host));
+  }
+
+  private static boolean matches(String pattern, String host) {
+    if (pattern.equals(EVERY)) {
+      return true;
+    }
+    return pattern.startsWith("*.")
+        ? host.endsWith(pattern.substring(1)) && host.length() > pattern.length() - 1
+        : host.equals(pattern);
+  }
+
+  /// Without case, and without the dot at the end that means the same host.
+  static String normal(String host) {
+    var lower = host.toLowerCase(Locale.ROOT);
+    return lower.endsWith(".") ? lower.substring(0, lower.length() - 1) : lower;
+  }
+
+  /// Whether an address belongs to the public internet: not to this machine, an internal or
+  /// link-local network, a cloud's metadata service, or a group of receivers.
+  public static boolean isPublic(InetAddress address) {
+    if (address.isAnyLocalAddress()
+        || address.isLoopbackAddress()
+        || address.isLinkLocalAddress()
+        || address.isSiteLocalAddress()
+        || address.isMulticastAddress()) {
+      return false;
+    }
+    return switch (address) {
+      case Inet4Address four -> isPublic(four.getAddress());
+      case Inet6Address six -> isPublicSix(six.getAddress());
+      default -> false;
+    };
+  }
+
+  private static boolean isPublic(byte[] four) {
+    int first = four[0] & 0xff;
+    int second = four[1] & 0xff;
+    int third = four[2] & 0xff;
+    return !(first == 0
+        || first == 10
+        || first == 127
+        || (first == 100 && second >= 64 && second < 128) // carrier-grade NAT
+        || (first == 169 && second == 254)
+        || (first == 172 && second >= 16 && second < 32)
+        || (first == 192 && second == 168)
+        || (first == 192 && second == 0 && third == 0) // protocol assignments
+        || (first == 198 && (second == 18 || second == 19)) // benchmarks
+        || first >= 224);
+  }
+
+  private static boolean isPublicSix(byte[] six) {
+    int first = six[0] & 0xff;
+    int second = six[1] & 0xff;
+    if ((first & 0xe0) != 0x20) {
+      // Only 2000::/3 is public, so neither fc00::/7, fe80::/10 nor mapped addresses are.
+      return false;
+    }
+    var isTeredo = first == 0x20 && second == 0x01 && six[2] == 0 && six[3] == 0;
+    if (first == 0x20 && second == 0x02) {
+      // 6to4 has an IPv4 address in it.
+      return isPublic(new byte[] {six[2], six[3], six[4], six[5]});
+    }
+    return !isTeredo;
+  }
+}

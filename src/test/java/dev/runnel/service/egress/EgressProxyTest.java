@@ -1,0 +1,164 @@
+package dev.runnel.service.egress;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.net.httpserver.HttpServer;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.net.UnknownHostException;
+import java.nio.channels.Channels;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// The only servers are on loopback, which a pattern has to permit as internal.
+@Timeout(30)
+class EgressProxyTest {
+  @TempDir Path folder;
+  private final Queue<EgressProxy.Request> asked = new ConcurrentLinkedQueue<>();
+  private final AtomicInteger served = new AtomicInteger();
+  private HttpServer server;
+  private int port;
+
+  @BeforeEach
+  void serve() throws IOException {
+    server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    server.createContext(
+        "/",
+        exchange -> {
+          served.incrementAndGet();
+          var text =
+              exchange.getRequestURI() + " of " + exchange.getRequestHeaders().getFirst("Host");
+          var body = text.getBytes(StandardCharsets.UTF_8);
+          exchange.sendResponseHeaders(200, body.length);
+          exchange.getResponseBody().write(body);
+          exchange.close();
+        });
+    server.start();
+    port = server.getAddress().getPort();
+  }
+
+  @AfterEach
+  void stop() {
+    server.stop(0);
+  }
+
+  @Test
+  void aPermittedHostIsReachedByPlainHttpAndByATunnel() throws IOException {
+    var rules = "internal:shop.test:" + port;
+
+    assertThat(ask(rules, "GET http://shop.test:%d/a?b=c HTTP/1.1\r\nHost: x\r\n\r\n"))
+        .startsWith("HTTP/1.1 200")
+        .endsWith("/a?b=c of shop.test:" + port);
+    assertThat(
+            ask(
+                rules,
+                "CONNECT shop.test:%d HTTP/1.1\r\n\r\n"
+                    + "GET /t HTTP/1.1\r\nHost: own\r\nConnection: close\r\n\r\n"))
+        .startsWith("HTTP/1.1 200 Connection Established\r\n\r\nHTTP/1.1 200")
+        .endsWith("/t of own");
+    assertThat(asked).containsOnly(new EgressProxy.Request("shop.test", port, true));
+  }
+
+  @Test
+  void aHostThatIsNotOnTheListIsRefusedWithTheRemedyAndNoted() throws IOException {
+    assertThat(ask("*.example.com", "CONNECT shop.test:%d HTTP/1.1\r\n\r\n"))
+        .startsWith("HTTP/1.1 403")
+        .endsWith(
+            "Runnel does not permit connections to shop.test:%d. An operator can permit it with agents.egress in runnel.yaml.\n"
+                .formatted(port));
+    assertThat(asked).containsExactly(new EgressProxy.Request("shop.test", port, false));
+    assertThat(served).hasValue(0);
+  }
+
+  @Test
+  void aPublicNameThatLeadsToThisMachineIsRefused() throws IOException {
+    assertThat(ask("*:" + port, "CONNECT shop.test:%d HTTP/1.1\r\n\r\n"))
+        .startsWith("HTTP/1.1 403");
+    assertThat(served).hasValue(0);
+  }
+
+  @Test
+  void addressesOfThisMachineAndOfCloudMetadataAreRefusedUnderEveryPublicHost() throws IOException {
+    for (var host :
+        List.of(
+            "127.0.0.1:443",
+            "169.254.169.254:80",
+            "[::1]:443",
+            "[::ffff:127.0.0.1]:443",
+            "[fd00:ec2::254]:80",
+            "localhost:443",
+            "0.0.0.0:80",
+            "2130706433:80")) {
+      assertThat(ask("*", "CONNECT " + host + " HTTP/1.1\r\n\r\n"))
+          .as(host)
+          .startsWith("HTTP/1.1 403");
+    }
+  }
+
+  @Test
+  void aNameThatChangesItsAddressIsConnectedToTheAddressThatWasChecked() throws IOException {
+    var answers = new AtomicInteger();
+    EgressProxy.Resolver rebinding =
+        _ ->
+            List.of(
+                InetAddress.getByName(answers.getAndIncrement() == 0 ? "192.0.2.1" : "127.0.0.1"));
+
+    ask("*:" + port, rebinding, "GET http://127.0.0.1.nip.test:%d/ HTTP/1.1\r\n\r\n");
+
+    assertThat(answers).hasValue(1);
+    assertThat(served).hasValue(0);
+  }
+
+  @Test
+  void whatIsNoProxyRequestIsRefused() throws IOException {
+    for (var line :
+        List.of(
+            "GET / HTTP/1.1",
+            "GET https://shop.test/ HTTP/1.1",
+            "GET http://user@shop.test/ HTTP/1.1",
+            "CONNECT shop.test HTTP/1.1",
+            "CONNECT user@shop.test:443 HTTP/1.1",
+            "GET file:///etc/passwd HTTP/1.1",
+            "nonsense")) {
+      assertThat(ask("*", line + "\r\n\r\n")).as(line).startsWith("HTTP/1.1 400");
+    }
+    assertThat(asked).isEmpty();
+  }
+
+  private String ask(String pattern, String request) throws IOException {
+    return ask(pattern, this::resolve, request);
+  }
+
+  /// @param request with `%d` for the port of the server
+  private String ask(String pattern, EgressProxy.Resolver resolver, String request)
+      throws IOException {
+    var socket = folder.resolve("proxy");
+    try (var _ =
+            EgressProxy.listen(socket, new EgressRules(List.of(pattern)), resolver, asked::add);
+        var client = SocketChannel.open(StandardProtocolFamily.UNIX)) {
+      client.connect(UnixDomainSocketAddress.of(socket));
+      var out = Channels.newOutputStream(client);
+      out.write(request.replace("%d", Integer.toString(port)).getBytes(StandardCharsets.US_ASCII));
+      return new String(Channels.newInputStream(client).readAllBytes(), StandardCharsets.UTF_8);
+    }
+  }
+
+  private List<InetAddress> resolve(String host) throws UnknownHostException {
+    var known = Map.of("shop.test", "127.0.0.1", "localhost", "127.0.0.1");
+    return List.of(InetAddress.getByName(known.getOrDefault(host, host)));
+  }
+}
