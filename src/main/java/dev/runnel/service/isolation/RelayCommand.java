@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 /// Starts an [EgressRelay] beside a command, with the Java that runs Runnel: it is the one program
@@ -45,12 +46,13 @@ final class RelayCommand {
     return whole;
   }
 
-  /// The variables by which programs find the relay.
+  /// The variables by which programs find the relay. The command of a [Isolation.Place] with a
+  /// proxy needs them.
   static Map<String, String> variables() {
     var variables = new HashMap<String, String>();
     for (var name : List.of("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")) {
       variables.put(name, ADDRESS);
-      variables.put(name.toLowerCase(java.util.Locale.ROOT), ADDRESS);
+      variables.put(name.toLowerCase(Locale.ROOT), ADDRESS);
     }
     variables.put("NO_PROXY", "localhost,127.0.0.1,::1");
     variables.put("no_proxy", "localhost,127.0.0.1,::1");
@@ -65,8 +67,7 @@ final class RelayCommand {
 
   private static Path classes() {
     try {
-      return Path.of(
-          EgressRelay.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+      return Path.of(EgressRelay.class.getProtectionDomain().getCodeSource().getLocation().toURI());
     } catch (URISyntaxException e) {
       throw new IllegalStateException(e);
     }

@@ -122,10 +122,7 @@ class EgressInBubblewrapTest {
     var isolation = Isolations.choose("bubblewrap", machine);
     try (var _ =
         EgressProxy.listen(
-            socket,
-            new EgressRules(List.of(pattern)),
-            EgressProxy.Resolver.system(),
-            asked::add)) {
+            socket, new EgressRules(List.of(pattern)), EgressProxy.Resolver.system(), asked::add)) {
       var process =
           new ProcessBuilder(isolation.wrap(List.of("/bin/sh", "-c", script), place))
               .redirectErrorStream(true)
