@@ -414,7 +414,8 @@ final class Wiring implements AutoCloseable {
                     config.settings().factories(),
                     () -> config.agentApiOr(port),
                     redactor,
-                    KnownPlatforms.sources()),
+                    KnownPlatforms.sources(),
+                    config.egress()),
                 serviceAudit,
                 clock));
     opened(
@@ -439,7 +440,9 @@ final class Wiring implements AutoCloseable {
   ///   while others can start agents and nobody decided that they run without it
   private Isolation isolation(Map<String, String> environment, DataFolder data) {
     try {
-      var chosen = Isolations.choose(config.isolation(), config.machine(environment, data.path()));
+      var chosen =
+          Isolations.choose(
+              config.isolation(), config.machine(environment, data.path()), config.limitsEgress());
       if (!chosen.isOn() && config.isolation().equals("auto") && isOpenToOthers()) {
         throw new IllegalArgumentException(
             "is auto, and bubblewrap does not work here, so agents would run without isolation:"

@@ -45,7 +45,7 @@ class ArrowsTest {
   static final ArchRule service =
       room("service")
           .imports(
-              "dev.runnel.service.[run|store|agent|isolation|execution|http|workspace]",
+              "dev.runnel.service.[run|store|agent|isolation|egress|execution|http|workspace]",
               "dev.runnel.database",
               "dev.runnel.text",
               "dev.runnel.wire",
@@ -82,7 +82,7 @@ class ArrowsTest {
   static final ArchRule execution =
       room("service.execution")
           .imports(
-              "dev.runnel.service.[run|store|agent|isolation|workspace]",
+              "dev.runnel.service.[run|store|agent|isolation|egress|workspace]",
               "dev.runnel.database",
               "dev.runnel.text",
               "dev.runnel.wire",
@@ -100,7 +100,8 @@ class ArrowsTest {
               JAVALIN);
 
   @ArchTest
-  static final ArchRule workspace = room("service.workspace").imports("dev.runnel.text", JACKSON);
+  static final ArchRule workspace =
+      room("service.workspace").imports("dev.runnel.service.egress", "dev.runnel.text", JACKSON);
 
   @ArchTest
   static final ArchRule database =

@@ -39,7 +39,8 @@ class FactoryRowsTest {
                 usual.limits(),
                 usual.isolation(),
                 usual.access(),
-                List.of(factory("shop", "Web shop", "store"), factory("mill", "Paper", "pulp"))));
+                List.of(factory("shop", "Web shop", "store"), factory("mill", "Paper", "pulp")),
+                usual.egress()));
   }
 
   @AfterAll

@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.app.settings.KnownPlatforms;
 import dev.runnel.database.Database;
+import dev.runnel.service.egress.EgressSetting;
 import dev.runnel.service.execution.FreeSpace;
 import dev.runnel.service.execution.ServiceSettings;
 import dev.runnel.service.execution.Spawner;
@@ -53,33 +54,39 @@ public final class RunningService implements AutoCloseable {
       Limits limits,
       Isolation isolation,
       AgentAccess access,
-      List<Factory> factories) {
+      List<Factory> factories,
+      EgressSetting egress) {
     public static final Setup USUAL =
         new Setup(
             Environments.NONE,
             Limits.USUAL,
             new Isolation.None(),
             AgentAccess.WORKSPACE,
-            List.of());
+            List.of(),
+            EgressSetting.PUBLIC);
 
     public Setup with(Environments others) {
-      return new Setup(others, limits, isolation, access, factories);
+      return new Setup(others, limits, isolation, access, factories, egress);
     }
 
     public Setup with(Limits others) {
-      return new Setup(environments, others, isolation, access, factories);
+      return new Setup(environments, others, isolation, access, factories, egress);
     }
 
     public Setup with(Isolation other) {
-      return new Setup(environments, limits, other, access, factories);
+      return new Setup(environments, limits, other, access, factories, egress);
+    }
+
+    public Setup with(EgressSetting other) {
+      return new Setup(environments, limits, isolation, access, factories, other);
     }
 
     Setup with(AgentAccess other) {
-      return new Setup(environments, limits, isolation, other, factories);
+      return new Setup(environments, limits, isolation, other, factories, egress);
     }
 
     public Setup with(Factory factory) {
-      return new Setup(environments, limits, isolation, access, List.of(factory));
+      return new Setup(environments, limits, isolation, access, List.of(factory), egress);
     }
   }
 
@@ -109,7 +116,8 @@ public final class RunningService implements AutoCloseable {
             setup.factories(),
             () -> uri("/api/v1"),
             Redactor.SHAPES,
-            KnownPlatforms.sources());
+            KnownPlatforms.sources(),
+            setup.egress());
     this.service =
         AgentRunService.open(database, settings, ChangeListener.NONE, clock, spawner, disk);
     this.server =

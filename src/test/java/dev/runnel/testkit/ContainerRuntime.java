@@ -10,9 +10,12 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Assumptions;
 
-/// Podman with a small image `localhost/runnel-test:1`, which is made of programs of this machine,
-/// so that no registry is needed.
+/// Podman with a small image, which is made of programs of this machine, so that no registry is
+/// needed.
 public final class ContainerRuntime {
+  /// The name of the image. A new list of programs needs a new number.
+  public static final String IMAGE = "localhost/runnel-test:2";
+
   /// Lets podman work without an init system and a network, as inside another container.
   private static final String WRAPPER =
       """
@@ -30,14 +33,14 @@ public final class ContainerRuntime {
         --cgroup-manager cgroupfs "$@"
       """;
 
-  private static final String IMAGE =
+  private static final String MAKE_IMAGE =
       """
       set -e
       cd "$1"
       rm -rf files
       mkdir -p files/bin files/tmp files/usr files/etc
-      for each in sh cat chmod cp date dd env find grep head id ln ls mkdir mount readlink rm \
-          setsid sleep touch umount unshare wc; do
+      for each in sh bash cat chmod cp date dd env find grep head id ln ls mkdir mount readlink rm \
+          setsid sleep timeout touch umount unshare wc; do
         program=$(readlink -f "$(command -v $each)")
         cp "$program" files/bin/$each
         ldd "$program" | grep -o '/[^ ]*' | while read -r library; do
@@ -46,7 +49,7 @@ public final class ContainerRuntime {
         done
       done
       tar -C files -cf image.tar .
-      podman import --quiet image.tar localhost/runnel-test:1
+      podman import --quiet image.tar "$2"
       """;
 
   private ContainerRuntime() {}
@@ -67,9 +70,7 @@ public final class ContainerRuntime {
     Assumptions.assumeTrue(
         hasImage(bin, program, storage), "Skipped: podman cannot make an image here");
     Assumptions.assumeTrue(
-        run(
-            bin,
-            List.of(program.toString(), "run", "--rm", "localhost/runnel-test:1", "sh", "-c", ":")),
+        run(bin, List.of(program.toString(), "run", "--rm", IMAGE, "sh", "-c", ":")),
         "Skipped: podman cannot run a container here");
     return program;
   }
@@ -80,8 +81,8 @@ public final class ContainerRuntime {
             FileChannel.open(
                 storage.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
         var _ = channel.lock()) {
-      return run(bin, List.of(program.toString(), "image", "exists", "localhost/runnel-test:1"))
-          || run(bin, List.of("sh", "-c", IMAGE, "sh", storage.toString()));
+      return run(bin, List.of(program.toString(), "image", "exists", IMAGE))
+          || run(bin, List.of("sh", "-c", MAKE_IMAGE, "sh", storage.toString(), IMAGE));
     }
   }
 

@@ -28,13 +28,13 @@ public final class DataFolder implements AutoCloseable {
   private static final int KEY_BYTES = 24;
   private static final Pattern OURS =
       Pattern.compile(
-          "(runnel|agent-runs)\\.db(-wal|-shm|-journal)?|agent-api-key|console-address|server-address|lock|workspaces|homes|caches|libraries|repositories|agents");
+          "(runnel|agent-runs)\\.db(-wal|-shm|-journal)?|agent-api-key|console-address|server-address|lock|workspaces|homes|caches|libraries|repositories|agents|egress");
 
   /// What a backup leaves out: the databases, which are copied in another way, and what can be made
   /// again.
   private static final Pattern NOT_KEPT =
       Pattern.compile(
-          "(runnel|agent-runs)\\.db.*|console-address|server-address|lock|repositories|caches|libraries");
+          "(runnel|agent-runs)\\.db.*|console-address|server-address|lock|repositories|caches|libraries|egress");
 
   private final Path folder;
   private final FileChannel lockFile;

@@ -1,6 +1,7 @@
 package dev.runnel.app.settings;
 
 import dev.runnel.core.deliver.Reminders;
+import dev.runnel.service.egress.EgressSetting;
 import dev.runnel.service.isolation.Machine;
 import dev.runnel.service.isolation.Quotas;
 import dev.runnel.service.run.AgentAccess;
@@ -29,6 +30,7 @@ import java.util.stream.Stream;
 /// @param databaseUrl empty for the embedded database in the data folder
 /// @param agentApi empty for the embedded service
 /// @param isolation the requested isolation, which the machine may not support
+/// @param egress the hosts that isolated agents reach, where their environment has none of its own
 public record Config(
     String host,
     int port,
@@ -43,6 +45,7 @@ public record Config(
     Optional<String> agentCommand,
     int agentSlots,
     String isolation,
+    EgressSetting egress,
     Limits limits,
     AgentAccess agentAccess,
     Optional<String> consoleToken,
@@ -95,6 +98,7 @@ public record Config(
         settings.get(RunnelSettings.AGENT_COMMAND),
         number(settings, RunnelSettings.AGENT_SLOTS, 4, 1, MAX_SLOTS),
         settings.get(RunnelSettings.AGENTS_ISOLATION).orElse("auto"),
+        egress(settings),
         limits(settings),
         access(settings),
         settings.get(RunnelSettings.CONSOLE_TOKEN),
@@ -262,6 +266,29 @@ public record Config(
                     each.strip()));
       }
     }
+  }
+
+  private static EgressSetting egress(Settings settings) {
+    var text = settings.get(RunnelSettings.AGENTS_EGRESS);
+    try {
+      return text.map(it -> EgressSetting.ofAll(List.of(it.split(","))))
+          .orElse(EgressSetting.PUBLIC);
+    } catch (IllegalArgumentException e) {
+      throw new SettingsException(
+          "%s (%s) %s."
+              .formatted(
+                  RunnelSettings.AGENTS_EGRESS,
+                  RunnelSettings.AGENTS_EGRESS.path(),
+                  e.getMessage()));
+    }
+  }
+
+  /// Whether any run will have a network of its own.
+  public boolean limitsEgress() {
+    return !egress.isMachine()
+        || settings.environments().all().stream()
+            .flatMap(each -> each.egress().stream())
+            .anyMatch(each -> !each.in(egress).isMachine());
   }
 
   private static Limits limits(Settings settings) {

@@ -1,6 +1,7 @@
 package dev.runnel.app.settings;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.runnel.service.egress.EgressSetting;
 import dev.runnel.service.workspace.Environment;
 import dev.runnel.service.workspace.Environments;
 import dev.runnel.service.workspace.Repository;
@@ -16,7 +17,14 @@ import java.util.Optional;
 final class EnvironmentSettings {
   static final String PLACE = "agents.environments";
   private static final List<String> KEYS =
-      List.of("name", "description", "repositories", "setup_commands", "docker_image", "variables");
+      List.of(
+          "name",
+          "description",
+          "repositories",
+          "setup_commands",
+          "docker_image",
+          "variables",
+          "egress");
   private static final List<String> REPOSITORY_KEYS = List.of("url", "ref", "folder", "token");
 
   private final YamlSection part;
@@ -89,7 +97,22 @@ final class EnvironmentSettings {
           repositories,
           part.strings(place + ".setup_commands", tree.path("setup_commands")),
           part.text(place + ".docker_image", tree.path("docker_image")),
-          named);
+          named,
+          egress(place + ".egress", tree.path("egress")));
+    } catch (IllegalArgumentException e) {
+      throw part.wrong(place, String.valueOf(e.getMessage()));
+    }
+  }
+
+  /// An empty list permits nothing.
+  private Optional<EgressSetting> egress(String place, JsonNode tree) {
+    if (tree.isMissingNode() || tree.isNull()) {
+      return Optional.empty();
+    }
+    var entries = tree.isTextual() ? List.of(tree.asText().split(",")) : part.strings(place, tree);
+    try {
+      return Optional.of(
+          entries.isEmpty() ? EgressSetting.NONE : new EgressSetting(List.copyOf(entries)));
     } catch (IllegalArgumentException e) {
       throw part.wrong(place, String.valueOf(e.getMessage()));
     }

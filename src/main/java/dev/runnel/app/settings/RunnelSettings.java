@@ -4,6 +4,7 @@ import static dev.runnel.surface.Setting.chosenSecret;
 import static dev.runnel.surface.Setting.issuedSecret;
 import static dev.runnel.surface.Setting.plain;
 
+import dev.runnel.service.egress.EgressSetting;
 import dev.runnel.surface.Setting;
 import dev.runnel.surface.tracker.TrackerSettings;
 import java.util.List;
@@ -102,6 +103,22 @@ public final class RunnelSettings {
                   + " `auto`, which is bubblewrap. Where bubblewrap does not work, `auto` is none"
                   + " while no platform and no hook is configured, and otherwise stops the start.")
           .at("agents.isolation");
+
+  public static final Setting AGENTS_EGRESS =
+      plain(
+              "RUNNEL_AGENTS_EGRESS",
+              "public",
+              "The hosts that isolated agents reach: `public` (all public hosts on ports 443 and"
+                  + " 80), `none`, `machine` (no boundary), or a list of hosts such as"
+                  + " `api.example.com`, `*.example.com:8443` and `internal:registry.corp:5000`,"
+                  + " and of the sets `"
+                  + String.join("`, `", EgressSetting.sets())
+                  + "`. Environments may have a list of their own, in which `inherit` stands for"
+                  + " this one. The repositories of the environment and the addresses of models in"
+                  + " `…_BASE_URL` variables of the agent are always permitted, unless it is"
+                  + " `none`. Addresses of this machine and of internal networks only with"
+                  + " `internal:`.")
+          .at("agents.egress");
 
   static final Setting AGENTS_READABLE =
       plain(
@@ -248,6 +265,7 @@ public final class RunnelSettings {
                   AGENT_SLOTS,
                   AGENT_ACCESS,
                   AGENTS_ISOLATION,
+                  AGENTS_EGRESS,
                   AGENTS_READABLE,
                   AGENTS_HOME_FILES,
                   AGENTS_ENVIRONMENT,

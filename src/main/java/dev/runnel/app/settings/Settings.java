@@ -9,6 +9,7 @@ import dev.runnel.core.model.RunOptions;
 import dev.runnel.core.policy.Policy;
 import dev.runnel.core.scope.Defaults;
 import dev.runnel.core.scope.Profiles;
+import dev.runnel.service.egress.EgressSetting;
 import dev.runnel.service.run.Factory;
 import dev.runnel.service.workspace.Environments;
 import dev.runnel.surface.PlatformDefinition;
@@ -306,6 +307,10 @@ public record Settings(
       } else if (value.isArray()) {
         var all = new ArrayList<String>();
         value.forEach(each -> all.add(resolve(each.asText(), key, file, environment)));
+        if (all.isEmpty() && setting.get().equals(RunnelSettings.AGENTS_EGRESS)) {
+          // A blank value would be the default, which permits hosts.
+          all.addAll(EgressSetting.NONE.entries());
+        }
         values.put(setting.get(), String.join(",", all));
       } else if (!value.isNull()) {
         values.put(setting.get(), resolve(text(setting.get(), value), key, file, environment));

@@ -1,12 +1,15 @@
 package dev.runnel.service.egress;
 
+import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
 import java.net.Socket;
+import java.net.SocketException;
 import java.net.StandardProtocolFamily;
 import java.net.URI;
 import java.net.URISyntaxException;
@@ -56,7 +59,9 @@ public final class EgressProxy implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(EgressProxy.class);
   private static final Duration CONNECT_PATIENCE = Duration.ofSeconds(10);
   private static final int MAX_HEAD = 32 * 1024;
-  private static final int MAX_CONNECTIONS = 256;
+  private static final int MAX_CONNECTIONS = 128;
+  private static final int MAX_HOST = 253;
+  private static final Duration PAUSE = Duration.ofMillis(100);
   // How many different hosts are reported; an agent could ask for any number.
   private static final int MAX_REPORTED = 200;
 
@@ -121,7 +126,9 @@ public final class EgressProxy implements AutoCloseable {
         open.add(client);
         Thread.ofVirtual().name("egress").start(() -> serve(client));
       } catch (IOException _) {
+        // Closed, or out of file descriptors for a while.
         places.release();
+        pause();
       } catch (InterruptedException _) {
         Thread.currentThread().interrupt();
         return;
@@ -129,9 +136,17 @@ public final class EgressProxy implements AutoCloseable {
     }
   }
 
+  private static void pause() {
+    try {
+      Thread.sleep(PAUSE);
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
   private void serve(SocketChannel client) {
     try (client) {
-      var in = Channels.newInputStream(client);
+      var in = new BufferedInputStream(Channels.newInputStream(client));
       var out = Channels.newOutputStream(client);
       var head = head(in);
       if (head.isEmpty()) {
@@ -152,7 +167,7 @@ public final class EgressProxy implements AutoCloseable {
       answer(out, "400 Bad Request", "This proxy understands HTTP/1.1 only.");
       return;
     }
-    var isTunnel = line[0].equals("CONNECT");
+    var isTunnel = isTunnel(line);
     URI target;
     try {
       target = new URI(isTunnel ? "https://" + line[1] : line[1]);
@@ -162,26 +177,41 @@ public final class EgressProxy implements AutoCloseable {
     }
     var host = target.getHost();
     var isWhole = isTunnel ? target.getPort() > 0 : "http".equalsIgnoreCase(target.getScheme());
-    if (host == null || !isWhole || target.getUserInfo() != null) {
+    if (host == null || host.length() > MAX_HOST || !isWhole || target.getUserInfo() != null) {
       answer(out, "400 Bad Request", "This proxy needs a whole address, with a host.");
       return;
     }
     var port = target.getPort() > 0 ? target.getPort() : 80;
-    var addresses = permitted(host, port);
-    var request = new Request(EgressRules.normal(host), port, !addresses.isEmpty());
-    report(request);
-    if (addresses.isEmpty()) {
-      answer(
-          out,
-          "403 Forbidden",
-          "Runnel does not permit connections to %s. An operator can permit it with agents.egress in runnel.yaml."
-              .formatted(request));
-      return;
+    var request = new Request(EgressRules.normal(host), port, true);
+    switch (check(request.host(), port)) {
+      case Verdict.Refused(String why) -> {
+        report(new Request(request.host(), port, false));
+        answer(out, "403 Runnel does not permit %s (agents.egress)".formatted(request), why);
+      }
+      case Verdict.Unknown _ -> {
+        report(request);
+        answer(out, "502 Bad Gateway", "There is no host %s.".formatted(request.host()));
+      }
+      case Verdict.Permitted(List<InetAddress> addresses) -> {
+        report(request);
+        connect(request, addresses, line, target, head, in, out);
+      }
     }
-    try (var remote = connect(addresses, port)) {
+  }
+
+  private void connect(
+      Request request,
+      List<InetAddress> addresses,
+      String[] line,
+      URI target,
+      List<String> head,
+      InputStream in,
+      OutputStream out)
+      throws IOException {
+    try (var remote = socket(addresses, request.port())) {
       open.add(remote);
       try {
-        if (isTunnel) {
+        if (isTunnel(line)) {
           out.write(
               "HTTP/1.1 200 Connection Established\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
         } else {
@@ -201,20 +231,48 @@ public final class EgressProxy implements AutoCloseable {
     }
   }
 
-  /// The addresses of a host that a connection is permitted to; empty if there are none. If a name
-  /// has both public and internal addresses, only the public ones count.
-  private List<InetAddress> permitted(String host, int port) {
+  private static boolean isTunnel(String[] line) {
+    return line[0].equals("CONNECT");
+  }
+
+  private sealed interface Verdict {
+    record Permitted(List<InetAddress> addresses) implements Verdict {}
+
+    record Refused(String why) implements Verdict {}
+
+    /// It has no address.
+    record Unknown() implements Verdict {}
+  }
+
+  /// If a name has both public and internal addresses, only the public ones are permitted.
+  private Verdict check(String host, int port) {
     var isInternal = rules.permitsInternal(host, port);
     if (!isInternal && !rules.permits(host, port)) {
-      return List.of();
+      return new Verdict.Refused(
+          "Runnel does not permit connections to %s:%d. An operator can permit it with agents.egress in runnel.yaml, or with egress of the environment."
+              .formatted(host, port));
     }
+    List<InetAddress> all;
     try {
-      var plain = host.startsWith("[") ? host.substring(1, host.length() - 1) : host;
-      return resolver.resolve(plain).stream()
-          .filter(each -> isInternal || EgressRules.isPublic(each))
-          .toList();
+      all = resolver.resolve(host.startsWith("[") ? host.substring(1, host.length() - 1) : host);
     } catch (UnknownHostException _) {
-      return List.of();
+      return new Verdict.Unknown();
+    }
+    var permitted = all.stream().filter(each -> isInternal || isElsewhere(each)).toList();
+    if (permitted.isEmpty()) {
+      return new Verdict.Refused(
+          "Runnel does not permit connections to %1$s:%2$d, which belongs to this machine or an internal network. An operator can permit it with internal:%1$s:%2$d in agents.egress in runnel.yaml, or in egress of the environment."
+              .formatted(host, port));
+    }
+    return new Verdict.Permitted(permitted);
+  }
+
+  /// Whether an address is public and not one of this machine.
+  private static boolean isElsewhere(InetAddress address) {
+    try {
+      return EgressRules.isPublic(address) && NetworkInterface.getByInetAddress(address) == null;
+    } catch (SocketException _) {
+      return false;
     }
   }
 
@@ -228,7 +286,7 @@ public final class EgressProxy implements AutoCloseable {
     private static final long serialVersionUID = 1;
   }
 
-  private static Socket connect(List<InetAddress> addresses, int port) throws ConnectFailed {
+  private static Socket socket(List<InetAddress> addresses, int port) throws ConnectFailed {
     for (var address : addresses) {
       var remote = new Socket();
       try {

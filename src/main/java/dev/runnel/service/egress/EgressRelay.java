@@ -7,35 +7,59 @@ import java.net.Socket;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.Channels;
 import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.Arrays;
 
 /// A program inside an isolation without a network: it offers the [EgressProxy] on loopback, since
 /// most programs cannot use a proxy on a Unix socket. It decides nothing, and depends on nothing
 /// but the JDK.
+///
+/// Services of the machine's loopback interface that the run may use appear at their own ports:
+/// programs do not use a proxy for them.
 public final class EgressRelay {
   /// Where it listens, on the loopback interface that only the run has.
   public static final int PORT = 3128;
 
+  private static final int MAX_HEAD = 8 * 1024;
+
   private EgressRelay() {}
 
-  /// Prints a line when it listens.
+  /// Closes its output when it listens.
   ///
-  /// @param arguments the path of the proxy's socket
+  /// @param arguments the path of the proxy's socket, then services of the machine as `host:port`
   public static void main(String[] arguments) throws IOException {
     var proxy = UnixDomainSocketAddress.of(Path.of(arguments[0]));
-    try (var server = new ServerSocket(PORT, 0, InetAddress.getLoopbackAddress())) {
-      System.out.println("ready");
-      System.out.close();
-      while (true) {
+    for (var service : Arrays.asList(arguments).subList(1, arguments.length)) {
+      var port = Integer.parseInt(service.substring(service.lastIndexOf(':') + 1));
+      var tunnel =
+          "CONNECT %s HTTP/1.1\r\n\r\n".formatted(service).getBytes(StandardCharsets.US_ASCII);
+      var server = new ServerSocket(port, 0, InetAddress.getLoopbackAddress());
+      Thread.ofPlatform().start(() -> serve(server, proxy, tunnel));
+    }
+    var server = new ServerSocket(PORT, 0, InetAddress.getLoopbackAddress());
+    System.out.close();
+    serve(server, proxy, new byte[0]);
+  }
+
+  private static void serve(ServerSocket server, UnixDomainSocketAddress proxy, byte[] tunnel) {
+    while (true) {
+      try {
         var client = server.accept();
-        Thread.ofVirtual().start(() -> relay(client, proxy));
+        Thread.ofVirtual().start(() -> relay(client, proxy, tunnel));
+      } catch (IOException _) {
+        // The run has no file descriptor left.
+        Thread.onSpinWait();
       }
     }
   }
 
-  private static void relay(Socket client, UnixDomainSocketAddress address) {
+  private static void relay(Socket client, UnixDomainSocketAddress address, byte[] tunnel) {
     try (client;
         var proxy = SocketChannel.open(address)) {
+      if (tunnel.length > 0 && !opens(proxy, tunnel)) {
+        return;
+      }
       var back =
           Thread.ofVirtual()
               .start(
@@ -55,5 +79,20 @@ public final class EgressRelay {
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
     }
+  }
+
+  /// Asks the proxy for a tunnel, and reads its answer up to the blank line.
+  private static boolean opens(SocketChannel proxy, byte[] tunnel) throws IOException {
+    Channels.newOutputStream(proxy).write(tunnel);
+    var in = Channels.newInputStream(proxy);
+    var head = new StringBuilder();
+    while (head.indexOf("\r\n\r\n") < 0) {
+      var next = in.read();
+      if (next < 0 || head.length() > MAX_HEAD) {
+        return false;
+      }
+      head.append((char) next);
+    }
+    return head.toString().startsWith("HTTP/1.1 200 ");
   }
 }

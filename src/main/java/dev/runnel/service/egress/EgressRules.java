@@ -13,7 +13,8 @@ import java.util.regex.Pattern;
 /// A pattern is a host name (`api.example.com`), all names below one (`*.example.com`), or `*` for
 /// every public host. A port may follow (`git.example.com:8443`); without one, 443 and 80 are
 /// permitted. Addresses of this machine and of internal networks are refused, unless a pattern
-/// begins with `internal:` (`internal:registry.corp:5000`) and names the host exactly.
+/// begins with `internal:` (`internal:registry.corp:5000`) and names the host exactly. A name
+/// without a dot is only permitted after `internal:`, since no public host has one.
 ///
 /// @param patterns the allow-list; empty permits nothing
 public record EgressRules(List<String> patterns) {
@@ -23,19 +24,21 @@ public record EgressRules(List<String> patterns) {
       Pattern.compile(
           "(?<internal>internal:)?(?<host>\\*|(\\*\\.)?[a-z0-9_-]+(\\.[a-z0-9_-]+)*|\\[[0-9a-f:.]+])"
               + "(:(?<port>[0-9]{1,5}))?");
+  private static final Pattern LOOPBACK =
+      Pattern.compile("(localhost|127\\.[0-9.]+|\\[::1]):[0-9]+");
   private static final List<Integer> USUAL_PORTS = List.of(443, 80);
-
-  /// Permits every public host.
-  public static final EgressRules PUBLIC = new EgressRules(List.of(EVERY));
 
   /// @throws IllegalArgumentException if a pattern has another form; the message says what to write
   public EgressRules {
     patterns = patterns.stream().map(each -> each.strip().toLowerCase(Locale.ROOT)).toList();
     for (var each : patterns) {
       var parts = FORM.matcher(each);
-      if (!parts.matches() || (parts.group("internal") != null && each.contains(EVERY))) {
+      if (!parts.matches()
+          || (parts.group("internal") != null
+              ? each.contains(EVERY)
+              : !each.contains(".") && !each.contains("[") && !each.startsWith(EVERY))) {
         throw new IllegalArgumentException(
-            "%s is not a host: write api.example.com, *.example.com, git.example.com:8443, * for every public host, or internal: before the exact name of an internal host."
+            "%s is not a host: write api.example.com, *.example.com, git.example.com:8443, * for every public host, or internal: before the exact name of an internal host"
                 .formatted(each));
       }
     }
@@ -53,6 +56,16 @@ public record EgressRules(List<String> patterns) {
     return patterns.stream()
         .filter(each -> each.startsWith(INTERNAL))
         .anyMatch(each -> matches(each.substring(INTERNAL.length()), host, port));
+  }
+
+  /// The services of this machine's loopback interface that a pattern permits, as `host:port`.
+  public List<String> loopback() {
+    return patterns.stream()
+        .filter(each -> each.startsWith(INTERNAL))
+        .map(each -> each.substring(INTERNAL.length()))
+        .filter(each -> LOOPBACK.matcher(each).matches())
+        .distinct()
+        .toList();
   }
 
   private static boolean matches(String pattern, String host, int port) {

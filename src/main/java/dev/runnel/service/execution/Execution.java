@@ -65,7 +65,7 @@ final class Execution {
 
   /// The workspace and variables of the agent.
   ///
-  /// @param lent the variables of its environment and of the agent's login
+  /// @param lent the variables of its environment, of the agent's login and of its network
   /// @param surroundings all variables, including the lent ones
   /// @param home the folders of the run; empty without isolation
   /// @param keptSession whether the agent's session of an earlier execution can be where the agent
@@ -76,7 +76,8 @@ final class Execution {
       Map<String, String> lent,
       Map<String, String> surroundings,
       Optional<RunHome> home,
-      boolean keptSession) {}
+      boolean keptSession,
+      ExecutionNetwork network) {}
 
   private final Spawner spawner;
   private final ExecutionRequest executionRequest;
@@ -233,14 +234,27 @@ final class Execution {
       // Cancelled before this execution was registered, so nobody could notify it.
       return ExecutionResult.cancelled();
     }
+    try (var network = ExecutionNetwork.open(settings, executionRequest, harness, chosen)) {
+      var result = prepareAndWork(harness, chosen, isItsOwn, network);
+      note(network.notes());
+      return result;
+    }
+  }
+
+  private ExecutionResult prepareAndWork(
+      Harness harness, Environment chosen, boolean isItsOwn, ExecutionNetwork network)
+      throws IOException, InterruptedException {
     entered = true;
     var hadHome = workspaces.hasHome(executionRequest.runId());
     var skill = isItsOwn ? "" : executionRequest.skillSpec();
     var prepared =
         workspaces.prepare(
-            executionRequest.runId(), chosen, skill, bench(chosen, settings.limits().start()));
+            executionRequest.runId(),
+            chosen,
+            skill,
+            bench(chosen, network, settings.limits().start()));
     if (prepared instanceof Prepared.Ready ready) {
-      return work(harness, site(harness, chosen, ready, hadHome));
+      return work(harness, site(harness, chosen, ready, hadHome, network));
     }
     // Processes that a setup command left running were only meant for the agent.
     endAll();
@@ -253,7 +267,12 @@ final class Execution {
     };
   }
 
-  private Site site(Harness harness, Environment chosen, Prepared.Ready ready, boolean hadHome)
+  private Site site(
+      Harness harness,
+      Environment chosen,
+      Prepared.Ready ready,
+      boolean hadHome,
+      ExecutionNetwork network)
       throws IOException {
     var lent = new HashMap<>(settings.variables(harness.variables()));
     lent.putAll(settings.environments().variables(chosen));
@@ -276,11 +295,14 @@ final class Execution {
           surroundings.keySet().removeAll(harness.movingVariables());
           lent.keySet().removeAll(harness.movingVariables());
           surroundings.putAll(Isolation.variables(it));
+          var ofNetwork = network.variables(surroundings);
+          surroundings.putAll(ofNetwork);
+          lent.putAll(ofNetwork);
         });
     ready
         .skill()
         .ifPresent(skill -> surroundings.put("RUNNEL_SKILL_FILE", skill.file().toString()));
-    return new Site(chosen, ready, lent, surroundings, home, home.isEmpty() || hadHome);
+    return new Site(chosen, ready, lent, surroundings, home, home.isEmpty() || hadHome, network);
   }
 
   /// Prepares the run's own home folder: the agent's login and the name for commits.
@@ -386,7 +408,7 @@ final class Execution {
     if (mentioned.isEmpty() || chosen.repositories().isEmpty() || wish() != Wish.NONE) {
       return;
     }
-    var bench = bench(chosen, CLAIM_PATIENCE);
+    var bench = bench(chosen, ExecutionNetwork.OF_THE_MACHINE, CLAIM_PATIENCE);
     var claimed = new ArrayList<NewArtifact>();
     for (var url : mentioned) {
       workspaces
@@ -417,6 +439,24 @@ final class Execution {
 
   private boolean hasSession(Harness harness) {
     return executionRequest.forAgent(harness.name()).agentSession().isPresent();
+  }
+
+  private void note(List<String> notes) {
+    if (notes.isEmpty()) {
+      return;
+    }
+    var entries =
+        notes.stream()
+            .map(each -> new Entry(TranscriptLine.Kind.NOTE, settings.redactor().redact(each)))
+            .toList();
+    try {
+      book.heard(
+          executionRequest,
+          new RunService.NewOutput(
+              entries, Optional.empty(), List.of(), Optional.empty(), Usage.NONE));
+    } catch (DatabaseException e) {
+      log.warn("cannot record hosts run={}", executionRequest.runId(), e);
+    }
   }
 
   private void say(String note) {
@@ -492,7 +532,8 @@ final class Execution {
                                 site.chosen().image(),
                                 names,
                                 harness.readable(launchFiles),
-                                home)))
+                                home,
+                                site.network().network())))
             .orElseGet(launch::command);
     var started =
         AgentProcess.start(
@@ -511,7 +552,8 @@ final class Execution {
     }
   }
 
-  private SetupRunner bench(Environment chosen, Duration limit) {
+  /// @param network the network of setup commands
+  private SetupRunner bench(Environment chosen, ExecutionNetwork network, Duration limit) {
     return new SetupRunner(
         spawner,
         new SetupRunner.Around(
@@ -520,6 +562,7 @@ final class Execution {
             workspaces,
             settings.surroundings(executionRequest),
             settings.environments().variables(chosen),
+            network,
             settings.redactor(),
             this::began,
             () -> wish() != Wish.NONE),

@@ -102,6 +102,7 @@ public final class RunQueue implements AutoCloseable {
             workspaceCleanup,
             watchers,
             queueSignal);
+    ExecutionNetwork.deleteLeft(settings.workspaces());
     for (var left : index.inProgress()) {
       queue.recover(left, ExecutionResult.restarted());
     }

@@ -2,6 +2,7 @@ package dev.runnel.service.execution;
 
 import dev.runnel.service.agent.AgentEnvironment;
 import dev.runnel.service.agent.Agents;
+import dev.runnel.service.egress.EgressSetting;
 import dev.runnel.service.isolation.Isolation;
 import dev.runnel.service.run.AgentAccess;
 import dev.runnel.service.run.ExecutionRequest;
@@ -35,6 +36,8 @@ import java.util.function.Supplier;
 /// @param apiUrl the URL at which agents on this machine reach the service, with `/api/v1`
 /// @param redactor removes secrets from the output of agents and setup commands; the API key, the
 ///   values of lent variables and the agents' logins are always removed
+/// @param egress the hosts that isolated agents and setup commands reach, unless their environment
+///   has a list of its own
 /// @param sources the API's `source` of runs, by the name of Runnel's surface in their metadata
 public record ServiceSettings(
     Path workspaces,
@@ -51,7 +54,8 @@ public record ServiceSettings(
     List<Factory> factories,
     Supplier<URI> apiUrl,
     Redactor redactor,
-    Map<String, RunSource> sources) {
+    Map<String, RunSource> sources,
+    EgressSetting egress) {
   private static final int USUAL_SLOTS = 4;
   private static final Duration USUAL_GRACE = Duration.ofSeconds(10);
 
@@ -73,6 +77,42 @@ public record ServiceSettings(
     if (grace.isNegative()) {
       throw new IllegalArgumentException("The grace time cannot be negative: " + grace);
     }
+  }
+
+  /// With public hosts as the network of isolated agents.
+  public ServiceSettings(
+      Path workspaces,
+      String apiKey,
+      Supplier<URI> publicUrl,
+      Optional<String> command,
+      Map<String, String> environment,
+      int slots,
+      Duration grace,
+      Environments environments,
+      Limits limits,
+      Isolation isolation,
+      AgentAccess access,
+      List<Factory> factories,
+      Supplier<URI> apiUrl,
+      Redactor redactor,
+      Map<String, RunSource> sources) {
+    this(
+        workspaces,
+        apiKey,
+        publicUrl,
+        command,
+        environment,
+        slots,
+        grace,
+        environments,
+        limits,
+        isolation,
+        access,
+        factories,
+        apiUrl,
+        redactor,
+        sources,
+        EgressSetting.PUBLIC);
   }
 
   /// Settings without environments and isolation, with default limits and access.

@@ -22,6 +22,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -40,6 +41,7 @@ final class SetupRunner implements CommandRunner {
   ///
   /// @param environment variables that every program of the run receives
   /// @param lent additional variables for setup commands
+  /// @param network the network of setup commands
   /// @param redactor removes secrets from the output
   /// @param began notified of every started process, so that it can be ended
   /// @param stopped whether the execution was stopped meanwhile
@@ -49,6 +51,7 @@ final class SetupRunner implements CommandRunner {
       Workspaces workspaces,
       Map<String, String> environment,
       Map<String, String> lent,
+      ExecutionNetwork network,
       Redactor redactor,
       Consumer<AgentProcess> began,
       BooleanSupplier stopped) {}
@@ -96,6 +99,10 @@ final class SetupRunner implements CommandRunner {
     if (isIsolated()) {
       var home = home();
       environment.putAll(Isolation.variables(home));
+      var ofNetwork = around.network().variables(environment);
+      environment.putAll(ofNetwork);
+      var names = new HashSet<>(around.lent().keySet());
+      names.addAll(ofNetwork.keySet());
       wrapped =
           settings
               .isolation()
@@ -106,9 +113,10 @@ final class SetupRunner implements CommandRunner {
                       around.workspaces().root(around.job().runId()),
                       folder,
                       around.chosen().image(),
-                      around.lent().keySet(),
+                      names,
                       List.of(),
-                      home));
+                      home,
+                      around.network().network()));
     }
     var result = run(wrapped, folder, environment);
     settings.isolation().cleanUp(around.job(), settings.environment());

@@ -26,6 +26,7 @@ public record SkillCatalog(Spawner spawner, ServiceSettings settings, Workspaces
             workspaces,
             settings.surroundings(executionRequest),
             Map.of(),
+            ExecutionNetwork.OF_THE_MACHINE,
             settings.redactor(),
             _ -> {},
             () -> false);

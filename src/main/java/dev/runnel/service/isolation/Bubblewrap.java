@@ -11,7 +11,8 @@ import java.util.Map;
 /// Namespaces created by [bubblewrap](https://github.com/containers/bubblewrap). The file system
 /// begins empty. It gets the [SystemFolders] and the [ProgramFolders], which are readable, and the
 /// run's workspace, home folder, `/tmp` and the caches of its environment, which are writable.
-/// Processes, users, and everything else of the machine but the network are the run's own.
+/// Processes, users, and everything else of the machine are the run's own; the network, too, if the
+/// place has a proxy.
 ///
 /// @param program path of `bwrap`
 record Bubblewrap(Path program, Machine machine) implements Isolation {
@@ -31,21 +32,26 @@ record Bubblewrap(Path program, Machine machine) implements Isolation {
     mounts.writable(place.root());
     mounts.readable(place.readable());
     var limited = new ArrayList<>(machine.quotas().prefix(machine.environment()));
-    if (place.proxy().isPresent()) {
-      var socket = place.proxy().get();
-      mounts.readable(RelayCommand.files());
-      mounts.add("--bind", socket, socket);
-      mounts.arguments.add("--unshare-net");
-      limited.addAll(RelayCommand.around(command, socket));
-    } else {
-      limited.addAll(command);
+    limited.addAll(command);
+    if (place.network().isEmpty()) {
+      return whole(mounts, place.folder(), limited);
     }
-    return whole(mounts, place.folder(), limited);
+    var relay = RelayCommand.here(place.network().get());
+    relay.readable().forEach((where, what) -> mounts.add("--ro-bind", what, where));
+    mounts.add("--bind", place.network().get().socket(), RelayCommand.SOCKET);
+    mounts.arguments.add("--unshare-net");
+    return whole(mounts, place.folder(), relay.around(limited));
   }
 
   /// The arguments to find out whether it works here.
-  List<String> trial() {
-    return whole(new Mounts(), Path.of("/"), List.of("/bin/sh", "-c", "exit 0"));
+  ///
+  /// @param ownNetwork whether it has to have a network of its own
+  List<String> trial(boolean ownNetwork) {
+    var mounts = new Mounts();
+    if (ownNetwork) {
+      mounts.arguments.add("--unshare-net");
+    }
+    return whole(mounts, Path.of("/"), List.of("/bin/sh", "-c", "exit 0"));
   }
 
   private List<String> whole(Mounts mounts, Path folder, List<String> command) {

@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
 
 /// Runs every command in a container of the environment's image, by `docker` or `podman`. The
 /// workspace and the run's home folder are mounted at their own paths; the image must contain the
-/// agent.
+/// agent. If the place has a proxy, the container has no other network.
 ///
 /// @param program path of `docker` or `podman`
 record Container(Path program, Machine machine) implements Isolation {
@@ -58,12 +58,19 @@ record Container(Path program, Machine machine) implements Isolation {
               ? List.of("--tmpfs", each + ":size=1m")
               : volume(Path.of("/dev/null"), each, ":ro"));
     }
+    var relay = place.network().map(RelayCommand::anywhere);
+    relay.ifPresent(
+        it -> {
+          whole.addAll(List.of("--network", "none"));
+          whole.addAll(volume(it.network().socket(), RelayCommand.SOCKET, ""));
+          it.readable().forEach((where, what) -> whole.addAll(volume(what, where, ":ro")));
+        });
     whole.addAll(List.of("--env", "HOME", "--env", "TMPDIR"));
     // Only names: the values come from the environment, since arguments are visible to every user.
     OURS.forEach(name -> whole.addAll(List.of("--env", name)));
     new TreeSet<>(place.variables()).forEach(name -> whole.addAll(List.of("--env", name)));
     whole.add(place.image().orElseThrow());
-    whole.addAll(command);
+    whole.addAll(relay.map(it -> it.around(command)).orElse(command));
     return whole;
   }
 

@@ -11,6 +11,23 @@ import java.util.Set;
 
 /// Isolates agents and setup commands from the machine, by wrapping their command in another one.
 public sealed interface Isolation permits Isolation.None, Bubblewrap, Container {
+  /// The way of a command to the network: a proxy of Runnel's.
+  ///
+  /// @param socket the Unix socket of the [dev.runnel.service.egress.EgressProxy]
+  /// @param loopback the services of this machine that appear at their own ports, as `host:port`
+  record Network(Path socket, List<String> loopback) {
+    public Network {
+      loopback = List.copyOf(loopback);
+    }
+
+    /// The variables by which programs find the proxy.
+    ///
+    /// @param variables the variables that the command gets anyway, some of which are extended
+    public Map<String, String> variables(Map<String, String> variables) {
+      return ProxyVariables.of(variables);
+    }
+  }
+
   /// Where a command runs.
   ///
   /// @param root the folder of the run, which it may write to
@@ -19,7 +36,8 @@ public sealed interface Isolation permits Isolation.None, Bubblewrap, Container 
   /// @param variables names of the variables that it receives in addition to those of every agent
   /// @param readable folders and files outside the root that it may read, where they exist
   /// @param home the run's own home folder, which it may write to
-  /// @param proxy the socket of the only way to the network; empty for the machine's network
+  /// @param network the only way to the network; empty for the machine's network, or the one that
+  ///   the container runtime sets up
   record Place(
       ExecutionRequest job,
       Path root,
@@ -28,7 +46,7 @@ public sealed interface Isolation permits Isolation.None, Bubblewrap, Container 
       Set<String> variables,
       List<Path> readable,
       RunHome home,
-      Optional<Path> proxy) {
+      Optional<Network> network) {
     /// With the machine's network.
     public Place(
         ExecutionRequest job,

@@ -22,12 +22,17 @@ public final class Isolations {
   /// @throws IllegalArgumentException if the machine does not support it; the message says what to
   ///   do
   public static Isolation choose(String kind, Machine machine) {
+    return choose(kind, machine, false);
+  }
+
+  /// @param ownNetwork whether runs will have networks of their own
+  public static Isolation choose(String kind, Machine machine, boolean ownNetwork) {
     var environment = machine.environment();
     return switch (kind) {
       case "none" -> new Isolation.None();
       case "auto" ->
           bubblewrap(machine)
-              .filter(found -> works(found, environment))
+              .filter(found -> works(found, environment, ownNetwork))
               .<Isolation>map(found -> found)
               .orElseGet(Isolation.None::new);
       case "bubblewrap" -> {
@@ -38,7 +43,13 @@ public final class Isolations {
                         new IllegalArgumentException(
                             "is bubblewrap, and there is no bwrap on the PATH. Install bubblewrap,"
                                 + " or choose another isolation."));
-        if (!works(found, environment)) {
+        if (ownNetwork && !works(found, environment, true) && works(found, environment, false)) {
+          throw new IllegalArgumentException(
+              "is bubblewrap, and bwrap can make no network of its own for an agent here. Allow"
+                  + " that (in a container: a looser seccomp profile), or set agents.egress to"
+                  + " machine to let agents share the machine's network.");
+        }
+        if (!works(found, environment, ownNetwork)) {
           throw new IllegalArgumentException(
               "is bubblewrap, and bwrap does not work here: this user may make no namespaces. Allow"
                   + " user namespaces (in a container: a looser seccomp profile), or choose"
@@ -66,8 +77,9 @@ public final class Isolations {
         .map(program -> new Bubblewrap(program, machine));
   }
 
-  private static boolean works(Bubblewrap found, Map<String, String> environment) {
-    var builder = new ProcessBuilder(found.trial());
+  private static boolean works(
+      Bubblewrap found, Map<String, String> environment, boolean ownNetwork) {
+    var builder = new ProcessBuilder(found.trial(ownNetwork));
     builder.environment().clear();
     builder.environment().putAll(environment);
     builder.redirectOutput(ProcessBuilder.Redirect.DISCARD);

@@ -1,68 +1,98 @@
 package dev.runnel.service.isolation;
 
 import dev.runnel.service.egress.EgressRelay;
+import java.io.IOException;
 import java.net.URISyntaxException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
+import java.util.regex.Pattern;
 
 /// Starts an [EgressRelay] beside a command, with the Java that runs Runnel: it is the one program
 /// for it that is on every machine.
-final class RelayCommand {
-  /// Starts the command when the relay is ready. If the relay cannot start, the command has no
-  /// network.
+///
+/// @param readable the files that it needs inside: from the path there to the one on this machine
+/// @param java the words that start Java inside
+record RelayCommand(Map<Path, Path> readable, List<String> java, Isolation.Network network) {
+  private static final Path FOLDER = Path.of("/run/runnel");
+
+  /// The path of the proxy's socket inside.
+  static final Path SOCKET = FOLDER.resolve("proxy");
+
+  private static final Path JAVA = FOLDER.resolve("java");
+  private static final Path LIBRARIES = FOLDER.resolve("lib");
+  private static final Path CLASSES = FOLDER.resolve("relay.jar");
+
+  /// Starts the command when the relay listens, which closes its output then. If the relay cannot
+  /// start, the command has no network. The relay's own output is left empty.
   private static final String SCRIPT =
       """
-      exec 3<&0
-      ready=/tmp/.relay-$$
-      rm -f "$ready"; mkfifo "$ready" || exit 1
-      "$JAVA" -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xmx32m -cp "$RELAY" @MAIN@ "$SOCKET" \
-        > "$ready" 2> /dev/null < /dev/null 3<&- &
-      read -r _ < "$ready"; rm -f "$ready"
-      unset JAVA RELAY SOCKET
-      exec "$@" <&3 3<&-
-      """
-          .replace("@MAIN@", EgressRelay.class.getName());
+      : "$(unset JAVA_TOOL_OPTIONS JDK_JAVA_OPTIONS LD_LIBRARY_PATH LD_PRELOAD
+      %s < /dev/null 2> /dev/null &)"
+      exec "$@"
+      """;
 
-  private static final String ADDRESS = "http://127.0.0.1:" + EgressRelay.PORT;
+  private static final List<String> OPTIONS =
+      List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmx32m", "-Xshare:auto");
 
-  private RelayCommand() {}
+  private static final Pattern LOADER = Pattern.compile("ld-(linux|musl).*\\.so.*|ld64?\\.so.*");
+  private static final Pattern MAPPED = Pattern.compile("(?m) (/\\S+\\.so[.0-9]*)$");
+  private static final Path MAPS = Path.of("/proc/self/maps");
 
-  /// The files that it needs inside.
-  static List<Path> files() {
-    return List.of(java(), classes());
+  RelayCommand {
+    readable = Collections.unmodifiableMap(new LinkedHashMap<>(readable));
+    java = List.copyOf(java);
   }
 
-  static List<String> around(List<String> command, Path socket) {
-    var whole = new ArrayList<>(List.of("/usr/bin/env"));
-    whole.add("JAVA=" + java().resolve("bin/java"));
-    whole.add("RELAY=" + classes());
-    whole.add("SOCKET=" + socket.toAbsolutePath());
-    whole.addAll(List.of("/bin/sh", "-c", SCRIPT, "sh"));
+  /// Where the system's libraries are those of this machine.
+  static RelayCommand here(Isolation.Network network) {
+    var readable = new LinkedHashMap<Path, Path>();
+    readable.put(JAVA, home());
+    readable.put(CLASSES, classes());
+    return new RelayCommand(readable, List.of(JAVA.resolve("bin/java").toString()), network);
+  }
+
+  /// Where the system's libraries are others, or missing: it brings those of this machine.
+  static RelayCommand anywhere(Isolation.Network network) {
+    var readable = new LinkedHashMap<Path, Path>();
+    readable.put(JAVA, home());
+    readable.put(CLASSES, classes());
+    outside(home()).forEach(each -> readable.put(each, each));
+    var loader = "";
+    for (var each : libraries()) {
+      var name = each.getFileName().toString();
+      readable.put(LIBRARIES.resolve(name), Machine.real(each));
+      loader = LOADER.matcher(name).matches() ? LIBRARIES.resolve(name).toString() : loader;
+    }
+    var program = JAVA.resolve("bin/java").toString();
+    return new RelayCommand(
+        readable,
+        loader.isEmpty()
+            ? List.of(program)
+            : List.of(loader, "--library-path", LIBRARIES.toString(), program),
+        network);
+  }
+
+  /// @return the command that starts both
+  List<String> around(List<String> command) {
+    var relay = new ArrayList<>(java);
+    relay.addAll(OPTIONS);
+    relay.addAll(List.of("-cp", CLASSES.toString(), EgressRelay.class.getName()));
+    relay.add(SOCKET.toString());
+    relay.addAll(network.loopback());
+    var quoted = relay.stream().map(each -> "'" + each + "'").toList();
+    var whole =
+        new ArrayList<>(List.of("/bin/sh", "-c", SCRIPT.formatted(String.join(" ", quoted)), "sh"));
     whole.addAll(command);
     return whole;
   }
 
-  /// The variables by which programs find the relay. The command of a [Isolation.Place] with a
-  /// proxy needs them.
-  static Map<String, String> variables() {
-    var variables = new HashMap<String, String>();
-    for (var name : List.of("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")) {
-      variables.put(name, ADDRESS);
-      variables.put(name.toLowerCase(Locale.ROOT), ADDRESS);
-    }
-    variables.put("NO_PROXY", "localhost,127.0.0.1,::1");
-    variables.put("no_proxy", "localhost,127.0.0.1,::1");
-    // Node.js ignores the variables above without it.
-    variables.put("NODE_USE_ENV_PROXY", "1");
-    return variables;
-  }
-
-  private static Path java() {
-    return Path.of(System.getProperty("java.home"));
+  private static Path home() {
+    return Machine.real(Path.of(System.getProperty("java.home")));
   }
 
   private static Path classes() {
@@ -70,6 +100,35 @@ final class RelayCommand {
       return Path.of(EgressRelay.class.getProtectionDomain().getCodeSource().getLocation().toURI());
     } catch (URISyntaxException e) {
       throw new IllegalStateException(e);
+    }
+  }
+
+  /// What links in the folder of Java lead to: some distributions keep its settings elsewhere.
+  private static List<Path> outside(Path home) {
+    try (var all = Files.walk(home)) {
+      return all.filter(Files::isSymbolicLink)
+          .map(Machine::real)
+          .filter(each -> !each.startsWith(home) && Files.exists(each))
+          .distinct()
+          .toList();
+    } catch (IOException _) {
+      return List.of();
+    }
+  }
+
+  /// The libraries of the system that this Java uses.
+  private static List<Path> libraries() {
+    try {
+      return MAPPED
+          .matcher(Files.readString(MAPS))
+          .results()
+          .map(each -> Path.of(each.group(1)))
+          .distinct()
+          .filter(SystemFolders::contain)
+          .filter(each -> !each.startsWith(home()))
+          .toList();
+    } catch (IOException _) {
+      return List.of();
     }
   }
 }

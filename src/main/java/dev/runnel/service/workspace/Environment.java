@@ -1,5 +1,6 @@
 package dev.runnel.service.workspace;
 
+import dev.runnel.service.egress.EgressSetting;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -13,6 +14,8 @@ import java.util.regex.Pattern;
 /// @param setupCommands shell commands, run in order before the agent starts
 /// @param image the container image, for isolation in containers
 /// @param variables names of the operator's variables that setup commands and agents receive
+/// @param egress the hosts that isolated agents and setup commands reach; empty for those of all
+///   environments
 public record Environment(
     String uid,
     String name,
@@ -20,7 +23,8 @@ public record Environment(
     List<Repository> repositories,
     List<String> setupCommands,
     Optional<String> image,
-    List<String> variables) {
+    List<String> variables,
+    Optional<EgressSetting> egress) {
   private static final Pattern UID = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]*");
   private static final Pattern VARIABLE = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
   private static final Pattern IMAGE = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._/:@-]*");
@@ -29,6 +33,18 @@ public record Environment(
   public static final Environment NONE =
       new Environment(
           "none", "none", Optional.empty(), List.of(), List.of(), Optional.empty(), List.of());
+
+  /// With the network of all environments.
+  public Environment(
+      String uid,
+      String name,
+      Optional<String> description,
+      List<Repository> repositories,
+      List<String> setupCommands,
+      Optional<String> image,
+      List<String> variables) {
+    this(uid, name, description, repositories, setupCommands, image, variables, Optional.empty());
+  }
 
   /// @throws IllegalArgumentException if a value is invalid; the message says what to write instead
   public Environment {

@@ -78,7 +78,7 @@ class EgressProxyTest {
     assertThat(ask("*.example.com", "CONNECT shop.test:%d HTTP/1.1\r\n\r\n"))
         .startsWith("HTTP/1.1 403")
         .endsWith(
-            "Runnel does not permit connections to shop.test:%d. An operator can permit it with agents.egress in runnel.yaml.\n"
+            "Runnel does not permit connections to shop.test:%d. An operator can permit it with agents.egress in runnel.yaml, or with egress of the environment.\n"
                 .formatted(port));
     assertThat(asked).containsExactly(new EgressProxy.Request("shop.test", port, false));
     assertThat(served).hasValue(0);

@@ -71,7 +71,7 @@ class EscapeCheckTest {
             Optional.empty(),
             List.of(),
             List.of(),
-            Optional.of("localhost/runnel-test:1"),
+            Optional.of(ContainerRuntime.IMAGE),
             List.of());
 
     assertThat(found(new Container(podman, machine), machine, environment))

@@ -10,6 +10,7 @@ import dev.runnel.service.RunningService.Setup;
 import dev.runnel.service.run.Limits;
 import dev.runnel.service.workspace.Environment;
 import dev.runnel.service.workspace.Environments;
+import dev.runnel.testkit.ContainerRuntime;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -317,7 +318,7 @@ interface InjectedAgentContract {
           Optional.empty(),
           List.of(),
           List.of(),
-          Optional.of("localhost/runnel-test:1"),
+          Optional.of(ContainerRuntime.IMAGE),
           List.of(variable));
     }
 

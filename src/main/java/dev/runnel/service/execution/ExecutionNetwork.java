@@ -1,0 +1,197 @@
+package dev.runnel.service.execution;
+
+import dev.runnel.service.agent.Harness;
+import dev.runnel.service.egress.EgressProxy;
+import dev.runnel.service.egress.EgressRules;
+import dev.runnel.service.isolation.Isolation;
+import dev.runnel.service.run.ExecutionRequest;
+import dev.runnel.service.workspace.Environment;
+import dev.runnel.text.Sha256;
+import java.io.IOException;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// The network of one execution's agent and setup commands: a proxy with the hosts that their
+/// environment permits, or the machine's network.
+final class ExecutionNetwork implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(ExecutionNetwork.class);
+  private static final String FOLDER = "egress";
+  private static final String BASE_URL = "BASE_URL";
+  private static final int DIGITS = 16;
+  // The kernel's limit is 107 bytes.
+  private static final int MAX_FOLDER = 80;
+  private static final int MAX_NAMED = 50;
+
+  /// Without a boundary.
+  static final ExecutionNetwork OF_THE_MACHINE =
+      new ExecutionNetwork(Optional.empty(), Optional.empty(), new ConcurrentLinkedQueue<>());
+
+  private final Optional<Isolation.Network> network;
+  private final Optional<EgressProxy> proxy;
+  private final Queue<EgressProxy.Request> asked;
+
+  private ExecutionNetwork(
+      Optional<Isolation.Network> network,
+      Optional<EgressProxy> proxy,
+      Queue<EgressProxy.Request> asked) {
+    this.network = network;
+    this.proxy = proxy;
+    this.asked = asked;
+  }
+
+  /// Opens the proxy, if the execution is isolated and has a network of its own.
+  ///
+  /// @throws IOException if the proxy cannot listen
+  static ExecutionNetwork open(
+      ServiceSettings settings, ExecutionRequest request, Harness harness, Environment chosen)
+      throws IOException {
+    var setting = chosen.egress().orElse(settings.egress()).in(settings.egress());
+    if (!settings.isolation().isOn() || setting.isMachine()) {
+      return OF_THE_MACHINE;
+    }
+    var rules = setting.rules(needed(settings, request, harness, chosen));
+    var asked = new ConcurrentLinkedQueue<EgressProxy.Request>();
+    var folder = folder(settings.workspaces());
+    createPrivately(folder);
+    var name = Sha256.hex(request.runId()).substring(0, DIGITS) + "-" + request.execution();
+    var socket = folder.resolve(name);
+    var proxy = EgressProxy.listen(socket, rules, EgressProxy.Resolver.system(), asked::add);
+    return new ExecutionNetwork(
+        Optional.of(new Isolation.Network(socket, rules.loopback())), Optional.of(proxy), asked);
+  }
+
+  /// Deletes the sockets that a process of the service left behind when it was killed.
+  static void deleteLeft(Path workspaces) {
+    var folder = folder(workspaces);
+    if (!Files.isDirectory(folder)) {
+      return;
+    }
+    try (var sockets = Files.list(folder)) {
+      for (var each : sockets.toList()) {
+        Files.deleteIfExists(each);
+      }
+    } catch (IOException e) {
+      log.warn("cannot delete sockets of earlier executions folder={}", folder, e);
+    }
+  }
+
+  /// Beside the workspaces, or in the folder for temporary files if that path is too long for a
+  /// socket.
+  private static Path folder(Path workspaces) {
+    var folder = workspaces.toAbsolutePath().normalize().resolveSibling(FOLDER);
+    return folder.toString().length() <= MAX_FOLDER
+        ? folder
+        : Path.of("/tmp", "runnel-" + Sha256.hex(folder.toString()).substring(0, DIGITS));
+  }
+
+  /// @throws IOException if another user made the folder, who could replace the sockets
+  private static void createPrivately(Path folder) throws IOException {
+    var onlyOwner = PosixFilePermissions.fromString("rwx------");
+    if (!Files.isDirectory(folder)) {
+      Files.createDirectories(folder, PosixFilePermissions.asFileAttribute(onlyOwner));
+    }
+    var isOurs =
+        !Files.isSymbolicLink(folder)
+            && Files.getOwner(folder).equals(Files.getOwner(Path.of("/proc/self")));
+    if (!isOurs || !Files.getPosixFilePermissions(folder).equals(onlyOwner)) {
+      throw new IOException("%s must belong to this user only. Delete it.".formatted(folder));
+    }
+  }
+
+  /// The hosts that the operator named by other settings: those of the repositories, of the agent's
+  /// models, and the run service itself for an execution that has a key for it.
+  private static List<String> needed(
+      ServiceSettings settings, ExecutionRequest request, Harness harness, Environment chosen) {
+    var addresses = new ArrayList<String>();
+    chosen.repositories().forEach(each -> addresses.add(each.url()));
+    Stream.of(settings.variables(harness.variables()), settings.environments().variables(chosen))
+        .flatMap(each -> each.entrySet().stream())
+        .filter(each -> each.getKey().endsWith(BASE_URL))
+        .forEach(each -> addresses.add(each.getValue()));
+    if (request.leads()) {
+      addresses.add(settings.apiUrl().get().toString());
+    }
+    return addresses.stream().flatMap(each -> pattern(each).stream()).distinct().toList();
+  }
+
+  private static Optional<String> pattern(String address) {
+    try {
+      var uri = new URI(address.strip());
+      var scheme = String.valueOf(uri.getScheme()).toLowerCase(Locale.ROOT);
+      if (uri.getHost() == null || !Set.of("http", "https").contains(scheme)) {
+        return Optional.empty();
+      }
+      var usual = scheme.equals("https") ? 443 : 80;
+      var pattern =
+          "internal:%s:%d".formatted(uri.getHost(), uri.getPort() < 0 ? usual : uri.getPort());
+      return Optional.of(new EgressRules(List.of(pattern)).patterns().getFirst());
+    } catch (URISyntaxException | IllegalArgumentException _) {
+      return Optional.empty();
+    }
+  }
+
+  /// The network of a command; empty for the machine's.
+  Optional<Isolation.Network> network() {
+    return network;
+  }
+
+  /// The variables of a command, in addition to the given ones, some of which they replace.
+  Map<String, String> variables(Map<String, String> given) {
+    return network.map(each -> each.variables(given)).orElse(Map.of());
+  }
+
+  /// What was asked for, a sentence each for people; empty if nothing was.
+  List<String> notes() {
+    var notes = new ArrayList<String>();
+    var reached = names(true);
+    var refused = names(false);
+    if (!reached.isEmpty()) {
+      notes.add("Network: asked for %s.".formatted(reached));
+    }
+    if (!refused.isEmpty()) {
+      notes.add(
+          "Network: refused %s. An operator can permit hosts with agents.egress in runnel.yaml, or with egress of the environment."
+              .formatted(refused));
+    }
+    return notes;
+  }
+
+  private String names(boolean permitted) {
+    var all =
+        asked.stream()
+            .filter(each -> each.permitted() == permitted)
+            .map(EgressProxy.Request::toString)
+            .sorted()
+            .toList();
+    var named = all.stream().limit(MAX_NAMED).collect(Collectors.joining(", "));
+    return all.size() > MAX_NAMED
+        ? "%s and %d more".formatted(named, all.size() - MAX_NAMED)
+        : named;
+  }
+
+  @Override
+  public void close() {
+    try {
+      if (proxy.isPresent()) {
+        proxy.get().close();
+      }
+    } catch (IOException e) {
+      log.warn("cannot close the proxy of an execution", e);
+    }
+  }
+}

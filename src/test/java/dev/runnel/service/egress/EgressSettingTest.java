@@ -1,0 +1,70 @@
+package dev.runnel.service.egress;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class EgressSettingTest {
+  private static EgressSetting setting(String... entries) {
+    return new EgressSetting(List.of(entries));
+  }
+
+  private static EgressRules rules(EgressSetting setting, String... more) {
+    return setting.rules(List.of(more));
+  }
+
+  @Test
+  void theDefaultPermitsPublicHostsAndNothingInternal() {
+    var rules = rules(EgressSetting.PUBLIC);
+
+    assertThat(rules.permits("api.anthropic.com", 443)).isTrue();
+    assertThat(rules.permitsInternal("localhost", 8080)).isFalse();
+  }
+
+  @Test
+  void aSetStandsForItsHosts() {
+    var rules = rules(setting("npm", "GitHub"));
+
+    assertThat(rules.permits("registry.npmjs.org", 443)).isTrue();
+    assertThat(rules.permits("codeload.github.com", 443)).isTrue();
+    assertThat(rules.permits("pypi.org", 443)).isFalse();
+  }
+
+  @Test
+  void everySetHoldsHosts() {
+    for (var each : EgressSetting.sets()) {
+      assertThat(rules(setting(each)).patterns()).as(each).isNotEmpty();
+    }
+  }
+
+  @Test
+  void whatTheRunNeedsIsAddedUnlessTheSettingIsNone() {
+    assertThat(rules(setting("npm"), "git.example.com").permits("git.example.com", 443)).isTrue();
+    assertThat(rules(setting("none"), "git.example.com").patterns()).isEmpty();
+  }
+
+  @Test
+  void anEnvironmentReplacesTheListOfAllAndMayInheritIt() {
+    var all = setting("anthropic");
+
+    assertThat(rules(setting("npm").in(all)).permits("api.anthropic.com", 443)).isFalse();
+    var both = rules(setting("inherit", "npm").in(all));
+    assertThat(both.permits("api.anthropic.com", 443)).isTrue();
+    assertThat(both.permits("registry.npmjs.org", 443)).isTrue();
+    assertThat(setting("inherit", "npm").in(setting("none"))).isEqualTo(setting("npm"));
+    assertThat(setting("inherit", "npm").in(EgressSetting.MACHINE).isMachine()).isTrue();
+    assertThat(setting("none").in(EgressSetting.MACHINE).isMachine()).isFalse();
+  }
+
+  @Test
+  void whatIsNeitherAHostNorASetIsRefusedWithTheSets() {
+    assertThatThrownBy(() -> setting("gihub"))
+        .hasMessageContaining("gihub is not a host: write api.example.com")
+        .hasMessageContaining("anthropic, cargo, debian, github");
+    assertThatThrownBy(() -> setting("none", "npm")).hasMessageContaining("none beside other");
+    assertThatThrownBy(() -> EgressSetting.ofAll(List.of("inherit")))
+        .hasMessageContaining("only for environments");
+  }
+}
