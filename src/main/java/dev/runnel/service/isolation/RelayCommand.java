@@ -41,6 +41,11 @@ record RelayCommand(Map<Path, Path> readable, List<String> java, Isolation.Netwo
 
   private static final Pattern LOADER = Pattern.compile("ld-(linux|musl).*\\.so.*|ld64?\\.so.*");
   private static final Pattern MAPPED = Pattern.compile("(?m) (/\\S+\\.so[.0-9]*)$");
+
+  /// Not needed, and perhaps others in the image.
+  private static final Pattern CERTIFICATES =
+      Pattern.compile("cacerts|blacklisted|/etc/(ssl|pki)/");
+
   private static final Path MAPS = Path.of("/proc/self/maps");
 
   RelayCommand {
@@ -108,7 +113,8 @@ record RelayCommand(Map<Path, Path> readable, List<String> java, Isolation.Netwo
     try (var all = Files.walk(home)) {
       return all.filter(Files::isSymbolicLink)
           .map(Machine::real)
-          .filter(each -> !each.startsWith(home) && Files.exists(each))
+          .filter(each -> each.startsWith("/etc") && !CERTIFICATES.matcher(each.toString()).find())
+          .filter(Files::exists)
           .distinct()
           .toList();
     } catch (IOException _) {

@@ -49,6 +49,21 @@ class AgentVariablesTest {
   /// The shell sets these by itself.
   private static final Set<String> OF_THE_SHELL = Set.of("PWD", "OLDPWD", "SHLVL", "_");
 
+  /// How programs find the only way to the network.
+  private static final Set<String> OF_THE_PROXY =
+      Set.of(
+          "HTTP_PROXY",
+          "HTTPS_PROXY",
+          "ALL_PROXY",
+          "NO_PROXY",
+          "http_proxy",
+          "https_proxy",
+          "all_proxy",
+          "no_proxy",
+          "NODE_USE_ENV_PROXY",
+          "MAVEN_OPTS",
+          "GRADLE_OPTS");
+
   private static final Pattern NAME = Pattern.compile("^([A-Za-z_][A-Za-z0-9_]*)=");
 
   @TempDir Path folder;
@@ -64,6 +79,9 @@ class AgentVariablesTest {
     var allowed = new HashSet<>(ALLOWED);
     allowed.addAll(OF_THE_SHELL);
     allowed.add("FOR_WEB");
+    if (!kind.equals("none")) {
+      allowed.addAll(OF_THE_PROXY);
+    }
     assertThat(allowed).containsAll(names(output));
   }
 

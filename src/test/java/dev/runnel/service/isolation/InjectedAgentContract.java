@@ -12,6 +12,8 @@ import dev.runnel.service.workspace.Environment;
 import dev.runnel.service.workspace.Environments;
 import dev.runnel.testkit.ContainerRuntime;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -161,6 +163,35 @@ interface InjectedAgentContract {
           stage.obey("env | grep -E 'DBUS|SSH_AUTH|DOCKER'; find / -type s 2>/dev/null; echo done");
 
       assertThat(said).isEqualTo("done\n");
+    }
+  }
+
+  // C4, M: the network
+
+  @Test
+  default void reachesNeitherThisMachineNorInternalNetworksNorMetadata(@TempDir Path folder)
+      throws IOException {
+    try (var stage = Stage.open(folder, this);
+        var server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      var said =
+          stage.obey(
+              """
+              directly() { timeout 3 bash -c "exec 3<>/dev/tcp/$1/$2" 2>/dev/null && echo reached it; }
+              proxied() { timeout 9 bash -c 'exec 3<>/dev/tcp/127.0.0.1/3128
+                printf "CONNECT $0 HTTP/1.1\\r\\n\\r\\n" >&3; head -1 <&3' $1; }
+              directly 127.0.0.1 %1$d; directly 169.254.169.254 80; directly 10.0.0.1 443
+              directly 1.1.1.1 53
+              for each in 127.0.0.1:%1$d localhost:%1$d 0.0.0.0:443 169.254.169.254:80 10.0.0.1:443 \
+                '[::1]:443' '[::ffff:169.254.169.254]:80' '[fd00:ec2::254]:80' 2130706433:80 1.1.1.1:22; do
+                proxied $each
+              done
+              """
+                  .formatted(server.getLocalPort()));
+
+      assertThat(said).doesNotContain("reached it");
+      assertThat(
+              said.lines().filter(line -> line.startsWith("HTTP/1.1 403 Runnel does not permit")))
+          .hasSize(10);
     }
   }
 

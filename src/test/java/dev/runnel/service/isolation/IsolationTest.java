@@ -314,8 +314,10 @@ class IsolationTest {
             .contains("--volume " + workspace + ":" + workspace)
             .contains("--workdir " + workspace)
             .contains("--env RUNNEL_RUN_ID --env")
-            .contains("--env NPM_TOKEN node:22 /bin/sh -c echo set > up\n")
-            .contains("node:22 /bin/sh -c cat; cat up\n")
+            .contains("--env NPM_TOKEN ")
+            .contains("--network none")
+            .contains(" sh /bin/sh -c echo set > up\n")
+            .contains(" sh /bin/sh -c cat; cat up\n")
             .doesNotContain("s3cret-x")
             .endsWith("rm --force " + name + "\n");
       }
