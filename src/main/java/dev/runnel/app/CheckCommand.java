@@ -7,6 +7,7 @@ import dev.runnel.client.RunsClient;
 import dev.runnel.client.RunsException;
 import dev.runnel.database.Database;
 import dev.runnel.database.DatabaseException;
+import dev.runnel.service.egress.EgressSetting;
 import dev.runnel.service.isolation.EscapeCheck;
 import dev.runnel.service.isolation.Isolations;
 import dev.runnel.service.workspace.Environment;
@@ -27,6 +28,8 @@ import org.jspecify.annotations.Nullable;
 /// `./runnel check`: calls everything that is connected once, and prints one line for each: that it
 /// works, or how to fix it.
 final class CheckCommand {
+  private static final String NOT_ISOLATED = EgressSetting.MACHINE.line();
+
   private final Config config;
   private final PrintStream out;
   private final Map<String, String> environment;
@@ -79,14 +82,16 @@ final class CheckCommand {
             .findFirst()
             .orElse(Environment.NONE);
     try {
-      var isolation = Isolations.choose(config.isolation(), machine);
+      var isolation = Isolations.choose(config.isolation(), machine, config.limitsEgress());
       out.println(Wiring.line("Isolation", isolation.line()));
       var problem = isolation.problem(chosen);
       if (problem.isPresent()) {
         line("Escape", problem);
         return;
       }
-      for (var finding : new EscapeCheck(isolation, machine, chosen).run(config.data())) {
+      var egress = chosen.egress().orElse(config.egress()).in(config.egress());
+      out.println(Wiring.line("Network", isolation.isOn() ? egress.line() : NOT_ISOLATED));
+      for (var finding : new EscapeCheck(isolation, machine, chosen, egress).run(config.data())) {
         allWell &= finding.result() != EscapeCheck.Result.OPEN;
         out.println(
             Wiring.line(

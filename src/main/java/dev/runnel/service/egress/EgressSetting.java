@@ -143,11 +143,11 @@ public record EgressSetting(List<String> entries) {
     return entries.contains(MACHINE_WORD);
   }
 
-  /// The hosts.
+  /// The hosts that the proxy permits; none if there is no proxy.
   ///
   /// @param more patterns of hosts that the run cannot do without, unless the operator wrote `none`
   public EgressRules rules(List<String> more) {
-    if (entries.contains(NONE_WORD)) {
+    if (entries.contains(NONE_WORD) || isMachine()) {
       return new EgressRules(List.of());
     }
     var patterns = new ArrayList<String>();

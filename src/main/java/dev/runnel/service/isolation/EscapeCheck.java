@@ -1,5 +1,8 @@
 package dev.runnel.service.isolation;
 
+import dev.runnel.service.egress.EgressProxy;
+import dev.runnel.service.egress.EgressRules;
+import dev.runnel.service.egress.EgressSetting;
 import dev.runnel.service.run.ExecutionRequest;
 import dev.runnel.service.workspace.Environment;
 import dev.runnel.service.workspace.Environments;
@@ -9,6 +12,7 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.net.ServerSocket;
+import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,8 +21,11 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -27,7 +34,9 @@ import java.util.stream.Stream;
 ///
 /// @param machine what the isolation was made of
 /// @param environment the environment whose container image is used; only containers need one
-public record EscapeCheck(Isolation isolation, Machine machine, Environment environment) {
+/// @param egress the hosts that agents reach in that environment
+public record EscapeCheck(
+    Isolation isolation, Machine machine, Environment environment, EgressSetting egress) {
   /// One way out.
   ///
   /// @param what what was tried
@@ -43,6 +52,14 @@ public record EscapeCheck(Isolation isolation, Machine machine, Environment envi
 
   private static final long PATIENCE_SECONDS = 120;
   private static final String METADATA = "169.254.169.254";
+  private static final String METADATA_NAME = "metadata.google.internal";
+  private static final String CHANGING_NAME = "changing.runnel.invalid";
+  // An address of the documentation range: a vulnerable proxy would connect to the second answer.
+  private static final String ELSEWHERE = "192.0.2.1";
+  private static final Pattern ADDRESS = Pattern.compile("[0-9a-fA-F.:]+");
+  private static final Pattern LITERAL =
+      Pattern.compile("localhost|[0-9.]+|[0-9a-f:.]*:[0-9a-f:.]*");
+  private static final List<Integer> OTHER_PORTS = List.of(22, 25, 3306, 6379);
 
   /// Prints one line for each way: result, what, detail, separated by tabs.
   private static final String SCRIPT =
@@ -110,12 +127,136 @@ public record EscapeCheck(Isolation isolation, Machine machine, Environment envi
       if [ -n "$powers" ]; then say OPEN "more power than an ordinary process" "$powers"
       else say CLOSED "more power than an ordinary process" ""; fi
 
-      for each in $TARGETS; do : > "$each"; done 2>/dev/null
+      # Not `:`, whose failure would end the shell.
+      for each in $TARGETS; do printf "" > "$each"; done 2>/dev/null
+
+      # An UDP socket connects where there is a route, and sends nothing.
+      routes() {
+        what=$1; shift
+        if ! command -v bash >/dev/null; then say UNKNOWN "$what" "this needs bash"; return; fi
+        for each; do
+          if bash -c "exec 3<>/dev/udp/$each/53" 2>/dev/null; then
+            say OPEN "$what" "it has a route to $each"; return
+          fi
+        done
+        say CLOSED "$what" ""
+      }
+      # What the proxy says to a request for a tunnel: it should refuse at once.
+      proxied() {
+        what=$1; shift
+        if [ -z "$PROXY" ]; then return; fi
+        if ! command -v timeout >/dev/null || ! command -v bash >/dev/null; then
+          say UNKNOWN "$what" "this needs bash and timeout"; return
+        fi
+        for each; do
+          answer=$(timeout 3 bash -c 'exec 3<>/dev/tcp/127.0.0.1/3128
+            printf "CONNECT %s HTTP/1.1\\r\\n\\r\\n" "$0" >&3; read -r line <&3; echo "$line"' "$each" 2>/dev/null)
+          case $answer in
+            "HTTP/1.1 403"*) ;;
+            "") [ "$each" = "$CHANGING" ] || { say UNKNOWN "$what" "the proxy does not answer"; return; } ;;
+            *" 502 "*) [ "$each" = "$CHANGING" ] || { say OPEN "$what" "the proxy does not refuse $each"; return; } ;;
+            *) say OPEN "$what" "the proxy connects to $each"; return ;;
+          esac
+        done
+        say CLOSED "$what" ""
+      }
 
       connects "services of this machine (loopback)" $LOOPBACK
       connects "the internal network" $INTERNAL
       connects "the cloud's metadata service" $METADATA
+      routes "the network without the proxy (also DNS)" $ROUTES
+      proxied "services of this machine, by the proxy" $BY_PROXY_MACHINE
+      proxied "internal networks, by the proxy" $BY_PROXY_INTERNAL
+      proxied "the cloud's metadata service, by the proxy" $BY_PROXY_METADATA
+      proxied "other ports, by the proxy" $BY_PROXY_PORTS
+      proxied "a name that changes its address" $CHANGING
       """;
+
+  private static final String CHANGES = "a name that changes its address";
+  private static final String INTERNAL_HOSTS =
+      "10.0.0.1:443 172.16.0.1:443 192.168.0.1:443 100.64.0.1:443 [fc00::1]:443 [fe80::1]:443";
+  private static final String METADATA_HOSTS =
+      "%s:80 %s:80 [fd00:ec2::254]:80 [::ffff:169.254.169.254]:80"
+          .formatted(METADATA, METADATA_NAME);
+  private static final Path NAME_SERVERS = Path.of("/etc/resolv.conf");
+
+  private static String ofThisMachine(int port) {
+    return Stream.of(
+            "127.0.0.1", "localhost", "0.0.0.0", "2130706433", "[::1]", "[::ffff:127.0.0.1]")
+        .flatMap(host -> Stream.of(host + ":" + port, host + ":443"))
+        .collect(Collectors.joining(" "));
+  }
+
+  /// An address that every route to the internet covers, and the machine's name servers.
+  private static List<String> nameServers() throws IOException {
+    var all = new ArrayList<>(List.of(ELSEWHERE));
+    if (Files.isReadable(NAME_SERVERS)) {
+      Files.readAllLines(NAME_SERVERS).stream()
+          .map(line -> line.strip().split("\\s+"))
+          .filter(words -> words.length > 1 && words[0].equals("nameserver"))
+          .map(words -> words[1])
+          .filter(address -> ADDRESS.matcher(address).matches())
+          // Those on loopback would be the run's own.
+          .filter(address -> !address.startsWith("127.") && !address.equals("::1"))
+          .forEach(all::add);
+    }
+    return all;
+  }
+
+  /// Resolves names as an attacker's server would, and no others.
+  private static final class ChangingNames implements EgressProxy.Resolver {
+    private final AtomicInteger answers = new AtomicInteger();
+
+    /// How often the changing name was resolved.
+    int answers() {
+      return answers.get();
+    }
+
+    @Override
+    public List<InetAddress> resolve(String host) throws UnknownHostException {
+      return switch (host) {
+        case CHANGING_NAME ->
+            List.of(
+                InetAddress.getByName(answers.getAndIncrement() == 0 ? ELSEWHERE : "127.0.0.1"));
+        case METADATA_NAME -> List.of(InetAddress.getByName(METADATA));
+        default -> {
+          if (!LITERAL.matcher(host).matches()) {
+            throw new UnknownHostException(host);
+          }
+          yield List.of(InetAddress.getByName(host));
+        }
+      };
+    }
+  }
+
+  /// The proxy of the check, if agents have one.
+  private record Proxy(
+      Optional<Isolation.Network> network, Optional<EgressProxy> proxy, Optional<Path> folder)
+      implements AutoCloseable {
+    static Proxy listen(boolean wanted, EgressRules rules, EgressProxy.Resolver resolver)
+        throws IOException {
+      if (!wanted) {
+        return new Proxy(Optional.empty(), Optional.empty(), Optional.empty());
+      }
+      // The path of a socket must be short.
+      var folder = Files.createTempDirectory("runnel-check-");
+      var socket = folder.resolve("proxy");
+      return new Proxy(
+          Optional.of(new Isolation.Network(socket, rules.loopback())),
+          Optional.of(EgressProxy.listen(socket, rules, resolver, _ -> {})),
+          Optional.of(folder));
+    }
+
+    @Override
+    public void close() throws IOException {
+      if (proxy.isPresent()) {
+        proxy.get().close();
+      }
+      if (folder.isPresent()) {
+        Files.deleteIfExists(folder.get());
+      }
+    }
+  }
 
   /// @param data the data folder, in which the check makes a folder for its time
   /// @throws IOException if the isolation does not start
@@ -145,8 +286,11 @@ public record EscapeCheck(Isolation isolation, Machine machine, Environment envi
     var home = workspaces.home(request.runId(), environment);
     var operator = machine.home().map(Path::toString).orElse("/nonexistent");
     var targets = targets(folder, operator);
+    var rules = egress.rules(List.of());
+    var resolver = new ChangingNames();
     try (var loopback = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-        var internal = internal()) {
+        var internal = internal();
+        var proxy = Proxy.listen(isolation.isOn() && !egress.isMachine(), rules, resolver)) {
       var variables = new HashMap<String, String>();
       variables.put(
           "HIDDEN",
@@ -168,10 +312,34 @@ public record EscapeCheck(Isolation isolation, Machine machine, Environment envi
               ? ""
               : internal.getInetAddress().getHostAddress() + ":" + internal.getLocalPort());
       variables.put("METADATA", METADATA + ":80");
+      variables.put("ROUTES", String.join(" ", nameServers()));
+      variables.put("PROXY", proxy.network().isPresent() ? "yes" : "");
+      variables.put("BY_PROXY_MACHINE", ofThisMachine(loopback.getLocalPort()));
+      variables.put("BY_PROXY_INTERNAL", variables.get("INTERNAL") + " " + INTERNAL_HOSTS);
+      variables.put("BY_PROXY_METADATA", METADATA_HOSTS);
+      variables.put(
+          "BY_PROXY_PORTS",
+          OTHER_PORTS.stream()
+              .filter(port -> !rules.permits(CHANGING_NAME, port))
+              .map(port -> CHANGING_NAME + ":" + port)
+              .collect(Collectors.joining(" ")));
+      variables.put("CHANGING", CHANGING_NAME + ":443");
+      proxy.network().ifPresent(it -> variables.putAll(it.variables(Map.of())));
       var place =
           new Isolation.Place(
-              request, root, root, environment.image(), variables.keySet(), List.of(), home);
+              request,
+              root,
+              root,
+              environment.image(),
+              variables.keySet(),
+              List.of(),
+              home,
+              proxy.network());
       var findings = new ArrayList<>(findings(start(place, variables)));
+      if (resolver.answers() > 1) {
+        findings.removeIf(it -> it.what().equals(CHANGES));
+        findings.add(new Finding(CHANGES, Result.OPEN, "the proxy resolves it twice"));
+      }
       isolation.cleanUp(request, machine.environment());
       findings.add(written(targets));
       return findings;

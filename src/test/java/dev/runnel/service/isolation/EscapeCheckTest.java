@@ -2,6 +2,7 @@ package dev.runnel.service.isolation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.runnel.service.egress.EgressSetting;
 import dev.runnel.service.workspace.Environment;
 import dev.runnel.testkit.Bubblewrapped;
 import dev.runnel.testkit.ContainerRuntime;
@@ -29,7 +30,16 @@ class EscapeCheckTest {
           "sockets that are as good as root",
           "unmounting what separates it",
           "more power than an ordinary process",
-          "writing outside its own folders");
+          "writing outside its own folders",
+          "services of this machine (loopback)",
+          "the internal network",
+          "the cloud's metadata service",
+          "the network without the proxy (also DNS)",
+          "services of this machine, by the proxy",
+          "internal networks, by the proxy",
+          "the cloud's metadata service, by the proxy",
+          "other ports, by the proxy",
+          "a name that changes its address");
 
   @TempDir Path folder;
 
@@ -45,13 +55,14 @@ class EscapeCheckTest {
         .containsEntry("Runnel's processes in /proc", EscapeCheck.Result.OPEN)
         .containsEntry("unmounting what separates it", EscapeCheck.Result.OPEN)
         .containsEntry("writing outside its own folders", EscapeCheck.Result.OPEN)
-        .containsEntry("services of this machine (loopback)", EscapeCheck.Result.OPEN);
+        .containsEntry("services of this machine (loopback)", EscapeCheck.Result.OPEN)
+        .doesNotContainKey("services of this machine, by the proxy");
     assertThat(folder.resolve("operator/.runnel-escape-check")).doesNotExist();
     assertThat(Path.of("/proc/self/status")).exists();
   }
 
   @Test
-  void bubblewrapClosesThemButTheNetwork() throws Exception {
+  void bubblewrapClosesThem() throws Exception {
     Bubblewrapped.require();
     var machine = machine();
     var found = found(Isolations.choose("bubblewrap", machine), machine, Environment.NONE);
@@ -78,11 +89,46 @@ class EscapeCheckTest {
         .containsAllEntriesOf(closed());
   }
 
+  @Test
+  void anAgentThatSharesTheMachinesNetworkIsFoundToReachIt() throws Exception {
+    Bubblewrapped.require();
+    var machine = machine();
+    var check =
+        new EscapeCheck(
+            Isolations.choose("bubblewrap", machine),
+            machine,
+            Environment.NONE,
+            EgressSetting.MACHINE);
+
+    assertThat(results(check))
+        .containsEntry("services of this machine (loopback)", EscapeCheck.Result.OPEN)
+        .containsEntry("the operator's home", EscapeCheck.Result.CLOSED);
+  }
+
+  @Test
+  void whatTheOperatorPermitsByMistakeIsFound() throws Exception {
+    Bubblewrapped.require();
+    var machine = machine();
+    var check =
+        new EscapeCheck(
+            Isolations.choose("bubblewrap", machine, true),
+            machine,
+            Environment.NONE,
+            new EgressSetting(List.of("public", "internal:169.254.169.254:80")));
+
+    assertThat(results(check))
+        .containsEntry("the cloud's metadata service, by the proxy", EscapeCheck.Result.OPEN)
+        .containsEntry("internal networks, by the proxy", EscapeCheck.Result.CLOSED);
+  }
+
   private Map<String, EscapeCheck.Result> found(
       Isolation isolation, Machine machine, Environment environment) throws Exception {
-    return new EscapeCheck(isolation, machine, environment)
-        .run(folder.resolve("data")).stream()
-            .collect(Collectors.toMap(EscapeCheck.Finding::what, EscapeCheck.Finding::result));
+    return results(new EscapeCheck(isolation, machine, environment, EgressSetting.PUBLIC));
+  }
+
+  private Map<String, EscapeCheck.Result> results(EscapeCheck check) throws Exception {
+    return check.run(folder.resolve("data")).stream()
+        .collect(Collectors.toMap(EscapeCheck.Finding::what, EscapeCheck.Finding::result));
   }
 
   private static Map<String, EscapeCheck.Result> closed() {
