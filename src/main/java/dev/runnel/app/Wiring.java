@@ -347,6 +347,7 @@ final class Wiring implements AutoCloseable {
     lines.add(line("", "The link works once, for an hour. ./runnel console prints another."));
     lines.add(line("Agent", agentLine(agent)));
     service.ifPresent(embedded -> lines.add(line("Isolation", embedded.isolation())));
+    service.flatMap(AgentRunService::network).ifPresent(it -> lines.add(line("Network", it)));
     lines.addAll(platforms.lines());
     if (!hooks.isEmpty()) {
       lines.add(

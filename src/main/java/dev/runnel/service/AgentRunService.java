@@ -191,6 +191,12 @@ public final class AgentRunService implements AutoCloseable {
     return settings.isolation().line();
   }
 
+  /// Describes the network of isolated agents in one line, for the operator; empty without
+  /// isolation.
+  public Optional<String> network() {
+    return settings.isolation().isOn() ? Optional.of(settings.egress().line()) : Optional.empty();
+  }
+
   /// Sets who learns of executions; there is one.
   public void listen(ExecutionListener listener) {
     book.listen(listener);

@@ -3,6 +3,7 @@ package dev.runnel.app.settings;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.runnel.service.egress.EgressSetting;
 import dev.runnel.service.run.Limits;
 import dev.runnel.service.workspace.Environment;
 import java.io.IOException;
@@ -10,6 +11,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -19,6 +21,50 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class EnvironmentSettingsTest {
   @TempDir Path folder;
+
+  @Test
+  void anEnvironmentMayHaveItsOwnHostsOrThoseOfAllOrNone() {
+    var settings =
+        settings(
+            Map.of(),
+            """
+            agents:
+              egress: [anthropic, "internal:registry.corp:5000"]
+              environments:
+                web: {egress: [inherit, npm]}
+                docs: {egress: none}
+                quiet: {egress: []}
+                bare: {}
+            """);
+    var all = Config.of(settings).egress();
+
+    assertThat(all.entries()).containsExactly("anthropic", "internal:registry.corp:5000");
+    assertThat(settings.environments().all())
+        .extracting(each -> each.egress().map(own -> own.in(all).entries()).orElse(List.of("-")))
+        .containsExactly(
+            List.of("anthropic", "internal:registry.corp:5000", "npm"),
+            List.of("none"),
+            List.of("none"),
+            List.of("-"));
+  }
+
+  @Test
+  void publicHostsArePermittedUnlessTheSettingsSayOtherwise() {
+    assertThat(Config.of(settings(Map.of(), "agents: {slots: 2}")).egress())
+        .isEqualTo(EgressSetting.PUBLIC);
+    assertThat(Config.of(settings(Map.of(), "agents: {egress: []}")).egress())
+        .isEqualTo(EgressSetting.NONE);
+    assertThat(Config.of(settings(Map.of("RUNNEL_AGENTS_EGRESS", "npm,pypi"), "{}")).egress())
+        .isEqualTo(new EgressSetting(List.of("npm", "pypi")));
+  }
+
+  @Test
+  void aHostThatIsNoneStopsTheStartAtItsPlace() {
+    assertThatThrownBy(() -> Config.of(settings(Map.of(), "agents: {egress: [gihub]}")))
+        .hasMessageContaining("RUNNEL_AGENTS_EGRESS (agents.egress) gihub is not a host");
+    assertThatThrownBy(() -> settings(Map.of(), "agents: {environments: {web: {egress: [gihub]}}}"))
+        .hasMessageContaining("agents.environments.web.egress gihub is not a host");
+  }
 
   @Test
   void anEnvironmentIsReadWithAllThatBelongsToIt() {
