@@ -48,7 +48,14 @@ public final class RunLists {
           "artifact_type=PULL_REQUEST",
           "ancestor_run_id=run-20",
           "factory_uid=shop",
-          "name=name-7&state=FAILED&sort_by=created_at");
+          "name=name-7&state=FAILED&sort_by=created_at",
+          // What the console asks for; every 64th run has the word seldom.
+          "sort_by=created_at&limit=50",
+          "q=flaky&sort_by=created_at&limit=50&creator=user-5",
+          "q=flaky&sort_by=created_at&limit=50&creator=user-5&state=BLOCKED",
+          "q=seldom&sort_by=created_at&limit=50",
+          "q=seldom&sort_by=created_at&limit=50&creator=user-5",
+          "q=seldom&sort_by=created_at&limit=50&creator=user-5&state=BLOCKED");
 
   private RunLists() {}
 
@@ -141,7 +148,10 @@ public final class RunLists {
                   "run-" + i,
                   i % 5_000 == 0 ? "BLOCKED" : states.get(random.nextInt(states.size())),
                   "task " + i + (i == 41 ? " needle" : ""),
-                  "Fix the flaky test number " + i + ". ".repeat(random.nextInt(300)),
+                  "Fix the flaky test number "
+                      + i
+                      + ". ".repeat(random.nextInt(3_000))
+                      + (random.nextInt(64) == 0 ? "seldom" : ""),
                   i % 3 == 0 ? "SLACK" : "API",
                   at,
                   at.plusSeconds(random.nextInt(10_000)),

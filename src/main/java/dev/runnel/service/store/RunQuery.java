@@ -37,6 +37,8 @@ public final class RunQuery {
   // The full-text index stores trigrams.
   private static final int MIN_INDEXED = 3;
   private static final int MAX_RARE = 500;
+  // With a filter, a page of a common word may be filled by no run before the last one.
+  private static final int MAX_RARE_AMONG_FILTERED = 5_000;
   // The remainder of a longer text is searched for as one phrase.
   private static final int MAX_WORDS = 32;
 
@@ -254,17 +256,17 @@ public final class RunQuery {
           words.stream()
               .map(word -> "\"" + word.replace("\"", "\"\"") + "\"")
               .collect(Collectors.joining(" AND "));
+      var rare = conditions.isEmpty() ? MAX_RARE : MAX_RARE_AMONG_FILTERED;
       var found =
           rows.list(
               "SELECT rowid FROM run_texts WHERE run_texts MATCH ? LIMIT ?",
               row -> row.getLong(1),
               phrases,
-              MAX_RARE);
-      if (found.size() < MAX_RARE) {
-        var marks = String.join(", ", found.stream().map(_ -> "?").toList());
-        conditions.add("(runs.rowid IN (" + marks + ") OR id = ?)");
-        values.addAll(found);
-        values.add(text.id());
+              rare);
+      if (found.size() < rare) {
+        conditions.add(
+            "(runs.rowid IN (SELECT rowid FROM run_texts WHERE run_texts MATCH ?) OR id = ?)");
+        values.addAll(List.of(phrases, text.id()));
         return;
       }
     }
