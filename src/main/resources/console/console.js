@@ -11,14 +11,54 @@ const toBottom = (box) => { box.scrollTop = box.scrollHeight; };
 // Keeps the transcript scrolled to its end, if it was there before the change.
 function keepingBottom(act) {
   const box = part('lines');
-  const follow = box && box.scrollHeight - box.scrollTop - box.clientHeight < 40;
-  act();
+  const follow = box && isAtBottom(box);
+  act(follow);
   if (follow) toBottom(box);
+}
+
+const isAtBottom = (box) => box.scrollHeight - box.scrollTop - box.clientHeight < 40;
+
+// Changes only what differs, so that focus, selection and scroll positions stay.
+function patch(old, now) {
+  if (old.isEqualNode(now)) return;
+  for (const { name, value } of now.attributes) if (old.getAttribute(name) !== value) old.setAttribute(name, value);
+  for (const { name } of [...old.attributes]) {
+    // What the visitor unfolded stays so.
+    if (!now.hasAttribute(name) && name !== 'open') old.removeAttribute(name);
+  }
+  const before = [...old.childNodes];
+  const after = [...now.childNodes];
+  // Children that are the same at both ends stay; those between are matched in order.
+  let start = 0;
+  while (start < before.length && start < after.length && isAlike(before[start], after[start])) {
+    patchNode(before[start], after[start]);
+    start++;
+  }
+  let end = 0;
+  while (end < before.length - start && end < after.length - start && isAlike(before.at(-1 - end), after.at(-1 - end))) {
+    patchNode(before.at(-1 - end), after.at(-1 - end));
+    end++;
+  }
+  before.slice(start, before.length - end).forEach((node) => node.remove());
+  const next = before[before.length - end] ?? null;
+  after.slice(start, after.length - end).forEach((node) => old.insertBefore(node, next));
+}
+
+function isAlike(a, b) {
+  return a.nodeType === b.nodeType && a.nodeName === b.nodeName && a.dataset?.key === b.dataset?.key;
+}
+
+function patchNode(old, now) {
+  if (old.nodeType === Node.ELEMENT_NODE) {
+    // The script keeps these up to date.
+    if (!old.matches('time[datetime]') || old.dateTime !== now.dateTime) patch(old, now);
+  } else if (old.data !== now.data) old.data = now.data;
 }
 
 const on = {
   list: (html) => replace('list', html),
   notes: (html) => replace('notes', html),
+  facts: (html) => replace('facts', html),
   head(html) {
     replace('head', html);
     const { title, word } = $('[data-title]').dataset;
@@ -29,10 +69,13 @@ const on = {
       $('#announce').textContent = word;
     }
   },
-  lines(html) {
+  lines(html, follows) {
     const box = part('lines');
     if (!box) { location.reload(); return; }
-    box.insertAdjacentHTML('beforeend', html);
+    // A page that shows another part of the transcript has a link to the end.
+    if (box.querySelector('[data-more="after"]')) return;
+    append(box, html);
+    if (follows) trim(box);
   },
   row(html) {
     const box = document.createElement('ol');
@@ -79,15 +122,116 @@ const on = {
 };
 
 function replace(name, html) {
-  part(name).innerHTML = html;
+  const old = part(name);
+  const now = old.cloneNode(false);
+  now.innerHTML = html;
+  patch(old, now);
+  prepare(old);
   tick();
+}
+
+const MOST_LINES = 5000;
+
+// Adds lines at the end. Results that continue the last step go into it.
+function append(box, html, before = null) {
+  const holder = document.createElement('div');
+  holder.innerHTML = html;
+  const step = (before ? before.previousElementSibling : box.lastElementChild);
+  while (step?.matches('.step') && holder.firstElementChild?.matches('.line.result')) step.append(holder.firstElementChild);
+  if (step?.matches('.line.did') && holder.firstElementChild?.matches('.line.result')) fold(step, holder);
+  prepare(holder);
+  while (holder.firstChild) box.insertBefore(holder.firstChild, before);
+}
+
+// Makes a tool call and the results that follow it a step.
+function fold(line, results) {
+  const step = Object.assign(document.createElement('details'), { className: 'step', open: true });
+  const summary = document.createElement('summary');
+  for (const { name, value } of line.attributes) summary.setAttribute(name, value);
+  summary.append(...line.childNodes);
+  line.replaceWith(step);
+  step.append(summary);
+  while (results.firstElementChild?.matches('.line.result')) step.append(results.firstElementChild);
+}
+
+// Keeps a page that follows a long run usable: the oldest lines leave while nobody looks at them.
+function trim(box) {
+  let lines = box.querySelectorAll('[data-line]').length;
+  if (lines <= MOST_LINES || !document.getSelection().isCollapsed) return;
+  while (lines > MOST_LINES - 1000) {
+    const first = [...box.children].find((each) => !each.matches('.more'));
+    lines -= Math.max(1, first.querySelectorAll('[data-line]').length);
+    first.remove();
+  }
+  if (box.querySelector('[data-more="before"]')) return;
+  const more = Object.assign(document.createElement('p'), { className: 'more' });
+  const link = Object.assign(document.createElement('a'), { href: location.pathname + '?line=1', textContent: 'Show earlier lines' });
+  link.dataset.more = 'before';
+  more.append(link);
+  box.prepend(more);
+}
+
+// Fetches the lines before or after those on the page.
+async function more(link) {
+  const box = part('lines');
+  const numbers = [...box.querySelectorAll('[data-line]')].map((line) => Number(line.dataset.line));
+  const isBefore = link.dataset.more === 'before';
+  const edge = isBefore ? Math.min(...numbers) : Math.max(...numbers);
+  const reply = await fetch(`${box.dataset.path}?${link.dataset.more}=${edge}`);
+  if (!reply.ok) { location.assign(link.href); return; }
+  const html = await reply.text();
+  const place = link.closest('.more');
+  const hadFocus = place.contains(document.activeElement);
+  if (isBefore) {
+    const height = box.scrollHeight;
+    const holder = document.createElement('div');
+    holder.innerHTML = html;
+    prepare(holder);
+    const first = Number(holder.querySelector('[data-line]')?.dataset.line ?? 1);
+    place.after(...holder.childNodes);
+    box.scrollTop += box.scrollHeight - height;
+    if (first <= 1) place.remove();
+  } else {
+    if (html.trim()) append(box, html, place);
+    else { place.remove(); follow(`${location.pathname}/live?after=${edge}`); }
+  }
+  if (hadFocus && !place.isConnected) box.focus({ preventScroll: true });
+}
+
+// Marks what was searched for, without changing the text.
+function mark() {
+  const box = part('lines');
+  const words = box?.dataset.mark?.toLowerCase();
+  if (!words || !window.CSS?.highlights) return;
+  const ranges = [];
+  const walker = document.createTreeWalker(box, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode() && ranges.length < 2000) {
+    const text = walker.currentNode.data.toLowerCase();
+    for (let at = text.indexOf(words); at >= 0; at = text.indexOf(words, at + words.length)) {
+      const range = new Range();
+      range.setStart(walker.currentNode, at);
+      range.setEnd(walker.currentNode, at + words.length);
+      ranges.push(range);
+    }
+  }
+  CSS.highlights.set('found', new Highlight(...ranges));
+}
+
+// What works with scripts only, and times in the visitor's zone.
+function prepare(root) {
+  for (const button of root.querySelectorAll('[data-copy]')) button.hidden = !navigator.clipboard;
+  for (const time of root.querySelectorAll('time[data-clock], time[data-full]')) {
+    const at = new Date(time.dateTime);
+    time.title = at.toLocaleString();
+    time.textContent = 'clock' in time.dataset ? at.toLocaleTimeString([], { hour12: false }) : at.toLocaleString();
+  }
 }
 
 function follow(address) {
   stream?.close();
   stream = new EventSource(address);
   for (const [event, act] of Object.entries(on)) {
-    stream.addEventListener(event, ({ data }) => keepingBottom(() => act(data)));
+    stream.addEventListener(event, ({ data }) => keepingBottom((follows) => act(data, follows)));
   }
   // The browser reconnects by itself, except after a response that is not an event stream.
   stream.onerror = ({ target }) => {
@@ -112,7 +256,7 @@ function ago(ms) {
 }
 
 function tick() {
-  for (const time of document.querySelectorAll('time[datetime]')) {
+  for (const time of document.querySelectorAll('time[data-ago], time[data-elapsed]')) {
     const at = new Date(time.dateTime);
     time.title = at.toLocaleString();
     time.textContent = ('elapsed' in time.dataset ? elapsed : ago)(Date.now() - at);
@@ -156,7 +300,16 @@ async function send(form, button) {
 
 const live = $('[data-live]');
 if (live) follow(live.dataset.live);
-if (part('lines')) toBottom(part('lines'));
+const wanted = location.hash.startsWith('#L') && document.getElementById(location.hash.slice(1));
+if (wanted) {
+  wanted.closest('details')?.setAttribute('open', '');
+  wanted.classList.add('wanted');
+  wanted.scrollIntoView({ block: 'center' });
+} else if (part('lines') && !part('lines').dataset.mark) toBottom(part('lines'));
+prepare(document);
+mark();
+const folder = $('[data-fold]');
+if (folder) folder.hidden = false;
 tick();
 setInterval(tick, 1000);
 
@@ -165,7 +318,28 @@ document.addEventListener('submit', (event) => {
   event.preventDefault();
   send(event.target, event.submitter ?? event.target.querySelector('button'));
 });
+document.addEventListener('click', async (event) => {
+  const button = event.target.closest('[data-copy], [data-fold], [data-more]');
+  if (!button) return;
+  if ('more' in button.dataset) {
+    event.preventDefault();
+    more(button);
+  } else if ('fold' in button.dataset) {
+    const unfold = button.textContent === 'Unfold all';
+    for (const step of document.querySelectorAll('.step')) step.open = unfold;
+    button.textContent = unfold ? 'Fold all' : 'Unfold all';
+  } else {
+    await navigator.clipboard.writeText(button.dataset.copy);
+    button.textContent = 'Copied';
+    $('#announce').textContent = 'Copied';
+    setTimeout(() => { button.textContent = 'Copy'; }, 2000);
+  }
+});
 document.addEventListener('keydown', (event) => {
+  if (event.key === '/' && !event.ctrlKey && !event.metaKey && !event.target.closest('input, textarea, select')) {
+    const find = $('#find, #q');
+    if (find) { event.preventDefault(); find.focus(); find.select(); }
+  }
   if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && event.target.form?.dataset.form) {
     event.target.form.requestSubmit(event.target.form.querySelector('button'));
   }

@@ -3,7 +3,6 @@ package dev.runnel.app;
 import static java.util.Objects.requireNonNull;
 
 import dev.runnel.app.data.DataFolder;
-import dev.runnel.app.data.ServiceTranscripts;
 import dev.runnel.app.settings.Config;
 import dev.runnel.app.settings.KnownPlatforms;
 import dev.runnel.app.settings.RunnelSettings;
@@ -14,7 +13,7 @@ import dev.runnel.console.About;
 import dev.runnel.console.Console;
 import dev.runnel.console.ConsoleAuthentication;
 import dev.runnel.console.ConsoleSurface;
-import dev.runnel.console.Transcripts;
+import dev.runnel.console.transcript.Transcripts;
 import dev.runnel.core.deliver.Courier;
 import dev.runnel.core.dispatch.Dispatcher;
 import dev.runnel.core.model.AuditEntry;
@@ -290,7 +289,7 @@ final class Wiring implements AutoCloseable {
             store,
             runs,
             new RedactedCatalog(new ClientRunCatalog(client), redactor),
-            service.map(ServiceTranscripts::of).orElse(Transcripts.NONE),
+            service.<Transcripts>map(ServiceTranscripts::new).orElse(Transcripts.NONE),
             authentication,
             consoleSurface,
             new About(agent, platforms.forConsole()),

@@ -1,6 +1,9 @@
 package dev.runnel.console;
 
-import dev.runnel.console.Transcripts.Part;
+import dev.runnel.console.transcript.LineView;
+import dev.runnel.console.transcript.TranscriptWindow;
+import dev.runnel.console.transcript.Transcripts;
+import dev.runnel.console.transcript.Transcripts.Part;
 import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Outcome;
@@ -17,6 +20,7 @@ import io.javalin.http.Handler;
 import io.javalin.http.SameSite;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -39,6 +43,7 @@ public final class Console implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Console.class);
   private static final int OPEN_PAGES = 100;
   private static final int LINES_AT_ONCE = 500;
+  private static final int MAX_WORDS = 200;
   private static final Duration PAUSE = Duration.ofMillis(500);
   private static final Duration SILENCE = Duration.ofSeconds(10);
   private static final Pattern NUMBER = Pattern.compile("\\d{1,18}");
@@ -58,6 +63,8 @@ public final class Console implements AutoCloseable {
   private final About about;
   private final ParkedItems parkedItems;
   private final Pages pages;
+  private final RunCatalog catalog;
+  private final RunFactsReader runFacts;
   private final RunLists runLists;
   private final Streams streams;
 
@@ -112,6 +119,8 @@ public final class Console implements AutoCloseable {
     this.audit = new ConsoleAudit(store, clock);
     this.parkedItems = new ParkedItems(store, about, clock, audit);
     this.pages = new Pages(about, assets.version());
+    this.catalog = catalog;
+    this.runFacts = new RunFactsReader(catalog, store, clock);
     this.runLists = new RunLists(catalog, store, clock);
     this.streams = streams;
   }
@@ -123,7 +132,9 @@ public final class Console implements AutoCloseable {
     page(routes, "/live/runs", this::followAllRuns);
     page(routes, "/runs/{id}", this::showRun);
     page(routes, "/runs/{id}/live", this::followRun);
+    page(routes, "/runs/{id}/lines", this::sendLines);
     page(routes, "/runs/{id}/transcript", this::sendTranscript);
+    page(routes, "/runs/{id}/files/{file}", this::sendFile);
     page(routes, "/attention", this::showAttention);
     routes.post("/attention", guarded(this::attend));
     page(routes, AuditPage.PATH, this::showAudit);
@@ -370,11 +381,13 @@ public final class Console implements AutoCloseable {
     withRun(
         ctx,
         run -> {
-          audit.read(run.run().id(), "the run's page");
+          var id = run.run().id();
+          audit.read(id, "the run's page");
           ctx.html(
               pages.run(
                   run,
-                  transcripts.after(run.run().id(), 0).map(Part::forAPage),
+                  runFacts.of(run),
+                  TranscriptWindow.of(transcripts, id, number(ctx, "line"), words(ctx)),
                   run.binding()
                       .map(binding -> surface.notes(binding.conversation()))
                       .orElse(List.of()),
@@ -389,7 +402,68 @@ public final class Console implements AutoCloseable {
             follow(
                 ctx,
                 new LiveRunPage(
-                    store, runs, transcripts, surface, pages, clock, run, lastLineOf(ctx))));
+                    store,
+                    runs,
+                    transcripts,
+                    surface,
+                    runFacts,
+                    pages,
+                    clock,
+                    run,
+                    lastLineOf(ctx))));
+  }
+
+  /// Sends lines before or after those that a page has.
+  private void sendLines(Context ctx, ConsoleAuthentication.Visitor visitor) {
+    var given = ctx.pathParam("id");
+    var before = number(ctx, "before");
+    var after = number(ctx, "after");
+    if (given.isBlank() || before.isEmpty() == after.isEmpty()) {
+      ctx.status(400);
+      return;
+    }
+    var run = new RunId(given);
+    ctx.html(
+        pages.lines(
+            before.isPresent()
+                ? TranscriptWindow.before(transcripts, run, before.get())
+                : TranscriptWindow.after(transcripts, run, after.orElseThrow())));
+  }
+
+  private static Optional<Long> number(Context ctx, String name) {
+    return Optional.ofNullable(ctx.queryParam(name))
+        .filter(it -> NUMBER.matcher(it).matches())
+        .map(Long::valueOf);
+  }
+
+  private static String words(Context ctx) {
+    var words = ctx.queryParam("q");
+    return words == null || words.length() > MAX_WORDS ? "" : words.strip();
+  }
+
+  /// Leads to a file of the run, by an address that is valid for a short time.
+  private void sendFile(Context ctx, ConsoleAuthentication.Visitor visitor) {
+    var given = ctx.pathParam("id");
+    var file = ctx.pathParam("file");
+    var run = given.isBlank() ? Optional.<RunId>empty() : Optional.of(new RunId(given));
+    var link =
+        run.flatMap(catalog::details)
+            .filter(it -> it.files().stream().anyMatch(each -> each.id().equals(file)))
+            .flatMap(_ -> catalog.fileLink(file));
+    if (link.isEmpty()) {
+      ctx.status(404).html(pages.sorry("This file is gone", "It was deleted with its workspace."));
+      return;
+    }
+    audit.read(run.orElseThrow(), "a file");
+    ctx.status(302).header("Location", nearby(link.get()));
+  }
+
+  /// Files of the embedded service come from this server, by whatever name the visitor calls it.
+  private static String nearby(URI link) {
+    var path = link.getRawPath();
+    return path != null && path.startsWith("/api/v1/agent/artifacts/")
+        ? path + (link.getRawQuery() == null ? "" : "?" + link.getRawQuery())
+        : link.toString();
   }
 
   /// Sends the whole transcript, in chunks.

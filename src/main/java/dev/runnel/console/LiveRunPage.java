@@ -1,5 +1,6 @@
 package dev.runnel.console;
 
+import dev.runnel.console.transcript.Transcripts;
 import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Outcome;
 import dev.runnel.core.model.RunId;
@@ -11,9 +12,9 @@ import java.util.List;
 import java.util.Optional;
 
 /// Keeps the page of one run up to date. Sends the events `head`, the part above the transcript;
-/// `lines`, the transcript's next lines, with the number of the last one as event id; `notes`, the
-/// answers to people of the console; and `moved` when its conversation has another run. Not
-/// thread-safe.
+/// `facts`, the part beside it; `lines`, the transcript's next lines, with the number of the last
+/// one as event id; `notes`, the answers to people of the console; and `moved` when its
+/// conversation has another run. Not thread-safe.
 final class LiveRunPage implements Streams.LivePage {
   /// Number of polls between two reads of a run that only the run service knows.
   private static final int PATIENCE = 20;
@@ -22,6 +23,7 @@ final class LiveRunPage implements Streams.LivePage {
   private final AgentRuns runs;
   private final Transcripts transcripts;
   private final ConsoleSurface surface;
+  private final RunFactsReader facts;
   private final Pages pages;
   private final InstantSource clock;
   private RunView shown;
@@ -38,6 +40,7 @@ final class LiveRunPage implements Streams.LivePage {
       AgentRuns runs,
       Transcripts transcripts,
       ConsoleSurface surface,
+      RunFactsReader facts,
       Pages pages,
       InstantSource clock,
       RunView shown,
@@ -46,6 +49,7 @@ final class LiveRunPage implements Streams.LivePage {
     this.runs = runs;
     this.transcripts = transcripts;
     this.surface = surface;
+    this.facts = facts;
     this.pages = pages;
     this.clock = clock;
     this.shown = shown;
@@ -62,6 +66,9 @@ final class LiveRunPage implements Streams.LivePage {
     }
     if (first || !now.isSameAs(shown)) {
       page.sendEvent("head", pages.runHead(now));
+      if (!first && !now.run().stateName().equals(shown.run().stateName())) {
+        page.sendEvent("facts", pages.facts(facts.of(now)));
+      }
       mayGrow = true;
     }
     first = false;

@@ -1,5 +1,9 @@
 package dev.runnel.console;
 
+import dev.runnel.console.detail.RunFacts;
+import dev.runnel.console.transcript.StepView;
+import dev.runnel.console.transcript.TranscriptWindow;
+import dev.runnel.console.transcript.Transcripts;
 import gg.jte.ContentType;
 import gg.jte.TemplateEngine;
 import gg.jte.output.StringOutput;
@@ -58,25 +62,30 @@ final class Pages {
     return piece("runlist", Map.of("runs", runs, "about", about));
   }
 
-  /// @param transcript the beginning of the transcript; empty where it is not available here
+  /// @param transcript the lines to show; empty where it is not available here
   String run(
-      RunView run, Optional<Transcripts.Part> transcript, List<String> notes, String pageKey) {
-    var lines = transcript.map(Transcripts.Part::lines).orElse(List.of());
+      RunView run,
+      RunFacts facts,
+      Optional<TranscriptWindow> transcript,
+      List<String> notes,
+      String pageKey) {
     return page(
         "run",
         Map.of(
             "run",
             run,
-            "lines",
-            LineView.of(lines),
-            "last",
-            lines.isEmpty() ? 0L : lines.getLast().number(),
-            "hasTranscript",
-            transcript.isPresent(),
+            "facts",
+            facts,
+            "transcript",
+            transcript,
             "notes",
             notes,
             "pageKey",
             pageKey));
+  }
+
+  String facts(RunFacts facts) {
+    return piece("facts", Map.of("facts", facts));
   }
 
   String runHead(RunView run) {
@@ -84,7 +93,7 @@ final class Pages {
   }
 
   String lines(List<Transcripts.Line> lines) {
-    return piece("lines", Map.of("lines", LineView.of(lines)));
+    return piece("lines", Map.of("steps", StepView.of(lines)));
   }
 
   String notes(List<String> notes) {

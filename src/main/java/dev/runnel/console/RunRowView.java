@@ -1,5 +1,6 @@
 package dev.runnel.console;
 
+import dev.runnel.console.transcript.Transcripts;
 import dev.runnel.core.model.Binding;
 import dev.runnel.core.port.RunCatalog;
 import java.net.URI;

@@ -1,5 +1,7 @@
 package dev.runnel.console;
 
+import dev.runnel.console.markup.MarkdownHtml;
+import dev.runnel.console.transcript.Transcripts;
 import dev.runnel.core.model.Artifact;
 import dev.runnel.core.model.AskedQuestion;
 import dev.runnel.core.model.Binding;
@@ -138,12 +140,13 @@ public record RunView(Run run, Optional<Binding> binding, Instant now) {
     return since.toDays() < 1 ? since.toHours() + " h ago" : since.toDays() + " d ago";
   }
 
-  /// The service's latest message: progress, a question, the answer, or the reason for a failure.
-  public List<TextSpan> message() {
+  /// The service's latest message as HTML: progress, a question, the answer, or the reason for a
+  /// failure, with the Markdown of the agent; empty if there is none.
+  public String messageHtml() {
     return run.message()
         .filter(text -> !text.isBlank())
-        .map(text -> TextSpan.of(Transcripts.inShort(text, MAX_MESSAGE)))
-        .orElse(List.of());
+        .map(text -> MarkdownHtml.of(Transcripts.inShort(text, MAX_MESSAGE)))
+        .orElse("");
   }
 
   /// An answer that the agent offers with its question.

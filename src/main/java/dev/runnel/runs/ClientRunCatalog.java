@@ -5,17 +5,27 @@ import dev.runnel.client.ListRuns.SortBy;
 import dev.runnel.client.ListRuns.SortOrder;
 import dev.runnel.client.RunsClient;
 import dev.runnel.client.RunsException;
+import dev.runnel.core.model.RunId;
 import dev.runnel.core.model.RunState;
 import dev.runnel.core.port.RunCatalog;
 import dev.runnel.wire.AgentConfig;
+import dev.runnel.wire.ArtifactItem;
 import dev.runnel.wire.RunItem;
 import dev.runnel.wire.RunSource;
 import dev.runnel.wire.RunStateValue;
+import java.net.URI;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
 
 /// The list of runs, over the client.
 public record ClientRunCatalog(RunsClient client) implements RunCatalog {
+  private static final int MAX_CHILDREN = 100;
+  // Not SVG, which can hold scripts.
+  private static final Set<String> IMAGES =
+      Set.of("image/png", "image/jpeg", "image/gif", "image/webp");
+
   @Override
   public Result find(Query query) {
     try {
@@ -27,6 +37,95 @@ public record ClientRunCatalog(RunsClient client) implements RunCatalog {
     } catch (RunsException failure) {
       return new Result.Unavailable(
           "The run service cannot list runs just now. Try again in a moment.");
+    }
+  }
+
+  @Override
+  public Optional<Details> details(RunId run) {
+    try {
+      var item = client.runs().get(run.value()).send();
+      return Optional.of(
+          new Details(
+              entry(item),
+              Optional.ofNullable(item.startedAt()),
+              Optional.ofNullable(item.finishedAt()),
+              Optional.ofNullable(item.parentRunId()).filter(it -> !it.isBlank()).map(RunId::new),
+              executions(run),
+              children(run),
+              files(item)));
+    } catch (RunsException failure) {
+      return Optional.empty();
+    }
+  }
+
+  /// Empty if the service keeps no timeline.
+  private List<Execution> executions(RunId run) {
+    try {
+      return Executions.of(client.runs().timeline(run.value()).send());
+    } catch (RunsException failure) {
+      return List.of();
+    }
+  }
+
+  private List<Entry> children(RunId run) {
+    try {
+      return client
+          .runs()
+          .list(
+              ListRuns.ALL
+                  .ancestor(run.value())
+                  .sorted(SortBy.CREATED_AT, SortOrder.DESC)
+                  .limit(MAX_CHILDREN))
+          .send()
+          .items()
+          .stream()
+          .filter(it -> run.value().equals(it.parentRunId()))
+          .map(ClientRunCatalog::entry)
+          .toList();
+    } catch (RunsException failure) {
+      return List.of();
+    }
+  }
+
+  private static List<File> files(RunItem item) {
+    return item.artifacts().stream()
+        .flatMap(
+            it ->
+                switch (it) {
+                  case ArtifactItem.File file -> Stream.of(file(file));
+                  case ArtifactItem.Screenshot shot ->
+                      Stream.of(
+                          new File(
+                              shot.artifactUid(),
+                              Optional.ofNullable(shot.description()).orElse("Screenshot"),
+                              true,
+                              -1));
+                  case ArtifactItem.Plan _,
+                      ArtifactItem.PullRequest _,
+                      ArtifactItem.ExternalReference _,
+                      ArtifactItem.Unknown _ ->
+                      Stream.<File>empty();
+                })
+        .toList();
+  }
+
+  private static File file(ArtifactItem.File file) {
+    var name =
+        Stream.of(file.title(), file.filename(), file.filepath())
+            .filter(it -> it != null && !it.isBlank())
+            .findFirst()
+            .orElse("File");
+    var type = Optional.ofNullable(file.mimeType()).orElse("");
+    return new File(file.artifactUid(), name, IMAGES.contains(type), file.sizeBytes());
+  }
+
+  @Override
+  public Optional<URI> fileLink(String file) {
+    try {
+      return Optional.ofNullable(client.artifacts().get(file).send().data())
+          .flatMap(it -> RunItems.link(it.downloadUrl()));
+    } catch (RunsException failure) {
+      return Optional.empty();
     }
   }
 

@@ -24,6 +24,7 @@ import dev.runnel.service.http.SignedLinks;
 import dev.runnel.service.run.ChangeListener;
 import dev.runnel.service.run.ExecutionListener;
 import dev.runnel.service.run.ExecutionState;
+import dev.runnel.service.run.TranscriptLine;
 import dev.runnel.service.run.TranscriptPart;
 import dev.runnel.service.store.ApiKeys;
 import dev.runnel.service.store.Factories;
@@ -237,6 +238,23 @@ public final class AgentRunService implements AutoCloseable {
   /// @return empty if there is no such run
   public Optional<TranscriptPart> transcript(String runId, long afterLine) {
     return index.transcript(runId, afterLine);
+  }
+
+  /// The number of a transcript's last line; 0 if there is none.
+  public long lastLine(String runId) {
+    return index.lastLine(runId);
+  }
+
+  /// The number of a transcript's last line of error output; 0 if there is none.
+  public long lastError(String runId) {
+    return index.lastError(runId);
+  }
+
+  /// The first lines of a transcript that contain a text.
+  ///
+  /// @param most maximum number of lines
+  public List<TranscriptLine> findLines(String runId, String text, int most) {
+    return index.findLines(runId, text, most);
   }
 
   /// Calls back after each change to a run or its transcript. The callback carries no data; read

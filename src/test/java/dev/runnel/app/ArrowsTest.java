@@ -310,6 +310,16 @@ class ArrowsTest {
               "io.micrometer..",
               OKHTTP);
 
+  @ArchTest static final ArchRule consoleMarkup = room("console.markup").imports(COMMONMARK);
+
+  @ArchTest
+  static final ArchRule consoleTranscript =
+      room("console.transcript").imports("dev.runnel.core.model");
+
+  @ArchTest
+  static final ArchRule consoleDetail =
+      room("console.detail").imports("dev.runnel.core.[model|port|text]");
+
   @ArchTest
   static final ArchRule console =
       room("console").imports("dev.runnel.core..", JAVALIN, "gg.jte..", "dev.runnel.console..");

@@ -5,7 +5,7 @@ import static dev.runnel.testkit.Samples.THREAD;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.runnel.console.Transcripts.Kind;
+import dev.runnel.console.transcript.Transcripts.Kind;
 import dev.runnel.core.model.Actor;
 import dev.runnel.core.model.Artifact;
 import dev.runnel.core.model.Conversation;

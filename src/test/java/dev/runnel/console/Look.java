@@ -3,7 +3,7 @@ package dev.runnel.console;
 import static dev.runnel.testkit.Samples.delivery;
 import static dev.runnel.testkit.Samples.say;
 
-import dev.runnel.console.Transcripts.Kind;
+import dev.runnel.console.transcript.Transcripts.Kind;
 import dev.runnel.core.model.Actor;
 import dev.runnel.core.model.Artifact;
 import dev.runnel.core.model.AuditEntry;
@@ -13,10 +13,14 @@ import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.NoticeId;
 import dev.runnel.core.model.Origin;
+import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunId;
 import dev.runnel.core.model.RunState;
 import dev.runnel.core.model.SurfaceId;
 import dev.runnel.core.model.Update;
+import dev.runnel.core.port.RunCatalog;
+import dev.runnel.core.port.RunCatalog.Details;
+import dev.runnel.core.port.RunCatalog.Execution;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -66,6 +70,32 @@ public final class Look {
     }
   }
 
+  private static Details details(Site site, Run run, Instant now) {
+    var child = site.runs.addsStranger("Look for the same mistake in the other shops");
+    site.runs.moves(child.id(), RunState.SUCCEEDED, "There is none.");
+    var start = now.minus(Duration.ofMinutes(52));
+    return new Details(
+        site.entry(site.runs.run(run.id())),
+        Optional.of(start.plusSeconds(4)),
+        Optional.of(start.plusSeconds(900)),
+        Optional.empty(),
+        List.of(
+            new Execution(
+                1,
+                Optional.of(start.plusSeconds(2)),
+                Optional.of(start.plusSeconds(4)),
+                Optional.of(start.plusSeconds(640)),
+                Optional.of(RunState.SUCCEEDED)),
+            new Execution(
+                2,
+                Optional.of(start.plusSeconds(820)),
+                Optional.of(start.plusSeconds(822)),
+                Optional.of(start.plusSeconds(900)),
+                Optional.of(RunState.SUCCEEDED))),
+        List.of(site.entry(site.runs.run(child.id()))),
+        List.of(new RunCatalog.File("f1", "coverage.html", false, 48_211)));
+  }
+
   private static void audit(Site site, Instant now) {
     var verbs = List.of(Verb.values());
     var verdicts = List.of(Verdict.values());
@@ -86,7 +116,8 @@ public final class Look {
     }
   }
 
-  private static void fill(Site site) {
+  /// Adds sample runs of all states.
+  static void fill(Site site) {
     var now = Instant.now();
     var slack = new SurfaceId("slack");
     var github = new SurfaceId("github");
@@ -162,7 +193,11 @@ public final class Look {
             + " shows it, then the fix.");
     site.says(done, Kind.DID, "edit src/test/java/shop/CheckoutTest.java");
     site.says(done, Kind.DID, "edit src/main/java/shop/Checkout.java");
+    site.says(done, Kind.RESULT, "The file was changed: 3 lines added, 1 removed");
     site.says(done, Kind.DID, "mvn -q test");
+    for (int i = 1; i <= 20; i++) {
+      site.says(done, Kind.RESULT, "[INFO] Tests of module " + i + ": 10 run, 0 failed");
+    }
     site.says(done, Kind.ERROR, "WARNING: a deprecated option was used");
     site.says(
         done, Kind.SAID, "All 214 tests pass. Pull request: https://github.com/acme/shop/pull/83");
@@ -176,9 +211,22 @@ public final class Look {
     site.runs.moves(
         done.id(),
         RunState.SUCCEEDED,
-        "Orders without a voucher are paid again. The total was computed from a voucher that may be"
-            + " missing; now `Checkout.total` asks first.\n\n"
-            + "Pull request: https://github.com/acme/shop/pull/83");
+        """
+        Orders without a voucher are **paid again**. The total was computed from a voucher that may be missing;
+        now `Checkout.total` asks first.
+
+        | Order | before | now |
+        |---|---|---|
+        | with a voucher | 18.00 € | 18.00 € |
+        | without one | error 500 | 20.00 € |
+
+        ```java
+        return voucher.map(it -> it.reduce(sum)).orElse(sum);
+        ```
+
+        Pull request: https://github.com/acme/shop/pull/83
+        """);
+    site.knows(done.id(), details(site, done, now));
     site.binds(
         new Conversation(github, "acme/shop#79"),
         dana,

@@ -1,7 +1,8 @@
 package dev.runnel.console;
 
-import dev.runnel.console.Transcripts.Kind;
-import dev.runnel.console.Transcripts.Line;
+import dev.runnel.console.transcript.Transcripts;
+import dev.runnel.console.transcript.Transcripts.Kind;
+import dev.runnel.console.transcript.Transcripts.Line;
 import dev.runnel.core.deliver.Courier;
 import dev.runnel.core.deliver.Reminders;
 import dev.runnel.core.dispatch.Dispatcher;
@@ -62,6 +63,7 @@ final class Site implements AutoCloseable {
   private final Database database;
   private final SqlStore store;
   private final Map<RunId, List<Line>> transcripts = new ConcurrentHashMap<>();
+  private final Map<RunId, RunCatalog.Details> details = new ConcurrentHashMap<>();
   private final Set<Conversation> conversations = new CopyOnWriteArraySet<>();
   private final ConsoleSurface surface;
   private final Dispatcher dispatcher;
@@ -95,7 +97,7 @@ final class Site implements AutoCloseable {
         new Console(
             store,
             runs,
-            this::catalog,
+            new Catalog(),
             this::transcript,
             authentication,
             surface,
@@ -155,6 +157,41 @@ final class Site implements AutoCloseable {
     ctx.status(reply.status()).contentType(reply.contentType()).result(reply.body());
   }
 
+  /// What the run service says of all runs.
+  private final class Catalog implements RunCatalog {
+    @Override
+    public Result find(Query query) {
+      return catalog(query);
+    }
+
+    @Override
+    public Optional<Details> details(RunId run) {
+      return Optional.ofNullable(details.get(run));
+    }
+
+    @Override
+    public Optional<URI> fileLink(String file) {
+      return Optional.of(
+          URI.create("https://runs.example/api/v1/agent/artifacts/" + file + "/content?k=1"));
+    }
+  }
+
+  /// The service says this about the run.
+  void knows(RunId run, RunCatalog.Details about) {
+    details.put(run, about);
+  }
+
+  RunCatalog.Entry entry(Run run) {
+    return new RunCatalog.Entry(
+        run,
+        run.updatedAt(),
+        "Rae <b>",
+        "user-7",
+        "API",
+        "claude",
+        Optional.of(URI.create("javascript:alert(1)")));
+  }
+
   /// The runs, newest first, three a page; words are looked for in titles.
   private RunCatalog.Result catalog(RunCatalog.Query query) {
     if (query.words().equals("unavailable")) {
@@ -168,20 +205,7 @@ final class Site implements AutoCloseable {
     var from = query.cursor().map(Integer::parseInt).orElse(0);
     var size = Math.min(query.limit(), pageSize);
     return new RunCatalog.Result.Listed(
-        all.stream()
-            .skip(from)
-            .limit(size)
-            .map(
-                run ->
-                    new RunCatalog.Entry(
-                        run,
-                        run.updatedAt(),
-                        "Rae <b>",
-                        "user-7",
-                        "API",
-                        "claude",
-                        Optional.of(URI.create("javascript:alert(1)"))))
-            .toList(),
+        all.stream().skip(from).limit(size).map(this::entry).toList(),
         all.size() > from + size ? Optional.of("" + (from + size)) : Optional.empty());
   }
 

@@ -6,11 +6,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.runnel.client.RunsClient;
+import dev.runnel.core.model.Outcome;
+import dev.runnel.core.model.RunId;
 import dev.runnel.core.model.RunState;
 import dev.runnel.core.port.RunCatalog.Entry;
 import dev.runnel.core.port.RunCatalog.Query;
 import dev.runnel.core.port.RunCatalog.Result;
 import dev.runnel.testkit.EmbeddedService;
+import dev.runnel.wire.CreateRun;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -94,6 +97,34 @@ class ClientRunCatalogTest {
     assertThat(rest.entries().getFirst().run().state()).isEqualTo(RunState.FAILED);
     assertThat(titles(find("goodbye", Set.of(), Optional.empty()))).hasSize(1);
     assertThat(find("goodbye", Set.of(RunState.FAILED), Optional.empty()).entries()).isEmpty();
+  }
+
+  @Test
+  void knowsTimesExecutionsAndChildrenOfOneRun() {
+    var runs = new ClientAgentRuns(client, true);
+    var run = ((Outcome.Done) runs.start(prompt("please fail"), newKey())).run();
+    var child =
+        client
+            .runs()
+            .create(CreateRun.builder().prompt("say hello").parentRunId(run.id().value()).build())
+            .send();
+    await()
+        .atMost(PATIENCE)
+        .until(() -> catalog.details(run.id()).flatMap(it -> it.finishedAt()).isPresent());
+
+    var details = catalog.details(run.id()).orElseThrow();
+
+    assertThat(details.startedAt()).isPresent();
+    assertThat(details.executions())
+        .singleElement()
+        .matches(it -> it.number() == 1 && it.end().equals(Optional.of(RunState.FAILED)))
+        .matches(it -> it.claimedAt().isPresent() && it.endedAt().isPresent());
+    assertThat(details.children())
+        .singleElement()
+        .matches(it -> it.run().id().value().equals(child.runId()));
+    assertThat(catalog.details(new RunId(child.runId())).orElseThrow().parent()).contains(run.id());
+    assertThat(catalog.details(new RunId("nope"))).isEmpty();
+    assertThat(catalog.fileLink("nope")).isEmpty();
   }
 
   @Test

@@ -1,6 +1,7 @@
 package dev.runnel.core.port;
 
 import dev.runnel.core.model.Run;
+import dev.runnel.core.model.RunId;
 import dev.runnel.core.model.RunState;
 import java.net.URI;
 import java.time.Instant;
@@ -13,6 +14,54 @@ import java.util.Set;
 public interface RunCatalog {
   /// Never throws for a failure of the service: the result says so.
   Result find(Query query);
+
+  /// What the service says of one run beyond its state; empty if it cannot say it now.
+  default Optional<Details> details(RunId run) {
+    return Optional.empty();
+  }
+
+  /// Where the content of a file of a run can be fetched for a while without a key; empty if it is
+  /// gone. Whoever has the address can read the file.
+  ///
+  /// @param file as in [File#id()]
+  default Optional<URI> fileLink(String file) {
+    return Optional.empty();
+  }
+
+  /// @param parent the run that started this one
+  /// @param children runs that it started, newest first; at most 100
+  record Details(
+      Entry entry,
+      Optional<Instant> startedAt,
+      Optional<Instant> finishedAt,
+      Optional<RunId> parent,
+      List<Execution> executions,
+      List<Entry> children,
+      List<File> files) {
+    public Details {
+      executions = List.copyOf(executions);
+      children = List.copyOf(children);
+      files = List.copyOf(files);
+    }
+  }
+
+  /// One execution of a run: from its prompt or a follow-up to its end.
+  ///
+  /// @param number 1-based
+  /// @param claimedAt when it got a slot
+  /// @param startedAt when the agent started
+  /// @param end the state at its end; empty while it goes on
+  record Execution(
+      long number,
+      Optional<Instant> claimedAt,
+      Optional<Instant> startedAt,
+      Optional<Instant> endedAt,
+      Optional<RunState> end) {}
+
+  /// A file that a run left for people.
+  ///
+  /// @param bytes -1 if unknown
+  record File(String id, String name, boolean isImage, long bytes) {}
 
   /// What to look for; all of it must apply.
   ///

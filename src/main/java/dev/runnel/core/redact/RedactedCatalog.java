@@ -1,8 +1,11 @@
 package dev.runnel.core.redact;
 
+import dev.runnel.core.model.RunId;
 import dev.runnel.core.port.RunCatalog;
 import dev.runnel.text.Redactor;
 import dev.runnel.text.TerminalText;
+import java.net.URI;
+import java.util.Optional;
 
 /// Wraps the list of runs: redacts secrets in what it shows.
 public final class RedactedCatalog implements RunCatalog {
@@ -21,6 +24,35 @@ public final class RedactedCatalog implements RunCatalog {
           new Result.Listed(entries.stream().map(this::redacted).toList(), next);
       case Result.Unavailable(var why) -> new Result.Unavailable(plain.text(why));
     };
+  }
+
+  @Override
+  public Optional<Details> details(RunId run) {
+    return catalog
+        .details(run)
+        .map(
+            it ->
+                new Details(
+                    redacted(it.entry()),
+                    it.startedAt(),
+                    it.finishedAt(),
+                    it.parent(),
+                    it.executions(),
+                    it.children().stream().map(this::redacted).toList(),
+                    it.files().stream()
+                        .map(
+                            file ->
+                                new File(
+                                    file.id(),
+                                    plain.text(file.name()),
+                                    file.isImage(),
+                                    file.bytes()))
+                        .toList()));
+  }
+
+  @Override
+  public Optional<URI> fileLink(String file) {
+    return catalog.fileLink(file);
   }
 
   private Entry redacted(Entry entry) {

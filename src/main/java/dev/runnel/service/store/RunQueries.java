@@ -91,6 +91,21 @@ public record RunQueries(Database database) {
     return Optional.of(new TranscriptPart(lines, working || lines.size() == PAGE));
   }
 
+  /// The number of a transcript's last line; 0 if there is none.
+  public long lastLine(String runId) {
+    return database.read(rows -> new TranscriptRows(rows).last(runId));
+  }
+
+  /// The number of a transcript's last line of error output; 0 if there is none.
+  public long lastError(String runId) {
+    return database.read(rows -> new TranscriptRows(rows).last(runId, TranscriptLine.Kind.ERROR));
+  }
+
+  /// The first lines of a transcript that contain the text.
+  public List<TranscriptLine> findLines(String runId, String text, int most) {
+    return database.read(rows -> new TranscriptRows(rows).find(runId, text, most));
+  }
+
   public List<TimelineEvent> timeline(String runId) {
     return database.read(rows -> new EventRows(rows).of(runId));
   }

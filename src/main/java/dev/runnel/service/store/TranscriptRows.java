@@ -2,9 +2,11 @@ package dev.runnel.service.store;
 
 import dev.runnel.database.Rows;
 import dev.runnel.service.run.TranscriptLine;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.List;
+import java.util.Locale;
 
 /// Reads and writes transcripts, within one transaction.
 public record TranscriptRows(Rows rows) {
@@ -37,19 +39,49 @@ public record TranscriptRows(Rows rows) {
         """
         SELECT * FROM transcript_lines WHERE run_id = ? AND number > ? ORDER BY number LIMIT ?
         """,
-        row ->
-            new TranscriptLine(
-                row.getLong("number"),
-                row.getInt("execution"),
-                TranscriptLine.Kind.valueOf(row.getString("kind")),
-                Rows.instant(row, "said_at"),
-                row.getString("text")),
+        TranscriptRows::line,
         runId,
         number,
         most);
   }
 
-  private long last(String runId) throws SQLException {
+  /// The first lines that contain the text; the case of ASCII letters does not matter.
+  List<TranscriptLine> find(String runId, String text, int most) throws SQLException {
+    return rows.list(
+        """
+        SELECT * FROM transcript_lines WHERE run_id = ? AND LOWER(text) LIKE ? ESCAPE '\\'
+        ORDER BY number LIMIT ?
+        """,
+        TranscriptRows::line,
+        runId,
+        "%" + text.toLowerCase(Locale.ROOT).replaceAll("([\\\\%_])", "\\\\$1") + "%",
+        most);
+  }
+
+  /// The number of the last line of a kind; 0 if there is none.
+  long last(String runId, TranscriptLine.Kind kind) throws SQLException {
+    return rows.first(
+            """
+            SELECT number FROM transcript_lines WHERE run_id = ? AND kind = ?
+            ORDER BY number DESC LIMIT 1
+            """,
+            row -> row.getLong("number"),
+            runId,
+            kind.name())
+        .orElse(0L);
+  }
+
+  private static TranscriptLine line(ResultSet row) throws SQLException {
+    return new TranscriptLine(
+        row.getLong("number"),
+        row.getInt("execution"),
+        TranscriptLine.Kind.valueOf(row.getString("kind")),
+        Rows.instant(row, "said_at"),
+        row.getString("text"));
+  }
+
+  /// The number of the last line; 0 if there is none.
+  long last(String runId) throws SQLException {
     return rows.first(
             """
             SELECT number FROM transcript_lines WHERE run_id = ? ORDER BY number DESC LIMIT 1

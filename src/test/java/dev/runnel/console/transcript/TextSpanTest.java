@@ -1,10 +1,10 @@
-package dev.runnel.console;
+package dev.runnel.console.transcript;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.runnel.console.TextSpan.Code;
-import dev.runnel.console.TextSpan.Link;
-import dev.runnel.console.TextSpan.Plain;
+import dev.runnel.console.transcript.TextSpan.Code;
+import dev.runnel.console.transcript.TextSpan.Link;
+import dev.runnel.console.transcript.TextSpan.Plain;
 import org.junit.jupiter.api.Test;
 
 class TextSpanTest {

@@ -1,4 +1,4 @@
-package dev.runnel.console;
+package dev.runnel.console.transcript;
 
 import java.util.ArrayList;
 import java.util.List;

@@ -1,9 +1,10 @@
-package dev.runnel.console;
+package dev.runnel.console.transcript;
 
 import dev.runnel.core.model.RunId;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 
 /// The transcripts of runs, where they are available here. An external run service does not provide
@@ -17,6 +18,55 @@ public interface Transcripts {
   /// @return empty if the run's transcript is not available here
   Optional<Part> after(RunId run, long line);
 
+  /// The number of the last line; 0 if there is none.
+  default long last(RunId run) {
+    long last = 0;
+    for (var part = after(run, 0); !lines(part).isEmpty(); part = after(run, last)) {
+      last = lines(part).getLast().number();
+    }
+    return last;
+  }
+
+  /// The first lines that contain a text, whatever its case.
+  ///
+  /// @param most maximum number of lines
+  default List<Line> find(RunId run, String text, int most) {
+    var wanted = text.toLowerCase(Locale.ROOT);
+    var found = new ArrayList<Line>();
+    for (var part = after(run, 0);
+        !lines(part).isEmpty();
+        part = after(run, lines(part).getLast().number())) {
+      lines(part).stream()
+          .filter(line -> line.text().toLowerCase(Locale.ROOT).contains(wanted))
+          .limit(most - found.size())
+          .forEach(found::add);
+      if (found.size() == most) {
+        break;
+      }
+    }
+    return found;
+  }
+
+  /// The number of the last line of error output; empty if there is none.
+  default Optional<Long> lastError(RunId run) {
+    long error = 0;
+    for (var part = after(run, 0);
+        !lines(part).isEmpty();
+        part = after(run, lines(part).getLast().number())) {
+      error =
+          lines(part).stream()
+              .filter(line -> line.kind() == Kind.ERROR)
+              .mapToLong(Line::number)
+              .max()
+              .orElse(error);
+    }
+    return Optional.of(error).filter(it -> it > 0);
+  }
+
+  private static List<Line> lines(Optional<Part> part) {
+    return part.map(Part::lines).orElse(List.of());
+  }
+
   /// @param mayGrow whether more may follow: there is a further page, or the run has not ended
   record Part(List<Line> lines, boolean mayGrow) {
     private static final int MAX_LINE = 5_000;
@@ -28,18 +78,28 @@ public interface Transcripts {
 
     /// The lines to render at once: the first ones, long ones shortened. The rest can be requested
     /// next.
-    Part forAPage() {
+    public Part forAPage() {
+      var shown = fitting(lines);
+      return new Part(shown, shown.size() < lines.size() || mayGrow);
+    }
+
+    /// The same with the last lines.
+    public Part endForAPage() {
+      return new Part(fitting(lines.reversed()).reversed(), mayGrow);
+    }
+
+    private static List<Line> fitting(List<Line> lines) {
       var shown = new ArrayList<Line>();
       int room = MAX_CHARACTERS;
       for (var line : lines) {
         var inShort = line.inShort(MAX_LINE);
         room -= inShort.text().length();
         if (room < 0) {
-          return new Part(shown, true);
+          break;
         }
         shown.add(inShort);
       }
-      return new Part(shown, mayGrow);
+      return shown;
     }
   }
 
@@ -47,7 +107,7 @@ public interface Transcripts {
   /// @param execution 1-based number of the execution it belongs to
   /// @param text without a line end; only [Kind#ASKED] may hold several lines
   record Line(long number, int execution, Kind kind, Instant at, String text) {
-    private Line inShort(int most) {
+    Line inShort(int most) {
       return new Line(number, execution, kind, at, Transcripts.inShort(text, most));
     }
   }

@@ -1,0 +1,32 @@
+package dev.runnel.console;
+
+import dev.runnel.console.detail.Decision;
+import dev.runnel.console.detail.RunFacts;
+import dev.runnel.core.model.DeliveryTrace;
+import dev.runnel.core.port.RunCatalog;
+import dev.runnel.core.port.Store;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Optional;
+
+/// Reads the facts about a run from the run service and the inbox.
+record RunFactsReader(RunCatalog catalog, Store store, InstantSource clock) {
+  private static final int DECISIONS = 20;
+
+  RunFacts of(RunView run) {
+    var now = clock.instant();
+    List<DeliveryTrace> traces =
+        run.binding()
+            .map(
+                it ->
+                    store.<List<DeliveryTrace>>commit(
+                        work ->
+                            work.inbox().traces(it.conversation(), Optional.empty(), DECISIONS)))
+            .orElse(List.of());
+    return new RunFacts(
+        run.run().id(),
+        catalog.details(run.run().id()),
+        traces.stream().map(it -> Decision.of(it, now)).toList(),
+        now);
+  }
+}

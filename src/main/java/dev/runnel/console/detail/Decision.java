@@ -1,0 +1,68 @@
+package dev.runnel.console.detail;
+
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.DeliveryTrace;
+import dev.runnel.core.model.Intent;
+import dev.runnel.core.text.RunTexts;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+
+/// What was decided about a message of the run's conversation.
+///
+/// Public because the templates are in another package.
+///
+/// @param at when it was said, in ISO 8601; empty if its row cannot be read
+/// @param text the beginning of what it asked for; empty for buttons and labels
+/// @param result the decision, or what it waits for
+public record Decision(String at, String who, String text, String result) {
+  private static final int MAX_TEXT = 200;
+
+  public static Decision of(DeliveryTrace trace, Instant now) {
+    var delivery = trace.delivery();
+    return new Decision(
+        delivery.map(it -> it.saidAt().toString()).orElse(""),
+        delivery.map(it -> it.actor().name()).orElse(""),
+        delivery.map(Decision::text).orElse("A message that cannot be read"),
+        result(trace, now));
+  }
+
+  private static String result(DeliveryTrace trace, Instant now) {
+    return switch (trace.state()) {
+      case DONE -> trace.note().orElse("done");
+      case PARKED -> "given up: " + trace.why().orElse("no reason is known");
+      case WAITS -> {
+        var left = Duration.between(now, trace.dueAt());
+        yield "waits"
+            + trace.why().map(it -> ": " + it).orElse("")
+            + (left.toSeconds() > 1 ? ", next attempt in " + RunTexts.elapsed(left) : "");
+      }
+    };
+  }
+
+  private static String text(Delivery delivery) {
+    Optional<String> text =
+        switch (delivery.intent()) {
+          case Intent.Start(var request) -> Optional.of(request.text());
+          case Intent.Say(var request) -> Optional.of(request.text());
+          case Intent.New(var request) -> Optional.of(request.text());
+          case Intent.SayTo(_, var request, _) -> Optional.of(request.text());
+          case Intent.Cancel _ -> Optional.of("stop");
+          case Intent.Retry _ -> Optional.of("retry");
+          case Intent.Status _ -> Optional.of("status");
+          case Intent.Linked _,
+              Intent.ListRuns _,
+              Intent.Help _,
+              Intent.Unclear _,
+              Intent.Amend _,
+              Intent.StopAt _,
+              Intent.Link _,
+              Intent.CancelMine _,
+              Intent.Ask _ ->
+              Optional.empty();
+        };
+    return text.map(it -> it.strip().replaceAll("\\s+", " "))
+        .map(it -> it.length() > MAX_TEXT ? it.substring(0, MAX_TEXT) + "…" : it)
+        .orElse("");
+  }
+}

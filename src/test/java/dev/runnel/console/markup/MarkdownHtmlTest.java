@@ -1,0 +1,82 @@
+package dev.runnel.console.markup;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Assertions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class MarkdownHtmlTest {
+  private static final Pattern TAG =
+      Pattern.compile(
+          "</?(?:p|a|h[3-6]|em|strong|del|code|pre|ul|ol|li|table|thead|tbody|tr|th|td|blockquote"
+              + "|br|hr)(?: (?:href|target|rel|class|start|align|tabindex)=\"[^\"<>]*\")*(?: /)?>");
+
+  @Test
+  void rendersTablesListsAndCode() {
+    assertThat(MarkdownHtml.of("# Title\n\n- one\n- `two`\n\n| a |\n|---|\n| 1 |\n"))
+        .contains("<h3>Title</h3>", "<li>one</li>", "<code>two</code>", "<td>1</td>");
+  }
+
+  @Test
+  void linksLeadToTheWebAndSayNothingOfThisPage() {
+    assertThat(MarkdownHtml.of("[here](https://a.example/x?a=1&b=2) and https://b.example/"))
+        .contains("href=\"https://a.example/x?a=1&amp;b=2\"", "href=\"https://b.example/\"")
+        .contains("rel=\"noopener nofollow\"", "target=\"_blank\"");
+  }
+
+  @Test
+  void anImageIsALinkSoThatNothingIsLoaded() {
+    assertThat(MarkdownHtml.of("![a chart](https://a.example/x.png)"))
+        .contains(">a chart</a>")
+        .doesNotContain("<img");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "<script>alert(1)</script>",
+        "<img src=x onerror=alert(1)>",
+        "[x](javascript:alert(1))",
+        "[x](  JaVaScRiPt:alert(1))",
+        "[x](java\nscript:alert(1))",
+        "[x](data:text/html;base64,PHNjcmlwdD4=)",
+        "[x](vbscript:x)",
+        "[x](//evil.example)",
+        "[x](/attention)",
+        "![x](javascript:alert(1))",
+        "<javascript:alert(1)>",
+        "[x]: javascript:alert(1)\n\n[x]",
+        "[a](https://a.example/\"onmouseover=\"alert(1))",
+        "[a](https://a.example/ \"t\" onclick=\"alert(1)\")",
+        "```\"><script>alert(1)</script>\nx\n```",
+        "``` x\" onclick=\"alert(1)\nx\n```",
+        "| <b onclick=x> |\n|---|\n| <script> |",
+        "# <iframe src=https://evil.example>",
+        "<div style=\"position:fixed\">over all</div>",
+        "<form action=/leave method=post><button>",
+        "<!-- <script>alert(1)</script> -->",
+        "<a href=\"javascript:alert(1)\">x</a>",
+        "&lt;script&gt;alert(1)&lt;/script&gt;",
+        "https://a.example/<script>alert(1)</script>",
+        "\u0000<script>"
+      })
+  void whatCouldActIsText(String nasty) {
+    var html = MarkdownHtml.of(nasty);
+
+    assertThat(TAG.matcher(html).replaceAll("")).doesNotContain("<");
+    assertThat(html.toLowerCase(java.util.Locale.ROOT))
+        .doesNotContainPattern("href=\"(?!https?://)");
+  }
+
+  @Test
+  void deepNestingAndEndlessTextAreRenderedInTime() {
+    for (var part : new String[] {"> ", "- ", "[", "*a ", "`", "![", "| "}) {
+      Assertions.assertTimeoutPreemptively(
+          Duration.ofSeconds(20), () -> MarkdownHtml.of(part.repeat(20_000 / part.length())));
+    }
+  }
+}
