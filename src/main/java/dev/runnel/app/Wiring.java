@@ -13,10 +13,13 @@ import dev.runnel.console.About;
 import dev.runnel.console.Console;
 import dev.runnel.console.ConsoleAuthentication;
 import dev.runnel.console.ConsoleSurface;
+import dev.runnel.console.RunRowView;
+import dev.runnel.console.numbers.Numbers;
 import dev.runnel.console.transcript.Transcripts;
 import dev.runnel.core.deliver.Courier;
 import dev.runnel.core.dispatch.Dispatcher;
 import dev.runnel.core.model.AuditEntry;
+import dev.runnel.core.port.RunStatistics;
 import dev.runnel.core.port.Surface;
 import dev.runnel.core.recovery.OutageRecovery;
 import dev.runnel.core.redact.RedactedCatalog;
@@ -43,6 +46,7 @@ import dev.runnel.store.DatabaseHealth;
 import dev.runnel.store.SettingsSeen;
 import dev.runnel.store.SqlSessions;
 import dev.runnel.store.SqlStore;
+import dev.runnel.store.StartSums;
 import dev.runnel.store.SteadyClock;
 import dev.runnel.surface.hook.HookSurface;
 import dev.runnel.text.Redactor;
@@ -254,12 +258,14 @@ final class Wiring implements AutoCloseable {
                     chance),
                 new Courier(store, surfaces, chance, now.reminders(), recovery));
     var workers = new AtomicReference<>(working.apply(config));
+    var policy = new AtomicReference<>(config.settings().policy());
     var reloading =
         new SettingsReload(
             config,
             (now, withHooks) -> {
               RedactingLayout.use(now.log());
               workers.set(working.apply(now));
+              policy.set(now.settings().policy());
               if (withHooks) {
                 hookSurface.replace(now.settings().hooks());
               }
@@ -294,6 +300,13 @@ final class Wiring implements AutoCloseable {
             consoleSurface,
             new About(agent, platforms.forConsole()),
             new AuditLog(database),
+            new Numbers(
+                service.<RunStatistics>map(ServiceStatistics::new).orElse(RunStatistics.NONE),
+                new StartSums(database),
+                store,
+                policy::get,
+                RunRowView::source,
+                clock),
             "https".equals(consoleUrl.getScheme()),
             clock);
     var health =

@@ -1,5 +1,7 @@
 package dev.runnel.console;
 
+import dev.runnel.console.numbers.Numbers;
+import dev.runnel.console.numbers.NumbersPage;
 import dev.runnel.console.transcript.LineView;
 import dev.runnel.console.transcript.TranscriptWindow;
 import dev.runnel.console.transcript.Transcripts;
@@ -30,13 +32,14 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// The console's pages: `/` starts runs and lists the newest of conversations, `/runs` finds all
 /// runs, `/runs/{id}` shows one; `live` below each, and `/live/runs`, is a stream that keeps it up
-/// to date; `/attention` lists parked items; `/audit` lists who did what; `/enter` signs in, and
-/// `/leave` signs out.
+/// to date; `/numbers` sums them up; `/attention` lists parked items; `/audit` lists who did what;
+/// `/enter` signs in, and `/leave` signs out.
 ///
 /// A stream blocks its thread while its page is open: virtual threads should serve it.
 public final class Console implements AutoCloseable {
@@ -48,7 +51,7 @@ public final class Console implements AutoCloseable {
   private static final Duration SILENCE = Duration.ofSeconds(10);
   private static final Pattern NUMBER = Pattern.compile("\\d{1,18}");
   private static final Pattern PAGE =
-      Pattern.compile("/|/attention|/audit|/runs|/runs/[A-Za-z0-9._~%-]+");
+      Pattern.compile("/|/attention|/audit|/numbers|/runs|/runs/[A-Za-z0-9._~%-]+");
 
   private final Store store;
   private final AgentRuns runs;
@@ -61,6 +64,7 @@ public final class Console implements AutoCloseable {
   private final ConsoleAudit audit;
   private final AuditReader auditLog;
   private final About about;
+  private final Numbers numbers;
   private final ParkedItems parkedItems;
   private final Pages pages;
   private final RunCatalog catalog;
@@ -79,6 +83,7 @@ public final class Console implements AutoCloseable {
       ConsoleSurface surface,
       About about,
       AuditReader auditLog,
+      Numbers numbers,
       boolean isHttps,
       InstantSource clock) {
     this(
@@ -90,6 +95,7 @@ public final class Console implements AutoCloseable {
         surface,
         about,
         auditLog,
+        numbers,
         isHttps,
         clock,
         new Streams(OPEN_PAGES, PAUSE, SILENCE));
@@ -104,6 +110,7 @@ public final class Console implements AutoCloseable {
       ConsoleSurface surface,
       About about,
       AuditReader auditLog,
+      Numbers numbers,
       boolean isHttps,
       InstantSource clock,
       Streams streams) {
@@ -116,6 +123,7 @@ public final class Console implements AutoCloseable {
     this.isHttps = isHttps;
     this.about = about;
     this.auditLog = auditLog;
+    this.numbers = numbers;
     this.audit = new ConsoleAudit(store, clock);
     this.parkedItems = new ParkedItems(store, about, clock, audit);
     this.pages = new Pages(about, assets.version());
@@ -137,6 +145,8 @@ public final class Console implements AutoCloseable {
     page(routes, "/runs/{id}/files/{file}", this::sendFile);
     page(routes, "/attention", this::showAttention);
     routes.post("/attention", guarded(this::attend));
+    page(routes, "/numbers", this::showNumbers);
+    page(routes, "/numbers.csv", this::sendNumbers);
     page(routes, AuditPage.PATH, this::showAudit);
     page(routes, AuditPage.DOWNLOAD, this::sendAudit);
     routes.get(ConsoleAuthentication.ENTRANCE, this::showEntrance);
@@ -487,6 +497,32 @@ public final class Console implements AutoCloseable {
       }
       part = transcripts.after(new RunId(given), part.get().lines().getLast().number());
     }
+  }
+
+  private void showNumbers(Context ctx, ConsoleAuthentication.Visitor visitor) {
+    ctx.html(pages.numbers(numbers.of(days(ctx))));
+  }
+
+  private void sendNumbers(Context ctx, ConsoleAuthentication.Visitor visitor) {
+    var by = ctx.queryParam("by");
+    var table =
+        Stream.of(NumbersPage.Table.values())
+            .filter(it -> it.name().toLowerCase(Locale.ROOT).equals(by))
+            .findFirst();
+    if (table.isEmpty()) {
+      ctx.status(400);
+      return;
+    }
+    ctx.contentType("text/csv; charset=utf-8")
+        .header("Content-Disposition", "attachment; filename=\"runs-by-" + by + ".csv\"")
+        .result(numbers.csv(table.get(), days(ctx)));
+  }
+
+  private static int days(Context ctx) {
+    return number(ctx, "days")
+        .map(Long::intValue)
+        .filter(NumbersPage.PERIODS::contains)
+        .orElse(NumbersPage.PERIODS.get(1));
   }
 
   private void showAudit(Context ctx, ConsoleAuthentication.Visitor visitor) {

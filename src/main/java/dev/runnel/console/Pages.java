@@ -1,6 +1,7 @@
 package dev.runnel.console;
 
 import dev.runnel.console.detail.RunFacts;
+import dev.runnel.console.numbers.NumbersPage;
 import dev.runnel.console.transcript.StepView;
 import dev.runnel.console.transcript.TranscriptWindow;
 import dev.runnel.console.transcript.Transcripts;
@@ -52,6 +53,10 @@ final class Pages {
 
   String attention(List<ApprovalView> approvals, List<ParkedItemView> rows, String pageKey) {
     return page("attention", Map.of("approvals", approvals, "rows", rows, "pageKey", pageKey));
+  }
+
+  String numbers(NumbersPage numbers) {
+    return page("numbers", Map.of("numbers", numbers));
   }
 
   String audit(AuditPage log) {

@@ -55,8 +55,12 @@ public record RunRowView(RunCatalog.Entry entry, Optional<Binding> binding, Inst
 
   /// What started it: `Slack`, `API`.
   public String where() {
-    return SOURCES.getOrDefault(
-        entry.source(), entry.source().toLowerCase(Locale.ROOT).replace('_', ' '));
+    return source(entry.source());
+  }
+
+  /// The word of a source, by the service's name.
+  public static String source(String name) {
+    return SOURCES.getOrDefault(name, name.toLowerCase(Locale.ROOT).replace('_', ' '));
   }
 
   /// The message or issue it began with; empty if it has no web address.

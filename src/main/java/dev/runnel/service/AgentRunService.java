@@ -24,6 +24,7 @@ import dev.runnel.service.http.SignedLinks;
 import dev.runnel.service.run.ChangeListener;
 import dev.runnel.service.run.ExecutionListener;
 import dev.runnel.service.run.ExecutionState;
+import dev.runnel.service.run.RunNumbers;
 import dev.runnel.service.run.TranscriptLine;
 import dev.runnel.service.run.TranscriptPart;
 import dev.runnel.service.store.ApiKeys;
@@ -38,6 +39,7 @@ import dev.runnel.service.workspace.Environment;
 import dev.runnel.service.workspace.Skill;
 import dev.runnel.service.workspace.Workspaces;
 import io.javalin.config.RoutesConfig;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
@@ -238,6 +240,16 @@ public final class AgentRunService implements AutoCloseable {
   /// @return empty if there is no such run
   public Optional<TranscriptPart> transcript(String runId, long afterLine) {
     return index.transcript(runId, afterLine);
+  }
+
+  /// The runs created since an instant, oldest first, as statistics count them.
+  public List<RunNumbers> numbers(Instant since) {
+    return index.numbers(since);
+  }
+
+  /// The name of an environment, by its uid or name; the same text if there is none.
+  public String environmentName(String uid) {
+    return settings.environments().find(uid).map(Environment::name).orElse(uid);
   }
 
   /// The number of a transcript's last line; 0 if there is none.

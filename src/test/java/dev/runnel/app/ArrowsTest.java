@@ -321,6 +321,10 @@ class ArrowsTest {
       room("console.detail").imports("dev.runnel.core.[model|port|text]");
 
   @ArchTest
+  static final ArchRule consoleNumbers =
+      room("console.numbers").imports("dev.runnel.core.[model|port|policy]");
+
+  @ArchTest
   static final ArchRule console =
       room("console").imports("dev.runnel.core..", JAVALIN, "gg.jte..", "dev.runnel.console..");
 

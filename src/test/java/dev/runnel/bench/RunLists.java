@@ -88,6 +88,7 @@ public final class RunLists {
                   })
               .start("127.0.0.1", 0);
       try (var client = HttpClient.newHttpClient()) {
+        numbers(service);
         for (var query : QUERIES) {
           measure(client, server.port(), query);
         }
@@ -98,6 +99,20 @@ public final class RunLists {
         server.stop();
       }
     }
+  }
+
+  /// What the console's numbers page reads, at most once a minute for all visitors.
+  private static void numbers(AgentRunService service) {
+    var nanos = new long[20];
+    var size = 0;
+    for (int i = 0; i < nanos.length; i++) {
+      var start = System.nanoTime();
+      size = service.numbers(Instant.EPOCH).size();
+      nanos[i] = System.nanoTime() - start;
+    }
+    Arrays.sort(nanos);
+    System.out.printf(
+        Locale.ROOT, "%7.2f ms median %13d runs  numbers%n", nanos[nanos.length / 2] / 1e6, size);
   }
 
   private static void measure(HttpClient client, int port, String query) throws Exception {

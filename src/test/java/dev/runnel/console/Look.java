@@ -21,14 +21,18 @@ import dev.runnel.core.model.Update;
 import dev.runnel.core.port.RunCatalog;
 import dev.runnel.core.port.RunCatalog.Details;
 import dev.runnel.core.port.RunCatalog.Execution;
+import dev.runnel.core.port.RunStatistics.Fact;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.Random;
 
 /// Serves the console with sample runs, to look at it in a browser. The first argument is the port,
 /// the second `empty` for a console without runs.
@@ -68,6 +72,31 @@ public final class Look {
         }
       }
     }
+  }
+
+  /// Runs of a month, the more the later.
+  static List<Fact> facts(Instant now) {
+    var random = new Random(3);
+    var facts = new ArrayList<Fact>();
+    for (int i = 0; i < 900; i++) {
+      var at = now.minus(Duration.ofMinutes((long) (Math.pow(random.nextDouble(), 1.6) * 43_000)));
+      var state =
+          random.nextInt(10) < 8
+              ? RunState.SUCCEEDED
+              : random.nextInt(3) == 0 ? RunState.CANCELLED : RunState.FAILED;
+      facts.add(
+          new Fact(
+              at,
+              Optional.of(at.plusMillis(400 + random.nextInt(9_000))),
+              Duration.ofSeconds(30 + (long) Math.abs(random.nextGaussian() * 600)),
+              i < 3 ? RunState.BLOCKED : state,
+              List.of("SLACK", "GITHUB_WEBHOOK", "API").get(random.nextInt(3)),
+              List.of("shop", "billing", "").get(random.nextInt(3)),
+              List.of("opus", "sonnet").get(random.nextInt(2)),
+              random.nextInt(900_000)));
+    }
+    facts.sort(Comparator.comparing(Fact::createdAt));
+    return facts;
   }
 
   private static Details details(Site site, Run run, Instant now) {
@@ -119,6 +148,7 @@ public final class Look {
   /// Adds sample runs of all states.
   static void fill(Site site) {
     var now = Instant.now();
+    site.facts = facts(now);
     var slack = new SurfaceId("slack");
     var github = new SurfaceId("github");
     var dana = new Actor("U1", "dana");

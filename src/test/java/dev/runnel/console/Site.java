@@ -1,5 +1,6 @@
 package dev.runnel.console;
 
+import dev.runnel.console.numbers.Numbers;
 import dev.runnel.console.transcript.Transcripts;
 import dev.runnel.console.transcript.Transcripts.Kind;
 import dev.runnel.console.transcript.Transcripts.Line;
@@ -18,7 +19,10 @@ import dev.runnel.core.model.Request;
 import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunId;
 import dev.runnel.core.model.WebhookResult;
+import dev.runnel.core.policy.Policy;
 import dev.runnel.core.port.RunCatalog;
+import dev.runnel.core.port.RunStatistics;
+import dev.runnel.core.port.Store;
 import dev.runnel.core.port.Store.Approvals.Approval;
 import dev.runnel.core.port.Store.Pending;
 import dev.runnel.core.recovery.OutageRecovery;
@@ -29,6 +33,7 @@ import dev.runnel.database.Database;
 import dev.runnel.store.AuditLog;
 import dev.runnel.store.SqlSessions;
 import dev.runnel.store.SqlStore;
+import dev.runnel.store.StartSums;
 import dev.runnel.testkit.FakeAgentRuns;
 import dev.runnel.testkit.FakeSurface;
 import dev.runnel.testkit.MigratedFile;
@@ -103,6 +108,14 @@ final class Site implements AutoCloseable {
             surface,
             about,
             new AuditLog(database),
+            new Numbers(
+                from ->
+                    Optional.of(facts.stream().filter(it -> it.createdAt().isAfter(from)).toList()),
+                new StartSums(database),
+                store,
+                () -> policy,
+                RunRowView::source,
+                clock),
             false,
             clock,
             streams);
@@ -207,6 +220,27 @@ final class Site implements AutoCloseable {
     return new RunCatalog.Result.Listed(
         all.stream().skip(from).limit(size).map(this::entry).toList(),
         all.size() > from + size ? Optional.of("" + (from + size)) : Optional.empty());
+  }
+
+  /// What the run service says of its runs in numbers.
+  volatile List<RunStatistics.Fact> facts = List.of();
+
+  volatile Policy policy = Policy.NONE;
+
+  /// Somebody started a run.
+  void counts(Store.Starts.Start start, Run run) {
+    store.change(
+        work -> {
+          work.starts().add(start);
+          work.bindings()
+              .of(run.id())
+              .ifPresent(
+                  binding ->
+                      work.bindings()
+                          .save(
+                              binding.seen(
+                                  runs.run(run.id()).withDelivery(Optional.of(start.delivery())))));
+        });
   }
 
   /// Maximum number of runs on a page of the list of all runs.

@@ -1,13 +1,19 @@
 package dev.runnel.service.store;
 
 import dev.runnel.database.Database;
+import dev.runnel.database.Rows;
 import dev.runnel.service.run.ExecutionState;
+import dev.runnel.service.run.RunNumbers;
 import dev.runnel.service.run.RunRow;
 import dev.runnel.service.run.TranscriptLine;
 import dev.runnel.service.run.TranscriptPart;
+import dev.runnel.service.run.Usage;
 import dev.runnel.wire.TimelineEvent;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -104,6 +110,33 @@ public record RunQueries(Database database) {
   /// The first lines of a transcript that contain the text.
   public List<TranscriptLine> findLines(String runId, String text, int most) {
     return database.read(rows -> new TranscriptRows(rows).find(runId, text, most));
+  }
+
+  /// The runs created since an instant, oldest first, as statistics count them.
+  public List<RunNumbers> numbers(Instant since) {
+    return database.read(
+        rows ->
+            rows.list(
+                """
+                SELECT created_at, state, source, environment_id, model_id, started_at, worked,
+                  request_usage
+                FROM runs WHERE created_at >= ? ORDER BY created_at
+                """,
+                RunQueries::numbers,
+                since));
+  }
+
+  private static RunNumbers numbers(ResultSet row) throws SQLException {
+    var started = row.getLong("started_at");
+    return new RunNumbers(
+        Rows.instant(row, "created_at"),
+        started == 0 ? Optional.empty() : Optional.of(Rows.instant(row, "started_at")),
+        Duration.of(row.getLong("worked"), ChronoUnit.MICROS),
+        ExecutionState.valueOf(row.getString("state")),
+        row.getString("source"),
+        Rows.text(row, "environment_id").orElse(""),
+        Rows.text(row, "model_id").orElse(""),
+        Rows.text(row, "request_usage").map(Usage::fromJson));
   }
 
   public List<TimelineEvent> timeline(String runId) {

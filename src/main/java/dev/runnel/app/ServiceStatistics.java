@@ -1,0 +1,52 @@
+package dev.runnel.app;
+
+import dev.runnel.core.model.RunState;
+import dev.runnel.core.port.RunStatistics;
+import dev.runnel.service.AgentRunService;
+import dev.runnel.service.run.ExecutionState;
+import dev.runnel.service.run.RunNumbers;
+import java.math.BigDecimal;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/// Maps the embedded service's numbers to the core's types; neither package knows the other.
+record ServiceStatistics(AgentRunService service) implements RunStatistics {
+  @Override
+  public Optional<List<Fact>> since(Instant from) {
+    Map<String, String> names = new HashMap<>();
+    return Optional.of(
+        service.numbers(from).stream()
+            .map(it -> fact(it, names.computeIfAbsent(it.environment(), service::environmentName)))
+            .toList());
+  }
+
+  private static Fact fact(RunNumbers run, String environment) {
+    return new Fact(
+        run.createdAt(),
+        run.startedAt(),
+        run.worked(),
+        state(run.state()),
+        run.source(),
+        environment,
+        run.model(),
+        run.usage().flatMap(it -> it.dollars()).map(ServiceStatistics::micros).orElse(0L));
+  }
+
+  private static long micros(BigDecimal dollars) {
+    return dollars.movePointRight(6).longValue();
+  }
+
+  private static RunState state(ExecutionState state) {
+    return switch (state) {
+      case QUEUED -> RunState.QUEUED;
+      case INPROGRESS -> RunState.RUNNING;
+      case BLOCKED -> RunState.BLOCKED;
+      case SUCCEEDED -> RunState.SUCCEEDED;
+      case FAILED, ERROR -> RunState.FAILED;
+      case CANCELLED -> RunState.CANCELLED;
+    };
+  }
+}

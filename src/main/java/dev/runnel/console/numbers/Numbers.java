@@ -1,0 +1,157 @@
+package dev.runnel.console.numbers;
+
+import dev.runnel.console.numbers.NumbersPage.BudgetView;
+import dev.runnel.console.numbers.NumbersPage.Table;
+import dev.runnel.core.model.Binding;
+import dev.runnel.core.policy.Budget;
+import dev.runnel.core.policy.Policy;
+import dev.runnel.core.port.RunStatistics;
+import dev.runnel.core.port.StartStatistics;
+import dev.runnel.core.port.StartStatistics.By;
+import dev.runnel.core.port.StartStatistics.Sum;
+import dev.runnel.core.port.Store;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+
+/// Reads the numbers. What was read is kept for a minute, since it counts every run of the period.
+/// Thread-safe.
+public final class Numbers {
+  private static final Duration KEPT = Duration.ofMinutes(1);
+  private static final int NAMES = 1000;
+  private static final int FULLEST = 5;
+  private static final int LINES = 50;
+  private static final String SLACK = "slack:";
+
+  private final RunStatistics runs;
+  private final StartStatistics starts;
+  private final Store store;
+  private final Supplier<Policy> policy;
+  private final Function<String, String> sourceName;
+  private final InstantSource clock;
+  // Guarded by this.
+  private final Map<Integer, Kept> kept = new HashMap<>();
+
+  private record Kept(Instant at, NumbersPage page) {}
+
+  /// @param policy as it is now
+  /// @param sourceName the name of a source for people
+  public Numbers(
+      RunStatistics runs,
+      StartStatistics starts,
+      Store store,
+      Supplier<Policy> policy,
+      Function<String, String> sourceName,
+      InstantSource clock) {
+    this.runs = runs;
+    this.starts = starts;
+    this.store = store;
+    this.policy = policy;
+    this.sourceName = sourceName;
+    this.clock = clock;
+  }
+
+  /// @param days one of [NumbersPage#PERIODS]
+  public synchronized NumbersPage of(int days) {
+    var now = clock.instant();
+    var known = kept.get(days);
+    if (known != null && now.isBefore(known.at().plus(KEPT))) {
+      return known.page();
+    }
+    var page = read(days, now);
+    kept.put(days, new Kept(now, page));
+    return page;
+  }
+
+  /// A table as comma-separated values.
+  public String csv(Table table, int days) {
+    return Csv.of(table.title(), of(days).groups().getOrDefault(table, List.of()));
+  }
+
+  private NumbersPage read(int days, Instant now) {
+    var since = NumbersPage.start(days, now);
+    var names = names();
+    var places = starts.sums(By.PLACE, since);
+    Map<Table, List<Group>> people = new EnumMap<>(Table.class);
+    people.put(Table.PERSON, groups(starts.sums(By.PERSON, since).stream(), names));
+    people.put(Table.CHANNEL, groups(places.stream().filter(it -> isChannel(it.key())), names));
+    people.put(Table.REPOSITORY, groups(places.stream().filter(it -> !isChannel(it.key())), names));
+    return NumbersPage.of(days, runs.since(since), people, budgets(names, now), sourceName, now);
+  }
+
+  private static boolean isChannel(String place) {
+    return place.startsWith(SLACK);
+  }
+
+  private static List<Group> groups(Stream<Sum> sums, Map<String, String> names) {
+    return sums.limit(LINES)
+        .map(
+            it ->
+                new Group(
+                    it.key(),
+                    names.getOrDefault(it.key(), it.key()),
+                    "",
+                    it.runs(),
+                    Optional.empty(),
+                    it.time(),
+                    it.micros()))
+        .toList();
+  }
+
+  /// The names of people who asked for runs lately, by their stable id.
+  private Map<String, String> names() {
+    var names = new HashMap<String, String>();
+    for (var binding : store.<List<Binding>>read(it -> it.recent(Optional.empty(), "", NAMES))) {
+      names.putIfAbsent(
+          binding.conversation().surface() + ":" + binding.requester().id(),
+          binding.requester().name());
+    }
+    return names;
+  }
+
+  private List<BudgetView> budgets(Map<String, String> names, Instant now) {
+    return policy.get().budgets().stream().flatMap(it -> views(it, names, now)).toList();
+  }
+
+  private Stream<BudgetView> views(Budget budget, Map<String, String> names, Instant now) {
+    var since = now.minus(budget.period().length());
+    var sums =
+        switch (budget.per()) {
+          case PERSON -> starts.sums(By.PERSON, since).stream();
+          case CHANNEL -> starts.sums(By.PLACE, since).stream().filter(it -> isChannel(it.key()));
+          case REPOSITORY ->
+              starts.sums(By.PLACE, since).stream().filter(it -> !isChannel(it.key()));
+          case ENVIRONMENT ->
+              starts.sums(By.ENVIRONMENT, since).stream().filter(it -> !it.key().isEmpty());
+          case ALL ->
+              Stream.of(
+                  starts.sums(By.PERSON, since).stream()
+                      .reduce(
+                          new Sum("", 0, Duration.ZERO, 0),
+                          (a, b) ->
+                              new Sum(
+                                  "",
+                                  a.runs() + b.runs(),
+                                  a.time().plus(b.time()),
+                                  a.micros() + b.micros())));
+        };
+    return sums.limit(FULLEST)
+        .map(
+            it -> {
+              var used = new Budget.Used(it.runs(), it.time(), it.micros());
+              return new BudgetView(
+                  budget.name(),
+                  names.getOrDefault(it.key(), it.key()),
+                  budget.words(used),
+                  !budget.permits(used));
+            });
+  }
+}
