@@ -125,6 +125,71 @@ class FilesTest {
   }
 
   @Nested
+  class AHandedOverFile {
+    private static final String HANDS_OVER =
+        """
+        mkdir -p "$RUNNEL_ARTIFACTS/shots"
+        printf 'It works' > "$RUNNEL_ARTIFACTS/report.md"
+        printf '\\211PNG' > "$RUNNEL_ARTIFACTS/shots/checkout.png"
+        printf 'token ghp_%s' 0123456789abcdefghijABCDEFGHIJ012345 > "$RUNNEL_ARTIFACTS/env.txt"
+        ln -s report.md "$RUNNEL_ARTIFACTS/link.txt"
+        : > "$RUNNEL_ARTIFACTS/empty.txt"
+        echo made
+        """;
+
+    @Test
+    void isAnArtifactWithSizeAndDigest() throws IOException {
+      try (var service = RunningService.withCommand(folder, HANDS_OVER)) {
+        var run = service.awaitState(service.create("x"), "SUCCEEDED");
+
+        var report = handedOver(run, "report.md");
+        assertThat(report.get("size_bytes").asInt()).isEqualTo(8);
+        assertThat(report.get("sha256").asText()).hasSize(64);
+        assertThat(handedOver(run, "checkout.png").get("mime_type").asText())
+            .isEqualTo("image/png");
+        var uid = report.get("artifact_uid").asText();
+        var content = service.ok(service.get("/agent/artifacts/" + uid)).get("data");
+        assertThat(open(service, content.get("download_url").asText()).body())
+            .isEqualTo("It works");
+      }
+    }
+
+    @Test
+    void withASecretIsWithheld() {
+      try (var service = RunningService.withCommand(folder, HANDS_OVER)) {
+        var id = service.create("x");
+        var secret = handedOver(service.awaitState(id, "SUCCEEDED"), "env.txt");
+
+        assertThat(secret.get("withheld").asBoolean()).isTrue();
+        assertThat(problem(service.get("/agent/artifacts/" + secret.get("artifact_uid").asText())))
+            .isEqualTo("resource_not_found");
+        assertThat(service.transcript(id)).contains("env.txt is withheld: it contains a secret.");
+      }
+    }
+
+    @Test
+    void isNeitherALinkNorEmpty() {
+      try (var service = RunningService.withCommand(folder, HANDS_OVER)) {
+        var run = service.awaitState(service.create("x"), "SUCCEEDED");
+
+        assertThat(run.get("artifacts"))
+            .extracting(each -> each.at("/data/filename").asText())
+            .containsExactly("env.txt", "report.md", "checkout.png");
+      }
+    }
+
+    private static JsonNode handedOver(JsonNode run, String name) {
+      for (var artifact : run.get("artifacts")) {
+        var data = artifact.get("data");
+        if (data.path("filename").asText().equals(name) && data.path("handed_over").asBoolean()) {
+          return data;
+        }
+      }
+      throw new AssertionError("No " + name + " in " + run.get("artifacts"));
+    }
+  }
+
+  @Nested
   class AnAttachment {
     @Test
     void isAFileThatThePromptNames() {

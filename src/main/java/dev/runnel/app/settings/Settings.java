@@ -76,6 +76,7 @@ public record Settings(
           "RUNNEL_EXECUTION",
           "RUNNEL_CONFIG_JSON",
           "RUNNEL_SKILL_FILE",
+          "RUNNEL_ARTIFACTS",
           "RUNNEL_CONVERSATION_FILE");
 
   private static final List<Setting> ALL = KnownPlatforms.settings();

@@ -286,6 +286,7 @@ final class Execution {
     }
     var surroundings = new HashMap<>(settings.surroundings(executionRequest));
     surroundings.putAll(lent);
+    surroundings.put(HandedFiles.VARIABLE, HandedFiles.folder(ready.root()).toString());
     var home =
         settings.isolation().isOn()
             ? Optional.of(home(harness, chosen))
@@ -327,9 +328,13 @@ final class Execution {
   private ExecutionResult work(Harness harness, Site site)
       throws IOException, InterruptedException {
     var ready = site.ready();
+    HandedFiles.makeFolder(ready.root());
     var briefed =
         PromptAssembly.of(
             executionRequest, ready, () -> index.firstPrompt(executionRequest.runId()));
+    if (!(harness instanceof CommandAgent)) {
+      briefed = PromptAssembly.handingOver(briefed);
+    }
     if (ready.fresh() && executionRequest.execution() > 1) {
       say(PromptAssembly.AFRESH);
     }
@@ -397,6 +402,7 @@ final class Execution {
           return Spawner.ending(failure.get());
         }
         claimPullRequests(heard.pullRequests(), site.chosen());
+        collectFiles(ready.root());
         return watch.reached().orElseGet(() -> ending(harness, seen, status, heard));
       }
     }
@@ -420,6 +426,26 @@ final class Execution {
           executionRequest,
           new RunService.NewOutput(
               List.of(), Optional.empty(), claimed, Optional.empty(), Usage.NONE));
+    }
+  }
+
+  /// Records the files that the agent handed over. All its processes have ended.
+  private void collectFiles(Path root) {
+    if (wish() == Wish.CANCEL) {
+      return;
+    }
+    var found = HandedFiles.collect(executionRequest, root, settings.redactor());
+    if (!found.files().isEmpty() || !found.notes().isEmpty()) {
+      book.heard(
+          executionRequest,
+          new RunService.NewOutput(
+              found.notes().stream()
+                  .map(note -> new Entry(TranscriptLine.Kind.NOTE, note))
+                  .toList(),
+              Optional.empty(),
+              found.files(),
+              Optional.empty(),
+              Usage.NONE));
     }
   }
 

@@ -35,6 +35,13 @@ final class PromptAssembly {
       status_message. The key is for these runs alone, and ends with yours.\
       """;
 
+  private static final String HAND_OVER =
+      """
+      Files for the people who asked, such as screenshots, reports and diffs, go into the folder \
+      $%s. They are uploaded for them when you have finished.\
+      """
+          .formatted(HandedFiles.VARIABLE);
+
   private PromptAssembly() {}
 
   /// @param prompt supplies the run's initial prompt; called only if needed
@@ -71,6 +78,13 @@ final class PromptAssembly {
     %s\
     """
         .formatted(talk, prompt);
+  }
+
+  /// Tells the agent how it hands files over.
+  static ExecutionRequest handingOver(ExecutionRequest executionRequest) {
+    return executionRequest.withBasePrompt(
+        Optional.of(
+            executionRequest.basePrompt().map(words -> words + "\n\n").orElse("") + HAND_OVER));
   }
 
   private static ExecutionRequest mode(ExecutionRequest executionRequest) {

@@ -3,6 +3,7 @@ package dev.runnel.service.http;
 import dev.runnel.service.execution.ServiceSettings;
 import dev.runnel.service.run.Caller;
 import dev.runnel.service.run.Json;
+import dev.runnel.service.run.NewArtifact;
 import dev.runnel.service.run.RequestProblem;
 import dev.runnel.service.run.RunRow;
 import dev.runnel.service.store.RunAccess;
@@ -175,6 +176,10 @@ public final class FileRoutes {
   }
 
   private WorkspaceFile open(RunRow run, ArtifactItem.File file) throws IOException {
+    if (NewArtifact.isWithheld(file)) {
+      throw new RequestProblem(
+          RequestProblem.Code.RESOURCE_NOT_FOUND, "The file is withheld: it contains a secret");
+    }
     var path = Path.of(Objects.requireNonNullElse(file.filepath(), ""));
     return WorkspaceFile.open(settings.workspaces().resolve(run.id()), path)
         .orElseThrow(

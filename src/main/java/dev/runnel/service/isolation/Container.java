@@ -30,7 +30,8 @@ record Container(Path program, Machine machine) implements Isolation {
           "RUNNEL_SESSION_ID",
           "RUNNEL_EXECUTION",
           "RUNNEL_CONFIG_JSON",
-          "RUNNEL_SKILL_FILE");
+          "RUNNEL_SKILL_FILE",
+          "RUNNEL_ARTIFACTS");
 
   @Override
   public List<String> wrap(List<String> command, Place place) {

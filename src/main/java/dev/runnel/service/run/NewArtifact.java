@@ -19,6 +19,8 @@ import java.util.UUID;
 ///   value replaces the stored one
 public record NewArtifact(String type, String identity, ObjectNode data) {
   private static final String UID = "artifact_uid";
+  private static final String HANDED_OVER = "handed_over";
+  private static final String WITHHELD = "withheld";
   private static final int MAX_PLAN = 16 * 1024;
 
   /// @param branch the branch that the run pushed for it; empty while that is not confirmed
@@ -69,10 +71,48 @@ public record NewArtifact(String type, String identity, ObjectNode data) {
                   .put(UID, uid(executionRequest.runId() + "/" + inside))
                   .put("filepath", inside)
                   .put("filename", name)
-                  .put("mime_type", mimeType(name))));
+                  .put("mime_type", mimeType(name))
+                  .put(HANDED_OVER, false)));
     } catch (InvalidPathException _) {
       return Optional.empty();
     }
+  }
+
+  /// A file that the agent handed over for the people who asked.
+  ///
+  /// @param root the run's workspace
+  /// @param file in the workspace
+  /// @param digest the SHA-256 of its content in hexadecimal
+  /// @param withheld whether its content is not given out, because it contains a secret
+  public static NewArtifact handedOver(
+      ExecutionRequest executionRequest,
+      Path root,
+      Path file,
+      long size,
+      String digest,
+      boolean withheld) {
+    var made = file(executionRequest, root, root, file.toString()).orElseThrow();
+    made.data.put("size_bytes", size).put("sha256", digest).put(HANDED_OVER, true);
+    if (withheld) {
+      made.data.put(WITHHELD, true);
+    }
+    return made;
+  }
+
+  /// Whether the content of a stored artifact is not given out.
+  public static boolean isWithheld(ArtifactItem item) {
+    return item.json().path("data").path(WITHHELD).asBoolean();
+  }
+
+  /// Whether it was handed over, rather than noticed in the agent's output.
+  public boolean isHandedOver() {
+    return data.path(HANDED_OVER).asBoolean();
+  }
+
+  /// Whether a stored artifact is a file that nobody handed over.
+  public static boolean isByTheWay(ArtifactItem item) {
+    return item instanceof ArtifactItem.File
+        && !item.json().path("data").path(HANDED_OVER).asBoolean();
   }
 
   /// The uid under which the content can be requested; empty if the content is stored elsewhere.

@@ -81,7 +81,7 @@ public record FileRows(Rows rows) {
         var known = artifacts.get(place);
         artifacts.set(
             place, one.beside(known).item(Objects.requireNonNullElse(known.createdAt(), at)));
-      } else if (place < MAX_ARTIFACTS) {
+      } else if (makeRoom(artifacts, one)) {
         artifacts.add(one.item(at));
         if (one.uid().isPresent()) {
           madeBy(runId, one.uid().get());
@@ -89,6 +89,16 @@ public record FileRows(Rows rows) {
       }
     }
     return artifacts;
+  }
+
+  /// Whether there is room. What the agent handed over takes the place of a file that it only
+  /// wrote.
+  private static boolean makeRoom(List<ArtifactItem> artifacts, NewArtifact one) {
+    if (artifacts.size() < MAX_ARTIFACTS) {
+      return true;
+    }
+    var other = one.isHandedOver() ? artifacts.stream().filter(NewArtifact::isByTheWay) : null;
+    return other != null && other.findFirst().map(artifacts::remove).orElse(false);
   }
 
   private void madeBy(String runId, String artifactUid) throws SQLException {

@@ -1,0 +1,17 @@
+package dev.runnel.core.model;
+
+import java.time.Duration;
+import java.util.Optional;
+
+/// The result of reading a file of a run.
+public sealed interface FileContent {
+  record Read(byte[] bytes) implements FileContent {}
+
+  /// The content must not be shown.
+  ///
+  /// @param why completes "I did not upload it: …"
+  record Withheld(String why) implements FileContent {}
+
+  /// It can be read later.
+  record Later(Optional<Duration> after, String why) implements FileContent {}
+}
