@@ -17,6 +17,7 @@ import dev.runnel.console.RunRowView;
 import dev.runnel.console.numbers.Numbers;
 import dev.runnel.console.transcript.Transcripts;
 import dev.runnel.core.deliver.Courier;
+import dev.runnel.core.deliver.FileDelivery;
 import dev.runnel.core.dispatch.Dispatcher;
 import dev.runnel.core.model.AuditEntry;
 import dev.runnel.core.port.RunStatistics;
@@ -256,7 +257,13 @@ final class Wiring implements AutoCloseable {
                     recovery,
                     metrics.runChanges(),
                     chance),
-                new Courier(store, surfaces, chance, now.reminders(), recovery));
+                new Courier(
+                    store,
+                    surfaces,
+                    chance,
+                    now.reminders(),
+                    recovery,
+                    new FileDelivery(runs, now.files())));
     var workers = new AtomicReference<>(working.apply(config));
     var policy = new AtomicReference<>(config.settings().policy());
     var reloading =

@@ -251,6 +251,7 @@ public final class ConsoleSurface implements Surface {
           Update.Succeeded _,
           Update.Failed _,
           Update.Cancelled _,
+          Update.FileMade _,
           Update.Reminder _,
           Update.Listed _,
           Update.Answered _,

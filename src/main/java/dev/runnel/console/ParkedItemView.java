@@ -103,6 +103,8 @@ public record ParkedItemView(
       case Update.Cancelled(var run, _, _, _) -> title(run) + " was stopped";
       case Update.Reminder(var run, _, var question, _, _, _) ->
           "A reminder of a question of %s: %s".formatted(title(run), question);
+      case Update.FileMade(var run, _, var file, _) ->
+          "The file %s of %s".formatted(file.name(), title(run));
       case Update.Told(_, var text, _) -> text;
       case Update.Listed _ -> "The list of runs";
       case Update.Answered(_, var infoCard) -> infoCard.title();

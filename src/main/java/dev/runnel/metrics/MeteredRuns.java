@@ -2,9 +2,11 @@ package dev.runnel.metrics;
 
 import dev.runnel.core.model.Arrival;
 import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.FileContent;
 import dev.runnel.core.model.Outcome;
 import dev.runnel.core.model.Prompt;
 import dev.runnel.core.model.Run;
+import dev.runnel.core.model.RunFile;
 import dev.runnel.core.model.RunId;
 import dev.runnel.core.model.RunListing;
 import dev.runnel.core.port.AgentRuns;
@@ -87,6 +89,14 @@ record MeteredRuns(AgentRuns runs, Supplier<MeterRegistry> registry) implements 
   @Override
   public Outcome find(RunId run) {
     return timed("find", () -> runs.find(run), MeteredRuns::name);
+  }
+
+  @Override
+  public FileContent content(RunFile file, long most) {
+    return timed(
+        "file",
+        () -> runs.content(file, most),
+        content -> content instanceof FileContent.Later ? "busy" : "done");
   }
 
   @Override

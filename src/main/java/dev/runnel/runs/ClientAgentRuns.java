@@ -9,14 +9,17 @@ import dev.runnel.client.RunsException;
 import dev.runnel.core.model.Arrival;
 import dev.runnel.core.model.Attachment;
 import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.FileContent;
 import dev.runnel.core.model.Outcome;
 import dev.runnel.core.model.Prompt;
 import dev.runnel.core.model.Replies;
 import dev.runnel.core.model.Run;
+import dev.runnel.core.model.RunFile;
 import dev.runnel.core.model.RunId;
 import dev.runnel.core.model.RunListing;
 import dev.runnel.core.model.RunState;
 import dev.runnel.core.port.AgentRuns;
+import dev.runnel.text.Sha256;
 import dev.runnel.wire.AgentConfig;
 import dev.runnel.wire.CreateRun;
 import dev.runnel.wire.FollowUpAccepted;
@@ -24,9 +27,11 @@ import dev.runnel.wire.FollowUpMessage;
 import dev.runnel.wire.FollowUpOutcome;
 import dev.runnel.wire.RunItem;
 import dev.runnel.wire.RunStateValue;
+import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -192,6 +197,31 @@ public final class ClientAgentRuns implements AgentRuns {
       return new Outcome.Missing();
     }
     return new Outcome.Done(RunItems.run(item));
+  }
+
+  @Override
+  public FileContent content(RunFile file, long most) {
+    byte[] bytes;
+    try (var response = client.artifacts().download(file.id()).withStreamedBody().send()) {
+      bytes = response.body().readNBytes((int) Math.min(most + 1, Integer.MAX_VALUE - 8));
+    } catch (RunsException failure) {
+      return switch (refusedOrBusy(failure)) {
+        case Outcome.Busy(var after, var why) -> new FileContent.Later(after, why);
+        case Outcome.Done _, Outcome.Missing _, Outcome.Refused _ ->
+            new FileContent.Withheld("the run service no longer has it");
+      };
+    } catch (IOException interrupted) {
+      return new FileContent.Later(Optional.empty(), "The file could not be read to its end");
+    } catch (IllegalArgumentException notAnId) {
+      return new FileContent.Withheld("the run service no longer has it");
+    }
+    if (bytes.length > most) {
+      return new FileContent.Withheld("it is too large");
+    }
+    return file.digest().isEmpty()
+            || file.digest().equals(HexFormat.of().formatHex(Sha256.of(bytes)))
+        ? new FileContent.Read(bytes)
+        : new FileContent.Withheld("the agent changed it since");
   }
 
   /// Lists the oldest change first, so that a run that changes meanwhile moves to the end, which is

@@ -5,6 +5,7 @@ import dev.runnel.core.model.Artifact;
 import dev.runnel.core.model.DeliveryId;
 import dev.runnel.core.model.Replies;
 import dev.runnel.core.model.Run;
+import dev.runnel.core.model.RunFile;
 import dev.runnel.core.model.RunId;
 import dev.runnel.core.model.RunState;
 import dev.runnel.wire.AgentConfig;
@@ -28,6 +29,8 @@ import org.jspecify.annotations.Nullable;
 final class RunItems {
   /// Metadata key of the id of the delivery that started a run.
   static final String DELIVERY = "runnel.delivery";
+
+  private static final String UNKNOWN_TYPE = "application/octet-stream";
 
   private static final String PENDING = "pending_followups";
   private static final String UNREAD = "unread_followups";
@@ -67,7 +70,49 @@ final class RunItems {
         delivery(item),
         config.map(AgentConfig::environmentId).filter(RunItems::isAName),
         config.map(AgentConfig::modelId).filter(it -> !it.isBlank() && !CHOICES.contains(it)),
-        replies(item));
+        replies(item),
+        item.artifacts().stream().flatMap(it -> file(it).stream()).toList());
+  }
+
+  /// A file that the agent handed over; empty for one that it only wrote while it worked.
+  private static Optional<RunFile> file(ArtifactItem item) {
+    var data = item.json().path("data");
+    return switch (item) {
+      case ArtifactItem.Screenshot shot ->
+          Optional.of(
+              new RunFile(
+                  shot.artifactUid(),
+                  "screenshot" + ending(shot.mimeType()),
+                  Objects.requireNonNullElse(shot.mimeType(), UNKNOWN_TYPE),
+                  0,
+                  "",
+                  false));
+      case ArtifactItem.File file when data.path("handed_over").asBoolean(true) ->
+          Optional.of(
+              new RunFile(
+                  file.artifactUid(),
+                  text(file.filename()).orElse("file"),
+                  Objects.requireNonNullElse(file.mimeType(), UNKNOWN_TYPE),
+                  Math.max(0, file.sizeBytes()),
+                  data.path("sha256").asText(""),
+                  data.path("withheld").asBoolean()));
+      case ArtifactItem.File _,
+          ArtifactItem.Plan _,
+          ArtifactItem.PullRequest _,
+          ArtifactItem.ExternalReference _,
+          ArtifactItem.Unknown _ ->
+          Optional.empty();
+    };
+  }
+
+  private static String ending(@Nullable String type) {
+    return switch (Objects.requireNonNullElse(type, "")) {
+      case "image/png" -> ".png";
+      case "image/jpeg" -> ".jpg";
+      case "image/gif" -> ".gif";
+      case "image/webp" -> ".webp";
+      default -> "";
+    };
   }
 
   /// Follow-ups that no agent has received; only the embedded service reports them.

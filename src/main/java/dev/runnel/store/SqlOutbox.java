@@ -107,6 +107,7 @@ final class SqlOutbox implements Store.Outbox {
           Update.Succeeded _,
           Update.Failed _,
           Update.Cancelled _,
+          Update.FileMade _,
           Update.Told _,
           Update.Listed _,
           Update.Answered _,

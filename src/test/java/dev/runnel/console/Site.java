@@ -5,6 +5,8 @@ import dev.runnel.console.transcript.Transcripts;
 import dev.runnel.console.transcript.Transcripts.Kind;
 import dev.runnel.console.transcript.Transcripts.Line;
 import dev.runnel.core.deliver.Courier;
+import dev.runnel.core.deliver.FileDelivery;
+import dev.runnel.core.deliver.FileLimits;
 import dev.runnel.core.deliver.Reminders;
 import dev.runnel.core.dispatch.Dispatcher;
 import dev.runnel.core.model.Actor;
@@ -97,7 +99,12 @@ final class Site implements AutoCloseable {
     this.watcher = new Watcher(store, runs);
     this.courier =
         new Courier(
-            store, surfaces, random, Reminders.NONE, new OutageRecovery(store, runs, surfaces));
+            store,
+            surfaces,
+            random,
+            Reminders.NONE,
+            new OutageRecovery(store, runs, surfaces),
+            new FileDelivery(runs, FileLimits.USUAL));
     this.console =
         new Console(
             store,

@@ -3,6 +3,8 @@ package dev.runnel.core;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.runnel.core.deliver.Courier;
+import dev.runnel.core.deliver.FileDelivery;
+import dev.runnel.core.deliver.FileLimits;
 import dev.runnel.core.deliver.Reminders;
 import dev.runnel.core.dispatch.Dispatcher;
 import dev.runnel.core.model.Arrival;
@@ -11,6 +13,7 @@ import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.FileContent;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.Origin;
@@ -20,6 +23,7 @@ import dev.runnel.core.model.Posting;
 import dev.runnel.core.model.Prompt;
 import dev.runnel.core.model.RawRequest;
 import dev.runnel.core.model.Run;
+import dev.runnel.core.model.RunFile;
 import dev.runnel.core.model.RunId;
 import dev.runnel.core.model.RunListing;
 import dev.runnel.core.model.RunState;
@@ -112,7 +116,8 @@ final class FlowStory implements Story {
             surfaces,
             NO_CHANCE,
             plot.reminders(),
-            new OutageRecovery(store, runs, surfaces));
+            new OutageRecovery(store, runs, surfaces),
+            new FileDelivery(runs, FileLimits.USUAL));
     watcher = new Watcher(store, runs);
     if (plot.nodes() > 1) {
       service.knowsKeys();
@@ -177,7 +182,8 @@ final class FlowStory implements Story {
             surfaces,
             NO_CHANCE,
             plot.reminders(),
-            new OutageRecovery(store, runs, surfaces));
+            new OutageRecovery(store, runs, surfaces),
+            new FileDelivery(runs, FileLimits.USUAL));
     watcher = new Watcher(store, runs);
     lookedAt = "";
     cursor = Instant.EPOCH;
@@ -526,6 +532,11 @@ final class FlowStory implements Story {
     @Override
     public Outcome find(RunId run) {
       return look("find", () -> service.find(run));
+    }
+
+    @Override
+    public FileContent content(RunFile file, long most) {
+      return service.content(file, most);
     }
 
     @Override

@@ -56,6 +56,9 @@ class SlackFlowsStoryTest {
                             exit 0
                           fi ;;
         "break it"*) [ -e "$HOME/mended" ] || exit 1 ;;
+        "show me"*) printf 'It works' > "$RUNNEL_ARTIFACTS/report.md"
+                    printf '\\211PNG' > "$RUNNEL_ARTIFACTS/shot.png"
+                    printf 'xoxb-%s' 1234567890-abcdefghij > "$RUNNEL_ARTIFACTS/env.txt" ;;
         "tell it at length"*) i=0
                        while [ $i -lt 1500 ]; do
                          i=$((i+1))
@@ -112,6 +115,7 @@ class SlackFlowsStoryTest {
                   "C0BLOCKED",
                   "C0CHOICE",
                   "C0LONG",
+                  "C0FILE",
                   "C0QUICK",
                   "C0NEW",
                   "C0RETRY",
@@ -302,6 +306,18 @@ class SlackFlowsStoryTest {
           .until(() -> thread("C0LONG", said).stream().anyMatch(it -> !it.path("files").isEmpty()));
       assertThat(posts("C0LONG")).anyMatch(it -> it.contains("Finding 1:"));
       assertThat(posts("C0LONG")).allMatch(it -> it.length() < 40_000);
+    }
+
+    @Test
+    void whatTheAgentHandsOverIsUploadedToTheThreadAndSecretsAreNot() {
+      var said = mention("C0FILE", "show me");
+
+      awaitPost("C0FILE", "Told: show me");
+      var thread = thread("C0FILE", said);
+      assertThat(thread.stream().flatMap(it -> it.path("files").valueStream()))
+          .extracting(it -> it.path("title").asText())
+          .containsExactly("report.md", "shot.png");
+      awaitPost("C0FILE", "I did not upload `env.txt`: it contains a secret.");
     }
 
     @Test

@@ -3,15 +3,18 @@ package dev.runnel.testkit;
 import dev.runnel.core.model.Arrival;
 import dev.runnel.core.model.Artifact;
 import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.FileContent;
 import dev.runnel.core.model.Outcome;
 import dev.runnel.core.model.Prompt;
 import dev.runnel.core.model.Replies;
 import dev.runnel.core.model.Run;
+import dev.runnel.core.model.RunFile;
 import dev.runnel.core.model.RunId;
 import dev.runnel.core.model.RunListing;
 import dev.runnel.core.model.RunState;
 import dev.runnel.core.port.AgentRuns;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -44,6 +47,7 @@ public final class FakeAgentRuns implements AgentRuns {
   private final InstantSource clock;
 
   // All guarded by this.
+  private final Map<String, String> contents = new HashMap<>();
   private final Map<RunId, Run> runs = new LinkedHashMap<>();
   private final List<Started> starts = new ArrayList<>();
   private final List<Said> followUps = new ArrayList<>();
@@ -189,20 +193,7 @@ public final class FakeAgentRuns implements AgentRuns {
   /// @param retryable whether a new run may work
   public synchronized Run fails(RunId id, String why, boolean retryable) {
     var run = moved(run(id), RunState.FAILED, Optional.of(why));
-    return put(
-        new Run(
-            run.id(),
-            run.title(),
-            run.state(),
-            run.stateName(),
-            run.message(),
-            retryable,
-            run.session(),
-            run.artifacts(),
-            run.cost(),
-            run.runTime(),
-            run.updatedAt(),
-            run.delivery()));
+    return put(run.withRetryable(retryable));
   }
 
   /// The agent shows something it made; state and message stay.
@@ -210,20 +201,29 @@ public final class FakeAgentRuns implements AgentRuns {
     var run = moved(run(id), run(id).state(), run(id).message());
     var artifacts = new ArrayList<>(run.artifacts());
     artifacts.add(artifact);
-    return put(
-        new Run(
-            run.id(),
-            run.title(),
-            run.state(),
-            run.stateName(),
-            run.message(),
-            run.retryable(),
-            run.session(),
-            artifacts,
-            run.cost(),
-            run.runTime(),
-            run.updatedAt(),
-            run.delivery()));
+    return put(run.withArtifacts(artifacts));
+  }
+
+  /// The agent hands over a file; state and message stay.
+  public synchronized Run handsOver(RunId id, RunFile file, String content) {
+    contents.put(file.id(), content);
+    var run = moved(run(id), run(id).state(), run(id).message());
+    var files = new ArrayList<>(run.files());
+    files.removeIf(each -> each.id().equals(file.id()));
+    files.add(file);
+    return put(run.withFiles(files));
+  }
+
+  @Override
+  public synchronized FileContent content(RunFile file, long most) {
+    calls++;
+    if (down.isPresent()) {
+      return new FileContent.Later(down.get().retryAfter(), down.get().why());
+    }
+    return Optional.ofNullable(contents.get(file.id()))
+        .map(text -> text.getBytes(StandardCharsets.UTF_8))
+        .<FileContent>map(FileContent.Read::new)
+        .orElseGet(() -> new FileContent.Withheld("the run service no longer has it"));
   }
 
   /// A run that somebody else started.
@@ -402,19 +402,13 @@ public final class FakeAgentRuns implements AgentRuns {
   }
 
   private Run moved(Run run, RunState state, Optional<String> message) {
-    return new Run(
-        run.id(),
-        run.title(),
-        state,
-        state.name(),
-        message,
-        false,
-        run.session(),
-        run.artifacts(),
-        run.cost(),
-        run.runTime(),
-        Optional.of(nextChange()),
-        run.delivery());
+    return run.with(
+        it ->
+            it.state(state)
+                .stateName(state.name())
+                .message(message)
+                .retryable(false)
+                .updatedAt(Optional.of(nextChange())));
   }
 
   private Run put(Run run) {

@@ -23,6 +23,7 @@ import dev.runnel.core.port.BackgroundUnavailable;
 import dev.runnel.core.port.CredentialRefused;
 import dev.runnel.core.port.Surface;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -44,6 +45,8 @@ public final class FakeSurface implements Surface {
   public record Post(Conversation conversation, NoticeId notice, Update update, int edits) {}
 
   private final Map<PostRef, Post> posts = new LinkedHashMap<>();
+  private final Map<NoticeId, String> uploads = new LinkedHashMap<>();
+  private boolean takesFiles = true;
   private final Map<String, Conversation> opened = new HashMap<>();
   private final Map<Conversation, Background> backgrounds = new HashMap<>();
   private final List<PostRef> receipts = new ArrayList<>();
@@ -183,6 +186,35 @@ public final class FakeSurface implements Surface {
       posts.put(ref, new Post(notice.conversation(), notice.id(), notice.update(), 0));
     }
     return answer(new Posting.Posted(ref, notice.conversation()));
+  }
+
+  @Override
+  public boolean takesFiles(Conversation conversation) {
+    return takesFiles;
+  }
+
+  @Override
+  public synchronized Posting upload(Notice notice, byte[] content) {
+    calls++;
+    checkCredential();
+    if (refusal.isPresent()) {
+      return refusal.get();
+    }
+    if (notice.tries() == 0 || !uploads.containsKey(notice.id())) {
+      var file = ((Update.FileMade) notice.update()).file().name();
+      uploads.put(notice.id(), file + ": " + new String(content, StandardCharsets.UTF_8));
+    }
+    return answer(new Posting.Posted(new PostRef(notice.id().value()), notice.conversation()));
+  }
+
+  /// From now on no files can be uploaded.
+  public synchronized void takesNoFiles() {
+    takesFiles = false;
+  }
+
+  /// What was uploaded, oldest first: `report.md: It works`.
+  public synchronized List<String> uploads() {
+    return List.copyOf(uploads.values());
   }
 
   private @Nullable PostRef find(NoticeId notice) {

@@ -1,6 +1,8 @@
 package dev.runnel.testkit;
 
 import dev.runnel.core.deliver.Courier;
+import dev.runnel.core.deliver.FileDelivery;
+import dev.runnel.core.deliver.FileLimits;
 import dev.runnel.core.deliver.Reminders;
 import dev.runnel.core.dispatch.Dispatcher;
 import dev.runnel.core.model.Binding;
@@ -49,6 +51,7 @@ public final class World implements AutoCloseable {
   private final SqlStore sql;
   private final Set<Conversation> conversations = new LinkedHashSet<>();
   private Reminders reminders = Reminders.NONE;
+  private FileLimits files = FileLimits.USUAL;
   private Policy policy = Policy.NONE;
   private Store store;
   private Dispatcher dispatcher;
@@ -81,6 +84,12 @@ public final class World implements AutoCloseable {
   /// From now on people are reminded of questions.
   public void reminds(Reminders schedule) {
     reminders = schedule;
+    restart(UnaryOperator.identity());
+  }
+
+  /// From now on only these files are uploaded.
+  public void uploads(FileLimits limits) {
+    files = limits;
     restart(UnaryOperator.identity());
   }
 
@@ -119,7 +128,12 @@ public final class World implements AutoCloseable {
 
   private Courier courier(Random random) {
     return new Courier(
-        store, Surfaces.of(List.of(surface, elsewhere)), random, reminders, recovery);
+        store,
+        Surfaces.of(List.of(surface, elsewhere)),
+        random,
+        reminders,
+        recovery,
+        new FileDelivery(runs, files));
   }
 
   /// New workers over the same rows, as after a restart, over a store that the test may bend.

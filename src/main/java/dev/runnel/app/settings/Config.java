@@ -1,5 +1,6 @@
 package dev.runnel.app.settings;
 
+import dev.runnel.core.deliver.FileLimits;
 import dev.runnel.core.deliver.Reminders;
 import dev.runnel.service.egress.EgressSetting;
 import dev.runnel.service.isolation.Machine;
@@ -14,11 +15,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /// The settings, checked and typed.
@@ -50,10 +53,12 @@ public record Config(
     AgentAccess agentAccess,
     Optional<String> consoleToken,
     Reminders reminders,
+    FileLimits files,
     Retention retention,
     LogSettings log,
     Settings settings) {
   private static final int MAX_SLOTS = 1000;
+  private static final long MAX_FILE = 20L << 20;
   private static final int MAX_PORT = 65_535;
 
   /// An absolute path in a shell command.
@@ -103,9 +108,32 @@ public record Config(
         access(settings),
         settings.get(RunnelSettings.CONSOLE_TOKEN),
         DurationsAndSizes.reminders(settings, RunnelSettings.REMINDERS),
+        files(settings),
         retention(settings),
         LogSettings.of(settings),
         settings);
+  }
+
+  private static FileLimits files(Settings settings) {
+    var usual = FileLimits.USUAL;
+    var bytes = DurationsAndSizes.size(settings, RunnelSettings.FILES_SIZE, usual.bytes());
+    if (bytes > MAX_FILE) {
+      throw new SettingsException(
+          "%s (%s) must be at most 20MB."
+              .formatted(RunnelSettings.FILES_SIZE, RunnelSettings.FILES_SIZE.path()));
+    }
+    var types =
+        settings
+            .get(RunnelSettings.FILES_TYPES)
+            .map(
+                text ->
+                    Stream.of(text.split(","))
+                        .map(each -> each.strip().toLowerCase(Locale.ROOT))
+                        .filter(each -> !each.isEmpty() && !each.equals(Setting.OFF))
+                        .collect(Collectors.toUnmodifiableSet()))
+            .orElse(usual.extensions());
+    return new FileLimits(
+        types, bytes, number(settings, RunnelSettings.FILES_COUNT, usual.count(), 0, 20));
   }
 
   private static Optional<Integer> adminPort(Settings settings) {

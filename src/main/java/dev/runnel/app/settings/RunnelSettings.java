@@ -213,6 +213,22 @@ public final class RunnelSettings {
       plain(
           "RUNNEL_REMINDERS", "30m,4h,24h", "When to remind people of an open question; or `off`.");
 
+  static final Setting FILES_TYPES =
+      plain(
+              "RUNNEL_FILES_TYPES",
+              "png,jpg,jpeg,gif,webp,pdf,txt,md,log,csv,tsv,json,yaml,yml,xml,html,diff,patch,mp4,webm",
+              "The endings of the files of agents that are uploaded to the thread, where the"
+                  + " platform takes files; `off` for none.")
+          .at("files.types");
+
+  static final Setting FILES_SIZE =
+      plain("RUNNEL_FILES_SIZE", "10MB", "The size of a file that is uploaded; at most `20MB`.")
+          .at("files.size");
+
+  static final Setting FILES_COUNT =
+      plain("RUNNEL_FILES_COUNT", "10", "How many files of one run are uploaded.")
+          .at("files.count");
+
   static final Setting RETENTION_RUNS =
       retention(
           "RUNS",
@@ -283,6 +299,9 @@ public final class RunnelSettings {
                   ADMINS,
                   CONSOLE_TOKEN,
                   REMINDERS,
+                  FILES_TYPES,
+                  FILES_SIZE,
+                  FILES_COUNT,
                   RETENTION_RUNS,
                   RETENTION_TRANSCRIPTS,
                   RETENTION_DELIVERIES,

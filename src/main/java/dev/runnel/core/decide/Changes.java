@@ -4,6 +4,7 @@ import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.MessageStatus;
 import dev.runnel.core.model.PendingReply;
 import dev.runnel.core.model.Run;
+import dev.runnel.core.model.RunFile;
 import dev.runnel.core.model.RunState;
 import dev.runnel.core.model.Update;
 import dev.runnel.core.text.StopTexts;
@@ -27,16 +28,18 @@ public final class Changes {
       return List.of();
     }
     var entered = told.reopened() || !now.stateName().equals(before.stateName());
-    return updates(told, now, entered, at);
+    return updates(told, now, entered, before.files(), at);
   }
 
   /// All updates about a run that was just bound; a short run may have ended already.
   public static List<Update> atFirst(Binding bound, Instant at) {
-    return updates(bound, bound.run(), true, at);
+    return updates(bound, bound.run(), true, List.of(), at);
   }
 
   /// @param entered whether the run's state is new to the conversation
-  private static List<Update> updates(Binding told, Run now, boolean entered, Instant at) {
+  /// @param known the files that the conversation was told of
+  private static List<Update> updates(
+      Binding told, Run now, boolean entered, List<RunFile> known, Instant at) {
     var before = told.run();
     var replied = told.repliesAt(now);
     var unread =
@@ -63,6 +66,13 @@ public final class Changes {
               before.message().orElse(Update.NO_QUESTION),
               Optional.empty(),
               Optional.empty()));
+    }
+    // Before the end, which notifies.
+    for (var number = 1; number <= now.files().size(); number++) {
+      var file = now.files().get(number - 1);
+      if (!known.contains(file)) {
+        updates.add(new Update.FileMade(now, told.requester(), file, number));
+      }
     }
     switch (now.state()) {
       case BLOCKED -> {
@@ -155,6 +165,7 @@ public final class Changes {
     return !now.message().equals(before.message())
         || !now.session().equals(before.session())
         || !now.artifacts().equals(before.artifacts())
+        || !now.files().equals(before.files())
         || !now.cost().equals(before.cost())
         || !Objects.equals(now.title(), before.title());
   }

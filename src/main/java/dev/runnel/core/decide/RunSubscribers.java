@@ -119,6 +119,7 @@ public final class RunSubscribers {
           new Update.QuestionClosed(
               withoutItsThread(run), question, Optional.empty(), Optional.empty());
       case Update.Status _,
+          Update.FileMade _,
           Update.Reminder _,
           Update.Told _,
           Update.Listed _,
@@ -132,7 +133,8 @@ public final class RunSubscribers {
   }
 
   private static Run withoutItsThread(Run run) {
-    return run.with(it -> it.title("").artifacts(List.of()).replies(Optional.empty()));
+    return run.with(
+        it -> it.title("").artifacts(List.of()).files(List.of()).replies(Optional.empty()));
   }
 
   /// The update addressed to another person; empty for updates that are only for the thread.
@@ -149,6 +151,7 @@ public final class RunSubscribers {
       // It changes a post that is there, whoever it was for.
       case Update.QuestionClosed _ -> Optional.of(update);
       case Update.Status _,
+          Update.FileMade _,
           Update.Reminder _,
           Update.Told _,
           Update.Listed _,

@@ -32,15 +32,19 @@ public final class Courier {
   private final RetryPolicy retries;
   private final Reminders reminders;
   private final OutageRecovery recovery;
+  private final FileDelivery files;
   private final StatusEdits statusEdits = new StatusEdits();
 
   /// @param recovery is informed whether the platforms respond
+  /// @param files uploads what agents hand over
   public Courier(
       Store store,
       Surfaces surfaces,
       RandomGenerator chance,
       Reminders reminders,
-      OutageRecovery recovery) {
+      OutageRecovery recovery,
+      FileDelivery files) {
+    this.files = files;
     this.recovery = recovery;
     this.reminders = reminders;
     this.store = store;
@@ -82,12 +86,16 @@ public final class Courier {
   }
 
   /// Withdraws a notice that is outdated.
-  private static boolean isMoot(Store.Work work, Notice notice) {
+  private boolean isMoot(Store.Work work, Notice notice) {
     var isMoot =
         Reminders.isMoot(work, notice)
             || StatusRefresh.isMoot(work, notice)
             || isOvertaken(work, notice)
-            || isUnasked(work, notice);
+            || isUnasked(work, notice)
+            || surfaces
+                .find(notice.conversation().surface())
+                .filter(surface -> files.isMoot(surface, notice))
+                .isPresent();
     if (isMoot) {
       work.outbox().withdraw(notice.id());
     }
@@ -211,7 +219,10 @@ public final class Courier {
     }
     Posting posting;
     try {
-      posting = surface.get().post(notice, turn.status().orElse(null));
+      posting =
+          notice.update() instanceof Update.FileMade made
+              ? files.post(surface.get(), notice, made)
+              : surface.get().post(notice, turn.status().orElse(null));
     } catch (CredentialRefused refused) {
       store.change(
           work -> {

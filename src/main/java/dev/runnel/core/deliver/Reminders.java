@@ -44,6 +44,7 @@ public record Reminders(List<Duration> after) {
           Update.Succeeded _,
           Update.Failed _,
           Update.Cancelled _,
+          Update.FileMade _,
           Update.Told _,
           Update.Listed _,
           Update.Answered _,

@@ -57,6 +57,7 @@ final class StatusRefresh {
           Update.Succeeded _,
           Update.Failed _,
           Update.Cancelled _,
+          Update.FileMade _,
           Update.Reminder _,
           Update.Told _,
           Update.Listed _,

@@ -22,6 +22,7 @@ import java.util.regex.Pattern;
 /// @param environment where the agent works, as the service names it
 /// @param model the language model in use
 /// @param replies replies that no agent has received; empty where the service does not report them
+/// @param files what the agent handed over, in the order of their names
 @RecordBuilder
 public record Run(
     RunId id,
@@ -38,7 +39,8 @@ public record Run(
     Optional<DeliveryId> delivery,
     Optional<String> environment,
     Optional<String> model,
-    Optional<Replies> replies)
+    Optional<Replies> replies,
+    List<RunFile> files)
     implements RunBuilder.With {
   private static final Pattern MONEY = Pattern.compile("\\d{1,9}\\.\\d{1,6}");
 
@@ -73,7 +75,8 @@ public record Run(
         delivery,
         environment,
         model,
-        Optional.empty());
+        Optional.empty(),
+        List.of());
   }
 
   /// A run whose environment and model are unknown.
@@ -119,5 +122,6 @@ public record Run(
     artifacts = List.copyOf(artifacts);
     // Rows of an older version have none.
     replies = Objects.requireNonNullElse(replies, Optional.empty());
+    files = Copies.of(files);
   }
 }

@@ -69,6 +69,11 @@ public sealed interface Update {
     }
   }
 
+  /// The agent handed over a file, which the surface uploads where it can.
+  ///
+  /// @param number 1 for the first file of the run
+  record FileMade(Run run, Actor requester, RunFile file, int number) implements Update {}
+
   /// The run still waits for the same answer.
   ///
   /// @param number 1 for the first reminder
@@ -147,6 +152,7 @@ public sealed interface Update {
       case Cancelled(Run run, _, _, _) -> Optional.of(run.id());
       case Reminder(Run run, _, _, _, _, _) -> Optional.of(run.id());
       case Still(Status status) -> status.about();
+      case FileMade(Run run, _, _, _) -> Optional.of(run.id());
       case Told _, Listed _, Answered _, Helped _, Received _ -> Optional.empty();
       case Screened _ -> Optional.empty();
     };

@@ -2,9 +2,11 @@ package dev.runnel.core.port;
 
 import dev.runnel.core.model.Arrival;
 import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.FileContent;
 import dev.runnel.core.model.Outcome;
 import dev.runnel.core.model.Prompt;
 import dev.runnel.core.model.Run;
+import dev.runnel.core.model.RunFile;
 import dev.runnel.core.model.RunId;
 import dev.runnel.core.model.RunListing;
 import java.time.Instant;
@@ -40,6 +42,11 @@ public interface AgentRuns {
   Outcome cancel(RunId run);
 
   Outcome find(RunId run);
+
+  /// Reads a file that the run's agent handed over.
+  ///
+  /// @param most in bytes; a larger file is withheld
+  FileContent content(RunFile file, long most);
 
   /// The runs that changed after an instant of the service's clock.
   RunListing changedSince(Instant since);

@@ -92,6 +92,18 @@ public interface Surface {
   /// @param status the post to edit: the run's status post, or the question that is closed
   Posting post(Notice notice, @Nullable PostRef status);
 
+  /// Whether files can be uploaded to the conversation, by [#upload].
+  default boolean takesFiles(Conversation conversation) {
+    return false;
+  }
+
+  /// Uploads a file, once.
+  ///
+  /// @param notice with an [dev.runnel.core.model.Update.FileMade]
+  default Posting upload(Notice notice, byte[] content) {
+    throw new IllegalStateException(id() + " takes no files");
+  }
+
   /// Which messages in the conversation go to the agent, and how long to batch them.
   default ConversationPolicy conversationPolicy(Conversation conversation) {
     return ConversationPolicy.PLAIN;

@@ -2,9 +2,11 @@ package dev.runnel.core.recovery;
 
 import dev.runnel.core.model.Arrival;
 import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.FileContent;
 import dev.runnel.core.model.Outcome;
 import dev.runnel.core.model.Prompt;
 import dev.runnel.core.model.Run;
+import dev.runnel.core.model.RunFile;
 import dev.runnel.core.model.RunId;
 import dev.runnel.core.model.RunListing;
 import dev.runnel.core.model.SurfaceId;
@@ -214,6 +216,11 @@ public final class OutageRecovery {
     @Override
     public Outcome find(RunId run) {
       return noticed(service.find(run));
+    }
+
+    @Override
+    public FileContent content(RunFile file, long most) {
+      return service.content(file, most);
     }
 
     @Override

@@ -2,16 +2,20 @@ package dev.runnel.core.redact;
 
 import dev.runnel.core.model.Arrival;
 import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.FileContent;
 import dev.runnel.core.model.Outcome;
 import dev.runnel.core.model.Prompt;
 import dev.runnel.core.model.Run;
+import dev.runnel.core.model.RunFile;
 import dev.runnel.core.model.RunId;
 import dev.runnel.core.model.RunListing;
 import dev.runnel.core.port.AgentRuns;
 import dev.runnel.text.Redactor;
 import dev.runnel.text.TerminalText;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /// Wraps the run service, which may be an external one: redacts secrets in both directions, and
 /// removes terminal control sequences from its responses.
@@ -59,6 +63,25 @@ public final class RedactedRuns implements AgentRuns {
   @Override
   public Outcome find(RunId run) {
     return heard(runs.find(run));
+  }
+
+  /// A file with a secret is withheld as a whole: with a part masked it would be another file.
+  @Override
+  public FileContent content(RunFile file, long most) {
+    return switch (runs.content(file, most)) {
+      case FileContent.Read(var bytes) when hasSecret(bytes) ->
+          new FileContent.Withheld("it contains a secret");
+      case FileContent.Read read -> read;
+      case FileContent.Withheld(var why) -> new FileContent.Withheld(plain.text(why));
+      case FileContent.Later(var after, var why) -> new FileContent.Later(after, plain.text(why));
+    };
+  }
+
+  private boolean hasSecret(byte[] bytes) {
+    // Each byte becomes a letter, so that a secret is found in any file. UTF-8 needs its own look.
+    return Stream.of(StandardCharsets.UTF_8, StandardCharsets.ISO_8859_1)
+        .map(charset -> new String(bytes, charset))
+        .anyMatch(text -> !redacted.text(text).equals(text));
   }
 
   @Override

@@ -49,6 +49,16 @@ public final class RedactedSurface implements Surface {
     return told(surface.post(notice.saying(redacted.update(notice.update())), status));
   }
 
+  @Override
+  public boolean takesFiles(Conversation conversation) {
+    return surface.takesFiles(conversation);
+  }
+
+  @Override
+  public Posting upload(Notice notice, byte[] content) {
+    return told(surface.upload(notice.saying(redacted.update(notice.update())), content));
+  }
+
   private Posting told(Posting posting) {
     return switch (posting) {
       case Posting.Posted posted -> posted;

@@ -7,6 +7,7 @@ import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Prompt;
 import dev.runnel.core.model.Request;
 import dev.runnel.core.model.Run;
+import dev.runnel.core.model.RunFile;
 import dev.runnel.core.model.RunOptions;
 import dev.runnel.core.model.Screen;
 import dev.runnel.core.model.Update;
@@ -33,6 +34,8 @@ record TextMapping(UnaryOperator<String> change) {
           new Update.Failed(run(run), requester, text(why), retryable);
       case Update.Cancelled(var run, var requester, var stop, var unread) ->
           new Update.Cancelled(run(run), requester, stop, unread.stream().map(change).toList());
+      case Update.FileMade(var run, var requester, var file, var number) ->
+          new Update.FileMade(run(run), requester, file(file), number);
       case Update.Reminder(var run, var requester, var question, var number, var asked, var at) ->
           new Update.Reminder(run(run), requester, text(question), number, asked, at);
       case Update.Told(var to, var text, var privately) ->
@@ -74,7 +77,13 @@ record TextMapping(UnaryOperator<String> change) {
         it ->
             it.title(text(run.title()))
                 .message(run.message().map(change))
-                .artifacts(run.artifacts().stream().map(this::artifact).toList()));
+                .artifacts(run.artifacts().stream().map(this::artifact).toList())
+                .files(run.files().stream().map(this::file).toList()));
+  }
+
+  private RunFile file(RunFile file) {
+    return new RunFile(
+        file.id(), text(file.name()), file.type(), file.size(), file.digest(), file.withheld());
   }
 
   String text(String text) {

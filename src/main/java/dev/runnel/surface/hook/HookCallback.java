@@ -113,6 +113,8 @@ final class HookCallback {
       }
       case Update.Reminder(var run, _, var question, _, _, _) ->
           run(body, "reminder", run).put("message", question);
+      case Update.FileMade(var run, _, var file, _) ->
+          run(body, "file", run).put("file", file.name());
       case Update.Told(_, var text, _) -> body.put("event", "told").put("message", text);
       case Update.Listed _,
           Update.Answered _,

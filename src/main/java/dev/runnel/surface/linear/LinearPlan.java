@@ -42,7 +42,8 @@ record LinearPlan(Step ready, Step work, Step answer) {
       case Update.QuestionClosed _, Update.Reminder _, Update.Told _, Update.Listed _ ->
           Optional.empty();
       case Update.Answered _, Update.Helped _ -> Optional.empty();
-      case Update.Received _, Update.Still _, Update.Screened _ -> Optional.empty();
+      case Update.Received _, Update.Still _, Update.Screened _, Update.FileMade _ ->
+          Optional.empty();
     };
   }
 

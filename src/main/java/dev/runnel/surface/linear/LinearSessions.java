@@ -136,7 +136,7 @@ final class LinearSessions {
                           || messageStatus == MessageStatus.DELIVERED);
       case Update.Status status -> progress(status);
       // An activity cannot be changed; the answer is the session's next one.
-      case Update.Still _, Update.QuestionClosed _ -> Optional.empty();
+      case Update.Still _, Update.QuestionClosed _, Update.FileMade _ -> Optional.empty();
       case Update.Blocked(_, _, String question) ->
           Optional.of(last(Kind.ELICITATION, quiet(question)));
       case Update.Succeeded succeeded -> Optional.of(answer(succeeded));

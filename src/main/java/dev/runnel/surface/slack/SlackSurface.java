@@ -15,6 +15,7 @@ import dev.runnel.core.model.Posting;
 import dev.runnel.core.model.RawRequest;
 import dev.runnel.core.model.Reply;
 import dev.runnel.core.model.SurfaceId;
+import dev.runnel.core.model.Update;
 import dev.runnel.core.model.WebhookResult;
 import dev.runnel.core.port.Surface;
 import dev.runnel.surface.ConnectionCheck;
@@ -370,6 +371,18 @@ public final class SlackSurface implements Surface, AutoCloseable {
   @Override
   public Posting post(Notice notice, @Nullable PostRef status) {
     return posts.post(notice, status);
+  }
+
+  @Override
+  public boolean takesFiles(Conversation conversation) {
+    return SlackPlace.of(conversation).isThread();
+  }
+
+  @Override
+  public Posting upload(Notice notice, byte[] content) {
+    return notice.update() instanceof Update.FileMade made
+        ? posts.upload(notice, made, content)
+        : Surface.super.upload(notice, content);
   }
 
   @Override

@@ -56,6 +56,8 @@ public final class CommentPosts {
           status == null
               ? posted(notice, new PostRef(notice.id().value()))
               : status(comments, issue, notice, status);
+      case Update.FileMade _ ->
+          throw new IllegalArgumentException("A file is no comment, and nobody uploads one here");
       case Update.Still _ -> status(comments, issue, notice, status);
       case Update.Blocked _,
           Update.Succeeded _,

@@ -15,6 +15,7 @@ import dev.runnel.core.text.StopTexts;
 import dev.runnel.surface.markdown.Markdown;
 import java.net.URI;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
@@ -141,6 +142,8 @@ public final class MarkdownPosts {
                       RunTexts.elapsed(Duration.between(reminder.asked(), reminder.at()))),
               question(reminder.question()),
               howToAnswer(reminder.question()));
+      case Update.FileMade _ ->
+          throw new IllegalArgumentException("A file is no comment, and nobody uploads one here");
       case Update.Told(_, String text, _) -> post(id, "", text, "");
       case Update.Listed(_, var runs, var listing) ->
           post(id, listed(runs) + MarkdownInfoCards.left(listing, mention), "", "");
@@ -282,7 +285,12 @@ public final class MarkdownPosts {
         run.artifacts().stream()
             .map(each -> link(label(each), Optional.of(each.link())))
             .filter(each -> !each.isEmpty())
-            .toList();
+            .collect(Collectors.toCollection(ArrayList::new));
+    for (var file : run.files()) {
+      var name = Markdown.plain(file.name(), MAX_TITLE);
+      var linked = link(file.name(), RunTexts.session(run));
+      links.add("File: " + (linked.isEmpty() ? name : linked));
+    }
     var left = links.size() - MAX_LINKS;
     return Stream.concat(
             links.stream().limit(MAX_LINKS),

@@ -11,6 +11,7 @@ import dev.runnel.core.model.Background;
 import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.FileContent;
 import dev.runnel.core.model.InfoCard;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Notice;
@@ -25,6 +26,7 @@ import dev.runnel.core.model.RawRequest;
 import dev.runnel.core.model.Replies;
 import dev.runnel.core.model.Request;
 import dev.runnel.core.model.Run;
+import dev.runnel.core.model.RunFile;
 import dev.runnel.core.model.RunId;
 import dev.runnel.core.model.RunOptions;
 import dev.runnel.core.model.RunState;
@@ -42,6 +44,7 @@ import dev.runnel.text.Redactor;
 import java.lang.reflect.Method;
 import java.net.URI;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -101,6 +104,7 @@ class RedactionTest {
           new Update.Succeeded(RUN, DANA, NINE, NINE),
           new Update.Failed(RUN, DANA, TEXT, true),
           new Update.Cancelled(RUN, DANA),
+          new Update.FileMade(RUN, DANA, new RunFile("f1", TEXT, "text/plain", 3, "abc", false), 1),
           new Update.Reminder(RUN, DANA, TEXT, 1, NINE, NINE),
           new Update.Told(DANA, TEXT, true),
           new Update.Listed(DANA, List.of(BINDING)),
@@ -162,10 +166,26 @@ class RedactionTest {
             Optional.of("web"),
             Optional.of("fast"),
             Optional.of(
-                new Replies(Set.of(new DeliveryId("fake:2")), Set.of(new DeliveryId("fake:3")))));
+                new Replies(Set.of(new DeliveryId("fake:2")), Set.of(new DeliveryId("fake:3")))),
+            List.of(new RunFile("f1", "a.md", "text/markdown", 3, "abc", true)));
     var end = new Update.Cancelled(run, DANA, Optional.empty(), List.of("and add a test"));
 
     assertThat(new TextMapping(text -> text).update(end)).isEqualTo(end);
+  }
+
+  @Test
+  void aFileWithASecretIsWithheldWhateverItsBytesAre() {
+    var service = new FakeAgentRuns(InstantSource.fixed(NINE));
+    var id = service.addsStranger("Fix it").id();
+    var runs = new RedactedRuns(service, REDACTOR);
+    var plain = new RunFile("f1", "a.md", "text/markdown", 3, "", false);
+    var secret = new RunFile("f2", "b.png", "image/png", 3, "", false);
+    service.handsOver(id, plain, "It works");
+    service.handsOver(id, secret, "\u0000é" + SECRET);
+
+    assertThat(runs.content(plain, 100)).isInstanceOf(FileContent.Read.class);
+    assertThat(runs.content(secret, 100))
+        .isEqualTo(new FileContent.Withheld("it contains a secret"));
   }
 
   @Test

@@ -6,11 +6,13 @@ import dev.runnel.core.model.Arrival;
 import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.FileContent;
 import dev.runnel.core.model.Origin;
 import dev.runnel.core.model.Outcome;
 import dev.runnel.core.model.Prompt;
 import dev.runnel.core.model.Request;
 import dev.runnel.core.model.Run;
+import dev.runnel.core.model.RunFile;
 import dev.runnel.core.model.RunId;
 import dev.runnel.core.model.RunListing;
 import dev.runnel.core.model.RunState;
@@ -32,6 +34,11 @@ import org.junit.jupiter.api.io.TempDir;
 class WatcherTest {
   /// A service whose lists of changes end early, the oldest changes first.
   private record ShortLists(AgentRuns all, int longest) implements AgentRuns {
+    @Override
+    public FileContent content(RunFile file, long most) {
+      return all.content(file, most);
+    }
+
     @Override
     public RunListing changedSince(Instant since) {
       return switch (all.changedSince(since)) {

@@ -21,6 +21,7 @@ import dev.runnel.core.model.PostRef;
 import dev.runnel.core.model.Posting;
 import dev.runnel.core.model.RawRequest;
 import dev.runnel.core.model.Request;
+import dev.runnel.core.model.RunFile;
 import dev.runnel.core.model.RunId;
 import dev.runnel.core.model.Update;
 import dev.runnel.core.model.WebhookResult;
@@ -342,6 +343,22 @@ class SlackSurfaceOnLocalSlackTest {
         .contains("The whole answer is in the file below.");
     assertThat(replies.getLast().at("/files/0/title").asText()).isEqualTo("The whole answer");
     assertThat(replies.getLast().at("/files/0/size").asInt()).isEqualTo(answer.length());
+  }
+
+  @Test
+  void aFileOfTheAgentIsUploadedToTheThreadOnce() {
+    var thread = startedThread();
+    var run = ((Update.Succeeded) SlackUpdates.succeeded("Done")).run();
+    var file = new RunFile("f1", "shot.png", "image/png", PICTURE.length, "", false);
+    var made = new Update.FileMade(run, new Actor(LocalSlack.ANN, "ann"), file, 1);
+
+    surface.upload(notice("file", thread, made, 0), PICTURE);
+    surface.upload(notice("file", thread, made, 1), PICTURE);
+
+    var replies = channel().stream().filter(it -> it.has("thread_ts")).toList();
+    assertThat(replies).hasSize(1);
+    assertThat(replies.getFirst().at("/files/0/title").asText()).isEqualTo("shot.png");
+    assertThat(replies.getFirst().at("/files/0/size").asInt()).isEqualTo(PICTURE.length);
   }
 
   @Test

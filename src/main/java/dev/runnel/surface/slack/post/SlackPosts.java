@@ -111,6 +111,7 @@ public final class SlackPosts implements SlackStreams.Plain {
       case Update.Screened(Actor to, Screen screen) -> show(notice, to, screen);
       case Update.Blocked _, Update.Succeeded _, Update.Failed _, Update.Cancelled _ -> say(notice);
       case Update.Reminder _ -> say(notice);
+      case Update.FileMade _ -> throw new IllegalArgumentException("A file is uploaded, not said");
       case Update.QuestionClosed _ ->
           status == null
               ? new Posting.Posted(new PostRef(notice.id().value()), notice.conversation())
@@ -125,6 +126,30 @@ public final class SlackPosts implements SlackStreams.Plain {
       case SlackScreens.Showing.Told(SlackResponse<String> slackResponse) ->
           posting(notice, slackResponse);
     };
+  }
+
+  /// Uploads a file that the agent handed over.
+  public Posting upload(Notice notice, Update.FileMade made, byte[] content) {
+    var place = SlackPlace.of(notice.conversation());
+    var here = workspaces.of(place.team());
+    var oldest = SlackPlace.timestamp(notice.createdAt().minus(CLOCK_SKEW));
+    var uploaded =
+        new FileUploads(here.api(), here.files())
+            .upload(place, notice, made.file(), content, oldest);
+    return switch (uploaded) {
+      case SlackResponse.No<String>(String error) -> say(notice.saying(notUploaded(made, error)));
+      case SlackResponse<String> response ->
+          // A file is neither edited nor looked for again, so any reference will do.
+          posting(notice, response.map(_ -> "~" + notice.id()));
+    };
+  }
+
+  private static Update.Told notUploaded(Update.FileMade made, String error) {
+    return new Update.Told(
+        made.requester(),
+        "Slack did not take the file `%s` (`%s`)."
+            .formatted(made.file().name().replace('`', '\''), error),
+        false);
   }
 
   /// Posts a new message in the thread.

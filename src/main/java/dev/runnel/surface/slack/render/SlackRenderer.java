@@ -113,6 +113,7 @@ public final class SlackRenderer {
       case Update.Status _,
           Update.Still _,
           Update.Cancelled _,
+          Update.FileMade _,
           Update.QuestionClosed _,
           Update.Reminder _,
           Update.Told _,
@@ -158,6 +159,7 @@ public final class SlackRenderer {
       case Update.Answered(_, var infoCard) ->
           plain(SlackInfoCards.mrkdwn(infoCard, command), mark, SlackInfoCards.buttons(infoCard));
       case Update.Helped _ -> plain(SlackTexts.help(command), mark);
+      case Update.FileMade _ -> throw new IllegalArgumentException("A file is uploaded, not said");
       case Update.Screened _ -> throw new IllegalArgumentException("A screen is no post");
       case Update.Received _ ->
           throw new IllegalArgumentException("A sign of receipt is a reaction, not a post");

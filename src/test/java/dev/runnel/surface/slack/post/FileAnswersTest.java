@@ -8,6 +8,8 @@ import dev.runnel.core.model.NoticeId;
 import dev.runnel.core.model.Origin;
 import dev.runnel.core.model.PostRef;
 import dev.runnel.core.model.Posting;
+import dev.runnel.core.model.RunFile;
+import dev.runnel.core.model.Update;
 import dev.runnel.surface.slack.ScriptedSlack;
 import dev.runnel.surface.slack.SlackRequests;
 import dev.runnel.surface.slack.SlackSurface;
@@ -115,6 +117,25 @@ class FileAnswersTest {
 
     assertThat(slack.calls("chat.postMessage")).hasSize(1);
     assertThat(slack.calls("files.completeUploadExternal")).hasSize(2);
+  }
+
+  @Test
+  void aFileThatSlackRefusesIsNamedWithTheReason() {
+    try (var refusing = new ScriptedSlack();
+        var there = new SlackSurface(refusing.config(), InstantSource.system())) {
+      refusing.refuses("files.getUploadURLExternal", "storage_limit_reached");
+      var run = ((Update.Succeeded) SlackUpdates.succeeded("Done")).run();
+      var file = new RunFile("f1", "shot.png", "image/png", 3, "", false);
+      var made = new Update.FileMade(run, SlackUpdates.ANN, file, 1);
+
+      var posting =
+          there.upload(
+              new Notice(NOTICE, THREAD, made, Origin.NONE, SlackRequests.NOW, 0), new byte[3]);
+
+      assertThat(posting).isInstanceOf(Posting.Posted.class);
+      assertThat(refusing.calls("chat.postMessage").getFirst().field("text"))
+          .isEqualTo("Slack did not take the file `shot.png` (`storage_limit_reached`).");
+    }
   }
 
   @ParameterizedTest

@@ -1,0 +1,63 @@
+package dev.runnel.core.deliver;
+
+import dev.runnel.core.model.FileContent;
+import dev.runnel.core.model.Notice;
+import dev.runnel.core.model.Posting;
+import dev.runnel.core.model.Update;
+import dev.runnel.core.port.AgentRuns;
+import dev.runnel.core.port.Surface;
+
+/// Uploads the files that agents hand over, as far as the limits allow; says what it does not
+/// upload, and why.
+///
+/// @param runs must withhold files with secrets
+public record FileDelivery(AgentRuns runs, FileLimits limits) {
+  private static final long MEGABYTE = 1 << 20;
+
+  /// Whether nothing is to be said of the file there: the surface takes none, the operator wants
+  /// none, or there were too many before it.
+  boolean isMoot(Surface surface, Notice notice) {
+    return notice.update() instanceof Update.FileMade made
+        && (limits.extensions().isEmpty()
+            || made.number() > limits.count() + 1
+            || !surface.takesFiles(notice.conversation()));
+  }
+
+  Posting post(Surface surface, Notice notice, Update.FileMade made) {
+    var file = made.file();
+    if (made.number() > limits.count()) {
+      return say(
+          surface,
+          notice,
+          made,
+          "More files are not uploaded: %d for a run is the limit.".formatted(limits.count()));
+    }
+    if (file.withheld()) {
+      return withheld(surface, notice, made, "it contains a secret");
+    }
+    if (!limits.allowsType(file.extension())) {
+      return withheld(surface, notice, made, "files of this type are not uploaded");
+    }
+    if (file.size() > limits.bytes()) {
+      return withheld(surface, notice, made, tooLarge());
+    }
+    return switch (runs.content(file, limits.bytes())) {
+      case FileContent.Read(var bytes) -> surface.upload(notice, bytes);
+      case FileContent.Withheld(var why) -> withheld(surface, notice, made, why);
+      case FileContent.Later(var after, var why) -> new Posting.Later(after, why);
+    };
+  }
+
+  private String tooLarge() {
+    return "it is larger than %d MB".formatted(Math.max(1, limits.bytes() / MEGABYTE));
+  }
+
+  private Posting withheld(Surface surface, Notice notice, Update.FileMade made, String why) {
+    var name = made.file().name().replace('`', '\'');
+    return say(surface, notice, made, "I did not upload `%s`: %s.".formatted(name, why));
+  }
+
+  private static Posting say(Surface surface, Notice notice, Update.FileMade made, String text) {
+    return surface.post(notice.saying(new Update.Told(made.requester(), text, false)), null);
+  }
+}
