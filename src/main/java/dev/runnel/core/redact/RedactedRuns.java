@@ -11,9 +11,11 @@ import dev.runnel.core.model.RunId;
 import dev.runnel.core.model.RunListing;
 import dev.runnel.core.port.AgentRuns;
 import dev.runnel.text.Redactor;
+import dev.runnel.text.Sha256;
 import dev.runnel.text.TerminalText;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
+import java.util.HexFormat;
 import java.util.Optional;
 import java.util.stream.Stream;
 
@@ -71,10 +73,18 @@ public final class RedactedRuns implements AgentRuns {
     return switch (runs.content(file, most)) {
       case FileContent.Read(var bytes) when hasSecret(bytes) ->
           new FileContent.Withheld("it contains a secret");
+      // What the service checked may be another content.
+      case FileContent.Read(var bytes) when !isSame(file, bytes) ->
+          new FileContent.Withheld("the agent changed it since");
       case FileContent.Read read -> read;
       case FileContent.Withheld(var why) -> new FileContent.Withheld(plain.text(why));
       case FileContent.Later(var after, var why) -> new FileContent.Later(after, plain.text(why));
     };
+  }
+
+  private static boolean isSame(RunFile file, byte[] bytes) {
+    return file.digest().isEmpty()
+        || file.digest().equals(HexFormat.of().formatHex(Sha256.of(bytes)));
   }
 
   private boolean hasSecret(byte[] bytes) {

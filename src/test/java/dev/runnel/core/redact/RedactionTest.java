@@ -186,6 +186,8 @@ class RedactionTest {
     assertThat(runs.content(plain, 100)).isInstanceOf(FileContent.Read.class);
     assertThat(runs.content(secret, 100))
         .isEqualTo(new FileContent.Withheld("it contains a secret"));
+    assertThat(runs.content(new RunFile("f1", "a.md", "text/markdown", 3, "abc", false), 100))
+        .isEqualTo(new FileContent.Withheld("the agent changed it since"));
   }
 
   @Test

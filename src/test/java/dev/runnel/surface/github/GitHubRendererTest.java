@@ -10,6 +10,7 @@ import dev.runnel.core.model.InfoCard;
 import dev.runnel.core.model.NoticeId;
 import dev.runnel.core.model.PostRef;
 import dev.runnel.core.model.Run;
+import dev.runnel.core.model.RunFile;
 import dev.runnel.core.model.RunId;
 import dev.runnel.core.model.RunState;
 import dev.runnel.core.model.Update;
@@ -267,6 +268,18 @@ class GitHubRendererTest {
             Updates.DANA);
 
     assertThat(renderer.render(odd, ID)).doesNotContain("javascript", "click");
+  }
+
+  @Test
+  void aFileOfTheAgentIsALinkToTheRun() {
+    var run = Updates.run(RunState.SUCCEEDED, "Done");
+    var file = new RunFile("f1", "shot [1].png", "image/png", 3, "", false);
+    var end =
+        new Update.Succeeded(
+            run.withFiles(List.of(file)), Updates.DANA, Updates.SINCE, Updates.SINCE);
+
+    assertThat(renderer.render(end, ID))
+        .contains("- File: [shot", "](<" + run.session().orElseThrow() + ">)");
   }
 
   @Test
