@@ -1,8 +1,10 @@
 package dev.runnel.runs;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import dev.runnel.core.model.Artifact;
 import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.Evidence;
 import dev.runnel.core.model.Replies;
 import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunFile;
@@ -22,6 +24,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// Converts wire runs to core runs. Missing or malformed parts are left out: a run with a bad link
@@ -71,7 +74,28 @@ final class RunItems {
         config.map(AgentConfig::environmentId).filter(RunItems::isAName),
         config.map(AgentConfig::modelId).filter(it -> !it.isBlank() && !CHOICES.contains(it)),
         replies(item),
-        item.artifacts().stream().flatMap(it -> file(it).stream()).toList());
+        item.artifacts().stream().flatMap(it -> file(it).stream()).toList(),
+        Optional.ofNullable(item.more().get("evidence"))
+            .filter(JsonNode::isObject)
+            .map(RunItems::evidence));
+  }
+
+  private static Evidence evidence(JsonNode json) {
+    return new Evidence(
+        Math.max(0, json.path("files_changed").asInt()),
+        Math.max(0, json.path("commits").asInt()),
+        Optional.of(json.path("tests"))
+            .filter(JsonNode::isArray)
+            .map(tests -> tests.valueStream().map(RunItems::testRun).toList()),
+        Stream.of(Evidence.Mismatch.values())
+            .filter(it -> it.name().equalsIgnoreCase(json.path("mismatch").asText()))
+            .findFirst());
+  }
+
+  private static Evidence.TestRun testRun(JsonNode json) {
+    return new Evidence.TestRun(
+        json.path("command").asText(),
+        Optional.of(json.path("exit_code")).filter(JsonNode::isInt).map(JsonNode::asInt));
   }
 
   /// A file that the agent handed over; empty for one that it only wrote while it worked.

@@ -292,6 +292,70 @@ class FilesTest {
     return service.send(HttpRequest.newBuilder(service.uri(uri.getRawPath() + query)));
   }
 
+  @Nested
+  class WhatWasSeen {
+    private static final String WORKS =
+        """
+        echo changed > cart.js
+        mkdir -p node_modules .cache && echo x > node_modules/x.js && echo x > .cache/y
+        call() {
+          printf '{"type":"assistant","message":{"content":[{"type":"tool_use","id":"%s",' "$1"
+          printf '"name":"Bash","input":{"command":"%s"}}]}}\\n' "$2"
+        }
+        result() {
+          printf '{"type":"user","message":{"content":[{"type":"tool_result",'
+          printf '"tool_use_id":"%s","is_error":%s,"content":"%s"}]}}\\n' "$1" "$2" "$3"
+        }
+        end() {
+          printf '{"type":"result","subtype":"success","is_error":false,"result":"%s"}\\n' "$1"
+        }
+        """;
+
+    @Test
+    void isTheFilesAndTheTestsWithTheirExitStatusInWhateverOrderTheyEnded() throws IOException {
+      var agent =
+          WORKS
+              + """
+              call 1 'npm test'; call 2 'pytest'; call 3 'ls'
+              result 2 false ok; result 3 false ok; result 1 true 'Exit code 2 oh no'
+              end 'I fixed the cart.'
+              """;
+      try (var service = claude(agent)) {
+        var run = service.awaitState(service.create("x"), "SUCCEEDED");
+
+        assertThat(run.get("evidence"))
+            .isEqualTo(
+                JSON.readTree(
+                    """
+                    {"files_changed": 1, "commits": 0, "tests": [
+                      {"command": "pytest", "exit_code": 0}, {"command": "npm test", "exit_code": 2}]}
+                    """));
+      }
+    }
+
+    @Test
+    void marksAnAnswerThatSaysThatTestsPassWhereNoneRan() throws IOException {
+      try (var service = claude(WORKS + "end 'Done. All tests pass.'")) {
+        var id = service.create("x");
+        var run = service.awaitState(id, "SUCCEEDED");
+        assertThat(run.at("/evidence/mismatch").asText()).isEqualTo("none_ran");
+
+        var list = service.ok(service.get("/agent/runs")).get("runs");
+        assertThat(list.get(0).at("/evidence/mismatch").asText()).isEqualTo("none_ran");
+      }
+    }
+
+    @Test
+    void isNeverTakenFromARequest() {
+      try (var service = RunningService.withCommand(folder, "sleep 60")) {
+        var id = service.create("{\"prompt\":\"x\",\"evidence\":{\"commits\":9}}");
+
+        assertThat(service.run(id).has("evidence")).isFalse();
+        service.post("/agent/runs/" + id + "/cancel", "");
+      }
+    }
+  }
+
   private RunningService claude(String script) throws IOException {
     var program = Files.createDirectories(folder.resolve("bin")).resolve("claude");
     Files.writeString(program, "#!/bin/sh\ncat > /dev/null\n" + script);

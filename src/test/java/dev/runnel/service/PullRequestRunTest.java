@@ -70,6 +70,11 @@ class PullRequestRunTest {
           .atMost(Duration.ofSeconds(30))
           .untilAsserted(() -> assertThat(service.state(run)).isIn("SUCCEEDED", "FAILED"));
       var done = service.run(run);
+      if (agent.equals(OPENS)) {
+        assertThat(done.at("/evidence/files_changed").asInt()).isEqualTo(1);
+        assertThat(done.at("/evidence/commits").asInt()).isEqualTo(1);
+        assertThat(done.path("evidence").has("tests")).isFalse();
+      }
       var found = done.path("artifacts");
       assertThat(found).as(done.toString()).hasSize(1);
       assertThat(found.at("/0/data/url").asText()).isEqualTo(pullRequest);

@@ -23,6 +23,8 @@ import java.util.regex.Pattern;
 /// @param model the language model in use
 /// @param replies replies that no agent has received; empty where the service does not report them
 /// @param files what the agent handed over, in the order of their names
+/// @param evidence what the service saw of its last execution; empty while the agent works, and
+///   where the service does not report it
 @RecordBuilder
 public record Run(
     RunId id,
@@ -40,7 +42,8 @@ public record Run(
     Optional<String> environment,
     Optional<String> model,
     Optional<Replies> replies,
-    List<RunFile> files)
+    List<RunFile> files,
+    Optional<Evidence> evidence)
     implements RunBuilder.With {
   private static final Pattern MONEY = Pattern.compile("\\d{1,9}\\.\\d{1,6}");
 
@@ -76,7 +79,8 @@ public record Run(
         environment,
         model,
         Optional.empty(),
-        List.of());
+        List.of(),
+        Optional.empty());
   }
 
   /// A run whose environment and model are unknown.
@@ -123,5 +127,6 @@ public record Run(
     // Rows of an older version have none.
     replies = Objects.requireNonNullElse(replies, Optional.empty());
     files = Copies.of(files);
+    evidence = Objects.requireNonNullElse(evidence, Optional.empty());
   }
 }

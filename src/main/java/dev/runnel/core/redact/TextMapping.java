@@ -2,6 +2,7 @@ package dev.runnel.core.redact;
 
 import dev.runnel.core.model.Artifact;
 import dev.runnel.core.model.Binding;
+import dev.runnel.core.model.Evidence;
 import dev.runnel.core.model.InfoCard;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Prompt;
@@ -78,7 +79,22 @@ record TextMapping(UnaryOperator<String> change) {
             it.title(text(run.title()))
                 .message(run.message().map(change))
                 .artifacts(run.artifacts().stream().map(this::artifact).toList())
+                .evidence(run.evidence().map(this::evidence))
                 .files(run.files().stream().map(this::file).toList()));
+  }
+
+  private Evidence evidence(Evidence evidence) {
+    return new Evidence(
+        evidence.changed(),
+        evidence.commits(),
+        evidence
+            .tests()
+            .map(
+                tests ->
+                    tests.stream()
+                        .map(each -> new Evidence.TestRun(text(each.command()), each.exit()))
+                        .toList()),
+        evidence.mismatch());
   }
 
   private RunFile file(RunFile file) {

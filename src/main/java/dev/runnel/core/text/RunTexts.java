@@ -39,6 +39,15 @@ public final class RunTexts {
   public static String status(Binding binding, Instant now) {
     var text = new StringBuilder(state(binding, now));
     binding.run().message().ifPresent(message -> text.append("\n").append(message));
+    binding
+        .run()
+        .evidence()
+        .ifPresent(
+            it -> {
+              EvidenceTexts.line(it).ifPresent(line -> text.append("\n").append(line));
+              EvidenceTexts.mismatch(it).ifPresent(words -> text.append("\n⚠️ ").append(words));
+              EvidenceTexts.details(it).forEach(line -> text.append("\n- ").append(line));
+            });
     session(binding.run()).ifPresent(link -> text.append("\n").append(link));
     return text.append("\nRun `").append(binding.run().id().brief()).append("`").toString();
   }

@@ -1,6 +1,7 @@
 package dev.runnel.service.agent;
 
 import dev.runnel.service.run.Usage;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.UnaryOperator;
 
@@ -29,6 +30,12 @@ public sealed interface AgentEvent {
       return given.isEmpty() ? "Using " + tool : "Using " + tool + ": " + given;
     }
   }
+
+  /// A shell command has ended.
+  ///
+  /// @param command shortened to one line
+  /// @param exit its exit status; empty if the agent does not report it
+  record Ran(String command, Optional<Integer> exit) implements AgentEvent {}
 
   /// The output of a tool.
   record Result(String text, boolean failed) implements AgentEvent {}
@@ -67,6 +74,7 @@ public sealed interface AgentEvent {
     return switch (this) {
       case Said(String text) -> new Said(words.apply(text));
       case Did(String tool, String given) -> new Did(words.apply(tool), words.apply(given));
+      case Ran(String command, Optional<Integer> exit) -> new Ran(words.apply(command), exit);
       case Result(String text, boolean failed) -> new Result(words.apply(text), failed);
       case Status(String text) -> new Status(words.apply(text));
       case Question(String text) -> new Question(words.apply(text));

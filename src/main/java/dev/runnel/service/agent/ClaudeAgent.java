@@ -7,12 +7,16 @@ import dev.runnel.service.run.Usage;
 import dev.runnel.wire.ModelProvider;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /// Claude Code in print mode, with `stream-json` output.
 record ClaudeAgent() implements Harness {
+  private static final Pattern EXIT = Pattern.compile("Exit code (\\d{1,3})\\b");
   private static final String CONFIG_DIR = "CLAUDE_CONFIG_DIR";
 
   @Override
@@ -112,12 +116,14 @@ record ClaudeAgent() implements Harness {
 
   @Override
   public OutputParser outputParser() {
+    // The commands that run, by the id of their tool call: results may come in another order.
+    var commands = new HashMap<String, String>();
     return line -> {
       var event = JsonLines.parse(line);
       return switch (event.path("type").asText()) {
         case "system" -> system(event);
-        case "assistant" -> assistant(event.path("message").path("content"));
-        case "user" -> results(event.path("message").path("content"));
+        case "assistant" -> assistant(event.path("message").path("content"), commands);
+        case "user" -> results(event.path("message").path("content"), commands);
         case "result" -> result(event);
         default -> List.of();
       };
@@ -139,7 +145,7 @@ record ClaudeAgent() implements Harness {
     };
   }
 
-  private static List<AgentEvent> assistant(JsonNode content) {
+  private static List<AgentEvent> assistant(JsonNode content, Map<String, String> commands) {
     var sayings = new ArrayList<AgentEvent>();
     for (var part : content) {
       switch (part.path("type").asText()) {
@@ -147,10 +153,12 @@ record ClaudeAgent() implements Harness {
         case "tool_use" -> {
           var tool = part.path("name").asText();
           var input = part.path("input");
-          sayings.add(JsonLines.did(tool, input));
+          var did = JsonLines.did(tool, input);
+          sayings.add(did);
           switch (tool) {
             case "TodoWrite" -> sayings.add(JsonLines.plan(input.path("todos"), "content"));
             case "ExitPlanMode" -> sayings.add(new AgentEvent.Planned(input.path("plan").asText()));
+            case "Bash" -> commands.put(part.path("id").asText(), did.given());
             case "Write" -> sayings.add(new AgentEvent.Wrote(input.path("file_path").asText()));
             default -> {}
           }
@@ -161,20 +169,34 @@ record ClaudeAgent() implements Harness {
     return sayings;
   }
 
-  private static List<AgentEvent> results(JsonNode content) {
+  private static List<AgentEvent> results(JsonNode content, Map<String, String> commands) {
     var sayings = new ArrayList<AgentEvent>();
     for (var part : content) {
       if (part.path("type").asText().equals("tool_result")) {
         var given = part.path("content");
-        sayings.add(
-            new AgentEvent.Result(
-                given.isTextual()
-                    ? given.asText()
-                    : given.findValuesAsText("text").stream().collect(Collectors.joining("\n")),
-                part.path("is_error").asBoolean()));
+        var text =
+            given.isTextual()
+                ? given.asText()
+                : given.findValuesAsText("text").stream().collect(Collectors.joining("\n"));
+        var failed = part.path("is_error").asBoolean();
+        var command = commands.remove(part.path("tool_use_id").asText());
+        if (command != null) {
+          sayings.add(new AgentEvent.Ran(command, exit(text, failed)));
+        }
+        sayings.add(new AgentEvent.Result(text, failed));
       }
     }
     return sayings;
+  }
+
+  /// The result of a command that failed begins with `Exit code 1`; one that was refused or ran out
+  /// of time has no exit status.
+  private static Optional<Integer> exit(String text, boolean failed) {
+    if (!failed) {
+      return Optional.of(0);
+    }
+    var match = EXIT.matcher(text);
+    return match.lookingAt() ? Optional.of(Integer.valueOf(match.group(1))) : Optional.empty();
   }
 
   private static List<AgentEvent> result(JsonNode event) {

@@ -168,6 +168,9 @@ record CodexAgent() implements Harness {
       }
       case "command_execution" ->
           List.of(
+              new AgentEvent.Ran(
+                  JsonLines.did("", item).given(),
+                  Optional.of(item.path("exit_code")).filter(JsonNode::isInt).map(JsonNode::asInt)),
               new AgentEvent.Result(
                   item.path("aggregated_output").asText(), item.path("exit_code").asInt() != 0));
       case "mcp_tool_call" ->

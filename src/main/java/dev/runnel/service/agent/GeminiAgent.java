@@ -204,7 +204,12 @@ record GeminiAgent() implements Harness {
           answer.setLength(0);
           var tool = event.path("tool_name").asText();
           var given = event.path("parameters");
-          sayings.add(JsonLines.did(tool, given));
+          var did = JsonLines.did(tool, given);
+          sayings.add(did);
+          if (tool.equals("run_shell_command")) {
+            // Its result does not tell the exit status.
+            sayings.add(new AgentEvent.Ran(did.given(), Optional.empty()));
+          }
           switch (tool) {
             case "write_todos" -> sayings.add(JsonLines.plan(given.path("todos"), "description"));
             case "write_file" ->

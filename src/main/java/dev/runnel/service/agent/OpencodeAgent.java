@@ -139,6 +139,13 @@ record OpencodeAgent() implements Harness {
       case "write" -> sayings.add(new AgentEvent.Wrote(input.path("filePath").asText()));
       default -> {}
     }
+    if (tool.equals("bash")) {
+      var exit = state.path("metadata").path("exit");
+      sayings.add(
+          new AgentEvent.Ran(
+              JsonLines.did("", input).given(),
+              Optional.of(exit).filter(JsonNode::isInt).map(JsonNode::asInt)));
+    }
     var failed = state.path("status").asText().equals("error");
     sayings.add(
         new AgentEvent.Result(

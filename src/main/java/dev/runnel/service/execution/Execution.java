@@ -29,6 +29,7 @@ import dev.runnel.wire.RunMode;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -374,6 +375,7 @@ final class Execution {
               recorder,
               () -> workspaces.size(executionRequest.runId()),
               this::reachLimit)) {
+        var began = Instant.now();
         try {
           start(harness, launch, site, launchFiles, watch);
         } catch (IOException e) {
@@ -403,6 +405,7 @@ final class Execution {
         }
         claimPullRequests(heard.pullRequests(), site.chosen());
         collectFiles(ready.root());
+        collectEvidence(harness, ready.root(), began, heard);
         return watch.reached().orElseGet(() -> ending(harness, seen, status, heard));
       }
     }
@@ -447,6 +450,22 @@ final class Execution {
               Optional.empty(),
               Usage.NONE));
     }
+  }
+
+  /// Records what can be seen of the execution, to be shown beside what the agent says of it.
+  private void collectEvidence(
+      Harness harness, Path root, Instant began, OutputRecorder.Heard heard) {
+    var changes = WorkspaceChanges.since(began, root);
+    var before = index.find(executionRequest.runId()).flatMap(RunRow::evidence);
+    book.evidence(
+        executionRequest.runId(),
+        Evidence.of(
+                changes.files(),
+                changes.commits(),
+                harness instanceof CommandAgent ? Optional.empty() : Optional.of(heard.tests()),
+                heard.answer(),
+                before.filter(Evidence::hasTests).isPresent())
+            .toJson());
   }
 
   /// Writes the attachments to files, and adds their paths to the prompt.

@@ -58,6 +58,7 @@ final class OutputRecorder implements AgentProcess.Sink {
   /// @param finished whether the agent reported that it finished
   /// @param hasSession whether the agent reported its session
   /// @param pullRequests the URLs of mentioned pull requests
+  /// @param tests the commands that ran tests, as far as the agent tells which commands ran
   record Heard(
       String answer,
       Optional<String> question,
@@ -65,7 +66,8 @@ final class OutputRecorder implements AgentProcess.Sink {
       String errors,
       boolean finished,
       boolean hasSession,
-      List<String> pullRequests) {
+      List<String> pullRequests,
+      List<Evidence.TestRun> tests) {
     private static final int CANNOT_RUN = 126;
     private static final int NOT_FOUND = 127;
 
@@ -125,6 +127,7 @@ final class OutputRecorder implements AgentProcess.Sink {
   private final List<Entry> entries = new ArrayList<>();
   private final Set<NewArtifact> made = new LinkedHashSet<>();
   private final Set<String> pullRequests = new LinkedHashSet<>();
+  private final List<Evidence.TestRun> tests = new ArrayList<>();
   private Usage usage = Usage.NONE;
   private Usage usageInAll = Usage.NONE;
   private boolean opensPullRequest;
@@ -183,7 +186,8 @@ final class OutputRecorder implements AgentProcess.Sink {
         String.join("\n", errors),
         finished,
         hasSession,
-        List.copyOf(pullRequests));
+        List.copyOf(pullRequests),
+        List.copyOf(tests));
   }
 
   private void put(Line line) {
@@ -285,6 +289,8 @@ final class OutputRecorder implements AgentProcess.Sink {
         status = did.busy();
         keep(TranscriptLine.Kind.DID, did.shown());
       }
+      case AgentEvent.Ran(String command, var exit) ->
+          Evidence.testRun(command, exit).ifPresent(tests::add);
       case AgentEvent.Result(String text, boolean failed) -> takeResult(text, failed);
       case AgentEvent.Status(String text) -> {
         status = shorten(text, STATUS_LENGTH);

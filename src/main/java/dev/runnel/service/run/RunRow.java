@@ -36,6 +36,7 @@ import java.util.stream.Stream;
 /// @param worked total duration of the ended executions
 /// @param rootRunId the run at the top of its tree
 /// @param resolved the defaults that were applied where the configuration leaves members out
+/// @param evidence what was seen of the last execution that ended, as JSON
 /// @param cancelAsked whether cancellation was requested and its processes have not ended yet
 @RecordBuilder
 public record RunRow(
@@ -70,10 +71,14 @@ public record RunRow(
     int depth,
     String mode,
     String rootRunId,
-    Optional<String> resolved)
+    Optional<String> resolved,
+    Optional<String> evidence)
     implements RunRowBuilder.With {
   /// Path prefix of the API.
   public static final String API = "/api/v1";
+
+  // Never taken from a request.
+  private static final String EVIDENCE = "evidence";
 
   private static final JsonNode MASK = TextNode.valueOf("***");
 
@@ -110,7 +115,8 @@ public record RunRow(
         row.getInt("depth"),
         row.getString("mode"),
         Rows.text(row, "root_run_id").orElse(row.getString("id")),
-        Rows.text(row, "resolved"));
+        Rows.text(row, "resolved"),
+        Rows.text(row, "evidence"));
   }
 
   /// The run as the API shows it: members as sent, unknown ones included, with secrets masked. The
@@ -129,6 +135,9 @@ public record RunRow(
     executor.ifPresent(json -> item.set("executor", Json.read(json)));
     schedule.ifPresent(json -> item.set("schedule", Json.read(json)));
     usage.ifPresent(json -> item.set("request_usage", Json.read(Usage.fromJson(json).toJson())));
+    evidence
+        .filter(_ -> phase != ExecutionState.INPROGRESS && phase != ExecutionState.QUEUED)
+        .ifPresent(json -> item.set(EVIDENCE, Json.read(json)));
     request
         .map(Json::read)
         .ifPresent(
@@ -136,7 +145,7 @@ public record RunRow(
                 rest.properties()
                     .forEach(
                         member -> {
-                          if (!item.has(member.getKey())) {
+                          if (!item.has(member.getKey()) && !member.getKey().equals(EVIDENCE)) {
                             item.set(member.getKey(), member.getValue());
                           }
                         }));

@@ -358,6 +358,17 @@ public final class RunService {
     }
   }
 
+  /// Stores what was seen of the run's last execution, which becomes visible with its end.
+  ///
+  /// @param json the `evidence` member of the run
+  public void evidence(String runId, String json) {
+    change(
+        (runs, at) -> {
+          runs.evidence(runId, json);
+          return at;
+        });
+  }
+
   /// Makes the next execution start a new agent session.
   public void forgetSession(String runId) {
     change(

@@ -380,6 +380,10 @@ public record RunTable(Rows rows) {
     rows.change("UPDATE runs SET status_message = ?, updated_at = ? WHERE id = ?", message, at, id);
   }
 
+  void evidence(String id, String json) throws SQLException {
+    rows.change("UPDATE runs SET evidence = ? WHERE id = ?", json, id);
+  }
+
   void artifacts(String id, List<ArtifactItem> artifacts, Instant at) throws SQLException {
     rows.change(
         "UPDATE runs SET artifacts = ?, updated_at = ? WHERE id = ?",

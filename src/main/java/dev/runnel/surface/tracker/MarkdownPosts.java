@@ -10,6 +10,7 @@ import dev.runnel.core.model.RunState;
 import dev.runnel.core.model.StopRequest;
 import dev.runnel.core.model.Update;
 import dev.runnel.core.text.AnswerChoices;
+import dev.runnel.core.text.EvidenceTexts;
 import dev.runnel.core.text.RunTexts;
 import dev.runnel.core.text.StopTexts;
 import dev.runnel.surface.markdown.Markdown;
@@ -91,6 +92,7 @@ public final class MarkdownPosts {
                   .orElse("*The agent finished without an answer.*"),
               paragraphs(
                   links(succeeded.run()),
+                  evidence(succeeded.run()),
                   line(
                       RunTexts.sign(RunState.SUCCEEDED) + " for " + named(succeeded.requester()),
                       "took " + RunTexts.elapsed(time(succeeded)),
@@ -112,6 +114,7 @@ public final class MarkdownPosts {
               failed.why(),
               paragraphs(
                   links(failed.run()),
+                  evidence(failed.run()),
                   session(failed.run()).orElse(""),
                   failed.retryable()
                       ? "Another try may work: comment `%1$s retry`. Or comment `%1$s …` to say what to do differently."
@@ -271,6 +274,16 @@ public final class MarkdownPosts {
     `--profile` `--env` `--model` `--skill` `--name` `--title` `--factory`.\
     """
         .formatted(mention, mention.substring(1), label);
+  }
+
+  /// What was seen of the run, beside what the agent says; empty if that is unknown.
+  private static String evidence(Run run) {
+    return paragraphs(
+        run.evidence().flatMap(EvidenceTexts::mismatch).map(it -> "⚠️ **" + it + "**").orElse(""),
+        run.evidence()
+            .flatMap(EvidenceTexts::line)
+            .map(it -> "<sub>" + Markdown.plain(it, MAX_LINE) + "</sub>")
+            .orElse(""));
   }
 
   private static Duration time(Update.Succeeded succeeded) {

@@ -11,6 +11,7 @@ import dev.runnel.core.model.Background;
 import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.Evidence;
 import dev.runnel.core.model.FileContent;
 import dev.runnel.core.model.InfoCard;
 import dev.runnel.core.model.Intent;
@@ -167,7 +168,13 @@ class RedactionTest {
             Optional.of("fast"),
             Optional.of(
                 new Replies(Set.of(new DeliveryId("fake:2")), Set.of(new DeliveryId("fake:3")))),
-            List.of(new RunFile("f1", "a.md", "text/markdown", 3, "abc", true)));
+            List.of(new RunFile("f1", "a.md", "text/markdown", 3, "abc", true)),
+            Optional.of(
+                new Evidence(
+                    2,
+                    1,
+                    Optional.of(List.of(new Evidence.TestRun("npm test", Optional.of(1)))),
+                    Optional.of(Evidence.Mismatch.FAILED))));
     var end = new Update.Cancelled(run, DANA, Optional.empty(), List.of("and add a test"));
 
     assertThat(new TextMapping(text -> text).update(end)).isEqualTo(end);

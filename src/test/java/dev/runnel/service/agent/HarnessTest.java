@@ -9,6 +9,7 @@ import dev.runnel.service.agent.AgentEvent.Failure;
 import dev.runnel.service.agent.AgentEvent.Finished;
 import dev.runnel.service.agent.AgentEvent.Planned;
 import dev.runnel.service.agent.AgentEvent.Question;
+import dev.runnel.service.agent.AgentEvent.Ran;
 import dev.runnel.service.agent.AgentEvent.Result;
 import dev.runnel.service.agent.AgentEvent.Said;
 import dev.runnel.service.agent.AgentEvent.Session;
@@ -57,6 +58,7 @@ class HarnessTest {
           .containsExactly(
               new Session("f08b0ad6-1213-4361-9bca-ffd04ea98ffb"),
               new Did("Bash", "echo touched >> touched.txt"),
+              new Ran("echo touched >> touched.txt", Optional.of(0)),
               new Result("(Bash completed with no output)", false),
               new Said("Done. I saw 4 messages"),
               new Used(new Usage(200, 40, Optional.of(new BigDecimal("0.003")), false)),
@@ -102,6 +104,7 @@ class HarnessTest {
           .containsExactly(
               new Session("01a1fd38-40b7-7103-92dd-13bc15d3dd32"),
               new Did("shell", "/bin/bash -lc 'sleep 1; echo hi; exit 3'"),
+              new Ran("/bin/bash -lc 'sleep 1; echo hi; exit 3'", Optional.of(3)),
               new Result("hi\n", true),
               new Said("Done. I saw 12 messages"),
               new Answer("Done. I saw 12 messages"),
@@ -151,6 +154,7 @@ class HarnessTest {
           .containsExactly(
               new Session("0324b4e4-8706-41ce-a599-df3981d1bd98"),
               new Did("run_shell_command", "sleep 1; echo hi; exit 3"),
+              new Ran("sleep 1; echo hi; exit 3", Optional.empty()),
               new Result("hi", false),
               new Said("Done. I saw 7 messages"),
               new Used(new Usage(200, 40, Optional.empty(), false)),
@@ -207,6 +211,7 @@ class HarnessTest {
           .filteredOn(agentEvent -> !agentEvent.equals(session))
           .containsExactly(
               new Did("bash", "sleep 1; echo hi; exit 3"),
+              new Ran("sleep 1; echo hi; exit 3", Optional.of(3)),
               new Result("hi\n", true),
               new Used(new Usage(100, 20, Optional.empty(), false)),
               new Said("Done. I saw 8 messages"),

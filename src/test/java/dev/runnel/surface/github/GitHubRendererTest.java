@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
 import dev.runnel.core.model.Actor;
 import dev.runnel.core.model.Artifact;
+import dev.runnel.core.model.Evidence;
 import dev.runnel.core.model.InfoCard;
 import dev.runnel.core.model.NoticeId;
 import dev.runnel.core.model.PostRef;
@@ -280,6 +281,17 @@ class GitHubRendererTest {
 
     assertThat(renderer.render(end, ID))
         .contains("- File: [shot", "](<" + run.session().orElseThrow() + ">)");
+  }
+
+  @Test
+  void theEndShowsWhatWasSeenBesideWhatTheAgentSays() {
+    var seen = new Evidence(2, 1, Optional.of(List.of()), Optional.of(Evidence.Mismatch.NONE_RAN));
+    var run = Updates.run(RunState.SUCCEEDED, "All tests pass.").withEvidence(Optional.of(seen));
+    var end = new Update.Succeeded(run, Updates.DANA, Updates.SINCE, Updates.SINCE);
+
+    assertThat(renderer.render(end, ID))
+        .contains("Seen by Runnel: 2 files changed, 1 commit, no tests ran")
+        .contains("The agent says that tests pass, but no command ran tests.");
   }
 
   @Test

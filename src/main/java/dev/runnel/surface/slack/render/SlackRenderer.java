@@ -15,6 +15,7 @@ import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunState;
 import dev.runnel.core.model.StopRequest;
 import dev.runnel.core.model.Update;
+import dev.runnel.core.text.EvidenceTexts;
 import dev.runnel.core.text.RunTexts;
 import dev.runnel.surface.slack.model.AnswerFile;
 import dev.runnel.surface.slack.model.SlackActionIds;
@@ -291,6 +292,7 @@ public final class SlackRenderer {
       Update.Succeeded succeeded, SlackPost.Mark mark, boolean withFile) {
     var run = succeeded.run();
     List<LayoutBlock> end = new ArrayList<>(links(run, true));
+    end.addAll(evidence(run));
     end.add(
         context(
             ended(RunState.SUCCEEDED, "Finished", succeeded.requester()),
@@ -315,8 +317,21 @@ public final class SlackRenderer {
         Mrkdwn.cut(post.text(), MAX_TEXT - whose.length() - 1) + "\n" + whose, post.blocks());
   }
 
+  /// What was seen of the run, beside what the agent says.
+  private static List<LayoutBlock> evidence(Run run) {
+    List<LayoutBlock> blocks = new ArrayList<>();
+    run.evidence()
+        .flatMap(EvidenceTexts::mismatch)
+        .ifPresent(it -> blocks.add(section("⚠️ *" + Mrkdwn.escape(it) + "*")));
+    run.evidence()
+        .flatMap(EvidenceTexts::line)
+        .ifPresent(it -> blocks.add(context(Mrkdwn.escape(Mrkdwn.oneLine(it, MAX_LINE)))));
+    return blocks;
+  }
+
   private static SlackPost failed(Update.Failed failed, SlackPost.Mark mark, boolean withFile) {
     List<LayoutBlock> end = new ArrayList<>(links(failed.run(), true));
+    end.addAll(evidence(failed.run()));
     end.add(
         context(
             failed.retryable()

@@ -9,6 +9,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.slack.api.util.json.GsonFactory;
 import dev.runnel.core.model.Artifact;
+import dev.runnel.core.model.Evidence;
 import dev.runnel.core.model.Request;
 import dev.runnel.core.model.RunState;
 import dev.runnel.core.model.Update;
@@ -25,6 +26,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
@@ -169,6 +171,17 @@ class SlackRendererTest {
             MARK);
 
     assertThat(blocks(post)).contains("Read the rest in the run");
+  }
+
+  @Test
+  void theEndShowsWhatWasSeenBesideWhatTheAgentSays() {
+    var seen = new Evidence(2, 1, Optional.of(List.of()), Optional.of(Evidence.Mismatch.NONE_RAN));
+    var run = SlackUpdates.done().message("All tests pass.").run().withEvidence(Optional.of(seen));
+    var end = new Update.Succeeded(run, SlackUpdates.ANN, SlackUpdates.SINCE, SlackUpdates.SINCE);
+
+    assertThat(blocks(renderer.render(end, MARK)))
+        .contains("Seen by Runnel: 2 files changed, 1 commit, no tests ran")
+        .contains("The agent says that tests pass, but no command ran tests.");
   }
 
   @Test

@@ -1,0 +1,76 @@
+package dev.runnel.core.text;
+
+import dev.runnel.core.model.Evidence;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/// What was seen of a run, in words that read the same everywhere: one line for the end of a run,
+/// and lines with the details.
+public final class EvidenceTexts {
+  private static final int MAX_COMMAND = 60;
+
+  private EvidenceTexts() {}
+
+  /// Empty if there is nothing to tell: a run that only answered a question.
+  ///
+  /// `Seen by Runnel: 3 files changed, 1 commit, tests passed (npm test)`
+  public static Optional<String> line(Evidence evidence) {
+    if (evidence.changed() == 0
+        && evidence.commits() == 0
+        && evidence.tests().orElse(List.of()).isEmpty()) {
+      return Optional.empty();
+    }
+    var parts = new ArrayList<String>();
+    parts.add(count(evidence.changed(), "file", "files") + " changed");
+    parts.add(count(evidence.commits(), "commit", "commits"));
+    evidence.tests().map(EvidenceTexts::tests).ifPresent(parts::add);
+    return Optional.of("Seen by Runnel: " + String.join(", ", parts));
+  }
+
+  /// Where the agent says more than was seen: a sentence to be shown with a warning sign.
+  public static Optional<String> mismatch(Evidence evidence) {
+    return evidence
+        .mismatch()
+        .map(
+            it ->
+                switch (it) {
+                  case NONE_RAN -> "The agent says that tests pass, but no command ran tests.";
+                  case FAILED ->
+                      "The agent says that tests pass, but the last command that ran tests failed.";
+                });
+  }
+
+  /// Every command that ran tests, with its result: `npm test: exit status 0`.
+  public static List<String> details(Evidence evidence) {
+    return evidence.tests().orElse(List.of()).stream()
+        .map(
+            each ->
+                command(each)
+                    + ": "
+                    + each.exit()
+                        .map(exit -> "exit status " + exit)
+                        .orElse("exit status not known"))
+        .toList();
+  }
+
+  private static String tests(List<Evidence.TestRun> tests) {
+    if (tests.isEmpty()) {
+      return "no tests ran";
+    }
+    var last = tests.getLast();
+    var result =
+        last.exit()
+            .map(exit -> exit == 0 ? "tests passed" : "tests failed with exit status " + exit)
+            .orElse("tests ran, result not known");
+    return result + " (" + command(last) + ")";
+  }
+
+  private static String command(Evidence.TestRun test) {
+    return AnswerFormatter.cut(AnswerFormatter.line(test.command()), MAX_COMMAND);
+  }
+
+  private static String count(int number, String one, String many) {
+    return number == 1 ? "1 " + one : number + " " + many;
+  }
+}

@@ -1,0 +1,117 @@
+package dev.runnel.service.execution;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Pattern;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// What changed in a workspace since an instant: files by their times, commits by git's log files.
+/// Git itself is not run, because the agent controls the clone's settings, which could execute
+/// programs.
+///
+/// @param files without hidden folders and those in which tools put what they build or download
+/// @param commits those of `HEAD`, without amended ones
+record WorkspaceChanges(int files, int commits) {
+  private static final Logger log = LoggerFactory.getLogger(WorkspaceChanges.class);
+  private static final int MAX_LOOKED_AT = 200_000;
+  private static final long MAX_LOG = 4L * 1024 * 1024;
+
+  private static final Set<String> GENERATED =
+      Set.of(
+          "node_modules",
+          "target",
+          "build",
+          "dist",
+          "out",
+          "bin",
+          "obj",
+          "vendor",
+          "__pycache__",
+          "coverage",
+          "venv");
+
+  /// `OLD NEW who <mail> 1766400000 +0000<tab>commit: Fix it`
+  private static final Pattern COMMIT =
+      Pattern.compile(
+          "[0-9a-f]{40,64} [0-9a-f]{40,64} [^\\t]*> (\\d{1,12}) [+-]\\d{4}\\t"
+              + "commit(?: \\((?:initial|merge)\\))?: .*");
+
+  /// @param root the run's workspace, in which no process works any more
+  static WorkspaceChanges since(Instant start, Path root) {
+    var count = new Count(start);
+    try {
+      Files.walkFileTree(root, count);
+    } catch (IOException e) {
+      log.warn("cannot look through workspace folder={} why={}", root.getFileName(), e.toString());
+    }
+    return new WorkspaceChanges(
+        count.files, count.clones.stream().mapToInt(clone -> commits(clone, start)).sum());
+  }
+
+  private static int commits(Path clone, Instant start) {
+    var file = clone.resolve("logs").resolve("HEAD");
+    try {
+      if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS) || Files.size(file) > MAX_LOG) {
+        return 0;
+      }
+      try (var lines = Files.lines(file, StandardCharsets.ISO_8859_1)) {
+        return (int)
+            lines
+                .map(COMMIT::matcher)
+                .filter(it -> it.matches())
+                .filter(it -> Long.parseLong(it.group(1)) >= start.getEpochSecond())
+                .count();
+      }
+    } catch (IOException | UncheckedIOException e) {
+      log.warn("cannot read git's log file why={}", e.toString());
+      return 0;
+    }
+  }
+
+  private static final class Count extends SimpleFileVisitor<Path> {
+    private final Instant start;
+    private final List<Path> clones = new ArrayList<>();
+    private int files;
+    private int looked;
+
+    Count(Instant start) {
+      this.start = start;
+    }
+
+    @Override
+    public FileVisitResult preVisitDirectory(Path folder, BasicFileAttributes attributes) {
+      var name = folder.getFileName().toString();
+      if (name.equals(".git")) {
+        clones.add(folder);
+      }
+      return name.startsWith(".") || GENERATED.contains(name)
+          ? FileVisitResult.SKIP_SUBTREE
+          : FileVisitResult.CONTINUE;
+    }
+
+    @Override
+    public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+      if (attributes.isRegularFile() && attributes.lastModifiedTime().toInstant().isAfter(start)) {
+        files++;
+      }
+      return ++looked < MAX_LOOKED_AT ? FileVisitResult.CONTINUE : FileVisitResult.TERMINATE;
+    }
+
+    @Override
+    public FileVisitResult visitFileFailed(Path file, IOException e) {
+      return FileVisitResult.CONTINUE;
+    }
+  }
+}

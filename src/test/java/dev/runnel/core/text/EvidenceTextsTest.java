@@ -1,0 +1,63 @@
+package dev.runnel.core.text;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.runnel.core.model.Evidence;
+import dev.runnel.core.model.Evidence.Mismatch;
+import dev.runnel.core.model.Evidence.TestRun;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+class EvidenceTextsTest {
+  @Test
+  void theLineTellsFilesCommitsAndTheLastTestRun() {
+    assertThat(line(3, 1, new TestRun("mvn test", Optional.of(1)), passed("npm test")))
+        .contains("Seen by Runnel: 3 files changed, 1 commit, tests passed (npm test)");
+    assertThat(line(1, 2, new TestRun("npm test", Optional.of(1))))
+        .contains(
+            "Seen by Runnel: 1 file changed, 2 commits, tests failed with exit status 1 (npm"
+                + " test)");
+    assertThat(line(1, 0, new TestRun("npm test | tail", Optional.empty())))
+        .contains(
+            "Seen by Runnel: 1 file changed, 0 commits, tests ran, result not known (npm test |"
+                + " tail)");
+    assertThat(line(1, 0)).contains("Seen by Runnel: 1 file changed, 0 commits, no tests ran");
+  }
+
+  @Test
+  void thereIsNoLineOfNothing() {
+    assertThat(line(0, 0)).isEmpty();
+  }
+
+  @Test
+  void testsAreLeftOutWhereCommandsAreNotKnown() {
+    var evidence = new Evidence(2, 0, Optional.empty(), Optional.empty());
+
+    assertThat(EvidenceTexts.line(evidence)).contains("Seen by Runnel: 2 files changed, 0 commits");
+  }
+
+  @Test
+  void theDetailsNameEveryTestRun() {
+    var evidence =
+        new Evidence(
+            1,
+            0,
+            Optional.of(List.of(passed("npm test"), new TestRun("pytest", Optional.empty()))),
+            Optional.of(Mismatch.NONE_RAN));
+
+    assertThat(EvidenceTexts.details(evidence))
+        .containsExactly("npm test: exit status 0", "pytest: exit status not known");
+    assertThat(EvidenceTexts.mismatch(evidence))
+        .contains("The agent says that tests pass, but no command ran tests.");
+  }
+
+  private static TestRun passed(String command) {
+    return new TestRun(command, Optional.of(0));
+  }
+
+  private static Optional<String> line(int changed, int commits, TestRun... tests) {
+    return EvidenceTexts.line(
+        new Evidence(changed, commits, Optional.of(List.of(tests)), Optional.empty()));
+  }
+}
