@@ -10,7 +10,7 @@ final class Times {
   static String of(Duration time) {
     var seconds = time.toSeconds();
     if (seconds < 10) {
-      return time.toMillis() / 100 / 10.0 + " s";
+      return "%d.%d s".formatted(seconds, time.toMillisPart() / 100);
     }
     if (seconds < 100) {
       return seconds + " s";
