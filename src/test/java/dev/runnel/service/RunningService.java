@@ -217,8 +217,21 @@ public final class RunningService implements AutoCloseable {
   /// With the agents that are there; nothing of this process's environment is passed on.
   public static RunningService inOnlyThisEnvironment(
       Path folder, Map<String, String> environment, AgentAccess agentAccess, Isolation isolation) {
+    return inOnlyThisEnvironment(folder, environment, agentAccess, isolation, EgressSetting.PUBLIC);
+  }
+
+  public static RunningService inOnlyThisEnvironment(
+      Path folder,
+      Map<String, String> environment,
+      AgentAccess agentAccess,
+      Isolation isolation,
+      EgressSetting egress) {
     return new RunningService(
-        folder, Optional.empty(), environment, 4, Setup.USUAL.with(agentAccess).with(isolation));
+        folder,
+        Optional.empty(),
+        environment,
+        4,
+        Setup.USUAL.with(agentAccess).with(isolation).with(egress));
   }
 
   /// With a command as the agent; nothing of this process's environment is passed on.

@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.runnel.service.Living;
 import dev.runnel.service.RunningService;
+import dev.runnel.service.egress.EgressSetting;
 import dev.runnel.service.isolation.Isolation;
 import dev.runnel.service.run.TranscriptLine;
 import dev.runnel.service.store.RunTable;
@@ -246,8 +247,19 @@ interface RealAgentContract {
           model,
           agent,
           RunningService.inOnlyThisEnvironment(
-              folder, environment, agent.access(), isolation.apply(environment)),
+              folder,
+              environment,
+              agent.access(),
+              isolation.apply(environment),
+              egress(model, environment)),
           folder);
+    }
+
+    /// The model's address in a variable needs no mention; that in a file of the agent's does.
+    private static EgressSetting egress(FakeModel model, Map<String, String> environment) {
+      return environment.keySet().stream().anyMatch(name -> name.endsWith("BASE_URL"))
+          ? EgressSetting.PUBLIC
+          : new EgressSetting(List.of("internal:127.0.0.1:" + model.uri().getPort()));
     }
 
     ObjectNode config() {

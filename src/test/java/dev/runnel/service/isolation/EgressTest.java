@@ -1,10 +1,12 @@
 package dev.runnel.service.isolation;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.sun.net.httpserver.HttpServer;
 import dev.runnel.service.egress.EgressProxy;
 import dev.runnel.service.egress.EgressRules;
+import dev.runnel.service.run.Executables;
 import dev.runnel.service.run.ExecutionRequest;
 import dev.runnel.service.workspace.Environment;
 import dev.runnel.service.workspace.Environments;
@@ -28,10 +30,15 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// What a command reaches when a proxy is its only way to the network.
 @Tag("slow")
 class EgressTest {
+  /// Programs elsewhere may need the home folder of whoever installed them.
+  private static final String PROGRAMS = "/usr/bin:/bin:/usr/sbin:/sbin";
+
   @Nested
   class InABubblewrap implements Contract {
     @BeforeEach
@@ -42,6 +49,45 @@ class EgressTest {
     @Override
     public Isolation isolation(Path folder) {
       return Isolations.choose("bubblewrap", machine(folder), true);
+    }
+
+    /// Each asks for something that the server does not have.
+    @ParameterizedTest
+    @ValueSource(
+        strings = {
+          "curl --silent http://shop.test:%1$d/",
+          "git ls-remote http://shop.test:%1$d/x.git",
+          "npm view x --registry http://shop.test:%1$d/ --fetch-retries 0",
+          "python3 -m pip download x --no-input --retries 0 --trusted-host shop.test --index-url"
+              + " http://shop.test:%1$d/simple",
+          """
+          cat > settings.xml <<END
+          <settings><mirrors><mirror><id>x</id><mirrorOf>*</mirrorOf>
+          <url>http://shop.test:%1$d/m</url><blocked>false</blocked></mirror></mirrors></settings>
+          END
+          mvn -B -s settings.xml -Dmaven.repo.local=m2 validate
+          """
+        })
+    void programsUseTheProxy(String command, @TempDir Path folder) throws Exception {
+      var program = command.strip().lines().toList().getLast().split(" ", 2)[0];
+      assumeTrue(
+          Executables.find(program, Map.of("PATH", PROGRAMS)).isPresent(),
+          "Skipped: the system has no " + program);
+      try (var stage = Stage.open(folder, isolation(folder))) {
+        var pom =
+            """
+            cat > pom.xml <<END
+            <project><modelVersion>4.0.0</modelVersion><parent><groupId>x</groupId>
+            <artifactId>y</artifactId><version>1</version></parent><artifactId>z</artifactId></project>
+            END
+            """;
+        var said =
+            stage.run("internal:shop.test:" + stage.port(), pom + command.formatted(stage.port()));
+
+        assertThat(stage.asked)
+            .as(said)
+            .contains(new EgressProxy.Request("shop.test", stage.port(), true));
+      }
     }
   }
 
@@ -170,6 +216,7 @@ class EgressTest {
           new ProcessBuilder(isolation.wrap(List.of("/bin/sh", "-c", script), place))
               .redirectErrorStream(true);
       builder.environment().putAll(variables);
+      builder.environment().put("PATH", PROGRAMS);
       try (var _ = EgressProxy.listen(socket, rules, Stage::resolve, asked::add)) {
         var process = builder.start();
         try (var stdin = process.getOutputStream()) {
