@@ -348,7 +348,7 @@ class SlackSurfaceOnLocalSlackTest {
   @Test
   void aFileOfTheAgentIsUploadedToTheThreadOnce() {
     var thread = startedThread();
-    var run = ((Update.Succeeded) SlackUpdates.succeeded("Done")).run();
+    var run = SlackUpdates.succeeded("Done").run();
     var file = new RunFile("f1", "shot.png", "image/png", PICTURE.length, "", false);
     var made = new Update.FileMade(run, new Actor(LocalSlack.ANN, "ann"), file, 1);
 

@@ -124,7 +124,7 @@ class FileAnswersTest {
     try (var refusing = new ScriptedSlack();
         var there = new SlackSurface(refusing.config(), InstantSource.system())) {
       refusing.refuses("files.getUploadURLExternal", "storage_limit_reached");
-      var run = ((Update.Succeeded) SlackUpdates.succeeded("Done")).run();
+      var run = SlackUpdates.succeeded("Done").run();
       var file = new RunFile("f1", "shot.png", "image/png", 3, "", false);
       var made = new Update.FileMade(run, SlackUpdates.ANN, file, 1);
 
