@@ -39,6 +39,8 @@ class ServiceTranscriptsTest {
                   Optional.of("cat")),
               InstantSource.system())) {
         var found = new ServiceTranscripts(service);
+        // The default methods, which walk over all lines.
+        @SuppressWarnings("UnnecessaryMethodReference")
         Transcripts walked = found::after;
 
         assertThat(found.last(RUN)).isEqualTo(walked.last(RUN)).isEqualTo(2500);
