@@ -23,9 +23,11 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
@@ -174,7 +176,7 @@ class EgressRunTest {
     private final HttpServer server;
     private final Isolation isolation;
     private final Map<String, String> variables;
-    private RunningService service;
+    private @Nullable RunningService service;
 
     private Stage(
         Path folder, HttpServer server, Isolation isolation, Map<String, String> variables) {
@@ -239,7 +241,7 @@ class EgressRunTest {
     }
 
     RunningService service() {
-      return service;
+      return Objects.requireNonNull(service);
     }
 
     String obey(String commands) {
@@ -250,11 +252,11 @@ class EgressRunTest {
     String obey(String commands, String mode) {
       var body = RunningService.JSON.createObjectNode().put("prompt", commands).put("mode", mode);
       body.putObject("config").put("environment_id", "web");
-      var id = service.create(body);
+      var id = service().create(body);
       await()
           .atMost(Duration.ofSeconds(60))
-          .until(() -> List.of("SUCCEEDED", "FAILED").contains(service.state(id)));
-      return service.service.transcript(id, 0).orElseThrow().lines().stream()
+          .until(() -> List.of("SUCCEEDED", "FAILED").contains(service().state(id)));
+      return service().service.transcript(id, 0).orElseThrow().lines().stream()
           .filter(line -> SHOWN.contains(line.kind()))
           .map(line -> line.text() + "\n")
           .filter(line -> !line.startsWith("Setting up"))

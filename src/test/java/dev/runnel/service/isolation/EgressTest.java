@@ -48,7 +48,7 @@ class EgressTest {
 
     @Override
     public Isolation isolation(Path folder) {
-      return Isolations.choose("bubblewrap", machine(folder), true);
+      return Isolations.choose("bubblewrap", machine(), true);
     }
 
     /// Each asks for something that the server does not have.
@@ -95,11 +95,11 @@ class EgressTest {
   class InAContainer implements Contract {
     @Override
     public Isolation isolation(Path folder) throws IOException {
-      return new Container(ContainerRuntime.install(folder), machine(folder));
+      return new Container(ContainerRuntime.install(folder), machine());
     }
   }
 
-  private static Machine machine(Path folder) {
+  private static Machine machine() {
     return new Machine(
         Map.of("PATH", System.getenv("PATH")), List.of(), List.of(), List.of(), Quotas.USUAL);
   }
