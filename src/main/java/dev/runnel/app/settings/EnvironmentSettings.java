@@ -25,7 +25,8 @@ final class EnvironmentSettings {
           "docker_image",
           "variables",
           "egress");
-  private static final List<String> REPOSITORY_KEYS = List.of("url", "ref", "folder", "token");
+  private static final List<String> REPOSITORY_KEYS =
+      List.of("url", "ref", "folder", "token", "push");
 
   private final YamlSection part;
   private final Map<String, String> variables;
@@ -132,10 +133,18 @@ final class EnvironmentSettings {
           absolute(url),
           part.text(place + ".ref", tree.path("ref")),
           part.text(place + ".folder", tree.path("folder")),
-          token);
+          token,
+          push(place + ".push", tree.path("push")));
     } catch (IllegalArgumentException e) {
       throw part.wrong(place, String.valueOf(e.getMessage()));
     }
+  }
+
+  private boolean push(String place, JsonNode value) {
+    if (!value.isMissingNode() && !value.isNull() && !value.isBoolean()) {
+      throw part.wrong(place, "must be true or false");
+    }
+    return value.asBoolean(false);
   }
 
   /// Relative folders are resolved against the working directory, as all paths in the settings.

@@ -29,6 +29,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.function.Consumer;
+import javax.net.ssl.SSLSocket;
+import javax.net.ssl.SSLSocketFactory;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -58,6 +60,7 @@ public final class EgressProxy implements AutoCloseable {
 
   private static final Logger log = LoggerFactory.getLogger(EgressProxy.class);
   private static final Duration CONNECT_PATIENCE = Duration.ofSeconds(10);
+  private static final String ESTABLISHED = "HTTP/1.1 200 Connection Established\r\n\r\n";
   private static final int MAX_HEAD = 32 * 1024;
   private static final int MAX_CONNECTIONS = 128;
   private static final int MAX_HOST = 253;
@@ -68,6 +71,8 @@ public final class EgressProxy implements AutoCloseable {
   private final ServerSocketChannel server;
   private final Path socket;
   private final EgressRules rules;
+  private final List<GitGateway> gateways;
+  private final SSLSocketFactory tls;
   private final Resolver resolver;
   private final Consumer<Request> asked;
   private final Semaphore places = new Semaphore(MAX_CONNECTIONS);
@@ -78,11 +83,15 @@ public final class EgressProxy implements AutoCloseable {
       ServerSocketChannel server,
       Path socket,
       EgressRules rules,
+      List<GitGateway> gateways,
+      SSLSocketFactory tls,
       Resolver resolver,
       Consumer<Request> asked) {
     this.server = server;
     this.socket = socket;
     this.rules = rules;
+    this.gateways = List.copyOf(gateways);
+    this.tls = tls;
     this.resolver = resolver;
     this.asked = asked;
   }
@@ -96,6 +105,30 @@ public final class EgressProxy implements AutoCloseable {
   public static EgressProxy listen(
       Path socket, EgressRules rules, Resolver resolver, Consumer<Request> asked)
       throws IOException {
+    return listen(socket, rules, List.of(), resolver, asked);
+  }
+
+  /// @param gateways the repositories to which it adds a login
+  public static EgressProxy listen(
+      Path socket,
+      EgressRules rules,
+      List<GitGateway> gateways,
+      Resolver resolver,
+      Consumer<Request> asked)
+      throws IOException {
+    var tls = (SSLSocketFactory) SSLSocketFactory.getDefault();
+    return listen(socket, rules, gateways, tls, resolver, asked);
+  }
+
+  /// @param tls checks the certificates of the gateways' servers
+  static EgressProxy listen(
+      Path socket,
+      EgressRules rules,
+      List<GitGateway> gateways,
+      SSLSocketFactory tls,
+      Resolver resolver,
+      Consumer<Request> asked)
+      throws IOException {
     Files.deleteIfExists(socket);
     var server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
     try {
@@ -104,7 +137,7 @@ public final class EgressProxy implements AutoCloseable {
       server.close();
       throw e;
     }
-    var proxy = new EgressProxy(server, socket, rules, resolver, asked);
+    var proxy = new EgressProxy(server, socket, rules, gateways, tls, resolver, asked);
     Thread.ofVirtual().name("egress-proxy").start(proxy::accept);
     return proxy;
   }
@@ -182,6 +215,38 @@ public final class EgressProxy implements AutoCloseable {
       return;
     }
     var port = target.getPort() > 0 ? target.getPort() : 80;
+    if (!isTunnel && host.equals(GitGateway.HOST)) {
+      var gateway = gateways.stream().filter(it -> it.accepts(line[0], target)).findFirst();
+      if (gateway.isEmpty()) {
+        answer(
+            out,
+            "403 Forbidden",
+            "Runnel adds a login only to fetches and pushes of git in repositories of the"
+                + " environment that have push: true.");
+        return;
+      }
+      var it = gateway.get();
+      var start = new Start("", it.forwarded(head, target), it.isEncrypted());
+      reach(it.host(), it.port(), start, in, out);
+      return;
+    }
+    reach(
+        host,
+        port,
+        isTunnel
+            ? new Start(ESTABLISHED, "", false)
+            : new Start("", forwarded(line, target, head), false),
+        in,
+        out);
+  }
+
+  /// What is sent before bytes are only copied.
+  ///
+  /// @param encrypted whether the proxy itself speaks TLS to the server
+  private record Start(String toClient, String toServer, boolean encrypted) {}
+
+  private void reach(String host, int port, Start start, InputStream in, OutputStream out)
+      throws IOException {
     var request = new Request(EgressRules.normal(host), port, true);
     switch (check(request.host(), port)) {
       case Verdict.Refused(String why) -> {
@@ -194,29 +259,20 @@ public final class EgressProxy implements AutoCloseable {
       }
       case Verdict.Permitted(List<InetAddress> addresses) -> {
         report(request);
-        connect(request, addresses, line, target, head, in, out);
+        connect(request, addresses, start, in, out);
       }
     }
   }
 
   private void connect(
-      Request request,
-      List<InetAddress> addresses,
-      String[] line,
-      URI target,
-      List<String> head,
-      InputStream in,
-      OutputStream out)
+      Request request, List<InetAddress> addresses, Start start, InputStream in, OutputStream out)
       throws IOException {
-    try (var remote = socket(addresses, request.port())) {
+    try (var plain = socket(addresses, request.port());
+        var remote = start.encrypted() ? encrypted(plain, request) : plain) {
       open.add(remote);
       try {
-        if (isTunnel(line)) {
-          out.write(
-              "HTTP/1.1 200 Connection Established\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
-        } else {
-          remote.getOutputStream().write(forwarded(line, target, head));
-        }
+        out.write(start.toClient().getBytes(StandardCharsets.ISO_8859_1));
+        remote.getOutputStream().write(start.toServer().getBytes(StandardCharsets.ISO_8859_1));
         var back = Thread.ofVirtual().start(() -> pipe(remote, out));
         in.transferTo(remote.getOutputStream());
         remote.shutdownOutput();
@@ -228,6 +284,21 @@ public final class EgressProxy implements AutoCloseable {
       answer(out, "502 Bad Gateway", "%s does not answer.".formatted(request));
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
+    }
+  }
+
+  private Socket encrypted(Socket plain, Request request) throws ConnectFailed {
+    try {
+      var socket = (SSLSocket) tls.createSocket(plain, request.host(), request.port(), true);
+      var parameters = socket.getSSLParameters();
+      // Checks the name in the certificate.
+      parameters.setEndpointIdentificationAlgorithm("HTTPS");
+      socket.setSSLParameters(parameters);
+      socket.startHandshake();
+      return socket;
+    } catch (IOException e) {
+      log.warn("no encrypted connection host={} error={}", request, e.toString());
+      throw new ConnectFailed();
     }
   }
 
@@ -309,7 +380,7 @@ public final class EgressProxy implements AutoCloseable {
 
   /// The request as the server expects it: without the host in its first line, and with the end of
   /// the connection after the answer, since a further request could be for another host.
-  private static byte[] forwarded(String[] line, URI target, List<String> head) {
+  private static String forwarded(String[] line, URI target, List<String> head) {
     var path = target.getRawPath().isEmpty() ? "/" : target.getRawPath();
     var query = target.getRawQuery() == null ? "" : "?" + target.getRawQuery();
     var lines = new ArrayList<String>();
@@ -317,7 +388,7 @@ public final class EgressProxy implements AutoCloseable {
     lines.add("Host: " + target.getRawAuthority());
     lines.add("Connection: close");
     head.stream().skip(1).filter(EgressProxy::isForServer).forEach(lines::add);
-    return (String.join("\r\n", lines) + "\r\n\r\n").getBytes(StandardCharsets.ISO_8859_1);
+    return String.join("\r\n", lines) + "\r\n\r\n";
   }
 
   private static boolean isForServer(String header) {

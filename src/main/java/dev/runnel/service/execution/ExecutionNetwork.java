@@ -3,9 +3,11 @@ package dev.runnel.service.execution;
 import dev.runnel.service.agent.Harness;
 import dev.runnel.service.egress.EgressProxy;
 import dev.runnel.service.egress.EgressRules;
+import dev.runnel.service.egress.GitGateway;
 import dev.runnel.service.isolation.Isolation;
 import dev.runnel.service.run.ExecutionRequest;
 import dev.runnel.service.workspace.Environment;
+import dev.runnel.service.workspace.Repository;
 import dev.runnel.text.Sha256;
 import java.io.IOException;
 import java.net.URI;
@@ -14,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -23,6 +26,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -39,18 +43,22 @@ final class ExecutionNetwork implements AutoCloseable {
 
   /// Without a boundary.
   static final ExecutionNetwork OF_THE_MACHINE =
-      new ExecutionNetwork(Optional.empty(), Optional.empty(), new ConcurrentLinkedQueue<>());
+      new ExecutionNetwork(
+          Optional.empty(), Optional.empty(), List.of(), new ConcurrentLinkedQueue<>());
 
   private final Optional<Isolation.Network> network;
   private final Optional<EgressProxy> proxy;
+  private final List<GitGateway> gateways;
   private final Queue<EgressProxy.Request> asked;
 
   private ExecutionNetwork(
       Optional<Isolation.Network> network,
       Optional<EgressProxy> proxy,
+      List<GitGateway> gateways,
       Queue<EgressProxy.Request> asked) {
     this.network = network;
     this.proxy = proxy;
+    this.gateways = gateways;
     this.asked = asked;
   }
 
@@ -70,9 +78,14 @@ final class ExecutionNetwork implements AutoCloseable {
     createPrivately(folder);
     var name = Sha256.hex(request.runId()).substring(0, DIGITS) + "-" + request.execution();
     var socket = folder.resolve(name);
-    var proxy = EgressProxy.listen(socket, rules, EgressProxy.Resolver.system(), asked::add);
+    var gateways = gateways(settings, chosen);
+    var proxy =
+        EgressProxy.listen(socket, rules, gateways, EgressProxy.Resolver.system(), asked::add);
     return new ExecutionNetwork(
-        Optional.of(new Isolation.Network(socket, rules.loopback())), Optional.of(proxy), asked);
+        Optional.of(new Isolation.Network(socket, rules.loopback())),
+        Optional.of(proxy),
+        gateways,
+        asked);
   }
 
   /// Deletes the sockets that a process of the service left behind when it was killed.
@@ -129,6 +142,20 @@ final class ExecutionNetwork implements AutoCloseable {
     return addresses.stream().flatMap(each -> pattern(each).stream()).distinct().toList();
   }
 
+  /// The repositories that agents push to with a token that they do not get.
+  private static List<GitGateway> gateways(ServiceSettings settings, Environment chosen) {
+    return chosen.repositories().stream()
+        .filter(Repository::push)
+        .flatMap(
+            each ->
+                each
+                    .token()
+                    .flatMap(name -> Optional.ofNullable(settings.environments().lent().get(name)))
+                    .map(token -> new GitGateway(URI.create(each.url()), token))
+                    .stream())
+        .toList();
+  }
+
   private static Optional<String> pattern(String address) {
     try {
       var uri = new URI(address.strip());
@@ -152,7 +179,20 @@ final class ExecutionNetwork implements AutoCloseable {
 
   /// The variables of a command, in addition to the given ones, some of which they replace.
   Map<String, String> variables(Map<String, String> given) {
-    return network.map(each -> each.variables(given)).orElse(Map.of());
+    if (network.isEmpty()) {
+      return Map.of();
+    }
+    var all = new HashMap<>(network.get().variables(given));
+    all.putAll(GitGateway.variables(gateways, number(given.get("GIT_CONFIG_COUNT"))));
+    return all;
+  }
+
+  private static int number(@Nullable String text) {
+    try {
+      return text == null ? 0 : Integer.parseInt(text);
+    } catch (NumberFormatException _) {
+      return 0;
+    }
   }
 
   /// What was asked for, a sentence each for people; empty if nothing was.

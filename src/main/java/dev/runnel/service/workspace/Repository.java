@@ -13,7 +13,9 @@ import java.util.regex.Pattern;
 /// @param ref branch, tag or commit; default: the default branch
 /// @param folder name of its folder in the workspace
 /// @param token name of the variable that holds the token for an `https` URL
-public record Repository(String url, Optional<String> ref, String folder, Optional<String> token) {
+/// @param push whether isolated agents may fetch and push with the token, which they do not get
+public record Repository(
+    String url, Optional<String> ref, String folder, Optional<String> token, boolean push) {
   private static final Pattern SHORT = Pattern.compile("[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+");
   private static final Pattern SSH = Pattern.compile("[A-Za-z0-9._-]+@[A-Za-z0-9.-]+:[^:]+");
   private static final Pattern REF = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._/+@-]*");
@@ -34,13 +36,27 @@ public record Repository(String url, Optional<String> ref, String folder, Option
     if (token.isPresent() && !takesToken(url)) {
       throw new IllegalArgumentException("token is only for an https address");
     }
+    if (push && token.isEmpty()) {
+      throw new IllegalArgumentException(
+          "push needs the name of the variable with a token in token");
+    }
   }
 
   /// @param place a URL, a folder that begins with `/` or `.`, or `owner/name` on GitHub
   public static Repository of(
       String place, Optional<String> ref, Optional<String> folder, Optional<String> token) {
+    return of(place, ref, folder, token, false);
+  }
+
+  /// @param push whether isolated agents may fetch and push with the token
+  public static Repository of(
+      String place,
+      Optional<String> ref,
+      Optional<String> folder,
+      Optional<String> token,
+      boolean push) {
     var url = SHORT.matcher(place).matches() ? "https://github.com/" + place + ".git" : place;
-    return new Repository(url, ref, folder.orElseGet(() -> lastPart(url)), token);
+    return new Repository(url, ref, folder.orElseGet(() -> lastPart(url)), token, push);
   }
 
   /// `owner/name` from the end of the URL; only the name if there is no more.

@@ -49,6 +49,27 @@ class EnvironmentSettingsTest {
   }
 
   @Test
+  void agentsPushOnlyWhereTheOperatorWroteItBesideAToken() {
+    var file =
+        """
+        agents:
+          environments:
+            web: {repositories: [{url: "https://git.example.com/a/b.git", token: GIT_TOKEN%s}]}
+        """;
+    var variables = Map.of("GIT_TOKEN", "git-secret");
+
+    assertThat(settings(variables, file.formatted("")).environments().all())
+        .allSatisfy(each -> assertThat(each.repositories().getFirst().push()).isFalse());
+    assertThat(settings(variables, file.formatted(", push: true")).environments().all())
+        .allSatisfy(each -> assertThat(each.repositories().getFirst().push()).isTrue());
+    assertThatThrownBy(() -> settings(variables, file.formatted(", push: maybe")))
+        .hasMessageContaining("agents.environments.web.repositories[0].push must be true or false");
+    assertThatThrownBy(
+            () -> settings(variables, file.replace(", token: GIT_TOKEN%s", ", push: true")))
+        .hasMessageContaining("push needs the name of the variable with a token");
+  }
+
+  @Test
   void publicHostsArePermittedUnlessTheSettingsSayOtherwise() {
     assertThat(Config.of(settings(Map.of(), "agents: {slots: 2}")).egress())
         .isEqualTo(EgressSetting.PUBLIC);

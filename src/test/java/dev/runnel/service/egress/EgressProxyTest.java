@@ -63,9 +63,17 @@ class EgressProxyTest {
     assertThat(ask(rules, "GET http://shop.test:%d/a?b=c HTTP/1.1\r\nHost: x\r\n\r\n"))
         .startsWith("HTTP/1.1 200")
         .endsWith("/a?b=c of shop.test:" + port);
-    var tunnel = "CONNECT shop.test:%d HTTP/1.1\r\n\r\n";
-    var request = "GET /t HTTP/1.1\r\nHost: own\r\nConnection: close\r\n\r\n";
-    assertThat(ask(rules, tunnel + request))
+    assertThat(
+            ask(
+                rules,
+                """
+                CONNECT shop.test:%d HTTP/1.1\r
+                \r
+                GET /t HTTP/1.1\r
+                Host: own\r
+                Connection: close\r
+                \r
+                """))
         .startsWith("HTTP/1.1 200 Connection Established\r\n\r\nHTTP/1.1 200")
         .endsWith("/t of own");
     assertThat(asked).containsOnly(new EgressProxy.Request("shop.test", port, true));
