@@ -14,6 +14,7 @@ import dev.runnel.console.Console;
 import dev.runnel.console.ConsoleAuthentication;
 import dev.runnel.console.ConsoleSurface;
 import dev.runnel.console.RunRowView;
+import dev.runnel.console.SignInDoor;
 import dev.runnel.console.numbers.Numbers;
 import dev.runnel.console.transcript.Transcripts;
 import dev.runnel.core.deliver.Courier;
@@ -314,6 +315,11 @@ final class Wiring implements AutoCloseable {
                 policy::get,
                 RunRowView::source,
                 clock),
+            new SignInDoor(
+                config.signIn().stream().map(it -> it.open(platforms.http(), clock)).toList(),
+                consoleUrl,
+                new PlatformNames(surfaces, policy::get, clock)::of),
+            policy::get,
             "https".equals(consoleUrl.getScheme()),
             clock);
     var health =

@@ -7,7 +7,16 @@ import java.util.List;
 ///
 /// @param agent the agent's program or service, for people: `command claude -p`, `runs.example`
 /// @param platforms those that Runnel knows, connected or not
-public record About(String agent, List<Platform> platforms) {
+/// @param person the name of the visitor; empty for those who run Runnel
+public record About(String agent, List<Platform> platforms, String person) {
+  public About(String agent, List<Platform> platforms) {
+    this(agent, platforms, "");
+  }
+
+  About with(String visitor) {
+    return new About(agent, platforms, visitor);
+  }
+
   /// A platform where people can start runs.
   ///
   /// @param surface the id of its surface

@@ -11,9 +11,13 @@ import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Outcome;
 import dev.runnel.core.model.RawRequest;
 import dev.runnel.core.model.RunId;
+import dev.runnel.core.model.SignedInPerson;
+import dev.runnel.core.policy.Permission;
+import dev.runnel.core.policy.Policy;
 import dev.runnel.core.port.AgentRuns;
 import dev.runnel.core.port.AuditReader;
 import dev.runnel.core.port.RunCatalog;
+import dev.runnel.core.port.SignInProvider;
 import dev.runnel.core.port.Store;
 import io.javalin.config.RoutesConfig;
 import io.javalin.http.Context;
@@ -23,14 +27,17 @@ import io.javalin.http.SameSite;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.URI;
+import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
@@ -65,6 +72,8 @@ public final class Console implements AutoCloseable {
   private final AuditReader auditLog;
   private final About about;
   private final Numbers numbers;
+  private final SignInDoor door;
+  private final ConsoleAccess access;
   private final ParkedItems parkedItems;
   private final Pages pages;
   private final RunCatalog catalog;
@@ -73,6 +82,7 @@ public final class Console implements AutoCloseable {
   private final Streams streams;
 
   /// @param authentication the instance that the surface uses
+  /// @param policy as it is now
   /// @param isHttps whether it is reached by HTTPS from outside
   public Console(
       Store store,
@@ -84,6 +94,8 @@ public final class Console implements AutoCloseable {
       About about,
       AuditReader auditLog,
       Numbers numbers,
+      SignInDoor door,
+      Supplier<Policy> policy,
       boolean isHttps,
       InstantSource clock) {
     this(
@@ -96,6 +108,8 @@ public final class Console implements AutoCloseable {
         about,
         auditLog,
         numbers,
+        door,
+        policy,
         isHttps,
         clock,
         new Streams(OPEN_PAGES, PAUSE, SILENCE));
@@ -111,6 +125,8 @@ public final class Console implements AutoCloseable {
       About about,
       AuditReader auditLog,
       Numbers numbers,
+      SignInDoor door,
+      Supplier<Policy> policy,
       boolean isHttps,
       InstantSource clock,
       Streams streams) {
@@ -124,6 +140,8 @@ public final class Console implements AutoCloseable {
     this.about = about;
     this.auditLog = auditLog;
     this.numbers = numbers;
+    this.door = door;
+    this.access = new ConsoleAccess(policy);
     this.audit = new ConsoleAudit(store, clock);
     this.parkedItems = new ParkedItems(store, about, clock, audit);
     this.pages = new Pages(about, assets.version());
@@ -143,6 +161,8 @@ public final class Console implements AutoCloseable {
     page(routes, "/runs/{id}/lines", this::sendLines);
     page(routes, "/runs/{id}/transcript", this::sendTranscript);
     page(routes, "/runs/{id}/files/{file}", this::sendFile);
+    routes.post("/runs/{id}/share", guarded(this::share));
+    routes.get(ConsoleAuthentication.SHARED + "{link}", this::showShared);
     page(routes, "/attention", this::showAttention);
     routes.post("/attention", guarded(this::attend));
     page(routes, "/numbers", this::showNumbers);
@@ -151,6 +171,8 @@ public final class Console implements AutoCloseable {
     page(routes, AuditPage.DOWNLOAD, this::sendAudit);
     routes.get(ConsoleAuthentication.ENTRANCE, this::showEntrance);
     routes.post(ConsoleAuthentication.ENTRANCE, this::enter);
+    routes.get(ConsoleAuthentication.ENTRANCE + "/{provider}", this::departs);
+    routes.get(ConsoleAuthentication.ENTRANCE + "/{provider}/callback", this::comesBack);
     routes.post("/leave", guarded(this::leave));
     routes.get("/console/{asset}", this::asset);
   }
@@ -183,11 +205,14 @@ public final class Console implements AutoCloseable {
         log.warn("sessions not read why={}", unreadable.toString());
         ctx.status(503)
             .header("Retry-After", "5")
-            .html(pages.signIn("Not now", "The database cannot be reached.", false, "/"));
+            .html(
+                pages.signIn("Not now", "The database cannot be reached.", false, "/", List.of()));
         return;
       }
-      if (visitor.isPresent()) {
+      if (visitor.isPresent() && access.may(visitor.get(), Permission.READ)) {
         page.show(ctx, visitor.get());
+      } else if (visitor.isPresent()) {
+        forbidden(ctx, "see this console any more");
       } else {
         ctx.status(401).header("WWW-Authenticate", "Bearer");
         ctx.html(signIn("Sign in", "", PAGE.matcher(ctx.path()).matches() ? ctx.path() : "/"));
@@ -209,7 +234,150 @@ public final class Console implements AutoCloseable {
             ? "Enter the token, which is the value of `RUNNEL_CONSOLE_TOKEN`. Or: " + link
             : link;
     return pages.signIn(
-        title, why.isEmpty() ? text : why + " " + text, authentication.hasToken(), to);
+        title,
+        why.isEmpty() ? text : why + " " + text,
+        authentication.hasToken(),
+        to,
+        door.providers().stream()
+            .map(
+                it ->
+                    new SignInLink(
+                        it.name(),
+                        ConsoleAuthentication.ENTRANCE
+                            + "/"
+                            + it.id()
+                            + "?to="
+                            + URLEncoder.encode(to, StandardCharsets.UTF_8)))
+            .toList());
+  }
+
+  private void forbidden(Context ctx, String what) {
+    ctx.status(403)
+        .html(
+            pages.sorry(
+                "You may not " + what, "Ask whoever runs Runnel: `policy.rules` decides it."));
+  }
+
+  /// The pages as the visitor sees them.
+  private Pages pages(ConsoleAuthentication.Visitor visitor) {
+    return pages.as(visitor.person().map(SignedInPerson::name).orElse(""));
+  }
+
+  /// Sends the visitor to a provider.
+  private void departs(Context ctx) {
+    protect(ctx);
+    var provider = door.find(ctx.pathParam("provider"));
+    if (provider.isEmpty()) {
+      ctx.status(404).html(pages.sorry("There is nothing here", "Check the address."));
+      return;
+    }
+    var to = ctx.queryParam("to");
+    try {
+      var departure =
+          authentication.depart(
+              provider.get(),
+              door.callback(provider.get()),
+              to != null && PAGE.matcher(to).matches() ? to : "/");
+      ctx.cookie(
+          cookie(
+              ctx,
+              ConsoleAuthentication.ATTEMPT_COOKIE,
+              departure.browser(),
+              ConsoleAuthentication.ATTEMPT));
+      ctx.status(303).header("Location", departure.to().toString());
+    } catch (SignInProvider.Failed failed) {
+      log.warn("sign-in failed provider={} why={}", provider.get().id(), failed.getMessage());
+      ctx.status(502).html(signIn("Not now", provider.get().name() + " cannot be reached.", "/"));
+    }
+  }
+
+  private void comesBack(Context ctx) {
+    protect(ctx);
+    var provider = door.find(ctx.pathParam("provider"));
+    if (provider.isEmpty()) {
+      ctx.status(404).html(pages.sorry("There is nothing here", "Check the address."));
+      return;
+    }
+    ctx.cookie(cookie(ctx, ConsoleAuthentication.ATTEMPT_COOKIE, "", Duration.ZERO));
+    var how = "by " + provider.get().name();
+    switch (door.answer(
+        provider.get(),
+        parameter(ctx, "code"),
+        parameter(ctx, "state"),
+        Optional.ofNullable(ctx.header("Cookie")),
+        authentication,
+        access)) {
+      case SignInDoor.Answer.Entered(var person, var session, var to) -> {
+        audit.signedIn(person.actor(), how);
+        ctx.cookie(
+            cookie(
+                ctx, ConsoleAuthentication.COOKIE, session, ConsoleAuthentication.PERSON_SESSION));
+        ctx.status(303).header("Location", to);
+      }
+      case SignInDoor.Answer.Refused(var who, var why, var rule) -> {
+        if (rule.equals("policy")) {
+          audit.signInRefused(who, how, rule);
+        }
+        ctx.status(rule.equals("policy") ? 403 : 401).html(signIn("Not signed in", why, "/"));
+      }
+    }
+  }
+
+  private static String parameter(Context ctx, String name) {
+    return Objects.requireNonNullElse(ctx.queryParam(name), "");
+  }
+
+  /// Makes a link that shows a run, also to those without an account.
+  private void share(Context ctx, ConsoleAuthentication.Visitor visitor) throws IOException {
+    var form = form(ctx);
+    if (form.isEmpty()) {
+      return;
+    }
+    if (!visitor.isPageKey(form.get().page())) {
+      ctx.status(401).html(pages.sorry("This page is out of date", "Open it again, then repeat."));
+    } else if (!access.may(visitor, Permission.LINK)) {
+      forbidden(ctx, "share runs");
+    } else if (LocalAddress.isLocal(door.url())) {
+      ctx.status(409)
+          .html(
+              pages(visitor)
+                  .sorry(
+                      "Nobody else could open the link",
+                      "This console is only reached from this machine. Set `RUNNEL_PUBLIC_URL` to"
+                          + " the address at which others reach it."));
+    } else {
+      withRun(
+          ctx,
+          run -> {
+            audit.shared(visitor.actor(), run.run().id());
+            ctx.html(
+                pages(visitor)
+                    .shareLink(
+                        run,
+                        door.url().toString().replaceAll("/+$", "")
+                            + authentication.share(run.run().id())));
+          });
+    }
+  }
+
+  private void showShared(Context ctx) {
+    protect(ctx);
+    ctx.header("Referrer-Policy", "no-referrer");
+    var run = authentication.shared(ctx.pathParam("link"));
+    if (run.isEmpty()) {
+      ctx.status(404)
+          .html(pages.sorry("This link shows nothing any more", "Links to runs work for 7 days."));
+      return;
+    }
+    withRun(
+        ctx,
+        run.get(),
+        it ->
+            ctx.html(
+                pages.shared(
+                    it,
+                    runFacts.withoutMessages(it),
+                    TranscriptWindow.of(transcripts, it.run().id(), Optional.empty(), ""))));
   }
 
   private void showEntrance(Context ctx) {
@@ -247,14 +415,15 @@ public final class Console implements AutoCloseable {
       Context ctx, ConsoleAuthentication.Entry entry, String how, String to, String whyNot) {
     switch (entry) {
       case ConsoleAuthentication.Entry.Entered(var session) -> {
-        audit.signedIn(how);
-        ctx.cookie(cookie(ctx, session, ConsoleAuthentication.SESSION));
+        audit.signedIn(ConsoleSurface.PERSON, how);
+        ctx.cookie(
+            cookie(ctx, ConsoleAuthentication.COOKIE, session, ConsoleAuthentication.SESSION));
         ctx.status(303).header("Location", to);
       }
       case ConsoleAuthentication.Entry.Wrong _ -> {
         // Anybody can try links as fast as they like; wrong tokens are slowed down.
         if (authentication.hasToken() && "POST".equals(ctx.method().name())) {
-          audit.signInRefused(how);
+          audit.signInRefused(ConsoleSurface.PERSON, how, "wrong");
         }
         ctx.status(401).html(signIn("Not signed in", whyNot, to));
       }
@@ -270,19 +439,23 @@ public final class Console implements AutoCloseable {
     if (form.isEmpty()) {
       return;
     }
+    if (form.get().action().equals("everywhere") && !access.may(visitor, Permission.CONFIGURE)) {
+      forbidden(ctx, "sign out everybody");
+      return;
+    }
     if (form.get().action().equals("everywhere")) {
       authentication.leaveEverywhere();
-      audit.signedOut("all sessions");
+      audit.signedOut(visitor.actor(), "all sessions");
     } else {
       authentication.leave(Optional.ofNullable(ctx.header("Cookie")));
-      audit.signedOut("this session");
+      audit.signedOut(visitor.actor(), "this session");
     }
-    ctx.cookie(cookie(ctx, "", Duration.ZERO));
+    ctx.cookie(cookie(ctx, ConsoleAuthentication.COOKIE, "", Duration.ZERO));
     ctx.status(303).header("Location", ConsoleAuthentication.ENTRANCE);
   }
 
-  private Cookie cookie(Context ctx, String session, Duration age) {
-    var cookie = new Cookie(ConsoleAuthentication.COOKIE, session);
+  private Cookie cookie(Context ctx, String name, String value, Duration age) {
+    var cookie = new Cookie(name, value);
     cookie.setPath("/");
     cookie.setMaxAge((int) age.toSeconds());
     cookie.setHttpOnly(true);
@@ -331,10 +504,11 @@ public final class Console implements AutoCloseable {
 
   private void showRuns(Context ctx, ConsoleAuthentication.Visitor visitor) {
     ctx.html(
-        pages.runs(
-            LiveRunsPage.views(LiveRunsPage.newest(store), clock),
-            parkedItems.all().size() + approvals().size(),
-            visitor.pageKey()));
+        pages(visitor)
+            .runs(
+                LiveRunsPage.views(LiveRunsPage.newest(store), clock),
+                parkedItems.all().size() + approvals().size(),
+                visitor.pageKey()));
   }
 
   private void showAllRuns(Context ctx, ConsoleAuthentication.Visitor visitor) {
@@ -343,7 +517,7 @@ public final class Console implements AutoCloseable {
     if (list.problem().isPresent()) {
       ctx.status(503);
     }
-    ctx.html(pages.allRuns(query, list, clock.instant()));
+    ctx.html(pages(visitor).allRuns(query, list, clock.instant()));
   }
 
   private void followAllRuns(Context ctx, ConsoleAuthentication.Visitor visitor) {
@@ -351,7 +525,7 @@ public final class Console implements AutoCloseable {
   }
 
   private void showAttention(Context ctx, ConsoleAuthentication.Visitor visitor) {
-    ctx.html(pages.attention(approvals(), parkedItems.all(), visitor.pageKey()));
+    ctx.html(pages(visitor).attention(approvals(), parkedItems.all(), visitor.pageKey()));
   }
 
   private void attend(Context ctx, ConsoleAuthentication.Visitor visitor) throws IOException {
@@ -364,8 +538,12 @@ public final class Console implements AutoCloseable {
           .html(pages.sorry("This page is out of date", "Open `/attention` again, then repeat."));
       return;
     }
+    if (!access.may(visitor, Permission.CONFIGURE)) {
+      forbidden(ctx, "retry or discard what was given up");
+      return;
+    }
     try {
-      parkedItems.act(form.get());
+      parkedItems.act(form.get(), visitor.actor());
       ctx.status(303).header("Location", "/attention");
     } catch (IllegalArgumentException unreadable) {
       ctx.status(400);
@@ -384,7 +562,11 @@ public final class Console implements AutoCloseable {
 
   /// Opens a stream that ends with the session.
   private void follow(Context ctx, Streams.LivePage livePage) {
-    streams.open(ctx, page -> visitor(ctx).isPresent() && livePage.send(page));
+    streams.open(
+        ctx,
+        page ->
+            visitor(ctx).filter(it -> access.may(it, Permission.READ)).isPresent()
+                && livePage.send(page));
   }
 
   private void showRun(Context ctx, ConsoleAuthentication.Visitor visitor) {
@@ -392,16 +574,17 @@ public final class Console implements AutoCloseable {
         ctx,
         run -> {
           var id = run.run().id();
-          audit.read(id, "the run's page");
+          audit.read(visitor.actor(), id, "the run's page");
           ctx.html(
-              pages.run(
-                  run,
-                  runFacts.of(run),
-                  TranscriptWindow.of(transcripts, id, number(ctx, "line"), words(ctx)),
-                  run.binding()
-                      .map(binding -> surface.notes(binding.conversation()))
-                      .orElse(List.of()),
-                  visitor.pageKey()));
+              pages(visitor)
+                  .run(
+                      run,
+                      runFacts.of(run),
+                      TranscriptWindow.of(transcripts, id, number(ctx, "line"), words(ctx)),
+                      run.binding()
+                          .map(binding -> surface.notes(binding.conversation()))
+                          .orElse(List.of()),
+                      visitor.pageKey()));
         });
   }
 
@@ -464,7 +647,7 @@ public final class Console implements AutoCloseable {
       ctx.status(404).html(pages.sorry("This file is gone", "It was deleted with its workspace."));
       return;
     }
-    audit.read(run.orElseThrow(), "a file");
+    audit.read(visitor.actor(), run.orElseThrow(), "a file");
     ctx.status(302).header("Location", nearby(link.get()));
   }
 
@@ -485,7 +668,7 @@ public final class Console implements AutoCloseable {
       missing(ctx);
       return;
     }
-    audit.read(new RunId(given), "the whole transcript");
+    audit.read(visitor.actor(), new RunId(given), "the whole transcript");
     ctx.contentType("text/plain; charset=utf-8")
         .header("Content-Disposition", "attachment; filename=\"transcript.txt\"");
     OutputStream output = ctx.outputStream();
@@ -500,7 +683,7 @@ public final class Console implements AutoCloseable {
   }
 
   private void showNumbers(Context ctx, ConsoleAuthentication.Visitor visitor) {
-    ctx.html(pages.numbers(numbers.of(days(ctx))));
+    ctx.html(pages(visitor).numbers(numbers.of(days(ctx))));
   }
 
   private void sendNumbers(Context ctx, ConsoleAuthentication.Visitor visitor) {
@@ -526,16 +709,25 @@ public final class Console implements AutoCloseable {
   }
 
   private void showAudit(Context ctx, ConsoleAuthentication.Visitor visitor) {
-    auditQuery(ctx).ifPresent(query -> ctx.html(pages.audit(AuditPage.of(auditLog, query))));
+    if (!access.may(visitor, Permission.CONFIGURE)) {
+      forbidden(ctx, "see the audit log");
+      return;
+    }
+    auditQuery(ctx)
+        .ifPresent(query -> ctx.html(pages(visitor).audit(AuditPage.of(auditLog, query))));
   }
 
   /// Sends all entries that the filter lets through, in chunks, the newest first.
   private void sendAudit(Context ctx, ConsoleAuthentication.Visitor visitor) throws IOException {
+    if (!access.may(visitor, Permission.CONFIGURE)) {
+      forbidden(ctx, "see the audit log");
+      return;
+    }
     var query = auditQuery(ctx);
     if (query.isEmpty()) {
       return;
     }
-    audit.readLog();
+    audit.readLog(visitor.actor());
     ctx.contentType("application/jsonl; charset=utf-8")
         .header("Content-Disposition", "attachment; filename=\"audit.jsonl\"");
     OutputStream output = ctx.outputStream();
@@ -573,7 +765,10 @@ public final class Console implements AutoCloseable {
       missing(ctx);
       return;
     }
-    var id = new RunId(given);
+    withRun(ctx, new RunId(given), page);
+  }
+
+  private void withRun(Context ctx, RunId id, Consumer<RunView> page) {
     // The look-up by run may be slightly stale, and the conversation may have a newer run.
     var binding =
         store.<Optional<Binding>>read(

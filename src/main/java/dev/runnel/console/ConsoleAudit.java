@@ -1,5 +1,6 @@
 package dev.runnel.console;
 
+import dev.runnel.core.model.Actor;
 import dev.runnel.core.model.AuditEntry;
 import dev.runnel.core.model.AuditEntry.Verb;
 import dev.runnel.core.model.AuditEntry.Verdict;
@@ -18,14 +19,6 @@ import org.slf4j.LoggerFactory;
 /// console is needed to find out why.
 final class ConsoleAudit {
   private static final Logger log = LoggerFactory.getLogger(ConsoleAudit.class);
-  private static final AuditEntry.Person PERSON =
-      new AuditEntry.Person(
-          ConsoleSurface.ID + ":" + ConsoleSurface.PERSON.id(),
-          ConsoleSurface.PERSON.name(),
-          Optional.empty(),
-          ConsoleSurface.ID,
-          Optional.empty());
-
   private final Store store;
   private final InstantSource clock;
 
@@ -34,34 +27,47 @@ final class ConsoleAudit {
     this.clock = clock;
   }
 
-  void signedIn(String how) {
-    write(entry(Verb.SIGN_IN, how));
+  void signedIn(Actor who, String how) {
+    write(entry(who, Verb.SIGN_IN, how));
   }
 
-  void signInRefused(String how) {
-    write(entry(Verb.SIGN_IN, how).ruled(Verdict.REFUSED, "wrong"));
+  /// @param rule what decided: `wrong` for a wrong token
+  void signInRefused(Actor who, String how, String rule) {
+    write(entry(who, Verb.SIGN_IN, how).ruled(Verdict.REFUSED, rule));
   }
 
-  void signedOut(String which) {
-    write(entry(Verb.SIGN_OUT, which));
+  void signedOut(Actor who, String which) {
+    write(entry(who, Verb.SIGN_OUT, which));
   }
 
-  void read(RunId run, String what) {
-    write(entry(Verb.READ, what).about(run));
+  void read(Actor who, RunId run, String what) {
+    write(entry(who, Verb.READ, what).about(run));
   }
 
   /// Somebody gets a copy of the audit log.
-  void readLog() {
-    write(entry(Verb.READ, "the audit log, as a file"));
+  void readLog(Actor who) {
+    write(entry(who, Verb.READ, "the audit log, as a file"));
   }
 
   /// In the commit of the change.
-  void attended(Work work, Verb verb, String item) {
-    work.audit().add(entry(verb, item));
+  void attended(Work work, Actor who, Verb verb, String item) {
+    work.audit().add(entry(who, verb, item));
   }
 
-  private AuditEntry entry(Verb verb, String details) {
-    return AuditEntry.of(clock.instant(), PERSON, verb, details);
+  /// Somebody makes a link that shows a run.
+  void shared(Actor who, RunId run) {
+    write(entry(who, Verb.LINK, "a link that shows the run for 7 days").about(run));
+  }
+
+  private AuditEntry entry(Actor who, Verb verb, String details) {
+    var person =
+        new AuditEntry.Person(
+            ConsoleSurface.ID + ":" + who.id(),
+            who.name(),
+            Optional.empty(),
+            ConsoleSurface.ID,
+            Optional.empty());
+    return AuditEntry.of(clock.instant(), person, verb, details);
   }
 
   private void write(AuditEntry entry) {

@@ -1,6 +1,13 @@
 package dev.runnel.console;
 
+import dev.runnel.core.model.Actor;
+import dev.runnel.core.model.RunId;
+import dev.runnel.core.model.SignedInPerson;
 import dev.runnel.core.port.Sessions;
+import dev.runnel.core.port.Sessions.Attempt;
+import dev.runnel.core.port.SignInProvider;
+import dev.runnel.core.port.SignInProvider.Exchange;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
@@ -11,6 +18,7 @@ import java.util.Arrays;
 import java.util.Base64;
 import java.util.HexFormat;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.regex.Pattern;
 import javax.crypto.Mac;
@@ -22,6 +30,22 @@ import org.jspecify.annotations.Nullable;
 /// Thread-safe.
 public final class ConsoleAuthentication {
   static final String COOKIE = "runnel-console";
+
+  /// Holds the secret of a browser that was sent to a provider.
+  static final String ATTEMPT_COOKIE = "runnel-sign-in";
+
+  /// How long a visitor may stay at a provider.
+  static final Duration ATTEMPT = Duration.ofMinutes(10);
+
+  /// How long a session of a person lasts: as long as a change of its groups elsewhere may go
+  /// unnoticed.
+  static final Duration PERSON_SESSION = Duration.ofHours(12);
+
+  /// How long a link shows a run.
+  static final Duration SHARE = Duration.ofDays(7);
+
+  /// The path of links that show a run.
+  static final String SHARED = "/shared/";
 
   /// How long a session lasts.
   static final Duration SESSION = Duration.ofDays(14);
@@ -64,7 +88,22 @@ public final class ConsoleAuthentication {
   /// An authenticated visitor.
   ///
   /// @param secret a secret shared by this visitor and us: the session's, or the token
-  record Visitor(String secret) {
+  /// @param person who signed in with an account elsewhere; empty for one of those who run Runnel,
+  ///   who came by a link or the token
+  record Visitor(String secret, Optional<SignedInPerson> person) {
+    Visitor(String secret) {
+      this(secret, Optional.empty());
+    }
+
+    boolean isOperator() {
+      return person.isEmpty();
+    }
+
+    /// As the sender of deliveries.
+    Actor actor() {
+      return person.map(SignedInPerson::actor).orElse(ConsoleSurface.PERSON);
+    }
+
     /// Creates a page key, which proves that a form was posted by somebody who could see the page.
     String pageKey() {
       var page = UUID.randomUUID().toString();
@@ -109,7 +148,7 @@ public final class ConsoleAuthentication {
     }
     return session(cookies)
         .filter(secret -> sessions.isOpen(secret, clock.instant()))
-        .map(Visitor::new);
+        .map(secret -> new Visitor(secret, sessions.person(secret, clock.instant())));
   }
 
   /// The result of an attempt to sign in.
@@ -149,6 +188,79 @@ public final class ConsoleAuthentication {
         : new Entry.Wrong();
   }
 
+  /// Begins an attempt to sign in with a provider.
+  ///
+  /// @param to the path to go to afterwards
+  Departure depart(SignInProvider provider, URI callback, String to) {
+    var state = secret();
+    var browser = secret();
+    var exchange = new Exchange(secret(), secret() + secret(), callback);
+    sessions.expect(
+        state,
+        new Attempt(provider.id(), hash(browser), exchange.nonce(), exchange.verifier(), to),
+        clock.instant().plus(ATTEMPT));
+    return new Departure(provider.authorization(state, exchange), browser);
+  }
+
+  /// @param to where the browser goes
+  /// @param browser the value of its cookie, by which it is known when it comes back
+  record Departure(URI to, String browser) {
+    /// Leaves out the secrets.
+    @Override
+    public String toString() {
+      return "Departure[]";
+    }
+  }
+
+  /// The attempt of a browser that comes back; empty if it did not leave from here for this
+  /// provider lately.
+  ///
+  /// @param cookies the header `Cookie`
+  Optional<Attempt> comesBack(String provider, String state, Optional<String> cookies) {
+    var browser = cookie(ATTEMPT_COOKIE, cookies);
+    if (browser.isEmpty() || !SECRET.matcher(state).matches()) {
+      return Optional.empty();
+    }
+    return sessions
+        .take(state, clock.instant())
+        .filter(it -> it.provider().equals(provider) && same(it.browser(), hash(browser.get())));
+  }
+
+  /// Begins the session of a person; returns the value of the session cookie.
+  String enter(SignedInPerson person) {
+    var session = secret();
+    sessions.begin(session, clock.instant().plus(PERSON_SESSION), person);
+    return session;
+  }
+
+  /// The names by which rules know a person who is signed in; empty for those who are not.
+  Set<String> names(String person) {
+    return sessions.names(person, clock.instant());
+  }
+
+  /// Creates a link that shows one run; returns its path.
+  String share(RunId run) {
+    var link = secret();
+    sessions.share(link, run, clock.instant().plus(SHARE));
+    return SHARED + link;
+  }
+
+  /// The run that a link shows.
+  Optional<RunId> shared(String link) {
+    return SECRET.matcher(link).matches()
+        ? sessions.shared(link, clock.instant())
+        : Optional.empty();
+  }
+
+  private static String hash(String secret) {
+    try {
+      var digest = MessageDigest.getInstance("SHA-256");
+      return HexFormat.of().formatHex(digest.digest(secret.getBytes(StandardCharsets.UTF_8)));
+    } catch (GeneralSecurityException impossible) {
+      throw new IllegalStateException("Every JDK has SHA-256", impossible);
+    }
+  }
+
   private Entry begin() {
     var session = secret();
     sessions.begin(session, clock.instant().plus(SESSION));
@@ -166,11 +278,15 @@ public final class ConsoleAuthentication {
   }
 
   private static Optional<String> session(Optional<String> cookies) {
+    return cookie(COOKIE, cookies);
+  }
+
+  private static Optional<String> cookie(String name, Optional<String> cookies) {
     return cookies.stream()
         .flatMap(header -> Arrays.stream(header.split(";")))
         .map(String::strip)
-        .filter(pair -> pair.startsWith(COOKIE + "="))
-        .map(pair -> pair.substring(COOKIE.length() + 1))
+        .filter(pair -> pair.startsWith(name + "="))
+        .map(pair -> pair.substring(name.length() + 1))
         .filter(secret -> SECRET.matcher(secret).matches())
         .findFirst();
   }

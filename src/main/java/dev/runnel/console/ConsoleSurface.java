@@ -2,6 +2,7 @@ package dev.runnel.console;
 
 import dev.runnel.core.command.MessageParser;
 import dev.runnel.core.model.Actor;
+import dev.runnel.core.model.Admission;
 import dev.runnel.core.model.AskedQuestion;
 import dev.runnel.core.model.Background;
 import dev.runnel.core.model.Conversation;
@@ -23,6 +24,7 @@ import dev.runnel.core.port.Surface;
 import java.net.URI;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// The console as a surface: its pages post their forms to [#PATH].
@@ -83,7 +85,7 @@ public final class ConsoleSurface implements Surface {
     try {
       var form = Form.parse(request);
       return visitor.get().isPageKey(form.page())
-          ? read(form, request)
+          ? read(form, request, visitor.get().actor())
           : WebhookResult.Rejected.with(401, "not a page of this console");
     } catch (IllegalArgumentException unreadable) {
       return WebhookResult.Rejected.with(400, "the form cannot be read");
@@ -102,31 +104,34 @@ public final class ConsoleSurface implements Surface {
         || request.header("host").filter(host -> origin.get().endsWith("://" + host)).isPresent();
   }
 
-  private static WebhookResult read(Form form, RawRequest request) {
+  private static WebhookResult read(Form form, RawRequest request, Actor by) {
     return switch (form.action()) {
-      case "start" -> start(form, request);
-      case "say" -> say(form, request);
+      case "start" -> start(form, request, by);
+      case "say" -> say(form, request, by);
       case "stop" ->
           accepted(
               form,
               form.conversation(),
               new Intent.Cancel(Optional.of(form.run()), Optional.empty()),
-              request);
+              request,
+              by);
       case "approve", "decline" ->
           accepted(
               form,
               form.conversation(),
               new Intent.Ask(
                   new Question.Decide(Optional.of(form.id()), form.action().equals("approve"))),
-              request);
+              request,
+              by);
       case "retry" ->
-          accepted(form, form.conversation(), new Intent.Retry(Optional.of(form.run())), request);
-      default -> answer(form, request);
+          accepted(
+              form, form.conversation(), new Intent.Retry(Optional.of(form.run())), request, by);
+      default -> answer(form, request, by);
     };
   }
 
   /// A choice of the run's question: the button's value holds the question and the answer.
-  private static WebhookResult answer(Form form, RawRequest request) {
+  private static WebhookResult answer(Form form, RawRequest request, Actor by) {
     var parts = form.action().replace("\r\n", "\n").split("\n", 3);
     return Optional.of(parts)
         .filter(it -> it.length == 3 && it[0].equals(ANSWER) && !it[2].isBlank())
@@ -137,7 +142,8 @@ public final class ConsoleSurface implements Surface {
                     form,
                     form.conversation(),
                     new Intent.SayTo(asked.run(), Request.of(parts[2]), Optional.of(asked)),
-                    request))
+                    request,
+                    by))
         .orElseGet(() -> WebhookResult.Rejected.with(400, "no such action"));
   }
 
@@ -146,14 +152,14 @@ public final class ConsoleSurface implements Surface {
     return String.join("\n", ANSWER, asked.value(), choice);
   }
 
-  private static WebhookResult start(Form form, RawRequest request) {
+  private static WebhookResult start(Form form, RawRequest request, Actor by) {
     if (form.text().isBlank()) {
       return problem(EMPTY_START);
     }
     var intent = MessageParser.command(form.text());
     return switch (intent) {
       case Intent.Start _ ->
-          accepted(form, new Conversation(ID, "runs/" + form.key()), intent, request);
+          accepted(form, new Conversation(ID, "runs/" + form.key()), intent, request, by);
       case Intent.Unclear(var why, var work) -> problem(why + asWork(work));
       case Intent.Say _,
           Intent.Cancel _,
@@ -172,7 +178,7 @@ public final class ConsoleSurface implements Surface {
     };
   }
 
-  private static WebhookResult say(Form form, RawRequest request) {
+  private static WebhookResult say(Form form, RawRequest request, Actor by) {
     if (form.text().isBlank()) {
       return problem(EMPTY_REPLY);
     }
@@ -192,26 +198,31 @@ public final class ConsoleSurface implements Surface {
           problem(COMMAND_AT_START);
       // The page's run, which need not be the thread's current one.
       case Intent.Say(var words) ->
-          accepted(form, form.conversation(), new Intent.SayTo(form.run(), words), request);
+          accepted(form, form.conversation(), new Intent.SayTo(form.run(), words), request, by);
       case Intent.Cancel(_, var why) ->
           accepted(
-              form, form.conversation(), new Intent.Cancel(Optional.of(form.run()), why), request);
+              form,
+              form.conversation(),
+              new Intent.Cancel(Optional.of(form.run()), why),
+              request,
+              by);
       case Intent.Retry _ ->
-          accepted(form, form.conversation(), new Intent.Retry(Optional.of(form.run())), request);
+          accepted(
+              form, form.conversation(), new Intent.Retry(Optional.of(form.run())), request, by);
       case Intent.Start _, Intent.New _, Intent.ListRuns _ ->
-          accepted(form, form.conversation(), intent, request);
+          accepted(form, form.conversation(), intent, request, by);
       case Intent.Amend _, Intent.StopAt _ -> problem(EMPTY_REPLY);
     };
   }
 
   private static WebhookResult accepted(
-      Form form, Conversation conversation, Intent intent, RawRequest request) {
+      Form form, Conversation conversation, Intent intent, RawRequest request, Actor by) {
     var delivery =
         new Delivery(
             DeliveryId.of(ID, form.key()),
             ID + ":" + form.key(),
             conversation,
-            PERSON,
+            by,
             intent,
             true,
             new Origin(form.link(), Optional.empty(), Optional.empty(), false),
@@ -269,10 +280,27 @@ public final class ConsoleSurface implements Surface {
     return true;
   }
 
-  /// A session begins with a link or a token that only the operator has.
+  /// Who came by a link or the token, which only those have who run Runnel.
   @Override
-  public boolean isForOperators() {
-    return true;
+  public boolean isByOperator(Delivery delivery) {
+    return delivery.actor().id().equals(PERSON.id());
+  }
+
+  /// Others may do what a policy permits them, and nothing without one.
+  @Override
+  public Admission admit(Delivery delivery) {
+    return isByOperator(delivery)
+        ? Admission.ADMITTED
+        : new Admission.Outsider(
+            "signed in at the console",
+            Optional.of("No policy permits this. Ask whoever runs Runnel for policy.rules."));
+  }
+
+  @Override
+  public Optional<Set<String>> names(Delivery delivery) {
+    return isByOperator(delivery)
+        ? Optional.empty()
+        : Optional.of(authentication.names(delivery.actor().id()));
   }
 
   /// The latest few answers in the conversation, oldest first.

@@ -17,15 +17,29 @@ import java.util.Optional;
 /// Renders the precompiled templates of `src/main/jte`: whole pages, and the fragments that are
 /// sent when something changes.
 final class Pages {
-  private final TemplateEngine engine =
-      TemplateEngine.createPrecompiled(
-          null, ContentType.Html, Pages.class.getClassLoader(), "dev.runnel.console.pages");
+  private final TemplateEngine engine;
   private final About about;
   private final String version;
 
   Pages(About about, String version) {
+    this(
+        about,
+        version,
+        TemplateEngine.createPrecompiled(
+            null, ContentType.Html, Pages.class.getClassLoader(), "dev.runnel.console.pages"));
+  }
+
+  private Pages(About about, String version, TemplateEngine engine) {
+    this.engine = engine;
     this.about = about;
     this.version = version;
+  }
+
+  /// The pages for a visitor.
+  ///
+  /// @param person the visitor's name; empty for those who run Runnel
+  Pages as(String person) {
+    return new Pages(about.with(person), version, engine);
   }
 
   /// @param givenUp number of parked items
@@ -105,6 +119,19 @@ final class Pages {
     return piece("notes", Map.of("notes", notes));
   }
 
+  /// The page of a run for somebody with a link to it.
+  String shared(RunView run, RunFacts facts, Optional<TranscriptWindow> transcript) {
+    return page(
+        "shared",
+        Map.of("run", run, "facts", facts, "transcript", transcript),
+        new About("", List.of()));
+  }
+
+  /// A new link that shows a run.
+  String shareLink(RunView run, String link) {
+    return page("sharelink", Map.of("run", run, "link", link));
+  }
+
   /// A page with a title and a text only.
   String sorry(String title, String text) {
     return page("sorry", Map.of("title", title, "text", text));
@@ -114,10 +141,22 @@ final class Pages {
   ///
   /// @param takesToken whether it asks for the token
   /// @param to the page that was requested
-  String signIn(String title, String text, boolean takesToken, String to) {
+  /// @param providers with which visitors can sign in
+  String signIn(
+      String title, String text, boolean takesToken, String to, List<SignInLink> providers) {
     return page(
         "signin",
-        Map.of("title", title, "text", text, "takesToken", takesToken, "to", to),
+        Map.of(
+            "title",
+            title,
+            "text",
+            text,
+            "takesToken",
+            takesToken,
+            "to",
+            to,
+            "providers",
+            providers),
         new About("", List.of()));
   }
 

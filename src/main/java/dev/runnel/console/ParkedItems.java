@@ -1,5 +1,6 @@
 package dev.runnel.console;
 
+import dev.runnel.core.model.Actor;
 import dev.runnel.core.model.AuditEntry.Verb;
 import dev.runnel.core.model.DeliveryId;
 import dev.runnel.core.model.NoticeId;
@@ -49,8 +50,9 @@ final class ParkedItems {
 
   /// Retries or discards an item; does nothing if that has happened already.
   ///
+  /// @param who acts
   /// @throws IllegalArgumentException if the form asks for another action
-  void act(Form form) {
+  void act(Form form, Actor who) {
     var verb =
         switch (form.action()) {
           case "retry" -> Verb.RETRY;
@@ -62,7 +64,7 @@ final class ParkedItems {
             work -> {
               var isDone = act(work, verb, form);
               if (isDone) {
-                audit.attended(work, verb, "parked item " + form.id());
+                audit.attended(work, who, verb, "parked item " + form.id());
               }
               return isDone;
             });

@@ -13,6 +13,12 @@ import java.util.Optional;
 record RunFactsReader(RunCatalog catalog, Store store, InstantSource clock) {
   private static final int DECISIONS = 20;
 
+  /// The facts for somebody who is not signed in: not what people said around the run.
+  RunFacts withoutMessages(RunView run) {
+    return new RunFacts(
+        run.run().id(), catalog.details(run.run().id()), List.of(), clock.instant());
+  }
+
   RunFacts of(RunView run) {
     var now = clock.instant();
     List<DeliveryTrace> traces =

@@ -321,6 +321,10 @@ class ArrowsTest {
       room("console.detail").imports("dev.runnel.core.[model|port|text]");
 
   @ArchTest
+  static final ArchRule signIn =
+      room("signin").imports("dev.runnel.core.[model|port]", JACKSON, OKHTTP);
+
+  @ArchTest
   static final ArchRule consoleNumbers =
       room("console.numbers").imports("dev.runnel.core.[model|port|policy]");
 

@@ -22,12 +22,14 @@ import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunId;
 import dev.runnel.core.model.WebhookResult;
 import dev.runnel.core.policy.Policy;
+import dev.runnel.core.port.HealthCheck;
 import dev.runnel.core.port.RunCatalog;
 import dev.runnel.core.port.RunStatistics;
 import dev.runnel.core.port.Store;
 import dev.runnel.core.port.Store.Approvals.Approval;
 import dev.runnel.core.port.Store.Pending;
 import dev.runnel.core.recovery.OutageRecovery;
+import dev.runnel.core.scope.Defaults;
 import dev.runnel.core.scope.Profiles;
 import dev.runnel.core.scope.Surfaces;
 import dev.runnel.core.watch.Watcher;
@@ -73,7 +75,8 @@ final class Site implements AutoCloseable {
   private final Map<RunId, RunCatalog.Details> details = new ConcurrentHashMap<>();
   private final Set<Conversation> conversations = new CopyOnWriteArraySet<>();
   private final ConsoleSurface surface;
-  private final Dispatcher dispatcher;
+  private final Surfaces surfaces;
+  private final Random random;
   private final Watcher watcher;
   private final Courier courier;
   private final Javalin server;
@@ -87,6 +90,25 @@ final class Site implements AutoCloseable {
       About about,
       Streams streams,
       int port) {
+    this(
+        folder,
+        clock,
+        token,
+        about,
+        streams,
+        SignInDoor.closed(URI.create("http://localhost")),
+        port);
+  }
+
+  /// @param door by which people sign in with accounts
+  Site(
+      Path folder,
+      InstantSource clock,
+      @Nullable String token,
+      About about,
+      Streams streams,
+      SignInDoor door,
+      int port) {
     this.clock = clock;
     this.runs = new FakeAgentRuns(clock);
     this.database = MigratedFile.open(folder.resolve("runnel.db"), "db/bot");
@@ -95,7 +117,8 @@ final class Site implements AutoCloseable {
     this.surface = new ConsoleSurface(authentication);
     var surfaces = Surfaces.of(List.of(surface, new FakeSurface()));
     var random = new Random(1);
-    this.dispatcher = new Dispatcher(store, runs, surfaces, new Profiles(Map.of()), random);
+    this.surfaces = surfaces;
+    this.random = random;
     this.watcher = new Watcher(store, runs);
     this.courier =
         new Courier(
@@ -123,6 +146,8 @@ final class Site implements AutoCloseable {
                 () -> policy,
                 RunRowView::source,
                 clock),
+            door,
+            () -> policy,
             false,
             clock,
             streams);
@@ -341,11 +366,24 @@ final class Site implements AutoCloseable {
     lines.add(new Line(lines.size() + 1, execution, kind, clock.instant(), text));
   }
 
+  private Dispatcher dispatcher() {
+    return new Dispatcher(
+        store,
+        runs,
+        surfaces,
+        new Profiles(Map.of()),
+        Defaults.NONE,
+        policy,
+        HealthCheck.NONE,
+        new OutageRecovery(store, runs, surfaces),
+        random);
+  }
+
   /// The workers do what is due.
   void settles() {
     var now = clock.instant();
     for (var conversation : new ArrayList<>(conversations)) {
-      dispatcher.step(conversation, now);
+      dispatcher().step(conversation, now);
     }
     watcher.step(now);
     for (var conversation : new ArrayList<>(conversations)) {

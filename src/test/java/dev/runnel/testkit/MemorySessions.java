@@ -1,14 +1,21 @@
 package dev.runnel.testkit;
 
+import dev.runnel.core.model.RunId;
+import dev.runnel.core.model.SignedInPerson;
 import dev.runnel.core.port.Sessions;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 
 /// Sessions and links in memory.
 public final class MemorySessions implements Sessions {
   private final Map<String, Instant> sessions = new HashMap<>();
   private final Map<String, Instant> links = new HashMap<>();
+  private final Map<String, SignedInPerson> people = new HashMap<>();
+  private final Map<String, Map.Entry<Attempt, Instant>> attempts = new HashMap<>();
+  private final Map<String, Map.Entry<RunId, Instant>> shares = new HashMap<>();
   private boolean isDown;
 
   /// From now on no session can be read.
@@ -19,6 +26,52 @@ public final class MemorySessions implements Sessions {
   @Override
   public synchronized void begin(String secret, Instant until) {
     sessions.put(secret, until);
+  }
+
+  @Override
+  public synchronized void begin(String secret, Instant until, SignedInPerson person) {
+    begin(secret, until);
+    people.put(secret, person);
+  }
+
+  @Override
+  public synchronized Optional<SignedInPerson> person(String secret, Instant now) {
+    return isOpen(secret, now) ? Optional.ofNullable(people.get(secret)) : Optional.empty();
+  }
+
+  @Override
+  public synchronized Set<String> names(String person, Instant now) {
+    return sessions.entrySet().stream()
+        .filter(it -> it.getValue().isAfter(now))
+        .filter(it -> people.containsKey(it.getKey()))
+        .filter(it -> people.get(it.getKey()).id().equals(person))
+        .max(Map.Entry.comparingByValue())
+        .map(it -> people.get(it.getKey()).names())
+        .orElse(Set.of());
+  }
+
+  @Override
+  public synchronized void expect(String state, Attempt attempt, Instant until) {
+    attempts.put(state, Map.entry(attempt, until));
+  }
+
+  @Override
+  public synchronized Optional<Attempt> take(String state, Instant now) {
+    return Optional.ofNullable(attempts.remove(state))
+        .filter(it -> it.getValue().isAfter(now))
+        .map(Map.Entry::getKey);
+  }
+
+  @Override
+  public synchronized void share(String secret, RunId run, Instant until) {
+    shares.put(secret, Map.entry(run, until));
+  }
+
+  @Override
+  public synchronized Optional<RunId> shared(String secret, Instant now) {
+    return Optional.ofNullable(shares.get(secret))
+        .filter(it -> it.getValue().isAfter(now))
+        .map(Map.Entry::getKey);
   }
 
   @Override
@@ -37,6 +90,9 @@ public final class MemorySessions implements Sessions {
   @Override
   public synchronized void endAll() {
     sessions.clear();
+    people.clear();
+    attempts.clear();
+    shares.clear();
     links.clear();
   }
 

@@ -52,6 +52,7 @@ public record Config(
     Limits limits,
     AgentAccess agentAccess,
     Optional<String> consoleToken,
+    List<SignInSettings> signIn,
     Reminders reminders,
     FileLimits files,
     Retention retention,
@@ -107,6 +108,7 @@ public record Config(
         limits(settings),
         access(settings),
         settings.get(RunnelSettings.CONSOLE_TOKEN),
+        SignInSettings.of(settings),
         DurationsAndSizes.reminders(settings, RunnelSettings.REMINDERS),
         files(settings),
         retention(settings),
@@ -369,7 +371,7 @@ public record Config(
             .formatted(setting, text.orElse(""), least, most));
   }
 
-  private static Function<String, URI> url(Setting setting) {
+  static Function<String, URI> url(Setting setting) {
     return text -> {
       try {
         var url = new URI(text.replaceAll("/+$", ""));

@@ -209,6 +209,53 @@ public final class RunnelSettings {
                   + " `Authorization: Bearer TOKEN` for programs.")
           .at("console.token");
 
+  static final Setting SIGN_IN_SLACK_ID =
+      plain(
+              "RUNNEL_SIGN_IN_SLACK_CLIENT_ID",
+              "off",
+              "The client id of a Slack app, with which people sign in at the console. Its redirect"
+                  + " URL is `/enter/slack/callback`. Rules decide who may: see docs/policy.md.")
+          .at("console.sign_in.slack.client_id");
+
+  static final Setting SIGN_IN_SLACK_SECRET =
+      issuedSecret("RUNNEL_SIGN_IN_SLACK_CLIENT_SECRET", "The secret of that Slack app.")
+          .at("console.sign_in.slack.client_secret");
+
+  static final Setting SIGN_IN_GITHUB_ID =
+      plain(
+              "RUNNEL_SIGN_IN_GITHUB_CLIENT_ID",
+              "off",
+              "The client id of a GitHub OAuth app or GitHub App, with which people sign in at the"
+                  + " console. Its callback URL is `/enter/github/callback`.")
+          .at("console.sign_in.github.client_id");
+
+  static final Setting SIGN_IN_GITHUB_SECRET =
+      issuedSecret("RUNNEL_SIGN_IN_GITHUB_CLIENT_SECRET", "The secret of that GitHub app.")
+          .at("console.sign_in.github.client_secret");
+
+  static final Setting SIGN_IN_GITHUB_URL =
+      plain(
+              "RUNNEL_SIGN_IN_GITHUB_URL",
+              "https://github.com",
+              "The address of GitHub, or of GitHub Enterprise Server.")
+          .at("console.sign_in.github.url");
+
+  static final Setting SIGN_IN_OIDC_ISSUER =
+      plain(
+              "RUNNEL_SIGN_IN_OIDC_ISSUER",
+              "off",
+              "The issuer of an OpenID Connect provider, with which people sign in at the console:"
+                  + " `https://login.example.com`. The redirect URL is `/enter/oidc/callback`.")
+          .at("console.sign_in.oidc.issuer");
+
+  static final Setting SIGN_IN_OIDC_ID =
+      plain("RUNNEL_SIGN_IN_OIDC_CLIENT_ID", "off", "The client id at that provider.")
+          .at("console.sign_in.oidc.client_id");
+
+  static final Setting SIGN_IN_OIDC_SECRET =
+      issuedSecret("RUNNEL_SIGN_IN_OIDC_CLIENT_SECRET", "The client secret at that provider.")
+          .at("console.sign_in.oidc.client_secret");
+
   static final Setting REMINDERS =
       plain(
           "RUNNEL_REMINDERS", "30m,4h,24h", "When to remind people of an open question; or `off`.");
@@ -298,6 +345,14 @@ public final class RunnelSettings {
                   DRAIN,
                   ADMINS,
                   CONSOLE_TOKEN,
+                  SIGN_IN_SLACK_ID,
+                  SIGN_IN_SLACK_SECRET,
+                  SIGN_IN_GITHUB_ID,
+                  SIGN_IN_GITHUB_SECRET,
+                  SIGN_IN_GITHUB_URL,
+                  SIGN_IN_OIDC_ISSUER,
+                  SIGN_IN_OIDC_ID,
+                  SIGN_IN_OIDC_SECRET,
                   REMINDERS,
                   FILES_TYPES,
                   FILES_SIZE,

@@ -127,9 +127,7 @@ public record Settings(
       flatten("", tree, environment, leaves);
       profiles = profiles(tree.path("profiles"), path.get(), environment);
       defaults = DefaultSettings.read(tree.path(DefaultSettings.PLACE), path.get(), profiles);
-      policy =
-          PolicySettings.read(
-              tree.path(PolicySettings.PLACE), path.get(), KnownPlatforms.surfaces());
+      policy = PolicySettings.read(tree.path(PolicySettings.PLACE), path.get(), policyNames());
       environments =
           EnvironmentSettings.read(
               tree.path("agents").path("environments"), path.get(), environment);
@@ -177,6 +175,11 @@ public record Settings(
           all.put(setting.path(), value);
         });
     return all;
+  }
+
+  /// What names in a policy may begin with: platforms, the console, and accounts of OpenID Connect.
+  private static List<String> policyNames() {
+    return Stream.concat(KnownPlatforms.surfaces().stream(), Stream.of("console", "oidc")).toList();
   }
 
   private static void flatten(

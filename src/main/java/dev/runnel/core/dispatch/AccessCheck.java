@@ -69,7 +69,7 @@ final class AccessCheck {
   /// @param target the run that it concerns
   Answer check(Delivery delivery, Optional<Binding> target) {
     var surface = surface(delivery);
-    if (surface.isEmpty() || surface.get().isForOperators()) {
+    if (surface.isEmpty() || surface.get().isByOperator(delivery)) {
       return new Answer.Permitted(OPERATOR);
     }
     return switch (person(surface.get(), delivery)) {
@@ -99,7 +99,10 @@ final class AccessCheck {
         target
             .map(Binding::conversation)
             .filter(it -> !it.equals(delivery.conversation()))
-            .filter(it -> it.surface().equals(delivery.conversation().surface()));
+            .filter(
+                it ->
+                    it.surface().equals(delivery.conversation().surface())
+                        || isFromElsewhere(delivery));
     if (verdict.isPermitted() && there.isPresent()) {
       verdict = policy.decide(request(delivery, there.get(), target, permission.get(), person));
     }
@@ -163,7 +166,7 @@ final class AccessCheck {
   /// The names that rules may use for the sender; empty if they cannot be known now.
   Optional<Person.Known> names(Delivery delivery) {
     return surface(delivery)
-        .filter(surface -> !surface.isForOperators())
+        .filter(surface -> !surface.isByOperator(delivery))
         .map(surface -> person(surface, delivery))
         .filter(Person.Known.class::isInstance)
         .map(Person.Known.class::cast);
@@ -194,6 +197,10 @@ final class AccessCheck {
   }
 
   private Person named(Surface surface, Delivery delivery, boolean isMember) {
+    var elsewhere = surface.names(delivery);
+    if (elsewhere.isPresent()) {
+      return new Person.Known(elsewhere.get(), isMember);
+    }
     var id = surface.id().value();
     var names = new HashSet<String>();
     // An account may be named like the group.
@@ -255,7 +262,7 @@ final class AccessCheck {
       return true;
     }
     return target
-        .map(binding -> binding.requester().id().equals(actor))
+        .map(binding -> isRequester(binding, delivery))
         .orElseGet(
             () ->
                 store
@@ -263,6 +270,21 @@ final class AccessCheck {
                         work -> work.inbox().waiting(delivery.conversation()))
                     .stream()
                     .allMatch(waiting -> waiting.item().actor().id().equals(actor)));
+  }
+
+  /// Whether the sender may name any run, in whatever place: then the run's own place counts, too.
+  private boolean isFromElsewhere(Delivery delivery) {
+    return surface(delivery).flatMap(it -> it.names(delivery)).isPresent();
+  }
+
+  /// Also when the person acts from the console, under the name of the run's platform.
+  private boolean isRequester(Binding binding, Delivery delivery) {
+    var requester = binding.requester().id();
+    return requester.equals(delivery.actor().id())
+        || surface(delivery)
+            .flatMap(it -> it.names(delivery))
+            .filter(it -> it.contains(binding.conversation().surface() + ":" + requester))
+            .isPresent();
   }
 
   /// The permission that the intent needs; empty if everybody has it.

@@ -129,7 +129,7 @@ final class StartControl {
   }
 
   private boolean isByOperator(Delivery delivery) {
-    return accessCheck.surface(delivery).filter(it -> it.isForOperators()).isPresent();
+    return accessCheck.surface(delivery).filter(it -> it.isByOperator(delivery)).isPresent();
   }
 
   private void ask(DeliveryAttempt attempt, Request request, ApprovalRule rule) {

@@ -56,9 +56,15 @@ public interface Surface {
     return GroupLookup.NONE;
   }
 
-  /// Whether only those who run Runnel use the surface, so that no policy restricts it.
-  default boolean isForOperators() {
+  /// Whether one of those who run Runnel sent the delivery, so that no policy restricts it.
+  default boolean isByOperator(Delivery delivery) {
     return false;
+  }
+
+  /// The names by which rules know the delivery's sender, on whatever platform; empty if the sender
+  /// has an account of this platform, whose names are known.
+  default Optional<Set<String>> names(Delivery delivery) {
+    return Optional.empty();
   }
 
   /// Whether the platform currently responds and accepts our credential.

@@ -98,8 +98,13 @@ public final class RedactedSurface implements Surface {
   }
 
   @Override
-  public boolean isForOperators() {
-    return surface.isForOperators();
+  public boolean isByOperator(Delivery delivery) {
+    return surface.isByOperator(delivery);
+  }
+
+  @Override
+  public Optional<Set<String>> names(Delivery delivery) {
+    return surface.names(delivery);
   }
 
   @Override

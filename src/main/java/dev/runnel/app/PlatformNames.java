@@ -1,0 +1,82 @@
+package dev.runnel.app;
+
+import dev.runnel.core.model.Actor;
+import dev.runnel.core.model.Admission;
+import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.DeliveryId;
+import dev.runnel.core.model.GroupLookup;
+import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.Origin;
+import dev.runnel.core.model.SignedInPerson;
+import dev.runnel.core.model.SurfaceId;
+import dev.runnel.core.policy.Policy;
+import dev.runnel.core.port.Surface;
+import dev.runnel.core.scope.Surfaces;
+import java.time.InstantSource;
+import java.util.HashSet;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Adds the groups of a person who signs in with an account of Slack or GitHub, where that platform
+/// is connected. What cannot be found out is left out, so that it permits nothing.
+///
+/// @param policy as it is now
+record PlatformNames(Surfaces surfaces, Supplier<Policy> policy, InstantSource clock) {
+  private static final Logger log = LoggerFactory.getLogger(PlatformNames.class);
+  private static final SurfaceId SLACK = new SurfaceId("slack");
+
+  SignedInPerson of(SignedInPerson person) {
+    var parts = person.id().split(":", 2);
+    var id = new SurfaceId(parts[0]);
+    return surfaces
+        .find(id)
+        .map(
+            it -> {
+              try {
+                return withGroups(person, parts[1], it);
+              } catch (RuntimeException unknown) {
+                log.warn("groups not read person={} why={}", person.id(), unknown.toString());
+                return person;
+              }
+            })
+        .orElse(person);
+  }
+
+  private SignedInPerson withGroups(SignedInPerson person, String account, Surface surface) {
+    var names = new HashSet<>(person.names());
+    var isSlack = surface.id().equals(SLACK);
+    var slash = account.indexOf('/');
+    // Slack asks by workspace, GitHub by repository: teams name their organization themselves.
+    var place = isSlack ? account.substring(0, slash) + "/sign-in" : account + "/sign-in#1";
+    var delivery =
+        delivery(
+            new Conversation(surface.id(), place),
+            new Actor(account.substring(slash + 1), person.name()));
+    if (isSlack && surface.admit(delivery) instanceof Admission.Admitted) {
+      names.add(surface.id() + ":" + Policy.MEMBERS);
+    }
+    var wanted = policy.get().namesOn(surface.id().value());
+    if (!wanted.isEmpty()
+        && surface.groups(delivery, wanted) instanceof GroupLookup.Known(var in)) {
+      in.forEach(it -> names.add(surface.id() + ":" + it));
+    }
+    return new SignedInPerson(person.id(), person.name(), names);
+  }
+
+  private Delivery delivery(Conversation conversation, Actor actor) {
+    var key = "sign-in-" + UUID.randomUUID();
+    return new Delivery(
+        DeliveryId.of(conversation.surface(), key),
+        key,
+        conversation,
+        actor,
+        new Intent.Help(),
+        true,
+        new Origin(Optional.empty(), Optional.empty(), Optional.empty(), false),
+        clock.instant());
+  }
+}

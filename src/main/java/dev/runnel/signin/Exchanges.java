@@ -1,0 +1,108 @@
+package dev.runnel.signin;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.runnel.core.port.SignInProvider.Failed;
+import java.io.IOException;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.security.MessageDigest;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.Map;
+import java.util.stream.Collectors;
+import okhttp3.FormBody;
+import okhttp3.OkHttpClient;
+import okhttp3.Request;
+
+/// Requests to a provider, with JSON answers of a limited size. Redirects are not followed, because
+/// a request carries a secret.
+final class Exchanges {
+  private static final int MAX_BYTES = 256 * 1024;
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  private final OkHttpClient http;
+
+  Exchanges(OkHttpClient http) {
+    this.http =
+        http.newBuilder()
+            .followRedirects(false)
+            .followSslRedirects(false)
+            .callTimeout(PATIENCE)
+            .build();
+  }
+
+  JsonNode get(URI address) {
+    return send(new Request.Builder().url(address.toString()).header("Accept", "application/json"));
+  }
+
+  JsonNode getAs(String token, URI address) {
+    return send(
+        new Request.Builder()
+            .url(address.toString())
+            .header("Accept", "application/json")
+            .header("Authorization", "Bearer " + token));
+  }
+
+  JsonNode post(URI address, Map<String, String> fields) {
+    var form = new FormBody.Builder();
+    fields.forEach(form::add);
+    return send(
+        new Request.Builder()
+            .url(address.toString())
+            .header("Accept", "application/json")
+            .post(form.build()));
+  }
+
+  private JsonNode send(Request.Builder builder) {
+    var request = builder.build();
+    var host = request.url().host();
+    try (var response = http.newCall(request).execute()) {
+      if (!response.isSuccessful()) {
+        throw new Failed(host + " answered " + response.code());
+      }
+      return JSON.readTree(response.peekBody(MAX_BYTES).bytes());
+    } catch (IOException e) {
+      throw new Failed(host + " did not answer: " + e.getClass().getSimpleName());
+    }
+  }
+
+  static JsonNode json(byte[] bytes) {
+    try {
+      return JSON.readTree(bytes);
+    } catch (IOException e) {
+      throw new Failed("The answer is not JSON");
+    }
+  }
+
+  /// The text of a member that must be there.
+  static String text(JsonNode tree, String member) {
+    var text = tree.path(member).asText("");
+    if (text.isBlank()) {
+      throw new Failed("The answer has no " + member);
+    }
+    return text;
+  }
+
+  static URI with(URI address, Map<String, String> parameters) {
+    var query =
+        parameters.entrySet().stream()
+            .map(it -> it.getKey() + "=" + URLEncoder.encode(it.getValue(), StandardCharsets.UTF_8))
+            .collect(Collectors.joining("&"));
+    return URI.create(address + (address.getRawQuery() == null ? "?" : "&") + query);
+  }
+
+  /// The challenge of PKCE, method `S256`.
+  static String challenge(String verifier) {
+    try {
+      var hash =
+          MessageDigest.getInstance("SHA-256").digest(verifier.getBytes(StandardCharsets.US_ASCII));
+      return Base64.getUrlEncoder().withoutPadding().encodeToString(hash);
+    } catch (GeneralSecurityException impossible) {
+      throw new IllegalStateException("Every JDK has SHA-256", impossible);
+    }
+  }
+}

@@ -1,0 +1,156 @@
+package dev.runnel.signin;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.runnel.core.model.SignedInPerson;
+import dev.runnel.core.port.SignInProvider;
+import java.net.URI;
+import java.time.InstantSource;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Set;
+import java.util.function.Function;
+import okhttp3.OkHttpClient;
+
+/// Sign-in by OpenID Connect, with the addresses from the provider's discovery document.
+public final class OpenIdSignIn implements SignInProvider {
+  private static final String SLACK_TEAM = "https://slack.com/team_id";
+  private static final String SLACK_USER = "https://slack.com/user_id";
+
+  private final String id;
+  private final String name;
+  private final URI issuer;
+  private final String clientId;
+  private final String clientSecret;
+  private final Exchanges exchanges;
+  private final InstantSource clock;
+  private final Function<JsonNode, SignedInPerson> person;
+
+  private OpenIdSignIn(
+      String id,
+      String name,
+      URI issuer,
+      String clientId,
+      String clientSecret,
+      OkHttpClient http,
+      InstantSource clock,
+      Function<JsonNode, SignedInPerson> person) {
+    this.id = id;
+    this.name = name;
+    this.issuer = issuer;
+    this.clientId = clientId;
+    this.clientSecret = clientSecret;
+    this.exchanges = new Exchanges(http);
+    this.clock = clock;
+    this.person = person;
+  }
+
+  /// Slack, whose people are `slack:T012AB/U012345`.
+  ///
+  /// @param issuer `https://slack.com`
+  public static OpenIdSignIn slack(
+      URI issuer, String clientId, String clientSecret, OkHttpClient http, InstantSource clock) {
+    return new OpenIdSignIn(
+        "slack", "Slack", issuer, clientId, clientSecret, http, clock, OpenIdSignIn::slackPerson);
+  }
+
+  /// Any provider, whose people are `oidc:` and their verified address.
+  public static OpenIdSignIn generic(
+      URI issuer, String clientId, String clientSecret, OkHttpClient http, InstantSource clock) {
+    return new OpenIdSignIn(
+        "oidc",
+        issuer.getHost(),
+        issuer,
+        clientId,
+        clientSecret,
+        http,
+        clock,
+        OpenIdSignIn::person);
+  }
+
+  @Override
+  public String id() {
+    return id;
+  }
+
+  @Override
+  public String name() {
+    return name;
+  }
+
+  @Override
+  public URI authorization(String state, Exchange exchange) {
+    var parameters = new LinkedHashMap<String, String>();
+    parameters.put("response_type", "code");
+    parameters.put("scope", "openid profile email");
+    parameters.put("client_id", clientId);
+    parameters.put("redirect_uri", exchange.callback().toString());
+    parameters.put("state", state);
+    parameters.put("nonce", exchange.nonce());
+    parameters.put("code_challenge", Exchanges.challenge(exchange.verifier()));
+    parameters.put("code_challenge_method", "S256");
+    return Exchanges.with(address(discovery(), "authorization_endpoint"), parameters);
+  }
+
+  @Override
+  public SignedInPerson identify(String code, Exchange exchange) {
+    var discovery = discovery();
+    var fields = new LinkedHashMap<String, String>();
+    fields.put("grant_type", "authorization_code");
+    fields.put("code", code);
+    fields.put("redirect_uri", exchange.callback().toString());
+    fields.put("client_id", clientId);
+    fields.put("client_secret", clientSecret);
+    fields.put("code_verifier", exchange.verifier());
+    var tokens = exchanges.post(address(discovery, "token_endpoint"), fields);
+    var claims =
+        IdToken.check(
+            Exchanges.text(tokens, "id_token"),
+            exchanges.get(address(discovery, "jwks_uri")),
+            new IdToken.Expected(
+                Exchanges.text(discovery, "issuer"), clientId, exchange.nonce(), clock.instant()));
+    return person.apply(claims);
+  }
+
+  private JsonNode discovery() {
+    var base = issuer.toString().replaceAll("/+$", "");
+    var discovery = exchanges.get(URI.create(base + "/.well-known/openid-configuration"));
+    if (!Exchanges.text(discovery, "issuer").replaceAll("/+$", "").equals(base)) {
+      throw new Failed("The provider at " + issuer.getHost() + " says that it is another one");
+    }
+    return discovery;
+  }
+
+  private static URI address(JsonNode discovery, String member) {
+    try {
+      return URI.create(Exchanges.text(discovery, member));
+    } catch (IllegalArgumentException malformed) {
+      throw new Failed("The provider has no valid " + member);
+    }
+  }
+
+  private static SignedInPerson slackPerson(JsonNode claims) {
+    var team = Exchanges.text(claims, SLACK_TEAM);
+    var user = Exchanges.text(claims, SLACK_USER);
+    return new SignedInPerson(
+        "slack:" + team + "/" + user,
+        claims.path("name").asText(user),
+        Set.of("slack:" + user, "slack:" + team + "/" + user));
+  }
+
+  /// An address that is not verified could be that of somebody else.
+  private static SignedInPerson person(JsonNode claims) {
+    if (!claims.path("email_verified").asBoolean()) {
+      throw new Failed("The provider did not verify the person's address");
+    }
+    var email = Exchanges.text(claims, "email").toLowerCase(Locale.ROOT);
+    if (email.indexOf('@') <= 0) {
+      throw new Failed("The provider says no address of the person");
+    }
+    var names = new HashSet<>(Set.of("oidc:" + email));
+    for (var group : claims.path("groups")) {
+      names.add("oidc:group:" + group.asText());
+    }
+    return new SignedInPerson("oidc:" + email, claims.path("name").asText(email), names);
+  }
+}

@@ -1,0 +1,475 @@
+package dev.runnel.console;
+
+import static dev.runnel.testkit.Samples.DANA;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.runnel.core.model.Conversation;
+import dev.runnel.core.model.Run;
+import dev.runnel.core.policy.Permission;
+import dev.runnel.core.policy.Policy;
+import dev.runnel.core.policy.Rule;
+import dev.runnel.signin.GitHubSignIn;
+import dev.runnel.signin.OpenIdSignIn;
+import dev.runnel.testkit.SettableClock;
+import dev.runnel.testkit.SimulatedProvider;
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import okhttp3.OkHttpClient;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Signing in with accounts, against a simulated provider.
+class SignInTest {
+  private static final Conversation SLACK = Conversation.parse("slack:T1/C1/1700000000.000100");
+  private static final Set<Permission> READ = EnumSet.of(Permission.READ);
+  private static final Set<Permission> ALL = EnumSet.allOf(Permission.class);
+
+  @TempDir Path folder;
+  private final SettableClock clock = new SettableClock();
+  private final HttpClient client = HttpClient.newHttpClient();
+  private final SimulatedProvider provider = new SimulatedProvider(clock);
+  private final OkHttpClient http = new OkHttpClient();
+  private Site site;
+
+  @BeforeEach
+  void open() throws Exception {
+    open(URI.create("http://localhost"));
+    provider.claims.putAll(
+        Map.of(
+            "https://slack.com/team_id", "T1",
+            "https://slack.com/user_id", "U1",
+            "name", "Ann",
+            "email", "Ann@example.com",
+            "email_verified", true));
+    provider.user.putAll(Map.of("login", "ann", "id", 7, "name", "Ann"));
+  }
+
+  private void open(URI public_) throws Exception {
+    var port = freePort();
+    var url =
+        public_.getHost().equals("localhost") ? URI.create("http://localhost:" + port) : public_;
+    site =
+        new Site(
+            folder,
+            clock,
+            null,
+            new About("claude -p", List.of(Site.slack(true))),
+            new Streams(3, Duration.ofMillis(20), Duration.ofMillis(60)),
+            new SignInDoor(
+                List.of(
+                    OpenIdSignIn.slack(
+                        provider.uri(),
+                        SimulatedProvider.CLIENT,
+                        SimulatedProvider.SECRET,
+                        http,
+                        clock),
+                    OpenIdSignIn.generic(
+                        provider.uri(),
+                        SimulatedProvider.CLIENT,
+                        SimulatedProvider.SECRET,
+                        http,
+                        clock),
+                    new GitHubSignIn(
+                        provider.uri(), SimulatedProvider.CLIENT, SimulatedProvider.SECRET, http)),
+                url,
+                UnaryOperator.identity()),
+            port);
+  }
+
+  private static int freePort() throws IOException {
+    try (var socket = new ServerSocket(0)) {
+      return socket.getLocalPort();
+    }
+  }
+
+  @AfterEach
+  void close() {
+    site.close();
+    provider.close();
+    client.close();
+  }
+
+  private static Rule rule(String who, String where, Set<Permission> may) {
+    return new Rule("policy.rules[0]", List.of(who), List.of(where), may, true, Set.of(), Set.of());
+  }
+
+  private void permits(Rule... rules) {
+    site.policy = new Policy(Map.of(), List.of(rules), List.of(), List.of());
+  }
+
+  private HttpResponse<String> get(URI address, String... headers) throws Exception {
+    var request = HttpRequest.newBuilder(address);
+    if (headers.length > 0) {
+      request.headers(headers);
+    }
+    return client.send(request.build(), BodyHandlers.ofString());
+  }
+
+  private static String location(HttpResponse<?> answer) {
+    return answer.headers().firstValue("Location").orElseThrow();
+  }
+
+  private static String cookie(HttpResponse<?> answer, String name) {
+    return answer.headers().allValues("Set-Cookie").stream()
+        .filter(it -> it.startsWith(name + "="))
+        .map(it -> it.substring(0, it.indexOf(';')))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  /// Goes to the provider and comes back, without the last step.
+  private URI callback(String with, List<String> cookies) throws Exception {
+    var left = get(site.at("/enter/" + with + "?to=/numbers"));
+    assertThat(left.statusCode()).isEqualTo(303);
+    cookies.add(cookie(left, "runnel-sign-in"));
+    return URI.create(location(get(URI.create(location(left)))));
+  }
+
+  private HttpResponse<String> signsIn(String with) throws Exception {
+    var cookies = new ArrayList<String>();
+    var callback = callback(with, cookies);
+    return get(callback, "Cookie", cookies.getFirst());
+  }
+
+  private String signedIn(String with) throws Exception {
+    var answer = signsIn(with);
+    assertThat(answer.statusCode()).isEqualTo(303);
+    return cookie(answer, "runnel-console");
+  }
+
+  @Nested
+  class APersonWhomARulePermits {
+    @Test
+    void entersWithSlackUnderTheirOwnNameAndGoesWhereTheyWanted() throws Exception {
+      permits(rule("slack:T1/U1", "console", READ));
+
+      var answer = signsIn("slack");
+
+      assertThat(answer.statusCode()).isEqualTo(303);
+      assertThat(location(answer)).isEqualTo("/numbers");
+      assertThat(get(site.at("/"), "Cookie", cookie(answer, "runnel-console")).body())
+          .contains("<summary>Ann</summary>");
+    }
+
+    @Test
+    void entersWithGitHubAndWithOpenIdConnect() throws Exception {
+      permits(rule("github:ann", "console", READ), rule("oidc:ann@example.com", "console", READ));
+
+      assertThat(signsIn("github").statusCode()).isEqualTo(303);
+      assertThat(signsIn("oidc").statusCode()).isEqualTo(303);
+    }
+
+    @Test
+    void staysForHalfADayAndOnlyAsLongAsTheRuleHolds() throws Exception {
+      permits(rule("slack:U1", "console", READ));
+      var session = signedIn("slack");
+
+      permits(rule("slack:U2", "console", READ));
+      assertThat(get(site.at("/"), "Cookie", session).statusCode()).isEqualTo(403);
+      permits(rule("slack:U1", "console", READ));
+      assertThat(get(site.at("/"), "Cookie", session).statusCode()).isEqualTo(200);
+      clock.advance(Duration.ofHours(13));
+      assertThat(get(site.at("/"), "Cookie", session).statusCode()).isEqualTo(401);
+    }
+
+    @Test
+    void seesNeitherTheAuditLogNorEndsTheSessionsOfOthers() throws Exception {
+      permits(rule("slack:U1", "console", READ));
+      var session = signedIn("slack");
+
+      assertThat(get(site.at("/audit"), "Cookie", session).statusCode()).isEqualTo(403);
+      assertThat(get(site.at("/audit.jsonl"), "Cookie", session).statusCode()).isEqualTo(403);
+      assertThat(posts("/leave", session, Map.of("action", "everywhere")).statusCode())
+          .isEqualTo(403);
+      assertThat(get(site.at("/"), "Cookie", session).statusCode()).isEqualTo(200);
+    }
+  }
+
+  private HttpResponse<String> posts(String path, String session, Map<String, String> fields)
+      throws Exception {
+    var form =
+        fields.entrySet().stream()
+            .map(it -> it.getKey() + "=" + URLEncoder.encode(it.getValue(), StandardCharsets.UTF_8))
+            .collect(Collectors.joining("&"));
+    return client.send(
+        HttpRequest.newBuilder(site.at(path))
+            .header("Cookie", session)
+            .header("Content-Type", "application/x-www-form-urlencoded")
+            .header("Sec-Fetch-Site", "same-origin")
+            .POST(HttpRequest.BodyPublishers.ofString(form))
+            .build(),
+        BodyHandlers.ofString());
+  }
+
+  private static String key(String page) {
+    var key = Pattern.compile("name=\"page\" value=\"([^\"]+)\"").matcher(page);
+    assertThat(key.find()).isTrue();
+    return key.group(1);
+  }
+
+  private HttpResponse<String> acts(String session, Map<String, String> fields) throws Exception {
+    var all = new java.util.HashMap<>(fields);
+    all.put("page", key(get(site.at("/"), "Cookie", session).body()));
+    all.put("turn", "1");
+    return posts("/webhooks/console", session, all);
+  }
+
+  @Nested
+  class WhatAPersonDoes {
+    @Test
+    void isTheirsAndStartsARunWhereARulePermitsIt() throws Exception {
+      permits(rule("slack:U1", "console", ALL));
+      acts(signedIn("slack"), Map.of("action", "start", "text", "Fix the test"));
+
+      site.settles();
+
+      assertThat(site.accepted.getFirst().actor())
+          .matches(it -> it.id().equals("slack:T1/U1") && it.name().equals("Ann"));
+      assertThat(site.runs.starts()).hasSize(1);
+    }
+
+    @Test
+    void hasNoEffectWithoutThePermission() throws Exception {
+      permits(rule("slack:U1", "console", READ));
+      acts(signedIn("slack"), Map.of("action", "start", "text", "Fix the test"));
+
+      site.settles();
+
+      assertThat(site.accepted).hasSize(1);
+      assertThat(site.runs.starts()).isEmpty();
+    }
+
+    @Test
+    void toARunOfAnotherPlaceNeedsThePermissionThere() throws Exception {
+      Run run = site.binds(SLACK, DANA, "Fix the test", null);
+      permits(rule("slack:U1", "console", ALL));
+      var session = signedIn("slack");
+      var stop =
+          Map.of("action", "stop", "conversation", SLACK.id(), "run", run.id().value(), "link", "");
+
+      acts(session, stop);
+      acts(
+          session,
+          Map.of(
+              "action",
+              "stop",
+              "conversation",
+              "console:runs/mine",
+              "run",
+              run.id().value(),
+              "link",
+              ""));
+      acts(
+          session,
+          Map.of(
+              "action",
+              "say",
+              "text",
+              "And the docs",
+              "conversation",
+              "console:runs/mine",
+              "run",
+              run.id().value(),
+              "link",
+              ""));
+      site.settles();
+      assertThat(site.runs.cancels()).isEmpty();
+      assertThat(site.runs.followUps()).isEmpty();
+
+      permits(rule("slack:U1", "console", READ), rule("slack:U1", "slack:T1/C1", ALL));
+      acts(session, stop);
+      site.settles();
+      assertThat(site.runs.cancels()).containsExactly(run.id());
+    }
+  }
+
+  @Nested
+  class NobodyEnters {
+    private void isRefused(HttpResponse<String> answer, int status) {
+      assertThat(answer.statusCode()).isEqualTo(status);
+      assertThat(answer.headers().allValues("Set-Cookie"))
+          .noneMatch(it -> it.startsWith("runnel-console="));
+    }
+
+    @Test
+    void whereNoRuleNamesThem() throws Exception {
+      isRefused(signsIn("slack"), 403);
+      permits(rule("slack:U2", "console", READ), rule("slack:U1", "slack:T1", ALL));
+      assertThat(signsIn("slack").body()).contains("your name in a policy is", "slack:T1/U1");
+    }
+
+    @Test
+    void whoDidNotLeaveFromThisBrowserOrComesTwiceOrLate() throws Exception {
+      permits(rule(Rule.ANY, "console", READ));
+      var cookies = new ArrayList<String>();
+      var callback = callback("slack", cookies);
+
+      isRefused(get(callback), 401);
+      var other = callback("slack", cookies);
+      isRefused(get(other, "Cookie", cookies.getFirst()), 401);
+
+      var again = callback("slack", cookies);
+      assertThat(get(again, "Cookie", cookies.getLast()).statusCode()).isEqualTo(303);
+      isRefused(get(again, "Cookie", cookies.getLast()), 401);
+
+      var late = callback("slack", cookies);
+      clock.advance(Duration.ofMinutes(11));
+      isRefused(get(late, "Cookie", cookies.getLast()), 401);
+    }
+
+    @Test
+    void withTheCodeOfAnotherProvider() throws Exception {
+      permits(rule(Rule.ANY, "console", READ));
+      var cookies = new ArrayList<String>();
+      var callback = callback("slack", cookies).toString().replace("/slack/", "/oidc/");
+
+      isRefused(get(URI.create(callback), "Cookie", cookies.getFirst()), 401);
+    }
+
+    @Test
+    void withATokenThatIsNotForThisAttempt() throws Exception {
+      permits(rule(Rule.ANY, "console", READ));
+      for (var claim :
+          Map.<String, Object>of(
+                  "iss", "https://evil.example",
+                  "aud", "another",
+                  "exp", 1,
+                  "nonce", "another")
+              .entrySet()) {
+        provider.wrong.clear();
+        provider.wrong.put(claim.getKey(), claim.getValue());
+        isRefused(signsIn("slack"), 401);
+      }
+      provider.wrong.clear();
+      provider.algorithm = "none";
+      isRefused(signsIn("slack"), 401);
+      provider.algorithm = "HS256";
+      isRefused(signsIn("slack"), 401);
+      provider.algorithm = "RS256";
+      provider.signsWithAnotherKey();
+      isRefused(signsIn("slack"), 401);
+    }
+
+    @Test
+    void withAnAddressThatIsNotVerified() throws Exception {
+      permits(rule(Rule.ANY, "console", READ));
+      provider.claims.put("email_verified", false);
+
+      isRefused(signsIn("oidc"), 401);
+    }
+
+    @Test
+    void asAGroupOfGitHub() throws Exception {
+      permits(rule("github:members", "console", READ));
+      provider.user.put("login", "members");
+
+      isRefused(signsIn("github"), 403);
+    }
+
+    @Test
+    void andIsSentElsewhere() throws Exception {
+      permits(rule(Rule.ANY, "console", READ));
+      var left = get(site.at("/enter/slack?to=https://evil.example/"));
+      var back = get(URI.create(location(left)));
+
+      var answer = get(URI.create(location(back)), "Cookie", cookie(left, "runnel-sign-in"));
+
+      assertThat(location(answer)).isEqualTo("/");
+    }
+  }
+
+  @Test
+  void secretsOfTheExchangeStayOutOfAddresses() throws Exception {
+    permits(rule(Rule.ANY, "console", READ));
+    signsIn("slack");
+
+    var queries = provider.received.stream().filter(it -> it.contains("redirect_uri=")).toList();
+    assertThat(queries.getFirst())
+        .contains("code_challenge_method=S256", "nonce=", "state=")
+        .doesNotContain(SimulatedProvider.SECRET, "code_verifier");
+  }
+
+  @Nested
+  class ALinkToARun {
+    private Run run() {
+      var run = site.binds(SLACK, DANA, "Fix the test", null);
+      site.says(run, dev.runnel.console.transcript.Transcripts.Kind.SAID, "I look at it.");
+      return run;
+    }
+
+    private HttpResponse<String> shares(Run run) throws Exception {
+      var session = site.signedIn();
+      var page = get(site.at("/runs/" + run.id()), "Cookie", session).body();
+      return posts("/runs/" + run.id() + "/share", session, Map.of("page", key(page)));
+    }
+
+    @Test
+    void showsThatRunWithoutAnAccountUntilItExpires() throws Exception {
+      site.close();
+      open(URI.create("https://runnel.example"));
+      var run = run();
+
+      var made = shares(run).body();
+      var path =
+          Pattern.compile("https://runnel\\.example(/shared/[\\w-]+)")
+              .matcher(made)
+              .results()
+              .findFirst()
+              .map(it -> it.group(1))
+              .orElseThrow();
+      var shown = get(site.at(path));
+
+      assertThat(shown.statusCode()).isEqualTo(200);
+      assertThat(shown.body())
+          .contains("Fix the test", "I look at it.")
+          .doesNotContain("data-form", "/runs/", "claude -p", "name=\"page\"", "data-live");
+      assertThat(shown.headers().firstValue("Referrer-Policy")).contains("no-referrer");
+      assertThat(get(site.at("/shared/" + "x".repeat(32))).statusCode()).isEqualTo(404);
+      clock.advance(Duration.ofDays(8));
+      assertThat(get(site.at(path)).statusCode()).isEqualTo(404);
+    }
+
+    @Test
+    void isNotMadeWhereOnlyThisMachineCouldOpenIt() throws Exception {
+      var answer = shares(run());
+
+      assertThat(answer.statusCode()).isEqualTo(409);
+      assertThat(answer.body()).contains("RUNNEL_PUBLIC_URL").doesNotContain("/shared/");
+    }
+
+    @Test
+    void isMadeByThoseWhoMayLinkOnly() throws Exception {
+      site.close();
+      open(URI.create("https://runnel.example"));
+      var run = run();
+      assertThat(posts("/runs/" + run.id() + "/share", "", Map.of()).statusCode()).isEqualTo(401);
+    }
+  }
+
+  @Test
+  void thePageToSignInHasAButtonForEachProvider() throws Exception {
+    assertThat(get(site.at("/runs/x")).body())
+        .contains("href=\"/enter/slack?to=%2Fruns%2Fx\"", "Sign in with GitHub");
+    assertThat(get(site.at("/enter/nobody")).statusCode()).isEqualTo(404);
+  }
+}

@@ -1,0 +1,203 @@
+package dev.runnel.testkit;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.javalin.Javalin;
+import io.javalin.http.Context;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.security.KeyPair;
+import java.security.KeyPairGenerator;
+import java.security.MessageDigest;
+import java.security.Signature;
+import java.security.interfaces.RSAPublicKey;
+import java.time.InstantSource;
+import java.util.Base64;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/// A simulated provider of identities: OpenID Connect with discovery, and the addresses of GitHub's
+/// OAuth. It asks nobody, but checks what a provider checks: client, redirect, PKCE, codes that are
+/// used once.
+public final class SimulatedProvider implements AutoCloseable {
+  public static final String CLIENT = "client-1";
+  public static final String SECRET = "client-secret-of-the-simulation";
+
+  /// The claims of the next ID token, besides those that every token has.
+  public final Map<String, Object> claims = new ConcurrentHashMap<>();
+
+  /// Overrides claims that every token has.
+  public final Map<String, Object> wrong = new ConcurrentHashMap<>();
+
+  /// What GitHub says about the person.
+  public final Map<String, Object> user = new ConcurrentHashMap<>();
+
+  /// All queries and bodies that came.
+  public final List<String> received = new CopyOnWriteArrayList<>();
+
+  /// The algorithm that tokens name.
+  public volatile String algorithm = "RS256";
+
+  private final ObjectMapper json = new ObjectMapper();
+  private final InstantSource clock;
+  private final KeyPair keys = keys();
+  private volatile KeyPair signing = keys;
+  private final Map<String, Map<String, String>> codes = new ConcurrentHashMap<>();
+  private final Javalin server;
+
+  public SimulatedProvider(InstantSource clock) {
+    this.clock = clock;
+    this.server =
+        Javalin.create(
+                config -> {
+                  config.startup.showJavalinBanner = false;
+                  config.routes.get("/.well-known/openid-configuration", this::discovery);
+                  config.routes.get("/keys", this::publishKeys);
+                  config.routes.get("/authorize", this::authorize);
+                  config.routes.post("/token", this::token);
+                  config.routes.get("/login/oauth/authorize", this::authorize);
+                  config.routes.post("/login/oauth/access_token", this::accessToken);
+                  config.routes.get("/api/v3/user", this::user);
+                })
+            .start("127.0.0.1", 0);
+  }
+
+  public URI uri() {
+    return URI.create("http://127.0.0.1:" + server.port());
+  }
+
+  /// Signs with a key that is not published.
+  public void signsWithAnotherKey() {
+    signing = keys();
+  }
+
+  private static KeyPair keys() {
+    try {
+      var generator = KeyPairGenerator.getInstance("RSA");
+      generator.initialize(2048);
+      return generator.generateKeyPair();
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private void discovery(Context ctx) throws Exception {
+    answer(
+        ctx,
+        Map.of(
+            "issuer", uri().toString(),
+            "authorization_endpoint", uri() + "/authorize",
+            "token_endpoint", uri() + "/token",
+            "jwks_uri", uri() + "/keys"));
+  }
+
+  private void publishKeys(Context ctx) throws Exception {
+    var key = (RSAPublicKey) keys.getPublic();
+    answer(
+        ctx,
+        Map.of(
+            "keys",
+            List.of(
+                Map.of(
+                    "kty",
+                    "RSA",
+                    "kid",
+                    "k1",
+                    "n",
+                    encode(key.getModulus().toByteArray()),
+                    "e",
+                    encode(key.getPublicExponent().toByteArray())))));
+  }
+
+  private void authorize(Context ctx) {
+    received.add(String.valueOf(ctx.queryString()));
+    var query = new HashMap<String, String>();
+    ctx.queryParamMap().forEach((name, values) -> query.put(name, values.getFirst()));
+    var code = UUID.randomUUID().toString();
+    codes.put(code, query);
+    ctx.status(302)
+        .header(
+            "Location",
+            query.get("redirect_uri")
+                + "?code="
+                + code
+                + "&state="
+                + URLEncoder.encode(query.get("state"), StandardCharsets.UTF_8));
+  }
+
+  /// What was asked for with the code; empty if the request is refused.
+  private Map<String, String> redeem(Context ctx) throws GeneralSecurityException {
+    received.add(ctx.body());
+    var asked = codes.remove(String.valueOf(ctx.formParam("code")));
+    var verifier = String.valueOf(ctx.formParam("code_verifier"));
+    var isRight =
+        asked != null
+            && CLIENT.equals(ctx.formParam("client_id"))
+            && SECRET.equals(ctx.formParam("client_secret"))
+            && asked.get("redirect_uri").equals(ctx.formParam("redirect_uri"))
+            && "S256".equals(asked.get("code_challenge_method"))
+            && asked
+                .get("code_challenge")
+                .equals(
+                    encode(
+                        MessageDigest.getInstance("SHA-256")
+                            .digest(verifier.getBytes(StandardCharsets.US_ASCII))));
+    return isRight ? asked : Map.of();
+  }
+
+  private void token(Context ctx) throws Exception {
+    var asked = redeem(ctx);
+    if (asked.isEmpty()) {
+      ctx.status(400).json(Map.of("error", "invalid_grant"));
+      return;
+    }
+    var all = new HashMap<String, Object>(claims);
+    all.put("iss", uri().toString());
+    all.put("aud", CLIENT);
+    all.put("exp", clock.instant().plusSeconds(60).getEpochSecond());
+    all.put("nonce", asked.get("nonce"));
+    all.putAll(wrong);
+    var head =
+        encode(json.writeValueAsBytes(Map.of("alg", algorithm, "kid", "k1", "typ", "JWT")))
+            + "."
+            + encode(json.writeValueAsBytes(all));
+    var signature = Signature.getInstance("SHA256withRSA");
+    signature.initSign(signing.getPrivate());
+    signature.update(head.getBytes(StandardCharsets.US_ASCII));
+    answer(ctx, Map.of("id_token", head + "." + encode(signature.sign())));
+  }
+
+  private void accessToken(Context ctx) throws Exception {
+    answer(
+        ctx,
+        redeem(ctx).isEmpty()
+            ? Map.of("error", "bad_verification_code")
+            : Map.of("access_token", "gho_simulated"));
+  }
+
+  private void user(Context ctx) throws Exception {
+    if ("Bearer gho_simulated".equals(ctx.header("Authorization"))) {
+      answer(ctx, user);
+    } else {
+      ctx.status(401);
+    }
+  }
+
+  private void answer(Context ctx, Object body) throws Exception {
+    ctx.contentType("application/json").result(json.writeValueAsString(body));
+  }
+
+  private static String encode(byte[] bytes) {
+    return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+  }
+
+  @Override
+  public void close() {
+    server.stop();
+  }
+}
