@@ -71,13 +71,18 @@ sealed interface CommandLine {
   ///
   /// @param verb start, list, show, follow, cancel or watch
   /// @param waits whether a start then watches the run
-  /// @param chosen the options of a start besides its prompt, by name: `model`, `env`, …
+  /// @param logs whether the transcript is printed while the run is watched
+  /// @param all whether a list has all runs, not only the latest
+  /// @param chosen the options of a start besides its prompt, by name: `model`, `env`, …; and those
+  ///   of a list: `state`, `name`
   record RunCommand(
       Options options,
       String verb,
       List<String> arguments,
       boolean json,
       boolean waits,
+      boolean logs,
+      boolean all,
       Map<String, String> chosen)
       implements CommandLine {
     public RunCommand {
@@ -106,6 +111,11 @@ sealed interface CommandLine {
   /// @param kind run or person
   record Forget(Options options, String kind, String id) implements CommandLine {}
 
+  /// Prints a script that completes words.
+  ///
+  /// @param shell bash, zsh or fish
+  record Completion(String shell) implements CommandLine {}
+
   /// Lets the running server read its settings again.
   record Reload(Options options) implements CommandLine {}
 
@@ -123,6 +133,29 @@ sealed interface CommandLine {
   List<String> START_OPTIONS =
       List.of("--name", "--model", "--env", "--title", "--skill", "--factory");
 
+  /// The options of `run list` that take a value.
+  List<String> LIST_OPTIONS = List.of("--state", "--name");
+
+  /// The commands.
+  List<String> COMMANDS =
+      List.of(
+          "serve",
+          "console",
+          "check",
+          "manifest",
+          "hook",
+          "run",
+          "audit",
+          "backup",
+          "restore",
+          "forget",
+          "reload",
+          "freeze",
+          "unfreeze",
+          "policy",
+          "completion",
+          "help");
+
   /// The options of `audit export`.
   List<String> EXPORT_OPTIONS = List.of("--since", "--until");
 
@@ -138,7 +171,7 @@ sealed interface CommandLine {
 
   /// The commands that take arguments.
   List<String> WITH_ARGUMENTS =
-      List.of("freeze", "run", "hook", "audit", "backup", "restore", "forget");
+      List.of("freeze", "run", "hook", "audit", "backup", "restore", "forget", "completion");
 
   static CommandLine parse(List<String> words) {
     Deque<String> rest = new ArrayDeque<>(isPolicy(words) ? split(words) : words);
@@ -148,6 +181,8 @@ sealed interface CommandLine {
     var exitWhenReady = false;
     var json = false;
     var waits = false;
+    var logs = false;
+    var all = false;
     var escape = false;
     var own = false;
     var chosen = new HashMap<String, String>();
@@ -163,6 +198,8 @@ sealed interface CommandLine {
         case "--exit-when-ready" -> exitWhenReady = true;
         case "--json" -> json = true;
         case "--wait" -> waits = true;
+        case "--logs" -> logs = true;
+        case "--all" -> all = true;
         case "--escape" -> escape = true;
         case "--own" -> own = true;
         case "--" -> {
@@ -176,6 +213,7 @@ sealed interface CommandLine {
           }
           if (!VALUE_OPTIONS.contains(word)
               && !START_OPTIONS.contains(word)
+              && !LIST_OPTIONS.contains(word)
               && !EXPORT_OPTIONS.contains(word)
               && !word.equals(GROUPS)) {
             return new Wrong("There is no option %s.%s".formatted(word, suggestion(word)));
@@ -212,7 +250,21 @@ sealed interface CommandLine {
     if (exported.isPresent()) {
       return new Wrong("--%s is for audit export.".formatted(exported.get()));
     }
-    if (!(command.equals("run") && arguments.indexOf("start") == 0)) {
+    var verb = command.equals("run") && !arguments.isEmpty() ? arguments.getFirst() : "";
+    if (all && !verb.equals("list")) {
+      return new Wrong("--all is for run list.");
+    }
+    if (logs && !verb.equals("watch") && !(verb.equals("start") && waits)) {
+      return new Wrong("--logs is for run watch, and for run start with --wait.");
+    }
+    if (logs && json) {
+      return new Wrong("--logs prints text: leave --json or --logs out.");
+    }
+    if (verb.equals("start") && chosen.containsKey("state")) {
+      return new Wrong("--state is for run list.");
+    }
+    var isListed = chosen.keySet().stream().allMatch(it -> isOf(LIST_OPTIONS, it));
+    if (!verb.equals("start") && !(verb.equals("list") && isListed && !waits)) {
       if (waits) {
         return new Wrong("--wait is for run start.");
       }
@@ -238,7 +290,11 @@ sealed interface CommandLine {
       case "unfreeze" -> new FreezeStarts(options, false, Optional.empty());
       case "help" -> new Help();
       case "version" -> new Version();
-      case "run" -> run(options, arguments, json, waits, chosen);
+      case "run" -> run(options, arguments, json, waits, logs, all, chosen);
+      case "completion" ->
+          arguments.size() == 1 && Completions.SHELLS.contains(arguments.getFirst())
+              ? new Completion(arguments.getFirst())
+              : new Wrong("completion needs one of: bash, zsh, fish.");
       case "hook" ->
           arguments.size() == 1 || arguments.size() == 2
               ? new TryHook(
@@ -258,26 +314,7 @@ sealed interface CommandLine {
       default ->
           new Wrong(
               "There is no command %s.%s"
-                  .formatted(
-                      command,
-                      Settings.suggestion(
-                          command,
-                          List.of(
-                              "serve",
-                              "console",
-                              "check",
-                              "manifest",
-                              "hook",
-                              "run",
-                              "audit",
-                              "backup",
-                              "restore",
-                              "forget",
-                              "reload",
-                              "freeze",
-                              "unfreeze",
-                              POLICY,
-                              "help"))));
+                  .formatted(command, Settings.suggestion(command, COMMANDS)));
     };
   }
 
@@ -324,9 +361,15 @@ sealed interface CommandLine {
   }
 
   private static String suggestion(String option) {
-    var others = Stream.of("--json", "--wait", "--escape", "--help", "--version");
+    var others =
+        Stream.of("--json", "--wait", "--logs", "--all", "--escape", "--help", "--version");
     var known =
-        Stream.of(VALUE_OPTIONS.stream(), START_OPTIONS.stream(), EXPORT_OPTIONS.stream(), others)
+        Stream.of(
+                VALUE_OPTIONS.stream(),
+                START_OPTIONS.stream(),
+                LIST_OPTIONS.stream(),
+                EXPORT_OPTIONS.stream(),
+                others)
             .flatMap(it -> it)
             .toList();
     return Settings.suggestion(option, known);
@@ -337,6 +380,8 @@ sealed interface CommandLine {
       List<String> arguments,
       boolean json,
       boolean waits,
+      boolean logs,
+      boolean all,
       Map<String, String> chosen) {
     var verb = arguments.isEmpty() ? "" : arguments.getFirst();
     var needed = RUN_VERBS.get(verb);
@@ -347,6 +392,6 @@ sealed interface CommandLine {
     if (given.size() < needed) {
       return new Wrong("run " + verb + " needs more words.");
     }
-    return new RunCommand(options, verb, List.copyOf(given), json, waits, chosen);
+    return new RunCommand(options, verb, List.copyOf(given), json, waits, logs, all, chosen);
   }
 }

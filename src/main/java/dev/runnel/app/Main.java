@@ -41,11 +41,13 @@ public final class Main {
         ./runnel unfreeze             permit starts again
         ./runnel run start PROMPT     start a run; with --wait, watch it, too
             --title --name --model --env --skill --factory  VALUE each, what the run is given
-        ./runnel run list             list runs
+        ./runnel run list             list the latest runs
+            --state --name VALUE      only these; --all for all, not only the latest
         ./runnel run show ID          show a run
         ./runnel run follow ID TEXT   say something to a run
         ./runnel run cancel ID        stop a run
         ./runnel run watch ID         follow a run to its end
+            --logs                    with watch and --wait: print the transcript
             --json                    for machines; of an ID its first characters will do
         ./runnel audit export         print the audit log, one JSON object a line
             --since --until TIME      a date, or an age like 7d
@@ -55,6 +57,7 @@ public final class Main {
         ./runnel restore DIR          make the data folder from a backup
         ./runnel forget run ID        remove all traces of a run that has ended
         ./runnel forget person ID     remove all traces of a person: slack:U012345, github:octocat
+        ./runnel completion SHELL     print completion for bash, zsh or fish
         ./runnel --help | --version
 
       Every command takes
@@ -125,7 +128,12 @@ public final class Main {
         case CommandLine.TryHook(var options, var name, var sample) ->
             new HookCommand(config(options).settings().hooks(), out, err).run(name, sample);
         case CommandLine.RunCommand command ->
-            new RunCommands(config(command.options()), out, err).run(command);
+            new RunCommands(
+                    config(command.options()),
+                    out,
+                    err,
+                    isWholeProcess && RunsOnTerminal.isThere(environment))
+                .run(command);
         case CommandLine.Audit(var options, var verb, var chosen) ->
             new AuditCommand(config(options), InstantSource.system(), out, err).run(verb, chosen);
         case CommandLine.Backup(var options, var folder) ->
@@ -137,6 +145,10 @@ public final class Main {
             new ForgetCommand(config(options), InstantSource.system(), out, err).run(kind, id);
         case CommandLine.Reload(var options) ->
             new ReloadCommand(config(options), InstantSource.system(), out, err).run();
+        case CommandLine.Completion(var shell) -> {
+          out.print(Completions.of(shell));
+          yield 0;
+        }
         case CommandLine.Help _ -> {
           out.print(HELP);
           yield 0;

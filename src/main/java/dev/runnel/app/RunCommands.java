@@ -9,6 +9,8 @@ import dev.runnel.app.data.BotDatabase;
 import dev.runnel.app.data.DataFolder;
 import dev.runnel.app.settings.Config;
 import dev.runnel.client.ListRuns;
+import dev.runnel.client.ListRuns.SortBy;
+import dev.runnel.client.ListRuns.SortOrder;
 import dev.runnel.client.RunsClient;
 import dev.runnel.client.RunsException;
 import dev.runnel.client.WaitOptions;
@@ -20,13 +22,16 @@ import dev.runnel.wire.FollowUpMessage;
 import dev.runnel.wire.RunItem;
 import dev.runnel.wire.RunStateValue;
 import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -34,6 +39,7 @@ import java.util.stream.Stream;
 /// `./runnel run …`: the Agent Run API from a terminal, through the same client as the bot.
 final class RunCommands {
   private static final int LISTED = 20;
+  private static final int MOST_AT_ONCE = 100;
 
   /// Maximum number of latest entries searched for a name or an id prefix.
   private static final int SEARCHED = 5_000;
@@ -47,13 +53,16 @@ final class RunCommands {
   private final Config config;
   private final PrintStream out;
   private final PrintStream err;
+  private final boolean isTerminal;
   private final ObjectMapper json =
       JsonMapper.builder()
           .addModule(new JavaTimeModule())
           .disable(SerializationFeature.WRITE_DATES_AS_TIMESTAMPS)
           .build();
 
-  RunCommands(Config config, PrintStream out, PrintStream err) {
+  /// @param isTerminal whether a person sees the output
+  RunCommands(Config config, PrintStream out, PrintStream err, boolean isTerminal) {
+    this.isTerminal = isTerminal;
     this.config = config;
     this.out = out;
     this.err = err;
@@ -87,12 +96,7 @@ final class RunCommands {
         return command.waits() ? watch(client, command, id) : 0;
       }
       case "list" -> {
-        var answer = client.runs().list(ListRuns.ALL.limit(LISTED)).withRawResponse().send();
-        var runs = answer.parse().items();
-        show(
-            command,
-            answer.json(),
-            runs.isEmpty() ? Stream.of("No runs yet.") : runs.stream().map(RunCommands::line));
+        list(client, command);
         return 0;
       }
       case "show" -> {
@@ -115,6 +119,45 @@ final class RunCommands {
         return watch(client, command, first);
       }
     }
+  }
+
+  private void list(RunsClient client, CommandLine.RunCommand command) {
+    var query = ListRuns.ALL.sorted(SortBy.CREATED_AT, SortOrder.DESC);
+    var state = command.chosen().get("state");
+    if (state != null) {
+      if (!Completions.STATES.contains(state.toLowerCase(Locale.ROOT))) {
+        throw new IllegalArgumentException(
+            "There is no state %s. There are: %s."
+                .formatted(state, String.join(", ", Completions.STATES)));
+      }
+      query = query.state(new RunStateValue(state.toUpperCase(Locale.ROOT)));
+    }
+    var name = command.chosen().get("name");
+    query = name == null ? query : query.name(name);
+    if (command.all()) {
+      var runs = client.runs().pages(query.limit(MOST_AT_ONCE)).items();
+      if (command.json()) {
+        // One run a line, so that not all have to fit in memory.
+        runs.forEach(run -> show(command, run, Stream.empty()));
+      } else {
+        print(runs.toList());
+      }
+      return;
+    }
+    var answer = client.runs().list(query.limit(LISTED)).withRawResponse().send();
+    if (command.json()) {
+      show(command, answer.json(), Stream.empty());
+    } else {
+      print(answer.parse().items());
+    }
+  }
+
+  private void print(List<RunItem> runs) {
+    var lines =
+        isTerminal
+            ? RunsOnTerminal.table(runs, Instant.now())
+            : runs.stream().map(RunCommands::line);
+    (runs.isEmpty() ? Stream.of("No runs yet.") : lines).forEach(out::println);
   }
 
   /// @return the run's id
@@ -191,6 +234,7 @@ final class RunCommands {
   /// @return the exit code for the run's state then
   private int watch(RunsClient client, CommandLine.RunCommand command, String id) {
     var before = new AtomicReference<>("");
+    var printed = new AtomicInteger();
     var run =
         client
             .runs()
@@ -201,12 +245,28 @@ final class RunCommands {
                     .onProgress(
                         it -> {
                           var now = line(it) + "  " + it.message();
-                          if (!now.equals(before.getAndSet(now))) {
+                          if (command.logs()) {
+                            printTranscript(client, id, printed);
+                          } else if (!now.equals(before.getAndSet(now))) {
                             show(command, it, Stream.of(now));
                           }
                         }))
             .send();
+    if (command.logs()) {
+      printTranscript(client, id, printed);
+      err.println(line(run));
+    }
     return exitCode(run.state());
+  }
+
+  /// Prints what the transcript has more than before.
+  ///
+  /// @param printed number of bytes so far
+  private void printTranscript(RunsClient client, String id, AtomicInteger printed) {
+    var text = client.runs().transcript(id).send();
+    var from = Math.min(printed.getAndSet(text.length), text.length);
+    out.print(new String(text, from, text.length - from, StandardCharsets.UTF_8));
+    out.flush();
   }
 
   private static int exitCode(RunStateValue state) {

@@ -34,11 +34,25 @@ class CommandLineTest {
     assertThat(parse("run", "follow", "id", "go", "on", "--json"))
         .isEqualTo(
             new CommandLine.RunCommand(
-                NO_OPTIONS, "follow", List.of("id", "go", "on"), true, false, Map.of()));
+                NO_OPTIONS,
+                "follow",
+                List.of("id", "go", "on"),
+                true,
+                false,
+                false,
+                false,
+                Map.of()));
     assertThat(parse("run", "start", "--", "--strange prompt"))
         .isEqualTo(
             new CommandLine.RunCommand(
-                NO_OPTIONS, "start", List.of("--strange prompt"), false, false, Map.of()));
+                NO_OPTIONS,
+                "start",
+                List.of("--strange prompt"),
+                false,
+                false,
+                false,
+                false,
+                Map.of()));
   }
 
   @Test
@@ -64,6 +78,8 @@ class CommandLineTest {
                 List.of("fix", "it"),
                 false,
                 true,
+                false,
+                false,
                 Map.of("model", "fast", "env", "web")));
     assertThat(parse("run", "show", "id", "--model", "fast"))
         .isEqualTo(wrong("--model is for run start."));

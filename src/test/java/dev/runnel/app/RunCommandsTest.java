@@ -154,6 +154,30 @@ class RunCommandsTest {
   }
 
   @Test
+  void aListIsLimitedByStateAndNameAndCanHaveAll() {
+    var failed = started("fail at it");
+    assertThat(run("watch", failed)).isOne();
+    assertThat(run("start", "fix it", "--name", "nightly", "--wait")).isZero();
+
+    assertThat(run("list", "--state", "failed")).isZero();
+    assertThat(said()).singleElement().asString().startsWith(failed);
+    assertThat(run("list", "--name", "nightly")).isZero();
+    assertThat(said()).singleElement().asString().endsWith("fix it");
+    assertThat(run("list", "--all")).isZero();
+    assertThat(said()).hasSize(2);
+    assertThat(run("list", "--state", "asleep")).isOne();
+    assertThat(err.toString(StandardCharsets.UTF_8)).contains("There is no state asleep");
+  }
+
+  @Test
+  void logsAreTheTranscriptOnceAndTheStateBesideIt() {
+    assertThat(run("start", "fix it", "--wait", "--logs")).isZero();
+
+    assertThat(said()).contains("Done: fix it").doesNotHaveDuplicates();
+    assertThat(err.toString(StandardCharsets.UTF_8)).contains("SUCCEEDED");
+  }
+
+  @Test
   void forMachinesEverythingIsJson() {
     var id = started("fix the build");
 
