@@ -12,6 +12,7 @@ import dev.runnel.service.execution.SkillCatalog;
 import dev.runnel.service.execution.Spawner;
 import dev.runnel.service.execution.WorkspaceCleanup;
 import dev.runnel.service.http.Api;
+import dev.runnel.service.http.ApiDescription;
 import dev.runnel.service.http.AuthFilter;
 import dev.runnel.service.http.CatalogRoutes;
 import dev.runnel.service.http.FactoryRoutes;
@@ -180,6 +181,7 @@ public final class AgentRunService implements AutoCloseable {
   public void routes(RoutesConfig routes) {
     var api = new Api(routes, authFilter);
     resources.forEach(resource -> resource.accept(api));
+    ApiDescription.register(api);
     api.closeWithNothing();
   }
 

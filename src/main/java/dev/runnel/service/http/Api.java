@@ -45,6 +45,7 @@ public final class Api {
   private final RoutesConfig routes;
   private final AuthFilter authFilter;
   private final Map<String, Set<String>> known = new LinkedHashMap<>();
+  private final Set<String> registered = new TreeSet<>();
 
   public Api(RoutesConfig routes, AuthFilter authFilter) {
     this.routes = routes;
@@ -121,7 +122,13 @@ public final class Api {
             }));
   }
 
+  /// The routes so far: `GET /agent/runs`.
+  Set<String> registered() {
+    return Set.copyOf(registered);
+  }
+
   private void remember(HandlerType method, String path) {
+    registered.add(method + " " + path);
     known
         .computeIfAbsent(
             Pattern.quote(BASE) + path.replaceAll("\\{\\w+}", "[^/]+"), _ -> new TreeSet<>())

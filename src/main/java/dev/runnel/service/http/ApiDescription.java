@@ -1,0 +1,417 @@
+package dev.runnel.service.http;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.runnel.service.run.Json;
+import dev.runnel.wire.AgentConfig;
+import dev.runnel.wire.ArtifactContent;
+import dev.runnel.wire.Conversation;
+import dev.runnel.wire.CreateIdentity;
+import dev.runnel.wire.CreateRun;
+import dev.runnel.wire.CreateSchedule;
+import dev.runnel.wire.CreatedRun;
+import dev.runnel.wire.Deleted;
+import dev.runnel.wire.DispatchRun;
+import dev.runnel.wire.DispatchedRun;
+import dev.runnel.wire.Factory;
+import dev.runnel.wire.FactoryPage;
+import dev.runnel.wire.FollowUpAccepted;
+import dev.runnel.wire.FollowUpMessage;
+import dev.runnel.wire.Identity;
+import dev.runnel.wire.ModelList;
+import dev.runnel.wire.Problem;
+import dev.runnel.wire.RunItem;
+import dev.runnel.wire.RunPage;
+import dev.runnel.wire.Schedule;
+import dev.runnel.wire.TimelineEvent;
+import dev.runnel.wire.UpdateIdentity;
+import dev.runnel.wire.UpdateSchedule;
+import java.lang.reflect.ParameterizedType;
+import java.lang.reflect.RecordComponent;
+import java.lang.reflect.Type;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/// Describes the API as OpenAPI 3.1. The operations are listed here, with what they take and
+/// answer, and a test compares them with the routes; the schemas are those of the records in
+/// `wire`.
+public final class ApiDescription {
+  private static final Pattern PARAMETER = Pattern.compile("\\{(\\w+)}");
+  private static final List<String> FILTERS =
+      List.of(
+          "limit",
+          "cursor",
+          "sort_by",
+          "sort_order",
+          "q",
+          "state",
+          "task_status",
+          "source",
+          "name",
+          "model_id",
+          "environment_id",
+          "skill",
+          "skill_spec",
+          "creator",
+          "executor",
+          "factory_uid",
+          "factory_only",
+          "schedule_id",
+          "artifact_type",
+          "execution_location",
+          "ancestor_run_id",
+          "created_after",
+          "created_before",
+          "updated_after");
+
+  /// @param path below `/api/v1`
+  /// @param body what it takes; null for nothing
+  /// @param answer what it answers; null for something that has no schema
+  /// @param status of a success
+  /// @param isOpen whether it needs no key, but a signed query or nothing
+  record Operation(
+      String method,
+      String path,
+      String summary,
+      @Nullable Class<?> body,
+      @Nullable Class<?> answer,
+      int status,
+      List<String> query,
+      boolean isOpen) {
+    String route() {
+      return method + " " + path;
+    }
+  }
+
+  static final List<Operation> ALL =
+      List.of(
+          post("/agent/runs", "Start a run", CreateRun.class, CreatedRun.class, 200),
+          post(
+              "/agent/run",
+              "The same, under its former path",
+              CreateRun.class,
+              CreatedRun.class,
+              200),
+          new Operation(
+              "GET",
+              "/agent/runs",
+              "List runs, page by page",
+              null,
+              RunPage.class,
+              200,
+              FILTERS,
+              false),
+          get("/agent/runs/{id}", "Show a run", RunItem.class),
+          post(
+              "/agent/runs/{id}/followups",
+              "Say something to a run, or let it go on after its end",
+              FollowUpMessage.class,
+              FollowUpAccepted.class,
+              200),
+          post("/agent/runs/{id}/cancel", "Stop a run", null, null, 200),
+          post(
+              "/agent/runs/{id}/interrupt",
+              "Not offered: answers with a problem that says so",
+              null,
+              null,
+              200),
+          get(
+              "/agent/runs/{id}/timeline",
+              "The events of a run, oldest first",
+              TimelineEvent.class),
+          new Operation(
+              "GET",
+              "/agent/runs/{id}/transcript",
+              "Redirects to the transcript's signed address",
+              null,
+              null,
+              302,
+              List.of(),
+              false),
+          open("/agent/runs/{id}/transcript/text", "The transcript as text"),
+          new Operation(
+              "GET",
+              "/agent/run-by-external-reference",
+              "The run of a pull request or another link",
+              null,
+              null,
+              200,
+              List.of("url", "reference"),
+              false),
+          get("/agent/runs/{id}/conversation", "The conversation of a run", Conversation.class),
+          get("/agent/conversations/{id}", "A conversation", Conversation.class),
+          post(
+              "/agent/conversations/{id}/followups",
+              "Say something to the newest run of a conversation",
+              FollowUpMessage.class,
+              FollowUpAccepted.class,
+              200),
+          post(
+              "/agent/conversations/{id}/interrupt",
+              "Not offered: answers with a problem that says so",
+              null,
+              null,
+              200),
+          open("/agent/sessions/{id}/redirect", "Redirects to the page of a session's run"),
+          open("/agent/conversations/{id}/redirect", "Redirects to the page of the newest run"),
+          get("/agent/runs/{id}/handoff/attachments", "The files given with a run", null),
+          open("/agent/attachments/{id}/content", "The content of such a file"),
+          get("/agent/artifacts/{uid}", "A plan, or the address of a file", ArtifactContent.class),
+          new Operation(
+              "GET",
+              "/agent/artifacts/{uid}/download",
+              "Redirects to a file's signed address",
+              null,
+              null,
+              302,
+              List.of(),
+              false),
+          open("/agent/artifacts/{uid}/content", "The content of a file"),
+          get("/agent", "The skills of the environments", null),
+          get("/agent/environments", "The environments", null),
+          get("/agent/models", "The models", ModelList.class),
+          get("/agent/connected-self-hosted-workers", "Always empty: this service has none", null),
+          new Operation(
+              "GET",
+              "/agent/identities",
+              "The named agents",
+              null,
+              null,
+              200,
+              List.of("factory_uid"),
+              false),
+          post(
+              "/agent/identities", "Make a named agent", CreateIdentity.class, Identity.class, 201),
+          get("/agent/identities/{uid}", "A named agent", Identity.class),
+          new Operation(
+              "PUT",
+              "/agent/identities/{uid}",
+              "Change a named agent",
+              UpdateIdentity.class,
+              Identity.class,
+              200,
+              List.of(),
+              false),
+          delete("/agent/identities/{uid}", "Delete a named agent", null, 204),
+          get("/agent/schedules", "The schedules", null),
+          post("/agent/schedules", "Make a schedule", CreateSchedule.class, Schedule.class, 201),
+          get("/agent/schedules/{id}", "A schedule", Schedule.class),
+          new Operation(
+              "PUT",
+              "/agent/schedules/{id}",
+              "Change a schedule",
+              UpdateSchedule.class,
+              Schedule.class,
+              200,
+              List.of(),
+              false),
+          delete("/agent/schedules/{id}", "Delete a schedule", Deleted.class, 200),
+          post("/agent/schedules/{id}/pause", "Pause a schedule", null, Schedule.class, 200),
+          post("/agent/schedules/{id}/resume", "Let a schedule go on", null, Schedule.class, 200),
+          get("/agent/keys", "The keys, without their secrets", null),
+          post("/agent/keys", "Make a key, which is shown once", null, null, 201),
+          delete("/agent/keys/{id}", "Revoke a key", null, 204),
+          get("/factory", "The factories", FactoryPage.class),
+          get("/factory/{uid}", "A factory", Factory.class),
+          post(
+              "/factory/{uid}/runs",
+              "Give a factory work",
+              DispatchRun.class,
+              DispatchedRun.class,
+              200),
+          open("/openapi.json", "This description"));
+
+  private final Map<String, Class<?>> schemas = new TreeMap<>();
+
+  private ApiDescription() {}
+
+  private static Operation get(String path, String summary, @Nullable Class<?> answer) {
+    return new Operation("GET", path, summary, null, answer, 200, List.of(), false);
+  }
+
+  private static Operation open(String path, String summary) {
+    return new Operation("GET", path, summary, null, null, 200, List.of(), true);
+  }
+
+  private static Operation post(
+      String path, String summary, @Nullable Class<?> body, @Nullable Class<?> answer, int status) {
+    return new Operation("POST", path, summary, body, answer, status, List.of(), false);
+  }
+
+  private static Operation delete(
+      String path, String summary, @Nullable Class<?> answer, int status) {
+    return new Operation("DELETE", path, summary, null, answer, status, List.of(), false);
+  }
+
+  /// Registers `/openapi.json`.
+  public static void register(Api api) {
+    api.open("/openapi.json", (ctx, _) -> Api.answer(ctx, document().toString()));
+  }
+
+  /// The description as JSON.
+  public static ObjectNode document() {
+    return new ApiDescription().build();
+  }
+
+  private ObjectNode build() {
+    var document = Json.newObject();
+    document.put("openapi", "3.1.0");
+    document
+        .putObject("info")
+        .put("title", "Agent Run API of Runnel")
+        .put("version", "1")
+        .put("description", "The embedded service. Times are RFC 3339 in UTC.");
+    document.putArray("servers").addObject().put("url", Api.BASE);
+    document.putArray("security").addObject().putArray("key");
+    var paths = document.putObject("paths");
+    for (var operation : ALL) {
+      var path =
+          paths.get(operation.path()) instanceof ObjectNode known
+              ? known
+              : paths.putObject(operation.path());
+      describe(operation, path.putObject(operation.method().toLowerCase(Locale.ROOT)));
+    }
+    var components = document.putObject("components");
+    components
+        .putObject("securitySchemes")
+        .putObject("key")
+        .put("type", "http")
+        .put("scheme", "bearer");
+    var all = components.putObject("schemas");
+    reference(Problem.class);
+    reference(AgentConfig.class);
+    // A schema may name others, so this repeats until none is new.
+    while (all.size() < schemas.size()) {
+      for (var name : List.copyOf(schemas.keySet())) {
+        if (!all.has(name)) {
+          all.set(name, schema(Optional.ofNullable(schemas.get(name)).orElseThrow()));
+        }
+      }
+    }
+    return document;
+  }
+
+  private void describe(Operation operation, ObjectNode into) {
+    into.put("summary", operation.summary());
+    into.put("operationId", id(operation));
+    if (operation.isOpen()) {
+      into.putArray("security");
+    }
+    var parameters = new ArrayList<ObjectNode>();
+    PARAMETER
+        .matcher(operation.path())
+        .results()
+        .forEach(it -> parameters.add(parameter(it.group(1), "path")));
+    operation.query().forEach(it -> parameters.add(parameter(it, "query")));
+    if (!parameters.isEmpty()) {
+      into.putArray("parameters").addAll(parameters);
+    }
+    if (operation.body() != null) {
+      var body = into.putObject("requestBody").put("required", true);
+      body.putObject("content")
+          .putObject("application/json")
+          .set("schema", reference(operation.body()));
+    }
+    var answers = into.putObject("responses");
+    var success = answers.putObject(Integer.toString(operation.status()));
+    success.put("description", operation.status() == 302 ? "Redirect" : "Success");
+    if (operation.answer() != null) {
+      success
+          .putObject("content")
+          .putObject("application/json")
+          .set("schema", reference(operation.answer()));
+    }
+    var problem = answers.putObject("default").put("description", "A problem (RFC 9457)");
+    problem
+        .putObject("content")
+        .putObject("application/problem+json")
+        .set("schema", reference(Problem.class));
+  }
+
+  private static String id(Operation operation) {
+    return operation.method().toLowerCase(Locale.ROOT)
+        + operation.path().replaceAll("[{}]", "").replaceAll("[^A-Za-z]+", "_");
+  }
+
+  private static ObjectNode parameter(String name, String place) {
+    var parameter = Json.newObject();
+    parameter.put("name", name).put("in", place).put("required", place.equals("path"));
+    parameter.putObject("schema").put("type", "string");
+    return parameter;
+  }
+
+  private ObjectNode reference(Class<?> type) {
+    schemas.put(type.getSimpleName(), type);
+    return Json.newObject().put("$ref", "#/components/schemas/" + type.getSimpleName());
+  }
+
+  private JsonNode schema(Class<?> type) {
+    var schema = Json.newObject().put("type", "object");
+    var properties = schema.putObject("properties");
+    for (var component : type.getRecordComponents()) {
+      var name = name(component);
+      if (name.isPresent()) {
+        properties.set(name.get(), member(component.getGenericType()));
+      }
+    }
+    return schema;
+  }
+
+  /// The name in JSON; empty for members that hold others.
+  private static Optional<String> name(RecordComponent component) {
+    return Optional.ofNullable(component.getAccessor().getAnnotation(JsonProperty.class))
+        .map(JsonProperty::value);
+  }
+
+  private JsonNode member(Type type) {
+    if (type instanceof ParameterizedType generic) {
+      var raw = (Class<?>) generic.getRawType();
+      var last = generic.getActualTypeArguments()[generic.getActualTypeArguments().length - 1];
+      var schema = Json.newObject();
+      if (Map.class.isAssignableFrom(raw)) {
+        schema.put("type", "object").set("additionalProperties", member(last));
+      } else {
+        schema.put("type", "array").set("items", member(last));
+      }
+      return schema;
+    }
+    return type instanceof Class<?> simple ? simple(simple) : Json.newObject();
+  }
+
+  private ObjectNode simple(Class<?> type) {
+    var schema = Json.newObject();
+    if (type == String.class) {
+      return schema.put("type", "string");
+    }
+    if (type == Instant.class) {
+      return schema.put("type", "string").put("format", "date-time");
+    }
+    if (type == Boolean.class || type == boolean.class) {
+      return schema.put("type", "boolean");
+    }
+    if (type == Integer.class || type == int.class || type == Long.class || type == long.class) {
+      return schema.put("type", "integer");
+    }
+    if (Number.class.isAssignableFrom(type) || type == double.class) {
+      return schema.put("type", "number");
+    }
+    if (type.isEnum()) {
+      return schema.put("type", "string");
+    }
+    if (!type.isRecord()) {
+      return schema;
+    }
+    // A record of one value without a name, such as a state, is that value.
+    var components = type.getRecordComponents();
+    var isValue = components.length == 1 && name(components[0]).isEmpty();
+    return isValue ? (ObjectNode) member(components[0].getGenericType()) : reference(type);
+  }
+}
