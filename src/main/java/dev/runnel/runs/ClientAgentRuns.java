@@ -25,6 +25,7 @@ import dev.runnel.wire.FollowUpAccepted;
 import dev.runnel.wire.FollowUpMessage;
 import dev.runnel.wire.FollowUpOutcome;
 import dev.runnel.wire.RunItem;
+import dev.runnel.wire.RunMode;
 import dev.runnel.wire.RunStateValue;
 import java.io.IOException;
 import java.net.URI;
@@ -78,6 +79,12 @@ public final class ClientAgentRuns implements AgentRuns {
     Created created;
     try {
       var factory = prompt.options().factory();
+      if (factory.isPresent() && prompt.options().plan()) {
+        return new Outcome.Refused(
+            "plan_in_factory",
+            "Runs of a factory cannot begin with a plan. Leave the factory or `plan:` out.",
+            Optional.empty());
+      }
       var found =
           factory.map(it -> dispatched(it, prompt, key)).orElseGet(() -> created(prompt, key));
       if (found.isEmpty()) {
@@ -333,6 +340,9 @@ public final class ClientAgentRuns implements AgentRuns {
       run.title(prompt.title());
     }
     prompt.options().skill().ifPresent(run::skill);
+    if (prompt.options().plan()) {
+      run.mode(RunMode.PLAN);
+    }
     if (!prompt.attachments().isEmpty()) {
       run.attachments(prompt.attachments().stream().map(ClientAgentRuns::attachment).toList());
     }

@@ -348,7 +348,8 @@ class FilesTest {
     @Test
     void isNeverTakenFromARequest() {
       try (var service = RunningService.withCommand(folder, "sleep 60")) {
-        var id = service.create("{\"prompt\":\"x\",\"evidence\":{\"commits\":9}}");
+        var request = JSON.createObjectNode().put("prompt", "x").put("evidence", "9 commits");
+        var id = service.create(request);
 
         assertThat(service.run(id).has("evidence")).isFalse();
         service.post("/agent/runs/" + id + "/cancel", "");

@@ -56,6 +56,7 @@ class SlackFlowsStoryTest {
                             exit 0
                           fi ;;
         "break it"*) [ -e "$HOME/mended" ] || exit 1 ;;
+        *"Do not change anything yet"*) echo "1. look 2. paint"; exit 0 ;;
         "show me"*) printf 'It works' > "$RUNNEL_ARTIFACTS/report.md"
                     printf '\\211PNG' > "$RUNNEL_ARTIFACTS/shot.png"
                     printf 'xoxb-%s' 1234567890-abcdefghij > "$RUNNEL_ARTIFACTS/env.txt" ;;
@@ -116,6 +117,7 @@ class SlackFlowsStoryTest {
                   "C0CHOICE",
                   "C0LONG",
                   "C0FILE",
+                  "C0PLAN",
                   "C0QUICK",
                   "C0NEW",
                   "C0RETRY",
@@ -306,6 +308,18 @@ class SlackFlowsStoryTest {
           .until(() -> thread("C0LONG", said).stream().anyMatch(it -> !it.path("files").isEmpty()));
       assertThat(posts("C0LONG")).anyMatch(it -> it.contains("Finding 1:"));
       assertThat(posts("C0LONG")).allMatch(it -> it.length() < 40_000);
+    }
+
+    @Test
+    void aPlanIsCarriedOutWhenAButtonApprovesIt() {
+      mention("C0PLAN", "plan: paint it");
+      awaitPost("C0PLAN", "1. look 2. paint");
+      awaitPost("C0PLAN", "Change…");
+
+      slack.press("C0PLAN", withButton("C0PLAN", "answer_0"), ANN, "answer_0");
+
+      awaitPost("C0PLAN", "Told: Approve");
+      awaitPost("C0PLAN", "*Answered* by <@" + ANN + ">");
     }
 
     @Test

@@ -38,6 +38,7 @@ public final class CommandParser {
   private static final Pattern SAY_NOTHING = form("say\\s+" + RUN);
   private static final Pattern LINK = form("link\\s+" + RUN);
   private static final Pattern NEW = form("new\\s*:\\s*(?<text>.*)");
+  private static final Pattern PLAN = form("plan\\s*:\\s*(?<text>.*)");
   private static final Pattern EXPLAIN = form("explain(?:\\s+|\\s*:\\s*)(?<text>.+)");
   private static final Pattern WHY = form("why\\s+" + URL);
   private static final Pattern HELP = form("help(?:\\s+(?<verb>\\w+))?");
@@ -106,6 +107,7 @@ public final class CommandParser {
     return !mayBeCommand(words) || isTask(words)
         ? Optional.empty()
         : commandInThread(words)
+            .or(() -> plan(words))
             .or(() -> toARun(words))
             .or(() -> list(words))
             .or(() -> freeze(words))
@@ -220,6 +222,20 @@ public final class CommandParser {
             form.group("text").isBlank()
                 ? usage(Verb.NEW)
                 : request(form.group("text"), Intent.New::new))
+        : Optional.empty();
+  }
+
+  /// A run that makes a plan first.
+  private static Optional<Intent> plan(String words) {
+    var form = PLAN.matcher(words);
+    return form.matches()
+        ? Optional.of(
+            form.group("text").isBlank()
+                ? usage(Verb.PLAN)
+                : request(
+                    form.group("text"),
+                    request ->
+                        new Intent.New(new Request(request.text(), request.options().planned()))))
         : Optional.empty();
   }
 

@@ -36,6 +36,11 @@ public enum Verb {
       "new: PROMPT",
       "new: now write the docs",
       "Starts a second run in a thread. Replies go to it from then on; the first goes on."),
+  PLAN(
+      "plan: PROMPT",
+      "plan: move the cart to the new API",
+      "Starts a run that changes nothing before somebody approves its plan. What you reply"
+          + " otherwise changes the plan."),
   CONFIG(
       "config [set KEY VALUE | unset KEY] [me|here|workspace]",
       "config set model fast here",
@@ -119,6 +124,7 @@ public enum Verb {
           SAY,
           LINK,
           NEW,
+          PLAN,
           EXPLAIN,
           WHY,
           USAGE,

@@ -137,7 +137,8 @@ record TextMapping(UnaryOperator<String> change) {
         options.skill(),
         options.name(),
         options.title().map(change),
-        options.factory());
+        options.factory(),
+        options.plan());
   }
 
   private List<Binding> bindings(List<Binding> bindings) {

@@ -133,7 +133,8 @@ public record Defaults(Map<String, Map<String, String>> configured, Set<String> 
                 value(all, SKILL),
                 value(all, NAME).or(() -> value(all, PROFILE)),
                 value(all, TITLE),
-                value(all, FACTORY))),
+                value(all, FACTORY),
+                request.options().plan())),
         value(all, PROMPT),
         shown,
         unknown);

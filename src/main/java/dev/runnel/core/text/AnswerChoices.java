@@ -15,7 +15,7 @@ public record AnswerChoices(String question, List<String> choices) {
   private static final int FEWEST = 2;
   private static final int MOST = 10;
   private static final int LONGEST = 150;
-  private static final int MAX_LINES = 200;
+  private static final int MAX_LINES = 2_000;
   private static final Pattern ITEM =
       Pattern.compile("\\s{0,4}(?:\\(?(?:\\d{1,2}|[A-Ja-j])[.)]|[-*•])\\s+(?<text>\\S.*)");
   private static final Pattern ASKS_TO_CHOOSE =
@@ -81,6 +81,11 @@ public record AnswerChoices(String question, List<String> choices) {
       return at >= 1 && at <= choices.size() ? Optional.of(choices.get(at - 1)) : Optional.empty();
     }
     return choices.stream().filter(each -> each.equalsIgnoreCase(said)).findFirst();
+  }
+
+  /// Whether it asks to approve a plan, so that an answer in other words changes the plan.
+  public boolean isAboutPlan() {
+    return choices.equals(List.of("Approve", "Decline"));
   }
 
   /// The choices as a numbered list in Markdown; empty where there are none.

@@ -13,6 +13,7 @@ import dev.runnel.service.run.ExecutionResult;
 import dev.runnel.service.run.ExecutionState;
 import dev.runnel.service.run.Limits;
 import dev.runnel.service.run.NewArtifact;
+import dev.runnel.service.run.PlanReply;
 import dev.runnel.service.run.RunRow;
 import dev.runnel.service.run.TranscriptLine;
 import dev.runnel.service.run.Usage;
@@ -549,8 +550,7 @@ final class Execution {
             List.of(NewArtifact.plan(executionRequest, executionResult.message())),
             Optional.empty(),
             Usage.NONE));
-    return ExecutionResult.blocked(
-        executionResult.message() + "\n\nReply to have this carried out, or say what to change.");
+    return ExecutionResult.blocked(executionResult.message() + "\n\n" + PlanReply.QUESTION);
   }
 
   private void start(

@@ -51,6 +51,11 @@ public record ExecutionResult(
         true);
   }
 
+  /// Somebody declined the plan.
+  public static ExecutionResult declined() {
+    return new ExecutionResult(ExecutionState.CANCELLED, "The plan was declined.", null, false);
+  }
+
   public static ExecutionResult cancelled() {
     return new ExecutionResult(ExecutionState.CANCELLED, "Cancelled.", null, false);
   }

@@ -11,6 +11,7 @@ import dev.runnel.service.run.IdempotencyKey;
 import dev.runnel.service.run.Json;
 import dev.runnel.service.run.NewArtifact;
 import dev.runnel.service.run.NewRun;
+import dev.runnel.service.run.PlanReply;
 import dev.runnel.service.run.RequestProblem;
 import dev.runnel.service.run.RunMachine;
 import dev.runnel.service.run.RunMachine.Event;
@@ -181,7 +182,17 @@ public final class RunService {
               }
               var id = UUID.randomUUID().toString();
               runs.addFollowUp(id, runId, message, key.map(IdempotencyKey::value), false, at);
-              runs.mode(runId, mode.orElse(nextMode(run)));
+              if (mode.isEmpty()
+                  && repliesToPlan(run)
+                  && PlanReply.of(message) == PlanReply.DECLINED) {
+                runs.giveFollowUps(runId, run.execution());
+                runs.end(runId, ExecutionResult.declined(), at);
+                new EventRows(runs.rows())
+                    .add(runId, run.execution(), EventRows.Type.RUN_CANCELLED, at);
+                return Json.write(
+                    new FollowUpAccepted(id, FollowUpOutcome.HANDOFF_EXECUTION, Map.of()));
+              }
+              runs.mode(runId, mode.orElse(nextMode(run, message)));
               log.info("follow-up stored run={} followup={} phase={}", runId, id, run.phase());
               return switch (RunMachine.next(run.phase(), new Event.MessageReceived())) {
                 case Step.To(ExecutionState next) when next == ExecutionState.QUEUED -> {
@@ -202,11 +213,21 @@ public final class RunService {
     return answer;
   }
 
-  /// After a plan the next execution carries it out. Other modes do not change.
-  private static RunMode nextMode(RunRow run) {
+  /// A plan that is approved is carried out; other words change the plan. Other modes do not
+  /// change.
+  private static RunMode nextMode(RunRow run, String message) {
     var mode = new RunMode(run.mode());
-    var isMade = run.phase() != ExecutionState.QUEUED && run.phase() != ExecutionState.INPROGRESS;
-    return mode.equals(RunMode.PLAN) && isMade ? RunMode.NORMAL : mode;
+    if (!mode.equals(RunMode.PLAN)) {
+      return mode;
+    }
+    return repliesToPlan(run) && PlanReply.of(message) == PlanReply.APPROVED
+        ? RunMode.NORMAL
+        : RunMode.PLAN;
+  }
+
+  /// Whether the run has made a plan that nobody approved.
+  private static boolean repliesToPlan(RunRow run) {
+    return new RunMode(run.mode()).equals(RunMode.PLAN) && run.phase() == ExecutionState.BLOCKED;
   }
 
   /// Cancels a queued run at once, or requests cancellation of a running one. Waiting follow-ups

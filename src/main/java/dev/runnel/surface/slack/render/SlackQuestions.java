@@ -55,7 +55,10 @@ final class SlackQuestions {
               .value(asked + "\n" + choice)
               .build());
     }
-    buttons.add(button(SlackActionIds.ANSWER_OTHER, "Other…").value(asked).build());
+    buttons.add(
+        button(SlackActionIds.ANSWER_OTHER, choices.isAboutPlan() ? "Change…" : "Other…")
+            .value(asked)
+            .build());
     return Optional.of(ActionsBlock.builder().elements(buttons).build());
   }
 

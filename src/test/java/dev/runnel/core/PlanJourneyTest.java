@@ -1,0 +1,119 @@
+package dev.runnel.core;
+
+import static dev.runnel.testkit.Samples.SAM;
+import static dev.runnel.testkit.Samples.THREAD;
+import static dev.runnel.testkit.Samples.delivery;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.runnel.core.command.MessageParser;
+import dev.runnel.core.model.AskedQuestion;
+import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.Request;
+import dev.runnel.core.model.RunState;
+import dev.runnel.core.model.Update;
+import dev.runnel.core.text.AnswerChoices;
+import dev.runnel.service.run.PlanReply;
+import dev.runnel.testkit.World;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// A plan that is asked for, approved, changed and declined.
+class PlanJourneyTest {
+  private static final String PLAN = "1. look\n2. fix\n\n" + PlanReply.QUESTION;
+
+  @TempDir Path folder;
+  private World world;
+
+  @BeforeEach
+  void plans() {
+    world = new World(folder);
+    hears("1", "plan: fix the cart --model fast");
+  }
+
+  @AfterEach
+  void close() {
+    world.close();
+  }
+
+  @Test
+  void aPlanIsAskedForWithItsOptions() {
+    var prompt = world.runs.starts().getFirst().prompt();
+
+    assertThat(prompt.text()).isEqualTo("fix the cart");
+    assertThat(prompt.options().plan()).isTrue();
+    assertThat(prompt.options().model()).contains("fast");
+  }
+
+  @Test
+  void workIsNoPlan() {
+    assertThat(MessageParser.words("plan the release").orElseThrow())
+        .isEqualTo(new Intent.Say(Request.of("plan the release")));
+    assertThat(MessageParser.command("plan:")).isInstanceOf(Intent.Unclear.class);
+    assertThat(MessageParser.command("plan: x"))
+        .isInstanceOfSatisfying(
+            Intent.Start.class, it -> assertThat(it.request().options().plan()).isTrue());
+  }
+
+  @Test
+  void thePlanWaitsWithItsButtonsAndAButtonApprovesItAfterARestart() {
+    world.runs.moves(world.onlyRun().id(), RunState.BLOCKED, PLAN);
+    world.passes(Duration.ofSeconds(2));
+    assertThat(AnswerChoices.of(blocked().question()).isAboutPlan()).isTrue();
+    assertThat(AnswerChoices.of(blocked().question()).question()).startsWith("1. look\n2. fix");
+
+    world.restart(UnaryOperator.identity());
+    var asked = AskedQuestion.of(world.onlyRun()).orElseThrow();
+    world.says(
+        delivery("2", new Intent.SayTo(asked.run(), Request.of("Approve"), Optional.of(asked)))
+            .withActor(SAM));
+    world.settle();
+
+    assertThat(answers()).containsExactly("Approve");
+  }
+
+  @Test
+  void aCommentApprovesItByTheWord() {
+    world.runs.moves(world.onlyRun().id(), RunState.BLOCKED, PLAN);
+    world.passes(Duration.ofSeconds(2));
+    hears("2", "approve");
+
+    assertThat(answers()).containsExactly("Approve");
+  }
+
+  @Test
+  void aDeclinedPlanEndsInTheThread() {
+    world.runs.moves(world.onlyRun().id(), RunState.BLOCKED, PLAN);
+    world.passes(Duration.ofSeconds(2));
+    hears("2", "decline");
+    world.runs.moves(world.onlyRun().id(), RunState.CANCELLED, "The plan was declined.");
+    world.passes(Duration.ofSeconds(2));
+
+    assertThat(answers()).containsExactly("Decline");
+    assertThat(world.surface.kinds(THREAD)).endsWith("Cancelled");
+  }
+
+  private void hears(String id, String words) {
+    world.says(delivery(id, MessageParser.words(words).orElseThrow()));
+    world.settle();
+  }
+
+  private Update.Blocked blocked() {
+    return world.surface.posts(THREAD).stream()
+        .map(each -> each.update())
+        .filter(Update.Blocked.class::isInstance)
+        .map(Update.Blocked.class::cast)
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private List<String> answers() {
+    return world.runs.followUps().stream().map(each -> each.text()).toList();
+  }
+}
