@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.MissingNode;
 import dev.runnel.core.model.Artifact;
 import dev.runnel.core.model.DeliveryId;
 import dev.runnel.core.model.Evidence;
+import dev.runnel.core.model.PullRequestState;
 import dev.runnel.core.model.Replies;
 import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunFile;
@@ -13,6 +14,7 @@ import dev.runnel.core.model.RunState;
 import dev.runnel.wire.AgentConfig;
 import dev.runnel.wire.ArtifactItem;
 import dev.runnel.wire.ErrorCode;
+import dev.runnel.wire.PullRequestStatus;
 import dev.runnel.wire.RunItem;
 import dev.runnel.wire.StatusMessage;
 import java.net.URI;
@@ -193,7 +195,12 @@ final class RunItems {
           link(request.url())
               .map(
                   link ->
-                      new Artifact(pullRequest(request, link), link, true, text(request.branch())));
+                      new Artifact(
+                          pullRequest(request, link),
+                          link,
+                          true,
+                          text(request.branch()),
+                          state(request.status())));
       case ArtifactItem.Plan plan ->
           link(plan.url())
               .map(
@@ -215,6 +222,12 @@ final class RunItems {
       case ArtifactItem.Screenshot _, ArtifactItem.File _, ArtifactItem.Unknown _ ->
           Optional.empty();
     };
+  }
+
+  private static Optional<PullRequestState> state(PullRequestStatus status) {
+    return Stream.of(PullRequestState.values())
+        .filter(each -> each.word().equals(status.value()))
+        .findFirst();
   }
 
   private static String pullRequest(ArtifactItem.PullRequest request, URI link) {

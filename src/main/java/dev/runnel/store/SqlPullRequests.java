@@ -3,13 +3,17 @@ package dev.runnel.store;
 import dev.runnel.core.model.Artifact;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.PullRequest;
+import dev.runnel.core.model.PullRequestState;
 import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunId;
 import dev.runnel.core.model.Subscriber;
 import dev.runnel.core.port.Store;
 import dev.runnel.database.Rows;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /// Pull requests and their runs in the table `pushed_pull_requests`, and subscribers in `askers`.
 final class SqlPullRequests implements Store.PullRequests {
@@ -43,6 +47,46 @@ final class SqlPullRequests implements Store.PullRequests {
                 "SELECT run FROM pushed_pull_requests WHERE address = ?",
                 row -> new RunId(row.getString("run")),
                 pullRequest.address()));
+  }
+
+  @Override
+  public boolean became(PullRequest pullRequest, PullRequestState state, Instant at) {
+    var micros = ChronoUnit.MICROS.between(Instant.EPOCH, at);
+    return QueueRows.sql(
+        () -> {
+          var known =
+              rows.first(
+                  "SELECT state, at FROM pull_request_states WHERE address = ?",
+                  row -> new Known(row.getString("state"), row.getLong("at")),
+                  pullRequest.address());
+          if (known.filter(it -> it.at() > micros).isPresent()) {
+            return false;
+          }
+          rows.change(
+              "INSERT INTO pull_request_states (address, state, at) VALUES (?, ?, ?) ON CONFLICT"
+                  + " (address) DO UPDATE SET state = excluded.state, at = excluded.at",
+              pullRequest.address(),
+              state.name(),
+              micros);
+          return known.filter(it -> it.state().equals(state.name())).isEmpty();
+        });
+  }
+
+  private record Known(String state, long at) {}
+
+  @Override
+  public Optional<PullRequestState> state(PullRequest pullRequest) {
+    return QueueRows.sql(
+            () ->
+                rows.first(
+                    "SELECT state FROM pull_request_states WHERE address = ?",
+                    row -> row.getString("state"),
+                    pullRequest.address()))
+        .flatMap(
+            name ->
+                Stream.of(PullRequestState.values())
+                    .filter(each -> each.name().equals(name))
+                    .findFirst());
   }
 
   @Override

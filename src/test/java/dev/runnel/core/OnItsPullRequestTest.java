@@ -19,12 +19,14 @@ import dev.runnel.core.model.MessageStatus;
 import dev.runnel.core.model.Origin;
 import dev.runnel.core.model.Outcome;
 import dev.runnel.core.model.PostRef;
+import dev.runnel.core.model.PullRequestState;
 import dev.runnel.core.model.RunState;
 import dev.runnel.core.model.Update;
 import dev.runnel.testkit.World;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
@@ -37,6 +39,8 @@ import org.junit.jupiter.api.io.TempDir;
 class OnItsPullRequestTest {
   private static final Conversation PULL_REQUEST = new Conversation(SURFACE, "acme/shop#7");
   private static final URI LINK = URI.create("https://git.example/acme/shop/pull/7");
+
+  private static final Instant NINE = Instant.parse("2026-01-05T09:00:00Z");
 
   @TempDir Path folder;
   private World world;
@@ -80,6 +84,99 @@ class OnItsPullRequestTest {
   private void ends(RunState state, String message) {
     world.runs.moves(world.onlyRun().id(), state, message);
     world.passes(Duration.ofSeconds(2));
+  }
+
+  @Nested
+  class WhenItChanges {
+    private void becomes(String id, PullRequestState state, Instant at) {
+      world.says(
+          comments(
+              id, new Intent.PullRequestChanged(LINK, state, at, Optional.empty()), LINK + ""));
+      world.passes(Duration.ofSeconds(10));
+    }
+
+    private void isElsewhere(String id, PullRequestState state) {
+      var there = new Conversation(world.elsewhere.id(), "acme/shop#7");
+      var changed =
+          new Intent.PullRequestChanged(LINK, state, world.clock.instant(), Optional.empty());
+      world.says(comments(id, changed, LINK + "").movedTo(there));
+      world.passes(Duration.ofSeconds(10));
+    }
+
+    private Optional<PullRequestState> shown() {
+      var status = (Update.Status) world.surface.posts(THREAD).getFirst().update();
+      return status.run().artifacts().getFirst().state();
+    }
+
+    @Test
+    void theStatusPostShowsIt() {
+      becomes("2", PullRequestState.DRAFT, NINE);
+      assertThat(shown()).contains(PullRequestState.DRAFT);
+
+      becomes("3", PullRequestState.OPEN, NINE.plusSeconds(60));
+      assertThat(shown()).contains(PullRequestState.OPEN);
+    }
+
+    @Test
+    void anEventThatArrivesLateChangesNothing() {
+      becomes("2", PullRequestState.MERGED, NINE.plusSeconds(60));
+      becomes("3", PullRequestState.OPEN, NINE);
+
+      assertThat(shown()).contains(PullRequestState.MERGED);
+    }
+
+    @Test
+    void whatIsKnownBeforeTheRunNamesItIsShownFromTheStart() {
+      var other = URI.create("https://git.example/acme/shop/pull/8");
+      world.says(
+          comments(
+              "2",
+              new Intent.PullRequestChanged(other, PullRequestState.DRAFT, NINE, Optional.empty()),
+              other + ""));
+      world.settle();
+      world.runs.makes(
+          world.onlyRun().id(), new Artifact("acme/shop#8", other, true, Optional.of("two")));
+      world.passes(Duration.ofSeconds(10));
+
+      var status = (Update.Status) world.surface.posts(THREAD).getFirst().update();
+      assertThat(status.run().artifacts())
+          .extracting(Artifact::state)
+          .containsExactly(Optional.empty(), Optional.of(PullRequestState.DRAFT));
+    }
+
+    @Test
+    void aMergeIsToldOnceWherePeopleDoNotSeeItsPlatform() {
+      ends(RunState.SUCCEEDED, "Opened it.");
+      isElsewhere("2", PullRequestState.MERGED);
+      isElsewhere("3", PullRequestState.MERGED);
+
+      assertThat(world.surface.told(THREAD)).containsExactly("acme/shop#7 was merged: " + LINK);
+      assertThat(shown()).contains(PullRequestState.MERGED);
+      assertThat(world.runs.followUps()).isEmpty();
+    }
+
+    @Test
+    void onTheSamePlatformNothingIsTold() {
+      becomes("2", PullRequestState.CLOSED, NINE);
+
+      assertThat(world.surface.told(THREAD)).isEmpty();
+      assertThat(shown()).contains(PullRequestState.CLOSED);
+    }
+
+    @Test
+    void aRunOfThePullRequestItselfIsStoppedAsBefore() {
+      world.says(comments("2", start("review it")).movedTo(PULL_REQUEST));
+      world.settle();
+      var stop = new Intent.Cancel(Optional.empty(), Optional.of("closed the pull request"));
+      world.says(
+          comments(
+              "3",
+              new Intent.PullRequestChanged(LINK, PullRequestState.CLOSED, NINE, Optional.of(stop)),
+              LINK + ""));
+      world.settle();
+
+      assertThat(world.runs.cancels()).hasSize(1);
+    }
   }
 
   @Nested

@@ -3,10 +3,12 @@ package dev.runnel.testkit;
 import dev.runnel.core.model.Artifact;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.PullRequest;
+import dev.runnel.core.model.PullRequestState;
 import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunId;
 import dev.runnel.core.model.Subscriber;
 import dev.runnel.core.port.Store;
+import java.time.Instant;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -18,12 +20,14 @@ final class MemoryPullRequests implements Store.PullRequests {
   private record Waits(RunId run, Conversation conversation) {}
 
   private final Map<PullRequest, RunId> openers = new LinkedHashMap<>();
+  private final Map<PullRequest, Known> states = new LinkedHashMap<>();
   private final Map<Waits, Subscriber> askers = new LinkedHashMap<>();
 
   MemoryPullRequests copy() {
     var copy = new MemoryPullRequests();
     copy.openers.putAll(openers);
     copy.askers.putAll(askers);
+    copy.states.putAll(states);
     return copy;
   }
 
@@ -37,6 +41,23 @@ final class MemoryPullRequests implements Store.PullRequests {
   @Override
   public Optional<RunId> opener(PullRequest pullRequest) {
     return Optional.ofNullable(openers.get(pullRequest));
+  }
+
+  @Override
+  public boolean became(PullRequest pullRequest, PullRequestState state, Instant at) {
+    var known = states.get(pullRequest);
+    if (known != null && known.at().isAfter(at)) {
+      return false;
+    }
+    states.put(pullRequest, new Known(state, at));
+    return known == null || known.state() != state;
+  }
+
+  private record Known(PullRequestState state, Instant at) {}
+
+  @Override
+  public Optional<PullRequestState> state(PullRequest pullRequest) {
+    return Optional.ofNullable(states.get(pullRequest)).map(Known::state);
   }
 
   @Override

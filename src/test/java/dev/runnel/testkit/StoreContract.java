@@ -27,6 +27,7 @@ import dev.runnel.core.model.NoticeId;
 import dev.runnel.core.model.Origin;
 import dev.runnel.core.model.PostRef;
 import dev.runnel.core.model.PullRequest;
+import dev.runnel.core.model.PullRequestState;
 import dev.runnel.core.model.Question;
 import dev.runnel.core.model.Request;
 import dev.runnel.core.model.Run;
@@ -965,6 +966,32 @@ public interface StoreContract {
     assertThat(opener("https://git.example/acme/shop/pull/8")).isEmpty();
     assertThat(opener("https://git.example/acme/shop/pull/9")).isEmpty();
     assertThat(opener("https://git.example/acme/shop/pull/77")).isEmpty();
+  }
+
+  @Test
+  default void theLatestReportSaysWhatBecameOfAPullRequest() {
+    var pullRequest =
+        PullRequest.of(URI.create("https://git.example/acme/shop/pull/7")).orElseThrow();
+    assertThat(stateOf(pullRequest)).isEmpty();
+
+    assertThat(became(pullRequest, PullRequestState.DRAFT, 10)).isTrue();
+    assertThat(became(pullRequest, PullRequestState.MERGED, 30)).isTrue();
+    assertThat(became(pullRequest, PullRequestState.MERGED, 40)).isFalse();
+    assertThat(became(pullRequest, PullRequestState.OPEN, 20)).isFalse();
+
+    assertThat(stateOf(pullRequest)).contains(PullRequestState.MERGED);
+  }
+
+  private boolean became(PullRequest pullRequest, PullRequestState state, int second) {
+    return store()
+        .<Boolean>commit(
+            work ->
+                work.pullRequests()
+                    .became(pullRequest, state, Instant.ofEpochSecond(1_790_000_000L + second)));
+  }
+
+  private Optional<PullRequestState> stateOf(PullRequest pullRequest) {
+    return store().commit(work -> work.pullRequests().state(pullRequest));
   }
 
   private Optional<String> opener(String link) {

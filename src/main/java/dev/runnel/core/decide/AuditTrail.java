@@ -61,7 +61,8 @@ public final class AuditTrail {
       case Intent.Linked(_, var command) -> verb(command, own);
       case Intent.Status _, Intent.ListRuns _ -> Optional.of(Verb.READ);
       case Intent.Ask(var question) -> verb(question);
-      case Intent.Amend _, Intent.Help _, Intent.Unclear _ -> Optional.empty();
+      case Intent.Amend _, Intent.Help _, Intent.Unclear _, Intent.PullRequestChanged _ ->
+          Optional.empty();
     };
   }
 

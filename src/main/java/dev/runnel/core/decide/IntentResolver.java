@@ -59,6 +59,7 @@ public final class IntentResolver {
               Intent.CancelMine _,
               Intent.Ask _,
               Intent.Amend _,
+              Intent.PullRequestChanged _,
               Intent.StopAt _ ->
               delivery.intent();
         });

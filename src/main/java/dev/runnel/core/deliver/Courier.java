@@ -1,5 +1,6 @@
 package dev.runnel.core.deliver;
 
+import dev.runnel.core.decide.PullRequestNews;
 import dev.runnel.core.decide.RetryPolicy;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Notice;
@@ -142,10 +143,11 @@ public final class Courier {
         .flatMap(surface -> surface.editBudget(notice.conversation()));
   }
 
-  /// Adds the reactions that the new one replaces.
+  /// Adds what is known only now: the reactions that a new one replaces, and what became of pull
+  /// requests.
   private static Notice knowing(Store.Work work, Notice notice) {
     if (!(notice.update() instanceof Update.Received(var message, var messageStatus, _))) {
-      return notice;
+      return notice.saying(PullRequestNews.shown(work, notice.update()));
     }
     var before = new HashSet<>(work.outbox().reactions(notice.conversation(), message));
     before.remove(messageStatus);

@@ -3,6 +3,7 @@ package dev.runnel.core.dispatch;
 import dev.runnel.core.decide.AuditTrail;
 import dev.runnel.core.decide.IntentResolver;
 import dev.runnel.core.decide.Planner;
+import dev.runnel.core.decide.PullRequestNews;
 import dev.runnel.core.decide.RetryPolicy;
 import dev.runnel.core.decide.RunAccessPolicy;
 import dev.runnel.core.decide.RunSubscribers;
@@ -181,7 +182,7 @@ public final class Dispatcher {
             .anyMatch(stopped -> stopped.isAfter(at.get()));
   }
 
-  /// Whether the delivery was postponed, or moved to another conversation.
+  /// Whether the delivery was postponed, done without an attempt, or moved to another conversation.
   private boolean isPutOff(Work work, Pending<Delivery> next, Instant now) {
     var delivery = next.item();
     if (isEarly(work, delivery, now)) {
@@ -196,6 +197,11 @@ public final class Dispatcher {
               OutageRecovery.nextLook(now),
               held.get(),
               delivery.conversation().surface().value());
+      return true;
+    }
+    if (delivery.intent() instanceof Intent.PullRequestChanged changed) {
+      PullRequestNews.take(work, delivery, changed, now)
+          .ifPresentOrElse(work.inbox()::replace, () -> work.inbox().done(delivery.id()));
       return true;
     }
     if (delivery.intent() instanceof Intent.StopAt(var post)) {
@@ -260,7 +266,8 @@ public final class Dispatcher {
           case Intent.SayTo(var run, _, _) -> Optional.of(run);
           case Intent.Start _, Intent.Say _, Intent.ListRuns _, Intent.Help _, Intent.Unclear _ ->
               Optional.<RunId>empty();
-          case Intent.Amend _, Intent.StopAt _ -> Optional.<RunId>empty();
+          case Intent.Amend _, Intent.StopAt _, Intent.PullRequestChanged _ ->
+              Optional.<RunId>empty();
           case Intent.New _, Intent.Link _, Intent.Linked _, Intent.CancelMine _, Intent.Ask _ ->
               Optional.<RunId>empty();
         };

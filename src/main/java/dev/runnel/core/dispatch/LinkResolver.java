@@ -85,6 +85,7 @@ final class LinkResolver {
           Intent.CancelMine _,
           Intent.Amend _,
           Intent.StopAt _,
+          Intent.PullRequestChanged _,
           Intent.Ask _ ->
           intent;
     };

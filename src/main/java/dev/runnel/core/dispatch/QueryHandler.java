@@ -107,6 +107,7 @@ final class QueryHandler {
           Intent.Linked _,
           Intent.Amend _,
           Intent.StopAt _,
+          Intent.PullRequestChanged _,
           Intent.Unclear _ ->
           throw new IllegalArgumentException("Nothing that is answered here: " + intent);
     }

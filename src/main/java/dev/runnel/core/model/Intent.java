@@ -1,6 +1,7 @@
 package dev.runnel.core.model;
 
 import java.net.URI;
+import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -92,6 +93,14 @@ public sealed interface Intent {
   /// @param now the intent of the edited message; empty if it is no longer for Runnel
   record Amend(String message, Optional<Intent> now) implements Intent {}
 
+  /// A pull request was opened, made a draft, merged or closed. Whoever did it needs no permission:
+  /// it is a fact.
+  ///
+  /// @param at when, by the platform's clock
+  /// @param then what it also means for a run of the pull request itself
+  record PullRequestChanged(URI link, PullRequestState state, Instant at, Optional<Intent> then)
+      implements Intent {}
+
   /// Stop the run that a message asked for or that a status post is about.
   record StopAt(PostRef post) implements Intent {}
 
@@ -118,7 +127,7 @@ public sealed interface Intent {
       case New(var request) -> Optional.of(request);
       case SayTo(_, var request, _) -> Optional.of(request);
       case Cancel _, Status _, Retry _, ListRuns _, Help _, Unclear _ -> Optional.empty();
-      case Amend _, StopAt _ -> Optional.empty();
+      case Amend _, StopAt _, PullRequestChanged _ -> Optional.empty();
       case Link _, Linked _, CancelMine _, Ask _ -> Optional.empty();
     };
   }
@@ -130,6 +139,7 @@ public sealed interface Intent {
       // What may be for the agent keeps its place in the queue.
       case Unclear(_, var work) -> work.isEmpty();
       case Amend _, StopAt _ -> true;
+      case PullRequestChanged(_, _, _, var then) -> then.map(Intent::overtakes).orElse(true);
       case CancelMine _, Ask _ -> true;
       case Linked(_, var intent) -> intent.overtakes();
       case Start _, Say _, Retry _, New _, SayTo _, Link _ -> false;

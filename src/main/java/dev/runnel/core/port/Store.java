@@ -13,6 +13,7 @@ import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.NoticeId;
 import dev.runnel.core.model.PostRef;
 import dev.runnel.core.model.PullRequest;
+import dev.runnel.core.model.PullRequestState;
 import dev.runnel.core.model.Request;
 import dev.runnel.core.model.Run;
 import dev.runnel.core.model.RunId;
@@ -375,6 +376,15 @@ public interface Store {
   interface PullRequests {
     /// The run that reported it first.
     Optional<RunId> opener(PullRequest pullRequest);
+
+    /// Stores what became of a pull request, unless something later is known.
+    ///
+    /// @param at when, by the platform's clock
+    /// @return whether that is news
+    boolean became(PullRequest pullRequest, PullRequestState state, Instant at);
+
+    /// What became of a pull request; empty if nothing was reported.
+    Optional<PullRequestState> state(PullRequest pullRequest);
 
     /// The subscribers to the run's next end; empty if only its own thread is to be notified, as
     /// usual.

@@ -56,6 +56,8 @@ record TextMapping(UnaryOperator<String> change) {
       case Intent.New(var request) -> new Intent.New(request(request));
       case Intent.SayTo(var run, var request, var answers) ->
           new Intent.SayTo(run, request(request), answers);
+      case Intent.PullRequestChanged(var link, var state, var at, var then) ->
+          new Intent.PullRequestChanged(link, state, at, then.map(this::intent));
       case Intent.Linked(var link, var linked) -> new Intent.Linked(link, intent(linked));
       case Intent.Cancel _, Intent.Status _, Intent.Retry _, Intent.ListRuns _ -> intent;
       case Intent.Help _, Intent.Unclear _, Intent.Amend _, Intent.StopAt _ -> intent;
@@ -118,7 +120,11 @@ record TextMapping(UnaryOperator<String> change) {
 
   private Artifact artifact(Artifact artifact) {
     return new Artifact(
-        text(artifact.label()), link(artifact.link()), artifact.pullRequest(), artifact.branch());
+        text(artifact.label()),
+        link(artifact.link()),
+        artifact.pullRequest(),
+        artifact.branch(),
+        artifact.state());
   }
 
   private URI link(URI link) {

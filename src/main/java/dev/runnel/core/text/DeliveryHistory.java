@@ -97,6 +97,8 @@ public final class DeliveryHistory {
       case Intent.Ask _ -> "a question to me";
       case Intent.Amend(_, var now) ->
           now.isPresent() ? "a correction of an earlier message" : "a message that was deleted";
+      case Intent.PullRequestChanged(_, var state, _, _) ->
+          "a pull request that is " + state.word();
       case Intent.StopAt _ -> "a stop, by a reaction";
       case Intent.Unclear(var why, _) ->
           "nothing I could understand: " + AnswerFormatter.cut(why, MAX);

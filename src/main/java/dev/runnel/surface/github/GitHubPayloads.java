@@ -6,6 +6,7 @@ import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.DeliveryId;
 import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.PullRequestState;
 import dev.runnel.surface.kit.BotAccount;
 import dev.runnel.surface.kit.Json;
 import dev.runnel.surface.tracker.IssueCancelTrigger;
@@ -16,6 +17,7 @@ import dev.runnel.surface.tracker.SaidBefore;
 import dev.runnel.surface.tracker.TrackerSettings;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.Set;
 
 /// Parses a webhook's JSON to a delivery. Pure. Tolerates missing and malformed fields: a payload
 /// that it cannot read is ignored.
@@ -24,6 +26,9 @@ import java.util.Optional;
 final class GitHubPayloads {
   private static final String ISSUES = "issues";
   private static final String PULL_REQUEST = "pull_request";
+
+  private static final Set<String> STATE_ACTIONS =
+      Set.of("opened", "reopened", "closed", "converted_to_draft", "ready_for_review");
 
   private final IssueRules rules;
   private final BotAccount account;
@@ -57,9 +62,39 @@ final class GitHubPayloads {
       return Optional.empty();
     }
     var said = new Said(id, action.get(), key.get(), sender.get(), issue, payload, arrivedAt);
-    return event.equals(ISSUES) || event.equals(PULL_REQUEST)
+    if (event.equals(PULL_REQUEST)) {
+      return withState(said, issue(said));
+    }
+    return event.equals(ISSUES)
         ? issue(said)
         : CommentKind.of(event).flatMap(kind -> words(said, kind));
+  }
+
+  /// Adds what became of the pull request.
+  private static Optional<Delivery> withState(Said said, Optional<Delivery> also) {
+    var link = Json.link(said.issue(), "html_url");
+    if (!STATE_ACTIONS.contains(said.action()) || link.isEmpty()) {
+      return also;
+    }
+    var at = Json.instant(said.issue(), "updated_at");
+    var changed =
+        new Intent.PullRequestChanged(
+            link.get(), state(said), at.orElse(said.arrivedAt()), also.map(Delivery::intent));
+    return Optional.of(
+        also.orElseGet(() -> changed(said, said.action(), changed))
+            .withIntent(changed)
+            // It concerns the run that opened the pull request, wherever that was started.
+            .withAddressed(true));
+  }
+
+  private static PullRequestState state(Said said) {
+    if (said.isMerged()) {
+      return PullRequestState.MERGED;
+    }
+    if (Json.text(said.issue(), "state").equals(Optional.of("closed"))) {
+      return PullRequestState.CLOSED;
+    }
+    return said.issue().path("draft").asBoolean() ? PullRequestState.DRAFT : PullRequestState.OPEN;
   }
 
   private record Said(

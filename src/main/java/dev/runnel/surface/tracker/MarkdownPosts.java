@@ -313,9 +313,10 @@ public final class MarkdownPosts {
   }
 
   private static String label(Artifact artifact) {
-    return artifact.label().isBlank()
-        ? (artifact.pullRequest() ? "Pull request" : "Open")
-        : artifact.label();
+    return (artifact.label().isBlank()
+            ? (artifact.pullRequest() ? "Pull request" : "Open")
+            : artifact.label())
+        + artifact.state().map(state -> " · " + state.word()).orElse("");
   }
 
   private static Optional<String> session(Run run) {

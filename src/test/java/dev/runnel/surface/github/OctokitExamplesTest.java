@@ -42,12 +42,17 @@ import org.junit.jupiter.params.provider.ValueSource;
 class OctokitExamplesTest {
   private static final JsonMapper JSON = new JsonMapper();
 
-  /// Nobody says `@agent` in them. What ends an issue or a pull request may stop a run.
+  /// Nobody says `@agent` in them. What ends an issue or a pull request may stop a run, and what
+  /// becomes of a pull request is shown.
   private static final Map<String, String> ENDS =
       Map.of(
           "issues deleted", "Cancel",
           "issues transferred", "Cancel",
-          "pull_request closed", "Cancel");
+          "pull_request opened", "PullRequestChanged",
+          "pull_request reopened", "PullRequestChanged",
+          "pull_request converted_to_draft", "PullRequestChanged",
+          "pull_request ready_for_review", "PullRequestChanged",
+          "pull_request closed", "PullRequestChanged");
 
   /// With `bug` as the label that starts runs.
   private static final Map<String, String> LABELS =

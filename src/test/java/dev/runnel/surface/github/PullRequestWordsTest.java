@@ -7,6 +7,7 @@ import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.PostRef;
+import dev.runnel.core.model.PullRequestState;
 import dev.runnel.core.model.RawRequest;
 import dev.runnel.core.model.Request;
 import dev.runnel.core.model.WebhookResult;
@@ -320,9 +321,28 @@ class PullRequestWordsTest {
               "vendor-pull-request-closed",
               body -> ((ObjectNode) body.path("pull_request")).put("merged", true));
 
-      assertThat(read(merged).orElseThrow().intent())
-          .isEqualTo(
-              new Intent.Cancel(Optional.empty(), Optional.of("completed the pull request")));
+      var delivery = read(merged).orElseThrow();
+      var changed = (Intent.PullRequestChanged) delivery.intent();
+      assertThat(changed.state()).isEqualTo(PullRequestState.MERGED);
+      assertThat(changed.then())
+          .contains(new Intent.Cancel(Optional.empty(), Optional.of("completed the pull request")));
+      assertThat(delivery.addressed()).isTrue();
+    }
+
+    @Test
+    void itsStateIsReadFromWhatGitHubSays() {
+      assertThat(state(pull -> pull.put("merged", false))).isEqualTo(PullRequestState.CLOSED);
+      assertThat(state(pull -> pull.put("state", "open"))).isEqualTo(PullRequestState.OPEN);
+      assertThat(state(pull -> pull.put("state", "open").put("draft", true)))
+          .isEqualTo(PullRequestState.DRAFT);
+    }
+
+    private PullRequestState state(Consumer<ObjectNode> change) {
+      var body =
+          Deliveries.golden(
+              "vendor-pull-request-closed",
+              it -> change.accept((ObjectNode) it.path("pull_request")));
+      return ((Intent.PullRequestChanged) read(body).orElseThrow().intent()).state();
     }
   }
 }

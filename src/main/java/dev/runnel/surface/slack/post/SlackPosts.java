@@ -90,7 +90,7 @@ public final class SlackPosts implements SlackStreams.Plain {
           throw new IllegalArgumentException("Nothing that opens a thread: " + intent);
       case Intent.Cancel _, Intent.Status _, Intent.ListRuns _, Intent.Help _, Intent.Unclear _ ->
           throw new IllegalArgumentException("Nothing that opens a thread: " + intent);
-      case Intent.Amend _, Intent.StopAt _ ->
+      case Intent.Amend _, Intent.StopAt _, Intent.PullRequestChanged _ ->
           throw new IllegalArgumentException("Nothing that opens a thread: " + intent);
     };
   }

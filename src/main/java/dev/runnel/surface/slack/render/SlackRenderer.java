@@ -236,7 +236,8 @@ public final class SlackRenderer {
 
   private static String viewed(Artifact pullRequest) {
     var number = NUMBER.matcher(pullRequest.link().getPath());
-    return number.find() ? "View PR #" + number.group(1) : "View PR";
+    return (number.find() ? "View PR #" + number.group(1) : "View PR")
+        + pullRequest.state().map(state -> " (" + state.word() + ")").orElse("");
   }
 
   private static Optional<BlockElement> open(Run run) {
@@ -429,7 +430,8 @@ public final class SlackRenderer {
 
   private static String label(Artifact artifact) {
     var label = Mrkdwn.oneLine(artifact.label(), MAX_TITLE);
-    return label.isEmpty() ? (artifact.pullRequest() ? "Pull request" : "Open") : label;
+    return (label.isEmpty() ? (artifact.pullRequest() ? "Pull request" : "Open") : label)
+        + artifact.state().map(state -> " · " + state.word()).orElse("");
   }
 
   private static Optional<String> session(Run run) {

@@ -10,6 +10,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.slack.api.util.json.GsonFactory;
 import dev.runnel.core.model.Artifact;
 import dev.runnel.core.model.Evidence;
+import dev.runnel.core.model.PullRequestState;
 import dev.runnel.core.model.Request;
 import dev.runnel.core.model.RunState;
 import dev.runnel.core.model.Update;
@@ -171,6 +172,18 @@ class SlackRendererTest {
             MARK);
 
     assertThat(blocks(post)).contains("Read the rest in the run");
+  }
+
+  @Test
+  void theButtonOfAPullRequestSaysWhatBecameOfIt() {
+    var link = URI.create("https://github.com/acme/shop/pull/7");
+    var merged = new Artifact("acme/shop#7", link, true).in(PullRequestState.MERGED);
+    var run = SlackUpdates.done().run().withArtifacts(List.of(merged));
+    var status =
+        new Update.Status(
+            run, SlackUpdates.ANN, Request.of("fix it"), SlackUpdates.SINCE, SlackUpdates.SINCE);
+
+    assertThat(blocks(renderer.render(status, MARK))).contains("View PR #7 (merged)");
   }
 
   @Test

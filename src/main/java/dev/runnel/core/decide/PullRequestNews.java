@@ -1,0 +1,123 @@
+package dev.runnel.core.decide;
+
+import dev.runnel.core.model.Binding;
+import dev.runnel.core.model.Delivery;
+import dev.runnel.core.model.Intent;
+import dev.runnel.core.model.Notice;
+import dev.runnel.core.model.NoticeId;
+import dev.runnel.core.model.PullRequest;
+import dev.runnel.core.model.Run;
+import dev.runnel.core.model.Update;
+import dev.runnel.core.port.Store.Work;
+import java.time.Instant;
+import java.util.Optional;
+
+/// What becomes of the pull requests of runs, and who hears of it: the status post of the run shows
+/// it, and where people do not see the platform of the pull request, its end is a message.
+public final class PullRequestNews {
+  private PullRequestNews() {}
+
+  /// Stores the news and adds what is to be posted.
+  ///
+  /// @return what the delivery also asks for
+  public static Optional<Delivery> take(
+      Work work, Delivery delivery, Intent.PullRequestChanged changed, Instant now) {
+    var pullRequest = PullRequest.of(changed.link());
+    if (pullRequest.isPresent()
+        && work.pullRequests().became(pullRequest.get(), changed.state(), changed.at())) {
+      work.pullRequests()
+          .opener(pullRequest.get())
+          .flatMap(work.bindings()::of)
+          .ifPresent(binding -> tell(work, delivery, binding, pullRequest.get(), changed, now));
+    }
+    // A change of a pull request is not addressed to Runnel.
+    return changed.then().map(then -> delivery.withIntent(then).withAddressed(false));
+  }
+
+  private static void tell(
+      Work work,
+      Delivery delivery,
+      Binding binding,
+      PullRequest pullRequest,
+      Intent.PullRequestChanged changed,
+      Instant now) {
+    var place = binding.conversation();
+    work.outbox()
+        .add(
+            new Notice(
+                NoticeId.random(),
+                place,
+                Changes.status(binding, binding.run(), now),
+                binding.origin(),
+                now,
+                0));
+    if (changed.state().isEnd() && !place.surface().equals(delivery.conversation().surface())) {
+      var words =
+          "%s was %s: %s"
+              .formatted(name(binding.run(), pullRequest), changed.state().word(), changed.link());
+      work.outbox()
+          .add(
+              new Notice(
+                  new NoticeId(
+                      "pull-request:" + changed.state().word() + ":" + pullRequest.address()),
+                  place,
+                  new Update.Told(binding.requester(), words, false),
+                  binding.origin(),
+                  now,
+                  0));
+    }
+  }
+
+  private static String name(Run run, PullRequest pullRequest) {
+    return run.artifacts().stream()
+        .filter(each -> PullRequest.of(each.link()).filter(pullRequest::equals).isPresent())
+        .map(each -> each.label())
+        .filter(label -> !label.isBlank())
+        .findFirst()
+        .orElse("The pull request");
+  }
+
+  /// The run with what became of its pull requests.
+  public static Run shown(Work work, Run run) {
+    return run.artifacts().stream().noneMatch(each -> each.pullRequest())
+        ? run
+        : run.withArtifacts(
+            run.artifacts().stream()
+                .map(
+                    each ->
+                        Optional.of(each)
+                            .filter(it -> it.pullRequest())
+                            .flatMap(it -> PullRequest.of(it.link()))
+                            .flatMap(work.pullRequests()::state)
+                            .map(each::in)
+                            .orElse(each))
+                .toList());
+  }
+
+  /// The same for an update about a run.
+  public static Update shown(Work work, Update update) {
+    return switch (update) {
+      case Update.Status(var run, var requester, var request, var since, var at, var stop) ->
+          new Update.Status(shown(work, run), requester, request, since, at, stop);
+      case Update.Still(Update.Status status) ->
+          new Update.Still((Update.Status) shown(work, status));
+      case Update.Succeeded(var run, var requester, var since, var at) ->
+          new Update.Succeeded(shown(work, run), requester, since, at);
+      case Update.Failed(var run, var requester, var why, var retryable) ->
+          new Update.Failed(shown(work, run), requester, why, retryable);
+      case Update.Cancelled(var run, var requester, var stop, var unread) ->
+          new Update.Cancelled(shown(work, run), requester, stop, unread);
+      case Update.Blocked _,
+          Update.QuestionClosed _,
+          Update.FileMade _,
+          Update.Reminder _,
+          Update.Told _,
+          Update.Listed _,
+          Update.Answered _,
+          Update.Screened _,
+          Update.Helped _,
+          Update.Received _ ->
+          update;
+    };
+  }
+}
