@@ -57,6 +57,7 @@ public final class CommandParser {
   private static final Pattern UNSET = form("config\\s+unset\\s+(?<key>[\\w-]+)" + LEVEL);
   private static final Pattern DECIDE =
       form("(?<verb>approve|decline)(?:\\s+(?<approval>[0-9a-fA-F]{4,8}))?");
+  private static final Pattern LISTEN = form("(?<verb>mute|unmute|listen)[.!]*");
   private static final Pattern FREEZE = form("freeze(?:\\s*:\\s*(?<reason>.+))?");
   private static final Pattern UNFREEZE = form("unfreeze");
   private static final Pattern ONE_WORD = form("[a-z]{2,12}");
@@ -99,6 +100,7 @@ public final class CommandParser {
         .or(() -> alone(words))
         .or(() -> again(words))
         .or(() -> decision(words))
+        .or(() -> listen(words))
         .or(() -> help(words));
   }
 
@@ -309,6 +311,14 @@ public final class CommandParser {
                 new Question.Decide(
                     Optional.ofNullable(form.group("approval")),
                     form.group("verb").equalsIgnoreCase("approve"))))
+        : Optional.empty();
+  }
+
+  private static Optional<Intent> listen(String words) {
+    var form = LISTEN.matcher(words);
+    return form.matches()
+        ? Optional.of(
+            new Intent.Ask(new Question.Listen(!form.group("verb").equalsIgnoreCase("mute"))))
         : Optional.empty();
   }
 

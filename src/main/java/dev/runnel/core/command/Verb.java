@@ -41,6 +41,11 @@ public enum Verb {
       "plan: move the cart to the new API",
       "Starts a run that changes nothing before somebody approves its plan. What you reply"
           + " otherwise changes the plan."),
+  MUTE(
+      "mute",
+      "mute",
+      "In a thread: from now on only messages that mention me go to the agent, and stops."),
+  LISTEN("listen", "listen", "In a thread: from now on all replies go to the agent."),
   CONFIG(
       "config [set KEY VALUE | unset KEY] [me|here|workspace]",
       "config set model fast here",
@@ -125,6 +130,8 @@ public enum Verb {
           LINK,
           NEW,
           PLAN,
+          MUTE,
+          LISTEN,
           EXPLAIN,
           WHY,
           USAGE,

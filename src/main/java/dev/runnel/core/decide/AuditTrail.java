@@ -72,7 +72,8 @@ public final class AuditTrail {
 
   private static Optional<Verb> verb(Question question) {
     return switch (question) {
-      case Question.Configure _, Question.ConfigureAll _ -> Optional.of(Verb.CONFIGURE);
+      case Question.Configure _, Question.ConfigureAll _, Question.Listen _ ->
+          Optional.of(Verb.CONFIGURE);
       case Question.Decide _ -> Optional.of(Verb.APPROVE);
       case Question.Freeze _ -> Optional.of(Verb.FREEZE);
       case Question.Home _, Question.Why _, Question.Usage _ -> Optional.of(Verb.READ);

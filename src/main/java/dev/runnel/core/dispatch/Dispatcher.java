@@ -121,7 +121,7 @@ public final class Dispatcher {
     this.runStarter =
         new RunStarter(
             store, runs, surfaces, defaultsResolver, startControl, chance, results, recovery);
-    this.listeningPolicy = new ListeningPolicy(surfaces);
+    this.listeningPolicy = new ListeningPolicy(surfaces, store);
     this.followUpSender =
         new FollowUpSender(
             runs, runStarter, results, new FollowUpBatcher(listeningPolicy), listeningPolicy);

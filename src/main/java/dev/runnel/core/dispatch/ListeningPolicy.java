@@ -4,24 +4,72 @@ import dev.runnel.core.decide.RunSubscribers;
 import dev.runnel.core.model.Binding;
 import dev.runnel.core.model.Conversation;
 import dev.runnel.core.model.ConversationPolicy;
+import dev.runnel.core.model.ConversationPolicy.Audience;
 import dev.runnel.core.model.Delivery;
 import dev.runnel.core.model.Intent;
 import dev.runnel.core.model.Notice;
 import dev.runnel.core.model.NoticeId;
+import dev.runnel.core.model.Question;
 import dev.runnel.core.model.Update;
+import dev.runnel.core.port.Store;
 import dev.runnel.core.port.Store.Pending;
 import dev.runnel.core.port.Store.Work;
 import dev.runnel.core.scope.Surfaces;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
 
 /// Decides which messages in a thread with a run are for the agent, and how long to wait for
 /// further ones, because people split one request into several short messages.
 final class ListeningPolicy {
-  private final Surfaces surfaces;
+  private static final String LISTEN = "listen";
 
-  ListeningPolicy(Surfaces surfaces) {
+  private final Surfaces surfaces;
+  private final Store store;
+
+  ListeningPolicy(Surfaces surfaces, Store store) {
     this.surfaces = surfaces;
+    this.store = store;
+  }
+
+  /// Stores whom the thread listens to from now on.
+  static void set(Work work, DeliveryAttempt attempt, Question.Listen listen) {
+    var delivery = attempt.delivery();
+    if (work.bindings().of(delivery.conversation()).isEmpty()) {
+      // People also say the word to each other.
+      if (delivery.addressed()) {
+        attempt.respond(work, "There is no run here. Say it in the thread of a run.");
+      }
+      return;
+    }
+    var audience = listen.all() ? Audience.EVERYONE : Audience.MENTION;
+    work.preferences()
+        .set(
+            new Store.Preferences.Preference(
+                place(delivery.conversation()),
+                LISTEN,
+                audience.name(),
+                delivery.actor().id(),
+                attempt.now()));
+    attempt.respondToAll(
+        work,
+        listen.all()
+            ? "From now on all replies here go to the agent. `mute` ends that."
+            : "From now on only messages that mention me go to the agent. `listen` ends that.");
+  }
+
+  private static String place(Conversation conversation) {
+    return "thread:" + conversation.id();
+  }
+
+  /// Whom the thread listens to, if somebody said so there.
+  private Optional<Audience> chosen(Conversation conversation) {
+    var place = place(conversation);
+    return store.preferences(Set.of(place)).stream()
+        .filter(each -> each.place().equals(place) && each.key().equals(LISTEN))
+        .flatMap(each -> Stream.of(Audience.values()).filter(it -> it.name().equals(each.value())))
+        .findFirst();
   }
 
   private ConversationPolicy conversationPolicy(Conversation conversation) {
@@ -33,10 +81,15 @@ final class ListeningPolicy {
 
   /// Whether the message is for the agent. Addressed messages and stops always are.
   boolean hears(Delivery delivery, Binding binding) {
-    if (delivery.addressed() || delivery.intent() instanceof Intent.Cancel) {
+    if (delivery.addressed()
+        || delivery.intent() instanceof Intent.Cancel
+        || delivery.intent() instanceof Intent.Ask(Question.Listen _)) {
       return true;
     }
-    return switch (conversationPolicy(delivery.conversation()).audience()) {
+    var audience =
+        chosen(delivery.conversation())
+            .orElseGet(() -> conversationPolicy(delivery.conversation()).audience());
+    return switch (audience) {
       case EVERYONE -> true;
       case OWNER -> delivery.actor().id().equals(binding.requester().id());
       case MENTION -> false;
@@ -81,7 +134,8 @@ final class ListeningPolicy {
   /// Explains once per thread and sender why a message was ignored, and how to address the bot.
   void hint(Work work, DeliveryAttempt attempt, Binding binding) {
     var delivery = attempt.delivery();
-    if (delivery.intent().words().isEmpty()) {
+    // Who muted the thread wants to hear nothing more.
+    if (delivery.intent().words().isEmpty() || chosen(delivery.conversation()).isPresent()) {
       return;
     }
     var text =

@@ -82,6 +82,8 @@ final class QueryHandler {
       case Intent.Ask(Question.Configure configure) -> configure(attempt, List.of(configure));
       case Intent.Ask(Question.ConfigureAll(var changes)) -> configure(attempt, changes);
       case Intent.Ask(Question.Decide decision) -> startControl.decide(attempt, decision);
+      case Intent.Ask(Question.Listen listen) ->
+          results.complete(attempt, work -> ListeningPolicy.set(work, attempt, listen));
       case Intent.Ask(Question.Freeze freeze) ->
           startControl.freeze(
               attempt,
@@ -143,7 +145,11 @@ final class QueryHandler {
               startControl.budgets(delivery, attempt.now()),
               attempt.now());
       case Question.Doctor _ -> AnswerFormatter.doctor(healthCheck.findings());
-      case Question.Configure _, Question.ConfigureAll _, Question.Decide _, Question.Freeze _ ->
+      case Question.Configure _,
+          Question.ConfigureAll _,
+          Question.Decide _,
+          Question.Listen _,
+          Question.Freeze _ ->
           throw new IllegalArgumentException("A change is no question");
       case Question.Home _, Question.Compose _, Question.Edit _ ->
           throw new IllegalArgumentException("A screen is no sheet");

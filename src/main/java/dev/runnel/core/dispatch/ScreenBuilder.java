@@ -76,6 +76,7 @@ final class ScreenBuilder {
               Question.WhoAmI _,
               Question.Doctor _,
               Question.Decide _,
+              Question.Listen _,
               Question.Freeze _ ->
               throw new IllegalArgumentException("Nothing that is shown: " + question);
         };

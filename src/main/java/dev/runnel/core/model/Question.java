@@ -69,6 +69,12 @@ public sealed interface Question {
   /// @param approval the first characters of its id; the one of the conversation if empty
   record Decide(Optional<String> approval, boolean approved) implements Question {}
 
+  /// Which messages in this thread go to the agent from now on, whatever the surface's settings
+  /// say.
+  ///
+  /// @param all all messages; else only those that mention Runnel
+  record Listen(boolean all) implements Question {}
+
   /// Stops all starts, or permits them again.
   ///
   /// @param reason shown to everybody whose start is refused
