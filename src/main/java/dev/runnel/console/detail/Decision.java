@@ -56,6 +56,7 @@ public record Decision(String at, String who, String text, String result) {
               Intent.Unclear _,
               Intent.Amend _,
               Intent.StopAt _,
+              Intent.PullRequestChanged _,
               Intent.Link _,
               Intent.CancelMine _,
               Intent.Ask _ ->
