@@ -3,6 +3,7 @@ package dev.runnel.app;
 import dev.runnel.core.text.RunTexts;
 import dev.runnel.wire.RunItem;
 import dev.runnel.wire.RunStateValue;
+import java.math.RoundingMode;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -10,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /// Shows runs as a table, with colours, to a person at a terminal.
 final class RunsOnTerminal {
@@ -58,7 +60,7 @@ final class RunsOnTerminal {
   }
 
   /// A title is of others: it must not move the cursor.
-  private static String printable(String title) {
+  private static String printable(@Nullable String title) {
     return Optional.ofNullable(title).orElse("").replaceAll("\\p{Cntrl}", " ");
   }
 
@@ -71,7 +73,7 @@ final class RunsOnTerminal {
   private static String cost(RunItem run) {
     return Optional.ofNullable(run.requestUsage())
         .flatMap(it -> Optional.ofNullable(it.inferenceCostUsd()))
-        .map(it -> "$" + it.setScale(2, java.math.RoundingMode.HALF_UP))
+        .map(it -> "$" + it.setScale(2, RoundingMode.HALF_UP))
         .orElse("");
   }
 }

@@ -10,6 +10,7 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -56,7 +57,7 @@ public record RunFacts(
   }
 
   public List<Moment> moments() {
-    var all = new java.util.ArrayList<Moment>();
+    var all = new ArrayList<Moment>();
     details.flatMap(it -> it.entry().createdAt()).ifPresent(it -> add("Asked", it, all));
     details.flatMap(Details::startedAt).ifPresent(it -> add("Started", it, all));
     details.flatMap(Details::finishedAt).ifPresent(it -> add("Ended", it, all));

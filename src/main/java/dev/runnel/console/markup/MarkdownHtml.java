@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import org.commonmark.Extension;
 import org.commonmark.ext.autolink.AutolinkExtension;
 import org.commonmark.ext.gfm.strikethrough.StrikethroughExtension;
 import org.commonmark.ext.gfm.tables.TableBlock;
@@ -20,7 +21,7 @@ import org.commonmark.renderer.html.HtmlRenderer;
 /// Renders GitHub's Markdown as HTML for a page. Markup of the author is shown as text, links lead
 /// to the web only, and images are links: nothing is loaded and nothing acts.
 public final class MarkdownHtml {
-  private static final List<org.commonmark.Extension> EXTENSIONS =
+  private static final List<Extension> EXTENSIONS =
       List.of(
           TablesExtension.create(), StrikethroughExtension.create(), AutolinkExtension.create());
   // A page has one heading of level 1, its title.
@@ -52,7 +53,8 @@ public final class MarkdownHtml {
   }
 
   private static void attributes(Node node, String tag, Map<String, String> attributes) {
-    if (node instanceof TableBlock) {
+    // They may scroll sideways, also by keyboard.
+    if (node instanceof TableBlock || tag.equals("pre")) {
       attributes.put("tabindex", "0");
     }
   }

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -319,7 +320,6 @@ public record NumbersPage(
   }
 
   public String csv(Table table) {
-    return "/numbers.csv?by=%s&days=%d"
-        .formatted(table.name().toLowerCase(java.util.Locale.ROOT), days);
+    return "/numbers.csv?by=%s&days=%d".formatted(table.name().toLowerCase(Locale.ROOT), days);
   }
 }

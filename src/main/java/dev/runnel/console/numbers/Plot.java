@@ -5,6 +5,7 @@ import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.DoubleFunction;
 
 /// A plot with a column a day, as rectangles of an SVG of [#WIDTH] by [#HEIGHT]. Colours are
 /// classes of the style sheet, so that both themes have theirs.
@@ -52,7 +53,7 @@ public record Plot(
       List<Column> columns,
       List<Kind> kinds,
       boolean isStacked,
-      java.util.function.DoubleFunction<String> topWords) {
+      DoubleFunction<String> topWords) {
     double top =
         columns.stream()
             .mapToDouble(

@@ -1,0 +1,107 @@
+package dev.runnel.console;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.runnel.testkit.Browser;
+import dev.runnel.testkit.Emulators;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIf;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/// The pages with sample runs, checked by axe-core in a real browser, and used by keyboard alone.
+@Tag("slow")
+@EnabledIf("dev.runnel.testkit.Browser#isInstalled")
+class AccessibilityTest {
+  private static final List<String> PAGES =
+      List.of("/", "/runs", "RUN", "/numbers", "/attention", "/audit", "/enter");
+
+  @TempDir Path folder;
+  private Site site;
+  private Browser browser;
+  private String run;
+
+  @BeforeEach
+  void open() throws Exception {
+    site =
+        new Site(
+            folder,
+            InstantSource.system(),
+            "secret",
+            new About("claude -p", List.of(Site.slack(true), Site.GITHUB)),
+            new Streams(50, Duration.ofMillis(100), Duration.ofSeconds(10)),
+            0);
+    Look.fill(site);
+    run =
+        site.runs.runs().stream()
+            .filter(it -> it.title().startsWith("Checkout fails"))
+            .map(it -> RunView.path(it.id()))
+            .findFirst()
+            .orElseThrow();
+    browser = Browser.open();
+    browser.go(site.link());
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    browser.close();
+    site.close();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"light, 1440", "dark, 1440", "light, 390"})
+  void noPageHasAViolation(String theme, int width) throws Exception {
+    var axe = Files.readString(Emulators.program("axe-core/axe.min.js"));
+    browser.shows(width, 900, theme);
+    for (var page : PAGES) {
+      browser.go(site.at(page.replace("RUN", run)));
+      browser.eval(axe + "; 1");
+      assertThat(
+              browser.eval(
+                  "axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa',"
+                      + " 'best-practice']}).then(r => r.violations.map(v => v.id + ': ' +"
+                      + " v.nodes.map(n => n.target + ' ' + n.failureSummary).join(' |"
+                      + " ')).join('\\n"
+                      + "'))"))
+          .as(page)
+          .isEmpty();
+      assertThat(browser.eval("document.documentElement.scrollWidth <= innerWidth"))
+          .as(page + " scrolls sideways")
+          .isEqualTo("true");
+    }
+  }
+
+  @Test
+  void everythingOnThePageOfARunIsReachedByKeyboard() throws Exception {
+    browser.shows(1440, 900, "light");
+    browser.go(site.at(run));
+    browser.press("Tab");
+    assertThat(browser.eval("document.activeElement.className")).isEqualTo("skip");
+    var wanted =
+        Integer.parseInt(
+            browser.eval(
+                "[...document.querySelectorAll('a[href], button, input:not([type=hidden]),"
+                    + " textarea, summary, [tabindex=\"0\"]')].filter(e => e.checkVisibility() &&"
+                    + " !e.disabled).length"));
+    browser.eval("window.reached = new Set([document.activeElement]); 1");
+    for (int i = 0; i < wanted + 5; i++) {
+      browser.press("Tab");
+      browser.eval("reached.add(document.activeElement); 1");
+    }
+    assertThat(
+            browser.eval(
+                "[...document.querySelectorAll('a[href], button, input:not([type=hidden]),"
+                    + " textarea, summary')].filter(e => e.checkVisibility() && !e.disabled &&"
+                    + " !reached.has(e)).map(e => e.outerHTML).join('\\n')"))
+        .isEmpty();
+  }
+}
